@@ -105,11 +105,11 @@ fn is_left_out(kind: &ErrorKind, data: &Value) -> bool {
     let is_for_want_of_another = matches!(
         kind,
         ErrorKind::InvalidRequest(InvalidRequest::Malformed)
-            | ErrorKind::InvalidParams(InvalidParams::Malformed)
+            | ErrorKind::InvalidParams(InvalidParams::Malformed { .. })
     );
     if is_for_want_of_another {
         // The word is the same for both kinds.
-        return tagged(Some(data)) != Some(InvalidParams::Malformed);
+        return !matches!(tagged(Some(data)), Some(InvalidParams::Malformed { .. }));
     }
     !has_place && kind.data().is_none()
 }

@@ -117,13 +117,15 @@ impl ErrorKind {
 
     /// Whether its `data` may be anything: neither the specification nor a detail says what it is.
     pub(crate) fn leaves_data_free(&self) -> bool {
-        matches!(
-            self,
-            Self::InvalidRequest(InvalidRequest::Malformed)
-                | Self::InvalidParams(InvalidParams::Malformed)
-                | Self::Internal(Internal::Failed)
-                | Self::Application { .. }
-        )
+        match self {
+            Self::InvalidParams(InvalidParams::Malformed { problems }) => problems.is_empty(),
+            kind => matches!(
+                kind,
+                Self::InvalidRequest(InvalidRequest::Malformed)
+                    | Self::Internal(Internal::Failed)
+                    | Self::Application { .. }
+            ),
+        }
     }
 
     /// The `data` in the shape that the specification defines, or an object with a `kind` if it defines none.
@@ -175,7 +177,7 @@ impl ErrorKind {
             .or_else(|| Self::read_missing_capability(data))
             .or_else(|| Self::read_unsupported_version(data));
         other.or_else(|| {
-            let detail = tagged(data).unwrap_or(InvalidParams::Malformed);
+            let detail = tagged(data).unwrap_or(InvalidParams::MALFORMED);
             Some(Self::InvalidParams(detail))
         })
     }
@@ -236,7 +238,8 @@ fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
 
 /// `data` as a `T`, if it has that shape. Members that `T` doesn't know are ignored.
 pub(crate) fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
-    T::deserialize(data?).ok()
+    // An array would pass for an object.
+    T::deserialize(data.filter(|data| data.is_object())?).ok()
 }
 
 fn text(data: Option<&Value>, key: &str) -> Option<String> {

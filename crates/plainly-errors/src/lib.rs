@@ -72,6 +72,8 @@ pub mod code;
 
 pub mod retry;
 
+pub mod mistake;
+
 pub mod kind;
 
 pub mod registry;
@@ -96,6 +98,7 @@ pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
+pub use mistake::Mistake;
 pub use problem::{Problem, ProblemBag, ProblemCode, Problems};
 pub use protocol_error::ProtocolError;
 pub use registry::{Condition, Dialect, conditions, registry};

@@ -55,7 +55,7 @@ impl ProblemCode {
     pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
         match self.written() {
             Written::InvalidParams => (
-                ErrorKind::InvalidParams(InvalidParams::Malformed),
+                ErrorKind::InvalidParams(InvalidParams::MALFORMED),
                 Some(data),
             ),
             Written::Internal => (ErrorKind::Internal(Internal::Failed), Some(data)),

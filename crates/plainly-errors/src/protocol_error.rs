@@ -95,7 +95,7 @@ impl ProtocolError {
 
     /// The parameters are invalid; `why` says which, and what would be valid.
     pub fn invalid_params(why: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(ErrorKind::InvalidParams(InvalidParams::Malformed)).with_message(why)
+        Self::new(ErrorKind::InvalidParams(InvalidParams::MALFORMED)).with_message(why)
     }
 
     /// There is no resource at `uri`, or not for this caller (SEP-2164).

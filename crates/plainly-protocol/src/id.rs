@@ -70,34 +70,49 @@ impl Serialize for RequestId {
 
 impl<'de> Deserialize<'de> for RequestId {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Id;
+        deserializer.deserialize_any(Id {
+            may_be_float: false,
+        })
+    }
+}
 
-        impl Visitor<'_> for Id {
-            type Value = RequestId;
+/// Reads an id.
+struct Id {
+    /// Whether a whole number may be written with a fraction, as `1.0`.
+    may_be_float: bool,
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string or a 64-bit integer")
-            }
+impl Visitor<'_> for Id {
+    type Value = RequestId;
 
-            fn visit_i64<E: Error>(self, id: i64) -> Result<RequestId, E> {
-                Ok(RequestId::Integer(id))
-            }
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string or a 64-bit integer")
+    }
 
-            fn visit_u64<E: Error>(self, id: u64) -> Result<RequestId, E> {
-                let too_large = |_| E::invalid_value(Unexpected::Unsigned(id), &self);
-                i64::try_from(id).map(RequestId::Integer).map_err(too_large)
-            }
+    fn visit_i64<E: Error>(self, id: i64) -> Result<RequestId, E> {
+        Ok(RequestId::Integer(id))
+    }
 
-            fn visit_str<E: Error>(self, id: &str) -> Result<RequestId, E> {
-                Ok(RequestId::from(id))
-            }
+    fn visit_u64<E: Error>(self, id: u64) -> Result<RequestId, E> {
+        let too_large = |_| E::invalid_value(Unexpected::Unsigned(id), &self);
+        i64::try_from(id).map(RequestId::Integer).map_err(too_large)
+    }
 
-            fn visit_string<E: Error>(self, id: String) -> Result<RequestId, E> {
-                Ok(RequestId::String(id))
-            }
+    fn visit_f64<E: Error>(self, id: f64) -> Result<RequestId, E> {
+        /// Up to here every whole number is a float of its own.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        match self.may_be_float && id.fract() == 0.0 && id.abs() <= EXACT {
+            true => Ok(RequestId::Integer(id as i64)),
+            false => Err(E::invalid_type(Unexpected::Float(id), &self)),
         }
+    }
 
-        deserializer.deserialize_any(Id)
+    fn visit_str<E: Error>(self, id: &str) -> Result<RequestId, E> {
+        Ok(RequestId::from(id))
+    }
+
+    fn visit_string<E: Error>(self, id: String) -> Result<RequestId, E> {
+        Ok(RequestId::String(id))
     }
 }
 
@@ -143,9 +158,17 @@ fn string_inner(token: &str) -> Option<&str> {
 }
 
 /// The token that a request gives in `_meta.progressToken` and its progress notifications repeat (basic/utilities/progress).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct ProgressToken(RequestId);
+
+/// As JSON Schema has integers: `1.0` is one. Of an id, JSON-RPC wants no fraction.
+impl<'de> Deserialize<'de> for ProgressToken {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let token = deserializer.deserialize_any(Id { may_be_float: true });
+        token.map(Self)
+    }
+}
 
 impl<T: Into<RequestId>> From<T> for ProgressToken {
     fn from(token: T) -> Self {
@@ -211,10 +234,9 @@ mod tests {
         for token in tokens {
             assert!(RawId::from_token(token, 1024).is_none(), "{token}");
             assert!(serde_json::from_str::<RequestId>(token).is_err(), "{token}");
-            assert!(
-                serde_json::from_str::<ProgressToken>(token).is_err(),
-                "{token}"
-            );
+            let is_integer = ["1.0", "1e0", "-0", "-0.0"].contains(&token);
+            let read = serde_json::from_str::<ProgressToken>(token);
+            assert_eq!(read.is_ok(), is_integer, "{token}");
         }
     }
 

@@ -19,6 +19,8 @@ pub mod mirrored;
 pub mod peer;
 
 pub mod types;
+
+pub mod schemas;
 pub mod uri_template;
 
 pub mod question;

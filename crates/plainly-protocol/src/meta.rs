@@ -32,6 +32,7 @@ pub const PROGRESS_TOKEN: &str = "progressToken";
 pub struct RequestMeta<'a> {
     /// The protocol version, if it is a string.
     version: Option<Cow<'a, str>>,
+    has_version: bool,
     capabilities: Option<&'a str>,
     client: Option<&'a str>,
     progress: Option<&'a str>,
@@ -61,7 +62,7 @@ impl<'a> RequestMeta<'a> {
         // In one pass: to look each key up by itself would take as many.
         for (key, value) in meta.members() {
             match key {
-                PROTOCOL_VERSION => read.version = escape::text(value),
+                PROTOCOL_VERSION => (read.has_version, read.version) = (true, escape::text(value)),
                 CLIENT_CAPABILITIES => read.capabilities = Some(value),
                 CLIENT_INFO => read.client = Some(value),
                 PROGRESS_TOKEN => read.progress = Some(value),
@@ -88,15 +89,15 @@ impl<'a> RequestMeta<'a> {
         self.client
     }
 
-    /// The introduction, or every key of it that is missing or wrong.
-    pub fn introduction(&self) -> Result<Introduction, Vec<String>> {
-        // As a whole at first: which keys are wrong is looked for only where something is.
+    /// The introduction, if none of its keys is [missing or wrong](Self::wrong_keys).
+    pub fn introduction(&self) -> Option<Introduction> {
+        // As a whole: which keys are wrong is looked for only where something is.
         match (self.version.is_some(), self.capabilities(), self.client()) {
-            (true, Some(Ok(capabilities)), Ok(implementation)) => Ok(Introduction {
+            (true, Some(Ok(capabilities)), Ok(implementation)) => Some(Introduction {
                 capabilities,
                 implementation,
             }),
-            _ => Err(self.wrong_keys()),
+            _ => None,
         }
     }
 
@@ -110,6 +111,16 @@ impl<'a> RequestMeta<'a> {
         ];
         let wrong = wrong.into_iter().filter(|(_, is_wrong)| *is_wrong);
         wrong.map(|(key, _)| key.to_owned()).collect()
+    }
+
+    /// The keys of the introduction that are not there.
+    pub fn missing_keys(&self) -> Vec<&'static str> {
+        let missing = [
+            (PROTOCOL_VERSION, !self.has_version),
+            (CLIENT_CAPABILITIES, self.capabilities.is_none()),
+        ];
+        let missing = missing.into_iter().filter(|(_, is_missing)| *is_missing);
+        missing.map(|(key, _)| key).collect()
     }
 
     fn capabilities(&self) -> Option<serde_json::Result<ClientCapabilities>> {
@@ -148,7 +159,9 @@ mod tests {
     use crate::envelope::{Limits, parse_object};
 
     fn introduction(params: &str) -> Result<Introduction, Vec<String>> {
-        RequestMeta::of(Some(&parse_object(params, &Limits::default()).unwrap())).introduction()
+        let params = parse_object(params, &Limits::default()).unwrap();
+        let meta = RequestMeta::of(Some(&params));
+        meta.introduction().ok_or_else(|| meta.wrong_keys())
     }
 
     #[test]

@@ -208,7 +208,9 @@ impl<'a> Schemas<'a> {
         let mut unexpected = Vec::new();
         // Names that `false` refuses are told together, which is shorter than a failure each.
         let additional = properties.additional.filter(|id| self.is_nothing(*id));
-        for (name, value) in place.value.as_object().into_iter().flatten() {
+        let members = place.value.as_object().into_iter().flatten();
+        let members = members.filter(|(name, value)| !properties.is_absent(name, value));
+        for (name, value) in members {
             for id in properties.of(name) {
                 if additional == Some(id) {
                     unexpected.push(name.as_str());

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::assertion::Assertion;
 use super::pattern::Pattern;
 
@@ -71,6 +73,8 @@ pub(super) struct Properties {
     pub(super) named: BTreeMap<String, Id>,
     pub(super) patterns: Vec<(Pattern, Id)>,
     pub(super) additional: Option<Id>,
+    /// Properties that are absent where they are `null`.
+    pub(super) absent_by_null: Vec<String>,
 }
 
 /// The first items, each by its place, and the rest.
@@ -93,6 +97,11 @@ pub(super) struct Contains {
 impl Properties {
     pub(super) fn is_empty(&self) -> bool {
         self.named.is_empty() && self.patterns.is_empty() && self.additional.is_none()
+    }
+
+    /// Whether a property of this name and value counts as absent.
+    pub(super) fn is_absent(&self, name: &str, value: &Value) -> bool {
+        value.is_null() && self.absent_by_null.iter().any(|it| it == name)
     }
 
     /// The subschemas for the property `name`.

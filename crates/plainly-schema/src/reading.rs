@@ -16,11 +16,12 @@ use super::reference::References;
 use super::sentence::short;
 
 /// The subschemas of `root`, the root first, if they are at most `most`, and refer to nothing beyond it.
-pub(super) fn read(root: &Value, most: usize) -> Result<Vec<Node>, String> {
+pub(super) fn read(root: &Value, most: usize, absence: Absence) -> Result<Vec<Node>, String> {
     let draft = Draft::of(root)?;
     let mut reading = Reading {
         root,
         draft,
+        absence,
         references: References::of(root, draft),
         ids: HashMap::new(),
         nodes: Vec::new(),
@@ -41,9 +42,19 @@ pub(super) fn read(root: &Value, most: usize) -> Result<Vec<Node>, String> {
     Ok(reading.nodes)
 }
 
+/// How a property can be absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// By not being there.
+    Strict,
+    /// By `null` too, unless it is required.
+    ByNull,
+}
+
 struct Reading<'a> {
     root: &'a Value,
     draft: Draft,
+    absence: Absence,
     references: References<'a>,
     /// By where the schema is in memory.
     ids: HashMap<usize, Id>,

@@ -4,13 +4,14 @@
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
+use plainly_errors::Mistake;
 use serde_json::Value;
 
 use super::check::{Failure, Path, Schemas};
 use super::cost::Cost;
 use super::keyword::Node;
-use super::reading;
-use super::sentence::sentence;
+use super::reading::{self, Absence};
+use super::sentence::mistake;
 
 /// A JSON Schema to validate values against.
 #[derive(Debug)]
@@ -20,6 +21,9 @@ pub struct Schema {
     /// As it was written.
     source: Value,
     strict: bool,
+    /// Whether objects are inside of the object that it is for.
+    has_objects_inside: bool,
+    absence: Absence,
     limits: Limits,
 }
 
@@ -84,24 +88,27 @@ impl Schema {
 
     /// Reads a schema from a value, without a limit on its bytes.
     pub fn new(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
-        Self::unread(schema, limits)?.read()
+        Self::unread(schema, Absence::Strict, limits)?.read()
     }
 
     /// Takes a schema derived from a type, and reads it when it is first needed, unless it is [strict](Self::is_strict):
     /// then someone has added to it. Reading the schemas of all tools at once would take a twentieth of a server's
     /// start-up time.
     ///
+    /// A property that is `null` counts as absent, unless it is required: so it does for an `Option`, and many clients have
+    /// no other way to leave one out.
+    ///
     /// `text` is its original text. If it turns out not to be a schema, that is logged, and every value passes.
     pub fn derived(schema: Value, text: &str, limits: &Limits) -> Result<Self, InvalidSchema> {
         check_bytes(text, limits)?;
-        let schema = Self::unread(schema, limits)?;
+        let schema = Self::unread(schema, Absence::ByNull, limits)?;
         match schema.strict {
             true => schema.read(),
             false => Ok(schema),
         }
     }
 
-    fn unread(schema: Value, limits: &Limits) -> Result<Self, InvalidSchema> {
+    fn unread(schema: Value, absence: Absence, limits: &Limits) -> Result<Self, InvalidSchema> {
         let limit = limits.depth;
         if !is_within(&schema, limit) {
             let why = format!("it is nested more than {limit} levels deep");
@@ -110,13 +117,16 @@ impl Schema {
         Ok(Self {
             keywords: OnceLock::new(),
             strict: is_strict(&schema),
+            has_objects_inside: objects(&schema) > 1,
+            absence,
             source: schema,
             limits: *limits,
         })
     }
 
     fn read(self) -> Result<Self, InvalidSchema> {
-        let keywords = Keywords::of(&self.source, &self.limits).map_err(InvalidSchema)?;
+        let keywords = Keywords::of(&self.source, self.absence, &self.limits);
+        let keywords = keywords.map_err(InvalidSchema)?;
         self.keywords.get_or_init(|| Some(keywords));
         Ok(self)
     }
@@ -125,7 +135,7 @@ impl Schema {
     fn keywords(&self) -> Option<&Keywords> {
         self.keywords
             .get_or_init(|| {
-                Keywords::of(&self.source, &self.limits)
+                Keywords::of(&self.source, self.absence, &self.limits)
                     .inspect_err(|error| tracing::error!(error, "a schema that was made of a type"))
                     .ok()
             })
@@ -136,6 +146,12 @@ impl Schema {
     /// properties. If not, deserialising a value is enough to tell whether it is valid.
     pub fn is_strict(&self) -> bool {
         self.strict
+    }
+
+    /// Whether the value `json` may fail although it deserialises: by what [`is_strict`](Self::is_strict) says, or because
+    /// many types read an array where the schema has an object.
+    pub fn may_refuse(&self, json: &str) -> bool {
+        self.strict || self.has_objects_inside && json.contains('[')
     }
 
     /// The schema as it was written.
@@ -156,21 +172,25 @@ impl Schema {
         members
     }
 
-    /// The failures of the value `json`: a sentence for each of the first 16, with a JSON Pointer to its place. Empty if
-    /// it is valid.
-    pub fn failures(&self, json: &str) -> Vec<String> {
-        let value: Value = match serde_json::from_str(json) {
-            Ok(value) => value,
-            Err(error) => return vec![error.to_string()],
-        };
+    /// What is wrong with the value `json`: the first 16 mistakes. Empty if it is valid.
+    pub fn failures(&self, json: &str) -> Vec<Mistake> {
+        match serde_json::from_str(json) {
+            Ok(value) => self.failures_of(&value),
+            // Whoever reads messages has scanned it as JSON before: what is left is what `serde_json` reads no deeper.
+            Err(_) => vec![Mistake::new("", "it is not JSON, or nested too deeply")],
+        }
+    }
+
+    /// The same of a value that is read already.
+    pub fn failures_of(&self, value: &Value) -> Vec<Mistake> {
         let keywords = self.keywords();
-        keywords.map_or_else(Vec::new, |keywords| keywords.sentences(&value))
+        keywords.map_or_else(Vec::new, |keywords| keywords.mistakes(value))
     }
 }
 
 impl Keywords {
-    fn of(schema: &Value, limits: &Limits) -> Result<Self, String> {
-        let nodes = reading::read(schema, limits.subschemas)?;
+    fn of(schema: &Value, absence: Absence, limits: &Limits) -> Result<Self, String> {
+        let nodes = reading::read(schema, limits.subschemas, absence)?;
         let cost = Cost::of(&nodes, limits.value_depth);
         let cost = cost.ok_or("it applies a part of itself to one value endlessly")?;
         if cost.visits > MOST_VISITS || cost.depth > DEEPEST {
@@ -180,21 +200,24 @@ impl Keywords {
         Ok(Self { nodes, visits })
     }
 
-    /// A sentence for each of the first failures in `value`.
-    fn sentences(&self, value: &Value) -> Vec<String> {
+    /// The first mistakes in `value`.
+    fn mistakes(&self, value: &Value) -> Vec<Mistake> {
         // Reckoned before the first part is looked at, so that no time is spent on what is given up.
         if self.visits.saturating_mul(values(value)) > MOST_WORK {
-            return vec!["it is too large to be checked against the schema".to_owned()];
+            return vec![Mistake::new(
+                "",
+                "it is too large to be checked against the schema",
+            )];
         }
-        let mut sentences = Vec::new();
+        let mut mistakes = Vec::new();
         self.each_failure(value, |failure| {
-            sentences.push(sentence(failure, Schemas(&self.nodes)));
-            match sentences.len() {
+            mistakes.push(mistake(failure, Schemas(&self.nodes)));
+            match mistakes.len() {
                 MOST.. => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         });
-        sentences
+        mistakes
     }
 
     fn each_failure(&self, value: &Value, mut tell: impl FnMut(&Failure<'_>) -> ControlFlow<()>) {
@@ -267,5 +290,16 @@ fn is_strict(schema: &Value) -> bool {
             .any(|(key, value)| STRICT.contains(&key.as_str()) || is_strict(value)),
         Value::Array(items) => items.iter().any(is_strict),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// How many schemas of objects there are in a schema, the names of properties included.
+fn objects(schema: &Value) -> usize {
+    match schema {
+        Value::Object(members) => {
+            usize::from(schema["type"] == "object") + members.values().map(objects).sum::<usize>()
+        }
+        Value::Array(items) => items.iter().map(objects).sum(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     }
 }

@@ -1,9 +1,11 @@
-//! Failures as sentences for whoever must mend them: where, what is wrong, and what would be right, if that is a short list
+//! Failures as mistakes for whoever must mend them: where, what is wrong, and what would be right, if that is a short list
 //! or there is something close.
 
 use std::ops::ControlFlow;
 
-use serde_json::Value;
+use plainly_errors::Mistake;
+use plainly_errors::mistake::shortened;
+use serde_json::{Map, Value};
 
 use super::assertion::{Assertion, Bound, Counted, Extreme, Type};
 use super::check::{Failure, Path, Schemas, What};
@@ -16,18 +18,16 @@ pub(super) const LONGEST: usize = 512;
 /// The most values that are listed as the valid ones.
 const MOST_LISTED: usize = 24;
 
-/// The sentence for `failure`, which is of one of the `schemas`.
-pub(super) fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
-    let path = failure.path.to_string();
+/// The most names that are looked at for a slip: a peer chooses how many there are.
+const MOST_SLIPS: usize = 64;
+
+/// The mistake that `failure` is, which is of one of the `schemas`.
+pub(super) fn mistake(failure: &Failure<'_>, schemas: Schemas<'_>) -> Mistake {
     let what = match allowed(failure, schemas) {
         Some(allowed) => one_of(failure.value, &allowed),
         None => format!("{}{}", short(plain(failure)), known(failure)),
     };
-    if path.is_empty() {
-        what
-    } else {
-        format!("{}: {what}", short(path))
-    }
+    Mistake::new(failure.path.to_string(), what)
 }
 
 /// Says what is wrong, without where, and without what would be right.
@@ -93,7 +93,7 @@ fn too_many(counted: Counted, extreme: Extreme, limit: u64) -> String {
         (Counted::Characters, Extreme::Most) => "is longer than",
         (Counted::Characters, Extreme::Least) => "is shorter than",
         (Counted::Items | Counted::Properties, Extreme::Most) => "has more than",
-        (Counted::Items | Counted::Properties, Extreme::Least) => "has less than",
+        (Counted::Items | Counted::Properties, Extreme::Least) => "has fewer than",
     };
     let what = match (counted, limit) {
         (Counted::Characters, 1) => "character",
@@ -182,33 +182,37 @@ fn some_of(listed: &[String]) -> String {
     }
 }
 
-/// For a name that no property has: one that it may be a slip of.
+/// For a name that no property has, one that it may be a slip of; for a property that is missing, its slip.
 fn known(failure: &Failure<'_>) -> String {
-    let What::Unexpected(unexpected) = &failure.what else {
-        return String::new();
-    };
-    let missing: Vec<&str> = failure
-        .node
-        .names()
-        .filter(|name| failure.value.get(*name).is_none())
-        .collect();
-    let close = unexpected
-        .iter()
-        .find_map(|name| closest(name, missing.iter().copied()));
-    close.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+    match &failure.what {
+        What::Unexpected(unexpected) => {
+            let missing: Vec<&str> = failure
+                .node
+                .names()
+                .filter(|name| failure.value.get(*name).is_none())
+                .collect();
+            let mut slips = unexpected.iter().take(MOST_SLIPS);
+            let close = slips.find_map(|name| closest(name, missing.iter().copied()));
+            close.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
+        }
+        What::Missing(missing) => {
+            let given = failure.value.as_object().into_iter().flat_map(Map::keys);
+            let unknown = given.filter(|name| failure.node.names().all(|known| known != *name));
+            let slip = closest(missing, unknown.map(String::as_str).take(MOST_SLIPS));
+            slip.map_or_else(String::new, |slip| {
+                format!(", and {slip:?} is none (did you mean {missing:?}?)")
+            })
+        }
+        What::Assertion(_) | What::Contains(_) | What::NoneOf(..) | What::SomeOf | What::Not => {
+            String::new()
+        }
+    }
 }
 
 /// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.
 pub(super) fn short(sentence: String) -> String {
-    if sentence.len() <= LONGEST {
-        return sentence;
+    match sentence.len() {
+        0..=LONGEST => sentence,
+        _ => shortened(&sentence, LONGEST).into_owned(),
     }
-    let begin = sentence.floor_char_boundary(LONGEST / 2);
-    let end = sentence.ceil_char_boundary(sentence.len() - LONGEST / 2);
-    let (before, after) = (sentence.get(..begin), sentence.get(end..));
-    format!(
-        "{}…{}",
-        before.unwrap_or_default(),
-        after.unwrap_or_default()
-    )
 }

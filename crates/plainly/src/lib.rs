@@ -126,7 +126,7 @@ pub use schemars;
 
 #[cfg(feature = "client")]
 pub use self::client::Client;
-pub use self::errors::{ProtocolError, Revision};
+pub use self::errors::{Problem, ProblemCode, ProtocolError, Revision};
 #[cfg(all(feature = "client", feature = "server"))]
 pub use self::in_memory::InMemory;
 #[cfg(feature = "server")]

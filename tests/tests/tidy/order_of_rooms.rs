@@ -88,7 +88,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server/features",
         "definitions -> methods -> prompts -> resources -> tools -> completion -> catalogue -> cursor \
-         -> error -> setters -> values",
+         -> declared -> error -> setters -> values",
     ),
     ("plainly/server/layer", "next -> outcome -> request"),
     (

@@ -3,14 +3,14 @@
 
 use std::io;
 
-use plainly::errors::ProtocolError;
+use plainly::errors::{Problem, ProblemCode, ProtocolError};
 use plainly::server::reply::Text;
-use plainly::server::{Resource, Tool};
+use plainly::server::{Declared, DeclaredProblems, Resource, Tool};
 
 use crate::fixture::{Fixture, SECRET};
 use crate::http::Http;
 use crate::log::Log;
-use crate::sender::{Sender, call, cancel, request, say};
+use crate::sender::{META, Sender, call, cancel, request, say};
 use crate::stream::Stream;
 
 /// Clears a screen, and forges an entry.
@@ -82,4 +82,187 @@ async fn a_panic_is_told_to_the_log_alone() {
     let reply = stream.ask(&call("1", "panics", "{}")).await;
     assert!(!reply.contains(SECRET), "{reply}");
     assert!(log.text().contains(SECRET));
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot save the note: {0}")]
+struct Save(#[from] io::Error);
+
+async fn full() -> Result<String, Save> {
+    Err(io::Error::other("disk full"))?
+}
+
+async fn broken() -> Result<String, Problem> {
+    let problem = Problem::internal("The note can't be saved.").context("shard", "db-7");
+    Err(problem.with_source(Save(io::Error::other("disk full"))))
+}
+
+async fn panics() -> String {
+    panic!("{SECRET}")
+}
+
+async fn wrong() -> Result<String, Problem> {
+    Err(Problem::validation("id", "Not a number."))
+}
+
+/// Asks, and returns the one line that tells of a failure.
+async fn line(log: &Log, stream: &mut Stream, sent: &str) -> String {
+    let before = log.text().len();
+    stream.ask(sent).await;
+    let text = log.text();
+    let mut lines = text[before..]
+        .lines()
+        .filter(|line| line.contains("a request failed"));
+    let line = lines.next().unwrap_or_else(|| panic!("no line for {sent}"));
+    assert_eq!(lines.next(), None, "{sent}: {line}");
+    line.to_owned()
+}
+
+/// Each failure, the level of its line, and what else stands in it.
+const FAILURES: [(&str, &str, &[&str]); 6] = [
+    (
+        "full",
+        "ERROR",
+        &["code=\"-32603\"", "error=cannot save the note: disk full"],
+    ),
+    (
+        "broken",
+        "ERROR",
+        &[
+            "code=\"INTERNAL_ERROR\"",
+            "error=The note can't be saved: cannot save the note: disk full",
+            "context=\"{\\\"shard\\\":\\\"db-7\\\"}\"",
+        ],
+    ),
+    (
+        "wrong",
+        "DEBUG",
+        &["code=\"VALIDATION_ERROR\"", "Not a number"],
+    ),
+    ("panics", "ERROR", &["code=\"-32603\"", SECRET]),
+    ("nope", "DEBUG", &["code=\"-32602\""]),
+    (
+        "masked",
+        "ERROR",
+        &["incident=", "error=cannot save the note: disk full"],
+    ),
+];
+
+#[tokio::test]
+async fn each_failure_has_one_line_that_says_all_that_is_known() {
+    let (log, _guard) = Log::capture();
+    for (name, level, parts) in FAILURES {
+        let fixture = Fixture::build(|builder| {
+            let builder = builder
+                .tool(Tool::new("full", full))
+                .tool(Tool::new("broken", broken))
+                .tool(Tool::new("wrong", wrong))
+                .tool(Tool::new("masked", full))
+                .resource(Resource::new("log://full", full))
+                .resource(Resource::new("log://broken", broken))
+                .resource(Resource::new("log://wrong", wrong))
+                .resource(Resource::new("log://panics", panics))
+                .resource(Resource::new("log://masked", full));
+            match name {
+                "masked" => builder.mask_internal_errors(),
+                _ => builder,
+            }
+        });
+        for sender in Sender::all() {
+            let mut stream = Stream::careless(&fixture.server, sender).await;
+            let uri = format!("log://{name}");
+            for (method, subject, sent) in [
+                ("tools/call", name, call("1", name, "{}")),
+                ("resources/read", &uri, read("2", &uri)),
+            ] {
+                let line = line(&log, &mut stream, &sent).await;
+                let about = [
+                    format!("{level} "),
+                    format!("method=\"{method}\""),
+                    format!("name=\"{subject}\""),
+                    "revision=20".to_owned(),
+                ];
+                for part in about
+                    .iter()
+                    .map(String::as_str)
+                    .chain(parts.iter().copied())
+                {
+                    assert!(line.contains(part), "{part} is not in: {line}");
+                }
+            }
+        }
+    }
+}
+
+/// It may be missing, it says.
+enum Missing {}
+
+impl From<Missing> for Problem {
+    fn from(missing: Missing) -> Self {
+        match missing {}
+    }
+}
+
+impl DeclaredProblems for Missing {
+    const CODES: &'static [ProblemCode] = &[ProblemCode::NotFound];
+}
+
+async fn undeclared() -> Result<String, Declared<Missing>> {
+    Err(Problem::timeout("search"))?
+}
+
+async fn declared() -> Result<String, Declared<Missing>> {
+    Err(Problem::not_found("note", "7"))?
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_with_what_it_does_not_declare_is_named() {
+    let (log, _guard) = Log::capture();
+    let fixture = Fixture::build(|builder| {
+        builder
+            .tool(Tool::new("declared", declared))
+            .tool(Tool::new("undeclared", undeclared))
+            .resource(Resource::new("log://declared", declared))
+            .resource(Resource::new("log://undeclared", undeclared))
+    });
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    for (sent, is_named) in [
+        (call("1", "declared", "{}"), false),
+        (read("2", "log://declared"), false),
+        (call("3", "undeclared", "{}"), true),
+        (read("4", "log://undeclared"), true),
+    ] {
+        let before = log.text().len();
+        stream.ask(&sent).await;
+        let text = log.text();
+        let mut lines = text[before..].lines();
+        let line = lines.find(|line| line.contains("that it does not declare"));
+        let is_whole =
+            |line: &str| line.contains("undeclared\"") && line.contains("code=\"TIMEOUT\"");
+        assert_eq!(line.is_some_and(is_whole), is_named, "{sent}: {line:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_line_names_the_trace_and_the_incident_that_the_peer_was_told() {
+    let (log, _guard) = Log::capture();
+    let fixture =
+        Fixture::build(|builder| builder.tool(Tool::new("full", full)).mask_internal_errors());
+    let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let meta = format!(r#"{{"traceparent":"00-{trace}-00f067aa0ba902b7-01","#);
+    let meta = META.replacen('{', &meta, 1);
+    let sent = call("1", "full", "{}").replace("META", &meta);
+    let before = log.text().len();
+    let reply = stream.ask(&sent).await;
+    let text = log.text();
+    let line = text[before..]
+        .lines()
+        .find(|line| line.contains("a request failed"));
+    let line = line.unwrap();
+    assert!(line.contains(&format!("trace=\"{trace}\"")), "{line}");
+    let (_, incident) = reply.split_once("incident ").unwrap();
+    let incident = &incident[..16];
+    assert!(line.contains(&format!("incident=\"{incident}\"")), "{line}");
+    assert!(line.contains("cannot save the note: disk full"), "{line}");
 }

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::mistake::Mistake;
+
 /// Why a message is not a request that can be served here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
@@ -77,8 +79,13 @@ pub enum Unavailable {
 )]
 #[non_exhaustive]
 pub enum InvalidParams {
-    /// They are not of the method's type; the message names what. The one to choose where none of the others fits.
-    Malformed,
+    /// They are not what the method takes. The one to choose where none of the others fits.
+    Malformed {
+        /// Everything that is wrong with them, as far as it is known member by member. Places are those in `params`, or
+        /// in the arguments of a prompt.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<Mistake>,
+    },
     /// They are there and no JSON object, whatever the method.
     NotAnObject,
     /// The fields of `_meta` that every request must carry are missing or wrong (2026-07-28). A version that is there and
@@ -86,15 +93,18 @@ pub enum InvalidParams {
     MissingMeta {
         /// The keys that are missing or wrong.
         keys: Vec<String>,
+        /// Everything that is wrong with the parameters, member by member.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<Mistake>,
     },
     /// There is no tool of this name.
     UnknownTool {
-        /// The name as requested.
+        /// The name as requested, without its middle if it is too long for any.
         name: String,
     },
     /// There is no prompt of this name.
     UnknownPrompt {
-        /// The name as requested.
+        /// The name as requested, without its middle if it is too long for any.
         name: String,
     },
     /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
@@ -107,14 +117,20 @@ pub enum InvalidParams {
     InvalidInputResponse {
         /// The key of the question.
         key: String,
+        /// What is wrong with the answer. Places are those in `params`.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<Mistake>,
     },
     /// There is no task of this name, or not for this caller, or not any more (extension `io.modelcontextprotocol/tasks`).
     UnknownTask,
     /// The text is not a URI that this server could ever have given out. One that it could have, to nothing, is
     /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound).
     InvalidUri {
-        /// The text as requested.
+        /// The text as requested, without its middle if it is too long for any URI.
         uri: String,
+        /// What is wrong with the variables of its template. Places begin with the name of the variable.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<Mistake>,
     },
     /// The resource exists and has no children to list, not even none.
     NotACollection {
@@ -130,6 +146,13 @@ pub enum InvalidParams {
         /// The most that is read, in bytes.
         limit: u64,
     },
+}
+
+impl InvalidParams {
+    /// Nothing is known of what is wrong but what the message says.
+    pub const MALFORMED: Self = Self::Malformed {
+        problems: Vec::new(),
+    };
 }
 
 /// A failure inside a server.

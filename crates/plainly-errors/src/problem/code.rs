@@ -1,6 +1,7 @@
 //! The table of problems: one row for each code, with its category, whether trying again helps, its HTTP status and how
 //! it is written as a protocol error. Messages are written elsewhere.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::code::{ApplicationCode, Code};
@@ -105,7 +106,7 @@ macro_rules! problem_codes {
             $(#[doc = $meaning] #[doc = concat!("\n\nOn the wire `", $name, "`.")] $variant,)+
             /// An application's own code; of the domain, not recoverable, and written as what failed inside. Made of a
             /// name by [`From`], which knows the names above.
-            Custom(String),
+            Custom(Cow<'static, str>),
         }
 
         static ALL: &[ProblemCode] = &[$(ProblemCode::$variant),+];
@@ -209,6 +210,11 @@ problem_codes! {
 }
 
 impl ProblemCode {
+    /// An application's own code, by custom in `UPPER_CASE`: for constants. None of those that have a name here.
+    pub const fn custom(name: &'static str) -> Self {
+        Self::Custom(Cow::Borrowed(name))
+    }
+
     /// Every code but the custom ones, by category.
     pub fn all() -> &'static [Self] {
         ALL
@@ -267,13 +273,13 @@ impl ProblemCode {
 
 impl From<&str> for ProblemCode {
     fn from(name: &str) -> Self {
-        Self::known(name).unwrap_or_else(|| Self::Custom(name.to_owned()))
+        Self::known(name).unwrap_or_else(|| Self::Custom(name.to_owned().into()))
     }
 }
 
 impl From<String> for ProblemCode {
     fn from(name: String) -> Self {
-        Self::known(&name).unwrap_or(Self::Custom(name))
+        Self::known(&name).unwrap_or(Self::Custom(name.into()))
     }
 }
 

@@ -4,9 +4,12 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Map, Value};
+
 use super::{Condition, Emit, Entry};
 use crate::code::{ApplicationCode, Code};
 use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
+use crate::mistake::{Mistake, quoted};
 use crate::retry::Retry;
 use crate::revision::Revisions;
 
@@ -324,33 +327,33 @@ conditions! {
     ErrorKind::InvalidParams(InvalidParams::NotAnObject) =>
         Condition::new("params is not an object", INVALID_PARAMS, 400).by_server(),
         "Invalid params: not an object";
-    ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys }) =>
+    ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys, problems: _ }) =>
         Condition::new("required _meta is missing", INVALID_PARAMS, 400).by_server().on(Revisions::MODERN),
         format!("Invalid params: _meta must contain {}", keys.join(" and "));
-    ErrorKind::InvalidParams(InvalidParams::Malformed) =>
+    ErrorKind::InvalidParams(InvalidParams::Malformed { problems }) =>
         wrong("a parameter is invalid"),
-        "Invalid params";
+        with_mistakes("Invalid params", problems);
     ErrorKind::InvalidParams(InvalidParams::UnknownTool { name }) =>
         wrong("the tool does not exist"),
-        format!("Unknown tool: {name}");
+        with_name("Unknown tool", Some(name));
     ErrorKind::InvalidParams(InvalidParams::UnknownPrompt { name }) =>
         wrong("the prompt does not exist"),
-        format!("Unknown prompt: {name}");
+        with_name("Unknown prompt", Some(name));
     ErrorKind::InvalidParams(InvalidParams::InvalidCursor) =>
         wrong("the cursor is not valid"),
         "Invalid cursor: start again without one";
     ErrorKind::InvalidParams(InvalidParams::InvalidRequestState) =>
         wrong("the requestState is not valid").on(Revisions::MODERN),
         "Invalid requestState: start again without one";
-    ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key }) =>
+    ErrorKind::InvalidParams(InvalidParams::InvalidInputResponse { key, problems: _ }) =>
         wrong("an answer does not match its question").on(Revisions::MODERN),
-        format!("Invalid input response: {key}");
+        with_name("Invalid input response", Some(key));
     ErrorKind::InvalidParams(InvalidParams::UnknownTask) =>
         wrong("the task does not exist").on(Revisions::MODERN),
         "Unknown task: it does not exist or has expired";
-    ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri }) =>
+    ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri, problems }) =>
         wrong("the URI is not valid"),
-        format!("Invalid URI: {uri}");
+        with_mistakes(format!("Invalid URI: {}", quoted(uri)), problems);
     ErrorKind::ResourceNotFound { uri } =>
         Condition {
             pinned: Some(RESOURCE_NOT_FOUND),
@@ -360,10 +363,10 @@ conditions! {
         with_name("Resource not found", uri.as_deref());
     ErrorKind::InvalidParams(InvalidParams::NotACollection { uri }) =>
         wrong("the resource is not a collection"),
-        format!("Not a collection: {uri}");
+        with_name("Not a collection", Some(uri));
     ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { uri, size, limit }) =>
         wrong("the resource is too large"),
-        format!("Resource too large: {uri} has {size} bytes, the limit is {limit}");
+        format!("Resource too large: {} has {size} bytes, the limit is {limit}", quoted(uri));
 
     ErrorKind::UnsupportedProtocolVersion { supported, requested } =>
         Condition::new("the version is not supported", UNSUPPORTED_VERSION, 400).by_server().written_as([
@@ -373,7 +376,7 @@ conditions! {
             (INVALID_PARAMS, 400),
             (UNSUPPORTED_VERSION, 400),
         ]),
-        format!("Unsupported protocol version {requested:?}: use {}", supported.join(" or "));
+        format!("Unsupported protocol version {:?}: use {}", quoted(requested), supported.join(" or "));
     ErrorKind::MissingRequiredClientCapability { required } =>
         Condition::new("the client lacks a capability", MISSING_CLIENT_CAPABILITY, 400).written_as([
             (INVALID_PARAMS, 200),
@@ -382,10 +385,7 @@ conditions! {
             (INVALID_PARAMS, 200),
             (MISSING_CLIENT_CAPABILITY, 400),
         ]),
-        format!(
-            "The client must declare the capability {} for this request",
-            list(required.keys().map(String::as_str)),
-        );
+        must_declare(required);
     // Where the channel has nothing better (a tool error, `input_required`), the other revisions get an internal error
     // that still carries the URLs.
     ErrorKind::UrlElicitationRequired { elicitations } =>
@@ -428,8 +428,43 @@ conditions! {
 
 fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static, str> {
     name.map_or(Cow::Borrowed(words), |name| {
-        format!("{words}: {name}").into()
+        format!("{words}: {}", quoted(name)).into()
     })
+}
+
+fn with_mistakes(words: impl Into<Cow<'static, str>>, mistakes: &[Mistake]) -> Cow<'static, str> {
+    let words = words.into();
+    match mistakes {
+        [] => words,
+        mistakes => format!("{words}: {}", Mistake::list(mistakes)).into(),
+    }
+}
+
+fn must_declare(required: &Map<String, Value>) -> String {
+    let mut capabilities = Vec::new();
+    deepest(required, "", &mut capabilities);
+    let noun = match capabilities.len() {
+        1 => "capability",
+        _ => "capabilities",
+    };
+    let capabilities = capabilities.join(", ");
+    format!("The client must declare the {noun} {capabilities} for this request")
+}
+
+/// The capabilities without others inside, each as the path to it: `elicitation.url`.
+fn deepest(members: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
+    for (name, value) in members {
+        let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let path = match (path, is_word) {
+            ("", true) => name.clone(),
+            (path, true) => format!("{path}.{name}"),
+            (path, false) => format!("{path}[{name:?}]"),
+        };
+        match value {
+            Value::Object(inside) if !inside.is_empty() => deepest(inside, &path, found),
+            _ => found.push(path),
+        }
+    }
 }
 
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -87,7 +87,7 @@ fn the_number_says_the_kind_where_it_has_a_meaning_and_the_problem_where_it_has_
     let denied = json!({ "code": "ACCESS_DENIED" });
     let kind = |number, data: Value| received(number, "m", data).kind().clone();
     let found = kind(-32602, denied.clone());
-    assert_eq!(found, ErrorKind::InvalidParams(InvalidParams::Malformed));
+    assert_eq!(found, ErrorKind::InvalidParams(InvalidParams::MALFORMED));
     let found = kind(-32002, json!({ "code": "NOT_FOUND", "uri": "a:b" }));
     assert_eq!(
         found,

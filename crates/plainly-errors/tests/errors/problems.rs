@@ -66,7 +66,7 @@ fn each_code_is_known_by_its_name_alone() {
         assert_eq!(&ProblemCode::from(code.as_str()), code);
         assert_eq!(&ProblemCode::from(code.to_string()), code);
         let lower = code.as_str().to_lowercase();
-        assert_eq!(ProblemCode::from(&*lower), ProblemCode::Custom(lower));
+        assert_eq!(ProblemCode::from(&*lower), ProblemCode::Custom(lower.into()));
     }
     for name in ["", "NOT_FOUND ", "TEAPOT"] {
         assert_eq!(ProblemCode::from(name), ProblemCode::Custom(name.into()));

@@ -50,7 +50,7 @@ fn a_missing_resource_is_known_by_its_data_or_by_its_old_code() {
 
 #[test]
 fn data_with_more_than_the_uri_is_not_a_missing_resource() {
-    let malformed = ErrorKind::InvalidParams(InvalidParams::Malformed);
+    let malformed = ErrorKind::InvalidParams(InvalidParams::MALFORMED);
     for data in cases::<Value>("not a missing resource") {
         check(-32602, data, malformed.clone());
     }
@@ -140,7 +140,7 @@ fn check_kept(code: i64, data: Value, expected: ErrorKind) {
 #[test]
 fn a_detail_that_is_not_quite_ours_is_a_peer_s_own_and_kept() {
     for data in cases::<Value>("details not quite ours") {
-        check_kept(-32602, data, InvalidParams::Malformed.kind());
+        check_kept(-32602, data, InvalidParams::MALFORMED.kind());
     }
     for data in [
         json!({ "kind": "refused", "refusal": "teapot" }),
@@ -275,7 +275,7 @@ proptest! {
             ErrorKind::Parse,
             InvalidRequest::Malformed.kind(),
             ErrorKind::MethodNotFound { method: None },
-            InvalidParams::Malformed.kind(),
+            InvalidParams::MALFORMED.kind(),
             Internal::Failed.kind(),
         ];
         let understood = !bare.contains(error.kind());

@@ -1,8 +1,8 @@
 //! The table of the dialects as literals: what each typed error becomes on each revision.
 
 use plainly_errors::{
-    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError,
-    Refusal, Unavailable, UrlElicitation,
+    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, Mistake,
+    ProtocolError, Refusal, Unavailable, UrlElicitation,
 };
 use serde_json::{Map, Value, json};
 
@@ -76,6 +76,19 @@ pub(crate) fn kinds() -> Vec<Row> {
             ProtocolError::missing_client_capability(sampling),
             "The client must declare the capability sampling for this request",
             json!({ "requiredCapabilities": { "sampling": {} } }),
+            [(-32021, 400), (-32602, 200), (-32602, 200)],
+        ),
+        row(
+            ProtocolError::missing_client_capability(Map::from_iter([
+                ("elicitation".to_owned(), json!({ "form": {}, "url": {} })),
+                ("extensions".to_owned(), json!({ "com.example/a": {} })),
+            ])),
+            "The client must declare the capabilities elicitation.form, elicitation.url, \
+             extensions[\"com.example/a\"] for this request",
+            json!({ "requiredCapabilities": {
+                "elicitation": { "form": {}, "url": {} },
+                "extensions": { "com.example/a": {} },
+            } }),
             [(-32021, 400), (-32602, 200), (-32602, 200)],
         ),
         row(
@@ -173,9 +186,20 @@ pub(crate) fn invalid_params() -> Vec<Row> {
     let (name, keys) = ("fly", ["a", "b"]);
     let mut rows = vec![
         same(
-            InvalidParams::Malformed,
+            InvalidParams::MALFORMED,
             "Invalid params",
             json!({ "kind": "malformed" }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::Malformed {
+                problems: problems(),
+            },
+            "Invalid params: /a: 5 is not of type \"string\"; /b: it is missing",
+            json!({ "kind": "malformed", "problems": [
+                { "path": "/a", "message": "5 is not of type \"string\"" },
+                { "path": "/b", "message": "it is missing" },
+            ] }),
             (-32602, 200),
         ),
         same(
@@ -187,6 +211,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
         same(
             InvalidParams::MissingMeta {
                 keys: keys.map(str::to_owned).to_vec(),
+                problems: Vec::new(),
             },
             "Invalid params: _meta must contain a and b",
             json!({ "kind": "missing_meta", "keys": keys }),
@@ -209,6 +234,13 @@ pub(crate) fn invalid_params() -> Vec<Row> {
     rows
 }
 
+fn problems() -> Vec<Mistake> {
+    vec![
+        Mistake::new("/a", r#"5 is not of type "string""#),
+        Mistake::new("/b", "it is missing"),
+    ]
+}
+
 fn invalid_resource_params() -> Vec<Row> {
     let uri = "file:///a";
     vec![
@@ -225,7 +257,10 @@ fn invalid_resource_params() -> Vec<Row> {
             (-32602, 200),
         ),
         same(
-            InvalidParams::InvalidInputResponse { key: "a".into() },
+            InvalidParams::InvalidInputResponse {
+                key: "a".into(),
+                problems: Vec::new(),
+            },
             "Invalid input response: a",
             json!({ "kind": "invalid_input_response", "key": "a" }),
             (-32602, 200),
@@ -237,9 +272,12 @@ fn invalid_resource_params() -> Vec<Row> {
             (-32602, 200),
         ),
         same(
-            InvalidParams::InvalidUri { uri: uri.into() },
-            "Invalid URI: file:///a",
-            json!({ "kind": "invalid_uri", "uri": uri }),
+            InvalidParams::InvalidUri {
+                uri: uri.into(),
+                problems: problems(),
+            },
+            "Invalid URI: file:///a: /a: 5 is not of type \"string\"; /b: it is missing",
+            json!({ "kind": "invalid_uri", "uri": uri, "problems": problems() }),
             (-32602, 200),
         ),
         same(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plainly_errors::problem::ProblemCode;
 use plainly_errors::{
-    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, Problem,
+    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, InvalidRequest, Mistake, Problem,
     ProtocolError, Refusal, Unavailable, UrlElicitation, WireError,
 };
 use proptest::collection::{btree_map, vec};
@@ -112,20 +112,28 @@ fn invalid_request() -> impl Strategy<Value = InvalidRequest> {
 
 fn invalid_params() -> impl Strategy<Value = InvalidParams> {
     prop_oneof![
-        Just(InvalidParams::Malformed),
+        problems().prop_map(|problems| InvalidParams::Malformed { problems }),
         Just(InvalidParams::NotAnObject),
-        vec(any::<String>(), 0..3).prop_map(|keys| InvalidParams::MissingMeta { keys }),
+        (vec(any::<String>(), 0..3), problems())
+            .prop_map(|(keys, problems)| InvalidParams::MissingMeta { keys, problems }),
         any::<String>().prop_map(|name| InvalidParams::UnknownTool { name }),
         any::<String>().prop_map(|name| InvalidParams::UnknownPrompt { name }),
         Just(InvalidParams::InvalidCursor),
         Just(InvalidParams::InvalidRequestState),
-        any::<String>().prop_map(|key| InvalidParams::InvalidInputResponse { key }),
+        (any::<String>(), problems())
+            .prop_map(|(key, problems)| InvalidParams::InvalidInputResponse { key, problems }),
         Just(InvalidParams::UnknownTask),
-        any::<String>().prop_map(|uri| InvalidParams::InvalidUri { uri }),
+        (any::<String>(), problems())
+            .prop_map(|(uri, problems)| InvalidParams::InvalidUri { uri, problems }),
         any::<String>().prop_map(|uri| InvalidParams::NotACollection { uri }),
         (any::<String>(), any::<u64>(), any::<u64>())
             .prop_map(|(uri, size, limit)| InvalidParams::ResourceTooLarge { uri, size, limit }),
     ]
+}
+
+fn problems() -> impl Strategy<Value = Vec<Mistake>> {
+    let mistake = any::<(String, String)>().prop_map(|(path, why)| Mistake::new(path, why));
+    vec(mistake, 0..3)
 }
 
 fn internal() -> impl Strategy<Value = Internal> {

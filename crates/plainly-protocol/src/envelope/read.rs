@@ -53,6 +53,11 @@ impl<'de> Deserializer<'de> for Raw<'de> {
         read.map_err(|error| self.at_end(error))
     }
 
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
+        // Whoever asks for an object takes no array.
+        serde_json::Deserializer::from_str(self.0).deserialize_map(visitor)
+    }
+
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Self::Error> {
         // The scan has been through it already, so nothing is read that nobody wants.
         visitor.visit_unit()
@@ -89,7 +94,7 @@ impl<'de> Deserializer<'de> for Raw<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-        unit unit_struct seq tuple tuple_struct map struct identifier
+        unit unit_struct seq tuple tuple_struct struct identifier
     }
 }
 

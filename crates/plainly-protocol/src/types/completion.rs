@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::Arguments;
 use super::json::Meta;
 use super::record::record;
+use super::{natural, object};
 
 /// The prompt or template whose argument is completed (Completion, "Reference Types").
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,7 +49,7 @@ record! {
     #[derive(Eq)]
     pub struct CompleteParams {
         /// The prompt or template that has the argument.
-        #[serde(rename = "ref")]
+        #[serde(rename = "ref", deserialize_with = "object::deserialize")]
         pub reference: Reference,
         /// The argument, as far as it is filled in.
         pub argument: CompleteArgument,
@@ -123,6 +124,7 @@ record! {
         /// The values; on the wire at most [`MOST`](Self::MOST).
         pub values: Vec<String>,
         /// How many there are in all.
+        #[serde(default, deserialize_with = "natural::optional")]
         pub total: Option<u64>,
         /// Whether there are more than these.
         pub has_more: Option<bool>,

@@ -12,6 +12,7 @@ use super::base64;
 use super::common::Annotations;
 use super::contents::ResourceContents;
 use super::json::{Meta, RawJson};
+use super::object::Object;
 use super::record::{record, setters};
 use super::resource::Resource;
 
@@ -162,7 +163,7 @@ record! {
 /// The annotations are those of the resource. On the wire they stand in both places, since peers of before SEP-2093 look
 /// for them beside the resource, and are read from there where the resource has none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(from = "WireResource")]
+#[serde(from = "Object<WireResource>")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
     /// The resource and its content.
@@ -219,14 +220,13 @@ struct WireResource {
     meta: Option<Meta>,
 }
 
-impl From<WireResource> for EmbeddedResource {
-    fn from(
-        WireResource {
+impl From<Object<WireResource>> for EmbeddedResource {
+    fn from(Object(wire): Object<WireResource>) -> Self {
+        let WireResource {
             mut resource,
             annotations,
             meta,
-        }: WireResource,
-    ) -> Self {
+        } = wire;
         resource.annotations = resource.annotations.or(annotations);
         Self { resource, meta }
     }

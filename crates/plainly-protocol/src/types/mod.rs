@@ -2,6 +2,8 @@
 //! revisions. Which revision has which field is not decided here. Unknown fields are ignored on reading, duplicate ones
 //! refused.
 
+mod natural;
+mod object;
 mod record;
 
 pub(crate) mod base64;

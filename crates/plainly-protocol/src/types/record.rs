@@ -8,83 +8,109 @@
 /// - `pub fn new(…);` sets the fields that are its parameters, and leaves all others absent.
 macro_rules! record {
     (
-        $(#[$attribute:meta])*
+        $(#[doc = $doc:expr])*
+        $(#[derive($($derived:ident),*)])?
+        $(#[serde($($serde:tt)*)])?
         pub struct $name:ident { $($fields:tt)* }
         $($new:tt)*
     ) => {
-        record!(@fields { $(#[$attribute])* $name [$($new)*] } [] [] [] $($fields)*);
+        record!(
+            @fields
+            { [$(#[doc = $doc])* $(#[derive($($derived),*)])?] [$(#[serde($($serde)*)])?] $name [$($new)*] }
+            [] [] [] [] $($fields)*
+        );
     };
 
     // Field after field is taken from the end: its declaration, its name if it may be absent, its setter if it has one.
     (
-        @fields $head:tt [$($field:tt)*] [$($absent:ident)*] $setters:tt
+        @fields $head:tt [$($field:tt)*] [$($known:ident)*] [$($absent:ident)*] $setters:tt
         $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])* #[no_setter]
         pub $name:ident: Option<$type:ty>, $($rest:tt)*
     ) => {
         record!(
             @fields $head
             [$($field)* $(#[doc = $doc])* #[serde(skip_serializing_if = "Option::is_none" $(, $($serde)*)*)] pub $name: Option<$type>,]
-            [$($absent)* $name] $setters
+            [$($known)* $name] [$($absent)* $name] $setters
             $($rest)*
         );
     };
     (
-        @fields $head:tt [$($field:tt)*] [$($absent:ident)*] [$($setter:tt)*]
+        @fields $head:tt [$($field:tt)*] [$($known:ident)*] [$($absent:ident)*] [$($setter:tt)*]
         $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])*
         pub $name:ident: Option<Vec<$type:ty>>, $($rest:tt)*
     ) => {
         record!(
             @fields $head
             [$($field)* $(#[doc = $doc])* #[serde(skip_serializing_if = "Option::is_none" $(, $($serde)*)*)] pub $name: Option<Vec<$type>>,]
-            [$($absent)* $name] [$($setter)* { $(#[doc = $doc])* $name: impl Into<Vec<$type>> }]
+            [$($known)* $name] [$($absent)* $name] [$($setter)* { $(#[doc = $doc])* $name: impl Into<Vec<$type>> }]
             $($rest)*
         );
     };
     (
-        @fields $head:tt [$($field:tt)*] [$($absent:ident)*] [$($setter:tt)*]
+        @fields $head:tt [$($field:tt)*] [$($known:ident)*] [$($absent:ident)*] [$($setter:tt)*]
         $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])*
         pub $name:ident: Option<$type:ident>, $($rest:tt)*
     ) => {
         record!(
             @fields $head
             [$($field)* $(#[doc = $doc])* #[serde(skip_serializing_if = "Option::is_none" $(, $($serde)*)*)] pub $name: Option<$type>,]
-            [$($absent)* $name] [$($setter)* { $(#[doc = $doc])* $name: record!(@argument $type) }]
+            [$($known)* $name] [$($absent)* $name] [$($setter)* { $(#[doc = $doc])* $name: record!(@argument $type) }]
             $($rest)*
         );
     };
     // Any other `Option` would be written as `null` where it should be absent.
     (
-        @fields $head:tt $field:tt $absent:tt $setters:tt
+        @fields $head:tt $field:tt $known:tt $absent:tt $setters:tt
         $(#[$attribute:meta])*
         pub $name:ident: Option<$($rest:tt)*
     ) => {
         compile_error!(concat!("mark `", stringify!($name), "` with #[no_setter], behind its #[serde]"));
     };
     (
-        @fields $head:tt [$($field:tt)*] $absent:tt $setters:tt
+        @fields $head:tt [$($field:tt)*] [$($known:ident)*] $absent:tt $setters:tt
         $(#[$attribute:meta])*
         pub $name:ident: $type:ty, $($rest:tt)*
     ) => {
         record!(
             @fields $head
             [$($field)* $(#[$attribute])* pub $name: $type,]
-            $absent $setters
+            [$($known)* $name] $absent $setters
             $($rest)*
         );
     };
 
     (
-        @fields { $(#[$attribute:meta])* $name:ident $new:tt }
-        [$($field:tt)*] $absent:tt [$({ $(#[doc = $doc:expr])* $setter:ident: $argument:ty })*]
+        @fields { [$($attribute:tt)*] [$($serde:tt)*] $name:ident $new:tt }
+        [$($field:tt)*] [$($known:ident)*] $absent:tt
+        [$({ $(#[doc = $doc:expr])* $setter:ident: $argument:ty })*]
     ) => {
         // The derives come first: attributes that are meant for them must stand behind them.
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        $(#[$attribute])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+        $($attribute)*
+        $($serde)*
         #[serde(rename_all = "camelCase")]
         #[non_exhaustive]
         pub struct $name {
             $($field)*
         }
+
+        const _: () = {
+            /// What is derived reads arrays too, so it is derived for another type.
+            #[derive(serde::Deserialize)]
+            $($serde)*
+            #[serde(rename_all = "camelCase")]
+            struct Wire {
+                $($field)*
+            }
+
+            impl<'de> serde::Deserialize<'de> for $name {
+                fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                    let $crate::types::object::Object(Wire { $($known),* }) =
+                        serde::Deserialize::deserialize(from)?;
+                    Ok(Self { $($known),* })
+                }
+            }
+        };
 
         impl $name {
             record!(@new $new $absent);

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::common::{Annotations, Icon};
 use super::json::Meta;
+use super::natural;
 use super::record::record;
 
 record! {
@@ -22,6 +23,7 @@ record! {
         /// The MIME type; of the preferred representation where there are several.
         pub mime_type: Option<String>,
         /// The size of the raw content in bytes, before any encoding.
+        #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
         /// Whether this is a collection, whose contents are other resources. Absent: the server doesn't say.
         pub is_collection: Option<bool>,
@@ -74,6 +76,7 @@ record! {
         /// The MIME type of the contents in this format.
         pub mime_type: String,
         /// Its size in bytes, before any encoding. Absent: only reading tells.
+        #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
     }
 

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::common::Implementation;
 use super::json::Meta;
+use super::object::Object;
 use super::record::record;
 
 /// The member of a result's `_meta` that says who answered.
@@ -27,7 +28,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(from = "WireFields")]
+#[serde(from = "Object<WireFields>")]
 #[non_exhaustive]
 pub struct ResultFields {
     /// The kind of result.
@@ -145,8 +146,8 @@ struct WireFields {
     meta: Option<Meta>,
 }
 
-impl From<WireFields> for ResultFields {
-    fn from(wire: WireFields) -> Self {
+impl From<Object<WireFields>> for ResultFields {
+    fn from(Object(wire): Object<WireFields>) -> Self {
         Self {
             // Absent from all revisions before 2026-07-28, whose results are always complete.
             result_type: wire.result_type.unwrap_or_default(),

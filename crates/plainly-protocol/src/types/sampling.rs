@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::common::Role;
 use super::content::{Content, MediaContent, TextContent, type_of};
 use super::json::{JsonObject, Meta, RawJson};
+use super::natural;
 use super::record::record;
 use super::tools::Tool;
 
@@ -25,6 +26,7 @@ record! {
         /// How freely the model answers.
         pub temperature: Option<f64>,
         /// The most tokens of the answer.
+        #[serde(deserialize_with = "natural::deserialize")]
         pub max_tokens: u64,
         /// Texts at which the answer ends.
         pub stop_sequences: Option<Vec<String>>,

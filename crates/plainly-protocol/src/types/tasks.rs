@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::input::{InputRequest, InputResponses};
 use super::json::{Meta, RawJson};
+use super::natural;
+use super::object::Object;
 use super::record::{record, setters};
 
 /// The identifier of the extension, in the capabilities of both sides.
@@ -88,7 +90,7 @@ impl TaskState {
 
 /// All that is told of a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "WireTask")]
+#[serde(rename_all = "camelCase", try_from = "Object<WireTask>")]
 #[non_exhaustive]
 pub struct DetailedTask {
     /// Its name: whoever has it can ask for the task.
@@ -139,7 +141,7 @@ impl DetailedTask {
 /// The handle of a task, in place of the result of the request that it was made of. On the wire its `resultType` is
 /// `task`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", from = "Object<WireTask>")]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Its name: whoever has it can ask for the task.
@@ -174,6 +176,21 @@ impl From<DetailedTask> for CreateTaskResult {
             ttl_ms: task.ttl_ms,
             poll_interval_ms: task.poll_interval_ms,
             meta: None,
+        }
+    }
+}
+
+impl From<Object<WireTask>> for CreateTaskResult {
+    fn from(Object(wire): Object<WireTask>) -> Self {
+        Self {
+            task_id: wire.task_id,
+            status: wire.status,
+            status_message: wire.status_message,
+            created_at: wire.created_at,
+            last_updated_at: wire.last_updated_at,
+            ttl_ms: wire.ttl_ms,
+            poll_interval_ms: wire.poll_interval_ms,
+            meta: wire.meta,
         }
     }
 }
@@ -225,17 +242,21 @@ struct WireTask {
     status_message: Option<String>,
     created_at: String,
     last_updated_at: String,
+    #[serde(default, deserialize_with = "natural::optional")]
     ttl_ms: Option<u64>,
+    #[serde(default, deserialize_with = "natural::optional")]
     poll_interval_ms: Option<u64>,
+    #[serde(rename = "_meta")]
+    meta: Option<Meta>,
     input_requests: Option<BTreeMap<String, InputRequest>>,
     result: Option<RawJson>,
     error: Option<WireError>,
 }
 
-impl TryFrom<WireTask> for DetailedTask {
+impl TryFrom<Object<WireTask>> for DetailedTask {
     type Error = Incomplete;
 
-    fn try_from(wire: WireTask) -> Result<Self, Incomplete> {
+    fn try_from(Object(wire): Object<WireTask>) -> Result<Self, Incomplete> {
         let state = match wire.status {
             TaskStatus::Working => TaskState::Working,
             TaskStatus::InputRequired => TaskState::InputRequired {

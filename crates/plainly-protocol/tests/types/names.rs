@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use plainly_errors::WireError;
 use plainly_protocol::types::*;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::{again, call_again, cases};
 
@@ -49,6 +50,33 @@ fn every_field_comes_back() {
     for (name, wire) in cases::<(&str, &str)>("wire") {
         let written = again_as(name, wire).unwrap_or_else(|error| panic!("{wire}: {error}"));
         assert_eq!(written, wire, "{name}");
+    }
+}
+
+#[test]
+fn an_array_is_no_object() {
+    // The parameters of a call are read of a message, where they are an object; errors are another crate's.
+    let others = ["CallToolParams", "Nothing", "WireError"];
+    for (name, wire) in cases::<(&str, &str)>("wire") {
+        let Ok(members) = serde_json::from_str::<BTreeMap<String, Value>>(wire) else {
+            continue;
+        };
+        if others.contains(&name) {
+            continue;
+        }
+        let values: Vec<_> = members.into_values().collect();
+        let nulls = |count| json!(vec![Value::Null; count]);
+        for array in [json!(values), nulls(values.len()), nulls(12), nulls(0)] {
+            let read = again_as(name, &array.to_string());
+            assert!(read.is_err(), "{name} {array}: {read:?}");
+        }
+    }
+}
+
+#[test]
+fn a_whole_number_is_one_however_it_is_written() {
+    for (name, text, written) in cases::<(&str, &str, &str)>("whole numbers") {
+        assert_eq!(again_as(name, text).unwrap(), written, "{name} {text}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keywords that apply schemas: to the same value, or to what is inside of it.
 
-use super::Reading;
 use super::asserting::pattern;
+use super::{Absence, Reading};
 use crate::draft::Draft;
 use crate::keyword::{Contains, Here, Id, Inside, Items, Keyword, Properties, Rest};
 use crate::member::{Member, Owner};
@@ -11,6 +11,13 @@ impl<'a> Reading<'a> {
         let mut properties = Properties::default();
         if let Some(member) = owner.get("properties") {
             properties.named = self.named(member)?.into_iter().collect();
+        }
+        if self.absence == Absence::ByNull {
+            let required = owner.get("required").map(Member::names).transpose()?;
+            let required = required.unwrap_or_default();
+            let optional = properties.named.keys();
+            let optional = optional.filter(|name| !required.contains(name)).cloned();
+            properties.absent_by_null = optional.collect();
         }
         if let Some(member) = owner.get("patternProperties") {
             for (text, id) in self.named(member)? {

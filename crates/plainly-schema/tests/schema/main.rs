@@ -9,6 +9,7 @@ pub mod table;
 
 use std::time::{Duration, Instant};
 
+use plainly_errors::Mistake;
 use plainly_schema::{Limits, Schema};
 use serde_json::{Value, json};
 
@@ -21,9 +22,8 @@ fn compile(schema: Value) -> Result<Schema, String> {
 
 /// What fails in `value`.
 fn failures(schema: &Value, value: &Value) -> Vec<String> {
-    compile(schema.clone())
-        .unwrap()
-        .failures(&value.to_string())
+    let failures = compile(schema.clone()).unwrap().failures_of(value);
+    failures.iter().map(ToString::to_string).collect()
 }
 
 /// Whatever it is, it is over soon, and with the stack that a thread of the runtime has.
@@ -87,7 +87,11 @@ fn valid_values_are_listed_however_the_schema_says_them() {
 
 #[test]
 fn a_name_that_is_a_slip_of_another_is_told_from_one_that_is_not() {
-    let address = json!({"properties": {"street": {}, "city": {}}, "additionalProperties": false});
+    let address = json!({
+        "properties": {"street": {}, "city": {}},
+        "required": ["city"],
+        "additionalProperties": false,
+    });
     let schema = json!({"properties": {"home": {"$ref": "#/$defs/a"}}, "$defs": {"a": address}});
     for (value, sentence) in cases::<(Value, &str)>("names that are slips") {
         assert_eq!(failures(&address, &value), [sentence]);
@@ -96,6 +100,9 @@ fn a_name_that_is_a_slip_of_another_is_told_from_one_that_is_not() {
             [format!("/home: {sentence}")]
         );
     }
+    let slip = json!({"City": 1});
+    let expected = r#""city" is a required property, and "City" is none (did you mean "city"?)"#;
+    assert_eq!(failures(&address, &slip)[0], expected);
 }
 
 #[test]
@@ -120,6 +127,7 @@ fn a_long_value_is_not_said_whole() {
         let [failure] = &failures[..] else {
             panic!("{failures:?}")
         };
+        let failure = failure.to_string();
         assert!(failure.len() <= LONGEST + 10, "{}", failure.len());
         assert!(failure.starts_with(&format!("/a: \"{letter}")), "{failure}");
         assert!(
@@ -361,10 +369,42 @@ fn too_much_for_a_costly_schema_is_said_so() {
     );
     let too_many = json!(vec![1; 100_000]).to_string();
     let failures = soon("too much", || schema.failures(&too_many));
-    assert_eq!(
-        failures,
-        ["it is too large to be checked against the schema"]
-    );
+    let why = "it is too large to be checked against the schema";
+    assert_eq!(failures, [Mistake::new("", why)]);
+}
+
+#[test]
+fn null_is_absent_where_a_type_says_what_need_not_be_there() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "must": {"type": "string"},
+            "may": {"type": "integer"},
+            "inside": {"$ref": "#/$defs/inside"},
+        },
+        "required": ["must"],
+        "$defs": {"inside": {"type": "object", "properties": {"may": {"enum": ["a"]}}}},
+    });
+    let derived = Schema::derived(schema.clone(), "", &Limits::default()).unwrap();
+    let written = compile(schema).unwrap();
+    for (value, if_derived, if_written) in cases::<(Value, usize, usize)>("null") {
+        assert_eq!(derived.failures_of(&value).len(), if_derived, "{value}");
+        assert_eq!(written.failures_of(&value).len(), if_written, "{value}");
+    }
+}
+
+#[test]
+fn a_schema_may_refuse_an_array_in_the_place_of_an_object() {
+    let flat = json!({"type": "object", "properties": {"a": {"type": "array"}}});
+    let deep = json!({"type": "object", "properties": {"a": {"type": "object"}}});
+    for (schema, value, may_refuse) in [
+        (&flat, r#"{"a":[1]}"#, false),
+        (&deep, r#"{"a":[1]}"#, true),
+        (&deep, r#"{"a":{"b":1}}"#, false),
+    ] {
+        let schema = Schema::derived(schema.clone(), "", &Limits::default()).unwrap();
+        assert_eq!(schema.may_refuse(value), may_refuse, "{value}");
+    }
 }
 
 #[test]

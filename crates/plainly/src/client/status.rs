@@ -53,7 +53,7 @@ fn is_vague(error: &ProtocolError) -> bool {
         ErrorKind::Parse
             | ErrorKind::InvalidRequest(InvalidRequest::Malformed)
             | ErrorKind::MethodNotFound { method: None }
-            | ErrorKind::InvalidParams(InvalidParams::Malformed)
+            | ErrorKind::InvalidParams(InvalidParams::Malformed { .. })
             | ErrorKind::Internal(Internal::Failed)
             | ErrorKind::Application { .. }
             | ErrorKind::Unrecognised { .. }

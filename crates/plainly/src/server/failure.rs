@@ -2,6 +2,7 @@
 //! [`reply`](super::reply).
 
 mod ask_error;
+mod declared;
 pub(super) mod incident;
 mod meaning;
 mod pointer;
@@ -10,18 +11,20 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use plainly_errors::{Problems, ProtocolError};
+use plainly_errors::{ProblemCode, Problems, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
 pub use self::ask_error::{AskError, AskErrorKind};
+pub use self::declared::{ByDeclaration, Declared, DeclaredProblems};
 pub(super) use self::meaning::Meaning;
 use self::pointer::{Pointee, Pointer};
 
-/// An error on its way out of a handler. `?` converts any error to it, so a handler with errors of several kinds returns
-/// `Result<T, Failure>`.
+/// An error on its way out of a handler: `?` converts any error to it, and [`Failure::of`] converts `anyhow`, `eyre` and
+/// boxed errors, which are none themselves.
 ///
-/// It does not implement [`Error`] itself, because it can be made from every error. Convert anything that doesn't either
-/// (`anyhow`, `eyre` and boxed errors) with [`of`](Self::of).
+/// A handler with errors of several kinds returns `Result<T, Failure>`. The outermost [`Problem`](plainly_errors::Problem) or
+/// [`ProtocolError`] in the chain of sources says what the peer gets; if there is none, the error's own words do. An error
+/// type of one's own becomes a problem by `impl From<MyError> for Problem`, and handlers then return `Result<T, Problem>`.
 ///
 /// ```
 /// use plainly::server::Failure;
@@ -31,7 +34,13 @@ use self::pointer::{Pointee, Pointer};
 ///     Ok(format!("{port}"))
 /// }
 /// ```
-pub struct Failure(Box<FailureCause>);
+pub struct Failure(Box<FailureParts>);
+
+struct FailureParts {
+    cause: FailureCause,
+    /// The codes that its problems can have, if they are declared.
+    declared: &'static [ProblemCode],
+}
 
 enum FailureCause {
     Error(Box<dyn Error + Send + Sync>),
@@ -46,9 +55,27 @@ enum FailureCause {
 const ASKS: &str = "the client must be asked first";
 
 impl Failure {
+    fn new(cause: FailureCause) -> Self {
+        Self(Box::new(FailureParts {
+            cause,
+            declared: &[],
+        }))
+    }
+
+    /// The same failure of a handler whose problems can have these codes.
+    fn declaring(mut self, codes: &'static [ProblemCode]) -> Self {
+        self.0.declared = codes;
+        self
+    }
+
+    /// The codes that its problems can have; none if they are not declared.
+    pub(super) fn declared(&self) -> &'static [ProblemCode] {
+        self.0.declared
+    }
+
     /// A failure with only a message.
     pub fn text(text: impl Into<String>) -> Self {
-        Self(Box::new(FailureCause::Text(text.into())))
+        Self::new(FailureCause::Text(text.into()))
     }
 
     /// Converts anything that a handler can fail with, where `?` can't do so by itself.
@@ -91,12 +118,12 @@ impl Failure {
     /// let tool = Tool::new("greet", greet);
     /// ```
     pub fn input_required(asked: InputRequiredResult) -> Self {
-        Self(Box::new(FailureCause::Asks(asked)))
+        Self::new(FailureCause::Asks(asked))
     }
 
     /// The server's own error, in the place of a handler's.
     pub(super) fn of_server(error: ProtocolError) -> Self {
-        Self(Box::new(FailureCause::Server(error)))
+        Self::new(FailureCause::Server(error))
     }
 
     /// The same failure of a source. That answers as a server does: its protocol errors are this server's.
@@ -109,7 +136,7 @@ impl Failure {
 
     /// The questions that the handler ended with.
     pub(super) fn asks(&self) -> Option<&InputRequiredResult> {
-        match &*self.0 {
+        match &self.0.cause {
             FailureCause::Asks(asked) => Some(asked),
             FailureCause::Error(_)
             | FailureCause::Pointer(_)
@@ -118,14 +145,9 @@ impl Failure {
         }
     }
 
-    /// The arguments of a tool are not of its type.
-    pub(super) fn arguments(error: &serde_json::Error) -> Self {
-        Self::text(format!("Invalid arguments: {error}"))
-    }
-
     /// The meaning of the failure: of the outermost error along the chain of sources that has one.
     pub(super) fn meaning(&self) -> Meaning<'_> {
-        match &*self.0 {
+        match &self.0.cause {
             FailureCause::Text(text) => Meaning::Text(text),
             FailureCause::Asks(_) => Meaning::Text(ASKS),
             FailureCause::Server(error) => Meaning::Server(error.clone()),
@@ -150,12 +172,14 @@ impl Failure {
         let Meaning::Problem(problem) = self.meaning() else {
             return self;
         };
-        Self::from(problem.for_resource(uri).with_source(self.into_source()))
+        let declared = self.declared();
+        let error = problem.for_resource(uri);
+        Self::from(error.with_source(self.into_source())).declaring(declared)
     }
 
     /// The error itself, for logs.
     pub(super) fn into_source(self) -> Box<dyn Error + Send + Sync> {
-        match *self.0 {
+        match self.0.cause {
             FailureCause::Error(error) => error,
             FailureCause::Pointer(pointer) => Pointee(pointer).into(),
             FailureCause::Text(text) => text.into(),
@@ -167,7 +191,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
+        match &self.0.cause {
             FailureCause::Error(error) => error.fmt(f),
             FailureCause::Pointer(pointer) => fmt::Display::fmt(pointer.error(), f),
             FailureCause::Text(text) => f.pad(text),
@@ -179,7 +203,7 @@ impl fmt::Display for Failure {
 
 impl fmt::Debug for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
+        match &self.0.cause {
             FailureCause::Error(error) => error.fmt(f),
             FailureCause::Pointer(pointer) => fmt::Debug::fmt(pointer.error(), f),
             FailureCause::Text(text) => text.fmt(f),
@@ -191,21 +215,38 @@ impl fmt::Debug for Failure {
 
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self(Box::new(FailureCause::Error(Box::new(error))))
+        Self::new(FailureCause::Error(Box::new(error)))
     }
 }
 
 /// What a handler may fail with. `By` tells the ways apart and is always inferred.
+///
+/// Sealed: an error type of one's own becomes a problem by `impl From<MyError> for Problem`.
 #[diagnostic::on_unimplemented(
     message = "a handler can't fail with `{Self}`",
     label = "neither an error nor a pointer to one",
     note = "fail with an `Error + Send + Sync`, a boxed or `anyhow` error, or `Failure` where kinds are mixed",
-    note = "`Failure::text` turns a sentence into an error"
+    note = "`Failure::text` turns a sentence into an error",
+    note = "an error type of your own: write `impl From<{Self}> for Problem`, return `Result<_, Problem>`, and use `?`"
 )]
-pub trait IntoFailure<By> {
+pub trait IntoFailure<By>: Sealed<By> {
     /// Converts it to a failure.
     fn into_failure(self) -> Failure;
+
+    /// The codes that its problems can have, if they are [declared](DeclaredProblems); otherwise none.
+    fn problems() -> &'static [ProblemCode] {
+        &[]
+    }
 }
+
+/// The ways to fail that there are.
+#[diagnostic::on_unimplemented(
+    message = "`IntoFailure` can't be implemented for `{Self}`",
+    label = "an error type of your own becomes a problem in another way",
+    note = "write `impl From<{Self}> for Problem`, return `Result<_, Problem>` from handlers, and use `?`"
+)]
+#[expect(unnameable_types, reason = "nobody else implements it")]
+pub trait Sealed<By> {}
 
 /// Errors.
 #[derive(Debug)]
@@ -222,10 +263,17 @@ pub enum ByPointee {}
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum Itself {}
 
+impl<E: Error + Send + Sync + 'static> Sealed<ByError> for E {}
+
 impl<E: Error + Send + Sync + 'static> IntoFailure<ByError> for E {
     fn into_failure(self) -> Failure {
         Failure::from(self)
     }
+}
+
+impl<E> Sealed<ByPointee> for E where
+    E: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static
+{
 }
 
 impl<E> IntoFailure<ByPointee> for E
@@ -233,9 +281,11 @@ where
     E: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static,
 {
     fn into_failure(self) -> Failure {
-        Failure(Box::new(FailureCause::Pointer(Box::new(self))))
+        Failure::new(FailureCause::Pointer(Box::new(self)))
     }
 }
+
+impl Sealed<Itself> for Failure {}
 
 impl IntoFailure<Itself> for Failure {
     fn into_failure(self) -> Failure {

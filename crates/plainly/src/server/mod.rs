@@ -37,6 +37,11 @@ mod panics;
 mod state;
 mod strings;
 
+mod given;
+mod mistakes;
+mod refusal;
+mod texts;
+
 // From its outcome to bytes.
 mod answer;
 mod audience;
@@ -55,7 +60,9 @@ pub use self::asking::{AskError, AskErrorKind};
 use self::audience::ErrorPolicy;
 pub use self::builder::ServerBuilder;
 pub use self::changes::Changes;
-pub use self::failure::{ByError, ByPointee, Failure, IntoFailure, Itself};
+pub use self::failure::{
+    ByDeclaration, ByError, ByPointee, Declared, DeclaredProblems, Failure, IntoFailure, Itself,
+};
 use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;

@@ -11,7 +11,7 @@ mod known;
 use std::sync::Arc;
 
 use http::Extensions;
-use plainly_errors::{InvalidParams, InvalidRequest, ProtocolError, Revision};
+use plainly_errors::{InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
@@ -23,6 +23,7 @@ use self::headers::{Header, are_unclear, mirrored, version};
 pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
 use super::features::Tools;
+use super::mistakes;
 use super::request::{Interest, Scope, read};
 use super::sessions::Sessions;
 use super::sessions::session::Session;
@@ -132,7 +133,7 @@ pub(super) fn over_stream(
 ) -> Result<Sender, Unresolved> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
-        let scope = introduced(&meta, extensions, memory)?;
+        let scope = introduced(request, &meta, extensions, memory)?;
         return Ok(Sender::Peer(scope));
     }
     if request.method == Method::Initialize.name() {
@@ -149,10 +150,7 @@ pub(super) fn over_stream(
             let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
             Ok(Sender::Peer(scope.carrying(extensions)))
         }
-        None => Err(ProtocolError::from(InvalidParams::MissingMeta {
-            keys: meta.wrong_keys(),
-        })
-        .into()),
+        None => Err(mistakes::in_introduction(request, &meta).into()),
     }
 }
 
@@ -186,7 +184,7 @@ fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializePara
         let why = format!("Invalid params: initialize accepts at most {limit} bytes");
         return Err(ProtocolError::invalid_params(why));
     }
-    read(params)
+    read(Method::Initialize, params)
 }
 
 /// A modern request over HTTP: its headers mirror its body.
@@ -207,7 +205,7 @@ fn mirroring(
         wrong.extend(others);
         return Err(mismatch(&wrong));
     }
-    let scope = introduced(meta, &frame.extensions, &frame.memory)?;
+    let scope = introduced(request, meta, &frame.extensions, &frame.memory)?;
     if others.is_empty() {
         Ok(scope)
     } else {
@@ -217,6 +215,7 @@ fn mirroring(
 
 /// The context of a request whose `_meta` introduces its peer.
 fn introduced(
+    request: &Request<'_>,
     meta: &RequestMeta<'_>,
     extensions: &Extensions,
     memory: &ConnectionMemory,
@@ -224,8 +223,9 @@ fn introduced(
     // Read now, but reported last: a wrong log level must not hide who sent the request, and in which revision.
     let wants = Interest::modern(meta);
     let revision = modern_revision(meta.protocol_version().unwrap_or_default());
-    let peer = known::introduced(meta, revision, extensions, memory)?;
-    Ok(Scope::of(peer, wants?).carrying(extensions))
+    let peer = known::introduced(request, meta, revision, extensions, memory)?;
+    let wants = wants.map_err(|_| mistakes::in_request(request))?;
+    Ok(Scope::of(peer, wants).carrying(extensions))
 }
 
 fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {

@@ -1,17 +1,20 @@
 //! Deserialises named texts, as people type them or URIs contain them: numbers and booleans are parsed from their text.
 //! Knows nothing of what the names belong to.
 
-use serde::de::value::{BorrowedStrDeserializer, Error};
+use plainly_errors::Mistake;
+use plainly_errors::mistake::quoted;
+use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Unexpected,
-    Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
 };
 use serde::forward_to_deserialize_any;
 
-/// Reads a `T` from its fields as text; the error names the field that is wrong, if it is one.
+use super::refusal::Refusal;
+
+/// Reads a `T` from its fields as text; the mistake names the field that is wrong, if it is one.
 pub(super) fn read<'a, T: DeserializeOwned>(
     fields: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> Result<T, Error> {
+) -> Result<T, Mistake> {
     let fields = fields.into_iter();
     read_values(fields.map(|(name, text)| (name, TextDeserializer(text))))
 }
@@ -19,15 +22,13 @@ pub(super) fn read<'a, T: DeserializeOwned>(
 /// The same from fields that are not all of one text.
 pub(super) fn read_values<'a, T, V>(
     fields: impl IntoIterator<Item = (&'a str, V)>,
-) -> Result<T, Error>
+) -> Result<T, Mistake>
 where
     T: DeserializeOwned,
-    V: Deserializer<'a, Error = Error>,
+    V: Deserializer<'a, Error = Refusal>,
 {
-    T::deserialize(Fields {
-        rest: fields.into_iter(),
-        at: None,
-    })
+    let fields = Fields::of(fields.into_iter());
+    T::deserialize(fields).map_err(|Refusal(mistake)| mistake)
 }
 
 /// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
@@ -39,20 +40,27 @@ pub(super) fn names<T: DeserializeOwned>() -> &'static [&'static str] {
 }
 
 /// Values by name, as a struct or a map.
-struct Fields<'de, I, W> {
+pub(super) struct Fields<'de, I, W> {
     rest: I,
     /// The one whose value comes next.
     at: Option<(&'de str, W)>,
 }
 
+impl<'de, I: Iterator<Item = (&'de str, W)>, W> Fields<'de, I, W> {
+    pub(super) fn of(fields: I) -> Self {
+        let (rest, at) = (fields, None);
+        Self { rest, at }
+    }
+}
+
 impl<'de, I, W> Deserializer<'de> for Fields<'de, I, W>
 where
     I: Iterator<Item = (&'de str, W)>,
-    W: Deserializer<'de, Error = Error>,
+    W: Deserializer<'de, Error = Refusal>,
 {
-    type Error = Error;
+    type Error = Refusal;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         visitor.visit_map(self)
     }
 
@@ -60,7 +68,7 @@ where
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, Refusal> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -73,24 +81,24 @@ where
 impl<'de, I, W> MapAccess<'de> for Fields<'de, I, W>
 where
     I: Iterator<Item = (&'de str, W)>,
-    W: Deserializer<'de, Error = Error>,
+    W: Deserializer<'de, Error = Refusal>,
 {
-    type Error = Error;
+    type Error = Refusal;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Error> {
+    ) -> Result<Option<K::Value>, Refusal> {
         self.at = self.rest.next();
         let name = self.at.as_ref().map(|(name, _)| *name);
         name.map(|name| seed.deserialize(BorrowedStrDeserializer::new(name)))
             .transpose()
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Refusal> {
         let (name, value) = self.at.take().expect("a name comes before its value");
         seed.deserialize(value)
-            .map_err(|error| serde::de::Error::custom(format_args!("{name}: {error}")))
+            .map_err(|why: Refusal| why.under(name))
     }
 }
 
@@ -98,7 +106,7 @@ where
 #[derive(Clone, Copy)]
 pub(super) struct TextDeserializer<'de>(pub(super) &'de str);
 
-impl<'de> IntoDeserializer<'de, Error> for TextDeserializer<'de> {
+impl<'de> IntoDeserializer<'de, Refusal> for TextDeserializer<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -110,11 +118,11 @@ impl<'de> IntoDeserializer<'de, Error> for TextDeserializer<'de> {
 /// handler.
 macro_rules! parsed {
     ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
             let parsed = self.0.parse().ok();
             $(let parsed = parsed.filter($holds);)?
             let parsed = parsed.ok_or_else(|| {
-                serde::de::Error::invalid_value(Unexpected::Str(self.0), &$kind)
+                serde::de::Error::custom(format_args!("{:?} is not {}", quoted(self.0), $kind))
             })?;
             visitor.$visit(parsed)
         }
@@ -122,9 +130,9 @@ macro_rules! parsed {
 }
 
 impl<'de> Deserializer<'de> for TextDeserializer<'de> {
-    type Error = Error;
+    type Error = Refusal;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         visitor.visit_borrowed_str(self.0)
     }
 
@@ -144,7 +152,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         deserialize_f64 visit_f64 "a number" if |number: &f64| number.is_finite();
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
         visitor.visit_some(self)
     }
 
@@ -152,7 +160,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, Refusal> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -161,7 +169,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, Refusal> {
         visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
     }
 
@@ -174,9 +182,9 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
 struct FieldNames<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for FieldNames<'_> {
-    type Error = Error;
+    type Error = Refusal;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Refusal> {
         Err(serde::de::Error::custom("no value"))
     }
 
@@ -185,7 +193,7 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, Refusal> {
         *self.0 = fields;
         self.deserialize_any(visitor)
     }
@@ -194,7 +202,7 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, Refusal> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -243,7 +251,7 @@ mod tests {
         ("color", "blue"),
     ];
 
-    fn form(changed: (&'static str, &'static str)) -> Result<Form, Error> {
+    fn form(changed: (&'static str, &'static str)) -> Result<Form, Mistake> {
         let others = FULL.into_iter().filter(|(name, _)| *name != changed.0);
         read(others.chain([changed]))
     }
@@ -277,14 +285,14 @@ mod tests {
             ("share", "1e39", "a number"),
             ("yes", "yes", "true or false"),
             ("id", "-1", "a non-negative integer"),
-            ("color", "green", "unknown variant `green`"),
+            ("color", "green", r#""green" is not one of "red", "blue""#),
         ] {
             let error = form((field, text)).unwrap_err().to_string();
-            assert!(error.starts_with(&format!("{field}: ")), "{error}");
+            assert!(error.starts_with(&format!("/{field}: ")), "{error}");
             assert!(error.contains(why), "{error}");
         }
         let error = read::<Form>([("text", "x")]).unwrap_err().to_string();
-        assert!(error.contains("missing field"), "{error}");
+        assert!(error.contains("is a required property"), "{error}");
     }
 
     #[test]

@@ -5,7 +5,9 @@ use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
+use crate::types::object::Object;
 use crate::types::record::setters;
+use crate::types::{natural, object};
 
 /// Something that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -164,9 +166,17 @@ struct WireChoice<D> {
     title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "natural::optional"
+    )]
     min_items: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        default,
+        deserialize_with = "natural::optional"
+    )]
     max_items: Option<u64>,
     #[serde(rename = "enum", skip_serializing_if = "Option::is_none")]
     values: Option<Vec<String>>,
@@ -175,7 +185,7 @@ struct WireChoice<D> {
     #[serde(skip_serializing_if = "Option::is_none")]
     one_of: Option<Vec<Choice>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<Items>,
+    items: Option<Object<Items>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<D>,
 }
@@ -241,7 +251,7 @@ impl Serialize for ChoicesField {
         wire.description.clone_from(&self.description);
         wire.min_items = self.min_items;
         wire.max_items = self.max_items;
-        wire.items = Some(match titled(&self.choices) {
+        wire.items = Some(Object(match titled(&self.choices) {
             None => Items {
                 r#type: Some(ChoiceType::String),
                 values: Some(values(&self.choices)),
@@ -252,7 +262,7 @@ impl Serialize for ChoicesField {
                 values: None,
                 any_of: Some(choices),
             },
-        });
+        }));
         wire.default.clone_from(&self.default);
         wire.serialize(serializer)
     }
@@ -260,7 +270,7 @@ impl Serialize for ChoicesField {
 
 impl<'de> Deserialize<'de> for ChoiceField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = WireChoice::<String>::deserialize(deserializer)?;
+        let wire: WireChoice<String> = object::deserialize(deserializer)?;
         let mut style = ChoiceStyle::Titled;
         let choices = match (wire.one_of, wire.values, wire.enum_names) {
             // `oneOf` has each title beside its value, so it counts before the lists that have to be matched by place.
@@ -287,8 +297,8 @@ impl<'de> Deserialize<'de> for ChoiceField {
 
 impl<'de> Deserialize<'de> for ChoicesField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wire = WireChoice::<Vec<String>>::deserialize(deserializer)?;
-        let choices = match wire.items.map(|items| (items.any_of, items.values)) {
+        let wire: WireChoice<Vec<String>> = object::deserialize(deserializer)?;
+        let choices = match wire.items.map(|Object(items)| (items.any_of, items.values)) {
             Some((Some(choices), _)) => choices,
             Some((None, Some(values))) => values.into_iter().map(Choice::from).collect(),
             Some((None, None)) | None => {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
+use crate::types::natural;
 use crate::types::record::record;
 
 record! {
@@ -15,8 +16,10 @@ record! {
         /// A description of what to fill in.
         pub description: Option<String>,
         /// The fewest characters.
+        #[serde(default, deserialize_with = "natural::optional")]
         pub min_length: Option<u64>,
         /// The most characters.
+        #[serde(default, deserialize_with = "natural::optional")]
         pub max_length: Option<u64>,
         /// The kind of text.
         pub format: Option<TextFormat>,

@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 pub(super) use self::binding::{Seals, Subject};
 pub(super) use self::questions::{Question, Questions};
 pub(super) use self::reading::{InputResponse, read};
-pub(super) use self::rounds::{Rounds, returned, too_many};
+pub(super) use self::rounds::{Rounds, returned, returned_for, too_many};
 pub(super) use self::sent::{SentQuestion, SentQuestions};
 pub(super) use self::typed::form_of;
 pub use super::failure::{AskError, AskErrorKind};

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use plainly_errors::{InvalidParams, ProtocolError, Revision};
+use plainly_errors::{Mistake, ProtocolError, Revision};
 use plainly_protocol::types::{InputRequest, InputRequiredResult, RawJson};
 
 use super::binding::Seals;
@@ -14,6 +14,7 @@ use super::reading::{InputResponse, read};
 use super::rounds::Rounds;
 use crate::lock::Lock;
 use crate::server::failure::AskError;
+use crate::server::mistakes;
 
 /// The questions of one request.
 #[derive(Debug, Default)]
@@ -95,21 +96,15 @@ impl QuestionsState {
                 rounds.keep(key, question, answer);
                 Some(Ok(read))
             }
-            Err(why) if self.is_parked => Some(Err(AskError::unreadable(key, &why))),
-            Err(why) => {
-                self.fault = Some(invalid(key, &why));
+            Err(mistakes) if self.is_parked => {
+                Some(Err(AskError::unreadable(key, &Mistake::list(&mistakes))))
+            }
+            Err(mistakes) => {
+                self.fault = Some(mistakes::in_input_response(key, mistakes));
                 None
             }
         }
     }
-}
-
-/// The error for a client whose answer is invalid.
-fn invalid(key: &str, why: &str) -> ProtocolError {
-    let key = key.to_owned();
-    let error = ProtocolError::from(InvalidParams::InvalidInputResponse { key });
-    let message = format!("{}: {why}", error.message());
-    error.with_message(message)
 }
 
 impl Questions {
@@ -182,14 +177,14 @@ impl Questions {
             .collect()
     }
 
-    /// Answers a question that is open; the error says why that is no answer. An answer to any other question is
+    /// Answers a question that is open; the mistakes say why that is no answer. An answer to any other question is
     /// ignored.
     pub(in crate::server) fn answer(
         &self,
         key: &str,
         answer: &RawJson,
         revision: Revision,
-    ) -> Result<(), String> {
+    ) -> Result<(), Vec<Mistake>> {
         if let Some(open) = self.0.lock().open.get_mut(key)
             && open.answer.is_none()
         {

@@ -1,6 +1,6 @@
 //! Reads the JSON of an answer as the type of its question. Doesn't know how the answer arrived.
 
-use plainly_errors::Revision;
+use plainly_errors::{Mistake, Revision};
 use plainly_protocol::question::answered;
 use plainly_protocol::types::{
     CreateMessageResult, ElicitFormParams, ElicitParams, ElicitResult, InputRequest,
@@ -10,6 +10,8 @@ use plainly_schema::Schema;
 use serde_json::json;
 
 use crate::limits::Limits;
+use crate::server::given::whole;
+use crate::server::mistakes;
 
 /// An answer to one of the three kinds of question.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,15 +21,16 @@ pub(in crate::server) enum InputResponse {
     Roots(ListRootsResult),
 }
 
-/// The answer to `question` that a client of `revision` gave; the error says why it is not one.
+/// The answer to `question` that a client of `revision` gave; the mistakes say why it is not one.
 pub(in crate::server) fn read(
     question: &InputRequest,
     answer: &RawJson,
     revision: Revision,
-) -> Result<InputResponse, String> {
+) -> Result<InputResponse, Vec<Mistake>> {
+    let unreadable = || mistakes::in_answer(question.method(), answer);
     let read = match question {
         InputRequest::Elicit(ElicitParams::Form(form)) => {
-            let answer: ElicitResult = answer.decode().map_err(|error| error.to_string())?;
+            let answer: ElicitResult = answer.decode().map_err(|_| unreadable())?;
             return filled_in(form, answered(&form.requested_schema, answer, revision));
         }
         InputRequest::CreateMessage(_) => answer.decode().map(InputResponse::Said),
@@ -35,20 +38,31 @@ pub(in crate::server) fn read(
         // Visits, and modes that don't exist yet.
         InputRequest::Elicit(_) | _ => answer.decode().map(InputResponse::Elicited),
     };
-    read.map_err(|error| error.to_string())
+    read.map_err(|_| unreadable())
 }
 
 /// The answer, if what was filled in is what the form asks for (Elicitation, "Form Mode Security").
-fn filled_in(form: &ElicitFormParams, answer: ElicitResult) -> Result<InputResponse, String> {
+fn filled_in(
+    form: &ElicitFormParams,
+    mut answer: ElicitResult,
+) -> Result<InputResponse, Vec<Mistake>> {
     if answer.is_accepted() {
         let schema = json!(form.requested_schema);
         // The form is the author's own, so the client has no influence on its cost.
         let schema = Schema::new(schema, &Limits::default().schema());
-        let schema = schema.map_err(|why| format!("the form is invalid: {why}"))?;
-        let content = answer.content.clone().unwrap_or_default();
-        let failures = schema.failures(&json!(content).to_string());
-        if !failures.is_empty() {
-            return Err(failures.join("; "));
+        let schema =
+            schema.map_err(|why| vec![Mistake::new("", format!("the form is invalid: {why}"))])?;
+        let content = answer.content.get_or_insert_default();
+        let mistakes = schema.failures_of(&json!(content));
+        if !mistakes.is_empty() {
+            let places = mistakes.into_iter();
+            return Err(places.map(|mistake| mistake.under("content")).collect());
+        }
+        // As the handler reads them: an integer that is written as `3.0` is one.
+        for value in content.values_mut().filter(|value| value.is_f64()) {
+            if let Some(whole) = value.as_f64().and_then(whole) {
+                *value = whole.into();
+            }
         }
     }
     Ok(InputResponse::Elicited(answer))
@@ -73,7 +87,7 @@ mod tests {
         question: &InputRequest,
         answer: &Value,
         revision: Revision,
-    ) -> Result<InputResponse, String> {
+    ) -> Result<InputResponse, Vec<Mistake>> {
         read(question, &RawJson::encode(answer).unwrap(), revision)
     }
 

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::binding::{Binding, Seals, Subject};
+use crate::server::mistakes;
 
 /// The answers that came back with a request, and those kept for the next round.
 #[derive(Debug)]
@@ -48,23 +49,27 @@ type Digest = u64;
 /// Reads what came back with a request: `inputResponses` and `requestState`.
 pub(in crate::server) fn returned(
     params: Option<&Object<'_>>,
-) -> Result<InputResponseParams, ProtocolError> {
+) -> serde_json::Result<InputResponseParams> {
     // Each by its name: reading all parameters as one type would cost every request for members that are rarely there.
     fn read<T: DeserializeOwned>(
         params: Option<&Object<'_>>,
         member: &str,
-    ) -> Result<Option<T>, ProtocolError> {
+    ) -> serde_json::Result<Option<T>> {
         let json = params.and_then(|params| params.get(member));
-        let read = json.map(serde_json::from_str).transpose();
-        read.map_err(|error| {
-            ProtocolError::invalid_params(format!("Invalid params: {member}: {error}"))
-        })
+        json.map_or(Ok(None), serde_json::from_str)
     }
 
-    let answers = read(params, "inputResponses")?;
+    let answers: Option<_> = read(params, "inputResponses")?;
     let mut returned = InputResponseParams::new(answers.unwrap_or_default());
     returned.request_state = read(params, "requestState")?;
     Ok(returned)
+}
+
+/// The same, or the error that names what can't be read.
+pub(in crate::server) fn returned_for(
+    subject: &Subject<'_>,
+) -> Result<InputResponseParams, ProtocolError> {
+    returned(subject.params).map_err(|_| mistakes::in_params(subject.method, subject.params))
 }
 
 impl Rounds {
@@ -75,7 +80,7 @@ impl Rounds {
         arguments: &str,
     ) -> Result<Self, ProtocolError> {
         let binding = Binding::new(peer.principal.clone(), subject, arguments);
-        let fresh = returned(subject.params).map_err(as_of_state)?;
+        let fresh = returned_for(subject)?;
         let so_far = match &fresh.request_state {
             Some(state) => {
                 let opened = subject.seals.open(&binding, state)?;
@@ -167,12 +172,6 @@ impl Rounds {
 pub(in crate::server) fn too_many(most: usize) -> ProtocolError {
     let why = format!("The client was asked {most} times, and there are still questions");
     ProtocolError::internal(why)
-}
-
-/// Parameters of the wrong kind are the client's fault, like a state that can't be opened.
-fn as_of_state(error: ProtocolError) -> ProtocolError {
-    let message = error.message().into_owned();
-    ProtocolError::from(InvalidParams::InvalidRequestState).with_message(message)
 }
 
 /// FNV-1a, 64 bits: the same in every process, and what it is taken of is sealed.

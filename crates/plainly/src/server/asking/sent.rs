@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::Revision;
+use plainly_errors::{Mistake, Revision};
 use plainly_protocol::envelope::{Outcome, Response};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::types::RawJson;
@@ -108,9 +108,9 @@ impl SentQuestions {
         } = sent;
         let read = match response.outcome {
             Outcome::Result(result) => RawJson::parse(result)
-                .map_err(|error| error.to_string())
+                .map_err(|_| vec![Mistake::new("", "it is not JSON")])
                 .and_then(|result| questions.answer(&key, &result, revision))
-                .map_err(|why| AskError::unreadable(&key, &why)),
+                .map_err(|mistakes| AskError::unreadable(&key, &Mistake::list(&mistakes))),
             Outcome::Error(error) => Err(AskError::refused(&key, error)),
         };
         if let Err(error) = read {

@@ -3,9 +3,11 @@
 use plainly_protocol::types::{ElicitFormParams, Field};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::server::extract::without_nulls;
 use crate::server::strings::names;
 
 /// The formats that a form knows.
@@ -17,6 +19,7 @@ pub(in crate::server) fn form_of<T: DeserializeOwned + JsonSchema>(
 ) -> Result<ElicitFormParams, String> {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let settings = settings.with_transform(RecursiveTransform(without_nulls));
     let schema = Value::from(settings.into_generator().into_root_schema_for::<T>());
     let Some(Value::Object(mut properties)) = schema.get("properties").cloned() else {
         return Err("a form asks for the fields of a struct".to_owned());
@@ -29,8 +32,9 @@ pub(in crate::server) fn form_of<T: DeserializeOwned + JsonSchema>(
         let Some(property) = properties.remove(&name) else {
             continue;
         };
-        let field: Field = serde_json::from_value(plain(property))
-            .map_err(|error| format!("a form can't ask for the field {name}: {error}"))?;
+        let field: Field = serde_json::from_value(plain(property)).map_err(|_| {
+            format!("a form can't ask for the field {name}: it has text, numbers, yes or no, and choices")
+        })?;
         form = match is_required(&schema, &name) {
             true => form.field(name, field),
             false => form.optional(name, field),
@@ -46,10 +50,9 @@ fn is_required(schema: &Value, name: &str) -> bool {
 
 /// The schema of a field in the words that forms have for it.
 fn plain(schema: Value) -> Value {
-    let Value::Object(schema) = schema else {
+    let Value::Object(mut plain) = schema else {
         return schema;
     };
-    let mut plain = without_null(schema);
     if plain
         .get("format")
         .is_some_and(|format| FORMATS.iter().all(|known| format != known))
@@ -71,30 +74,6 @@ fn plain(schema: Value) -> Value {
         plain.insert("items".to_owned(), items);
     }
     plain.into()
-}
-
-/// Simplifies the schema of a field that may be `null`: it may be left out instead.
-fn without_null(mut schema: Map<String, Value>) -> Map<String, Value> {
-    if let Some(Value::Array(either)) = schema.remove("anyOf")
-        && let Some(Value::Object(other)) = either.into_iter().find(|one| !is_null(one))
-    {
-        let outer = std::mem::replace(&mut schema, other);
-        schema.extend(outer);
-    }
-    if let Some(Value::Array(kinds)) = schema.get("type")
-        && let Some(kind) = kinds.iter().find(|kind| *kind != "null").cloned()
-    {
-        schema.insert("type".to_owned(), kind);
-    }
-    if let Some(Value::Array(values)) = schema.get_mut("enum") {
-        values.retain(|value| !value.is_null());
-    }
-    schema.retain(|keyword, value| !(keyword == "default" && value.is_null()));
-    schema
-}
-
-fn is_null(schema: &Value) -> bool {
-    schema.get("type").is_some_and(|kind| kind == "null")
 }
 
 /// Choices, each with its title or its description as the title.

@@ -7,7 +7,7 @@ mod url_elicitation;
 
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, Internal, InvalidParams, ProtocolError};
+use plainly_errors::{ErrorKind, Internal, InvalidParams, Mistake, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::shape::Feature;
 use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
@@ -16,6 +16,7 @@ use serde::Serialize;
 
 pub(in crate::server) use self::asker::Asker;
 pub(in crate::server) use self::report::ErrorPolicy;
+use self::report::report_undeclared;
 use self::url_elicitation::Told;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::asking::check_asked;
@@ -91,8 +92,9 @@ impl Audience {
         asker: &Asker,
         policy: ErrorPolicy,
     ) -> Result<Answer, ProtocolError> {
-        let problems = failure.problems();
+        let (problems, declared) = (failure.problems(), failure.declared());
         let error = request_failed(failure, policy.masking);
+        report_undeclared(asker, declared, &error);
         let Self::Model(schema) = self else {
             return Err(error);
         };
@@ -118,13 +120,13 @@ impl Audience {
             Some(output) => schema.failures(output.get()),
             // A tool that failed has no output; the examples of every revision show its words alone.
             None if result.is_tool_error() => return result,
-            None => vec!["it is missing".to_owned()],
+            None => vec![Mistake::new("", "it is missing")],
         };
         if failures.is_empty() {
             return result;
         }
         tracing::error!(
-            failures = failures.join("; "),
+            failures = Mistake::list(&failures),
             "a tool's structured output does not match its output schema"
         );
         if result.is_tool_error() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::iter::successors;
 
-use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProtocolError};
+use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProblemCode, ProtocolError};
 use serde_json::{Map, Value};
 
 use super::Asker;
@@ -25,6 +25,7 @@ impl ErrorPolicy {
         macro_rules! line {
             ($level:ident) => {
                 tracing::$level!(
+                    target: "plainly::failure",
                     method = asker.method.map(|method| method.name()),
                     name = asker.subject.as_deref(),
                     revision = %asker.peer.revision,
@@ -32,7 +33,7 @@ impl ErrorPolicy {
                     trace = asker.trace.as_deref(),
                     code = &*self.code(asker, error),
                     incident = incident(error),
-                    error = %chain(error),
+                    error = %cause(error),
                     context = context(error),
                     "a request failed",
                 )
@@ -57,6 +58,23 @@ impl ErrorPolicy {
     }
 }
 
+/// Names the handler that failed with a problem which it does not declare; without any it declares nothing.
+pub(super) fn report_undeclared(asker: &Asker, declared: &[ProblemCode], error: &ProtocolError) {
+    let Some(problem) = error.problem().filter(|_| !declared.is_empty()) else {
+        return;
+    };
+    let code = problem.code().as_str();
+    if declared.iter().all(|one| one.as_str() != code) {
+        tracing::warn!(
+            target: "plainly::failure",
+            method = asker.method.map(|method| method.name()),
+            name = asker.subject.as_deref(),
+            code,
+            "a handler failed with a problem that it does not declare",
+        );
+    }
+}
+
 /// Whether something failed here. Anything else the caller can mend, or wait for.
 fn is_ours(error: &ProtocolError) -> bool {
     match (error.kind(), error.problem()) {
@@ -71,6 +89,14 @@ fn incident(error: &ProtocolError) -> Option<&str> {
         return None;
     };
     Some(incident)
+}
+
+/// What went wrong: of an incident what the peer is not told.
+fn cause(error: &ProtocolError) -> String {
+    match error.source().filter(|_| incident(error).is_some()) {
+        Some(cause) => chain(cause),
+        None => chain(error),
+    }
 }
 
 /// What the problems along the chain know that is for the log alone, as JSON.

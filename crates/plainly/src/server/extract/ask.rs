@@ -1,6 +1,6 @@
 //! Asking the client before a request is answered.
 
-use plainly_errors::ProtocolError;
+use plainly_errors::{Mistake, ProtocolError};
 use plainly_protocol::types::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
     ElicitResult, ElicitUrlParams, InputRequest, ListRootsParams, Root,
@@ -8,12 +8,14 @@ use plainly_protocol::types::{
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use super::{
     Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
 };
 use crate::server::asking::{AskError, InputResponse, Rounds, Subject, form_of};
 use crate::server::failure::Failure;
+use crate::server::given;
 use crate::server::request::Scope;
 
 /// Asks the client: its user, its model, or for its roots. The same code works for clients of every revision that can be
@@ -116,8 +118,13 @@ impl Ask {
         message: impl Into<String>,
     ) -> Result<Option<T>, AskError> {
         let form = form_of::<T>(message).map_err(|why| AskError::no_form(&why))?;
-        let answer = self.elicit(key, form).await?.accepted();
-        answer.map_err(|error| AskError::unreadable(key, &error.to_string()))
+        let answer = self.elicit(key, form).await?;
+        let read = answer.is_accepted().then(|| {
+            // A form whose fields may all be left out can be accepted without any.
+            given::read_value(&json!(answer.content.unwrap_or_default()))
+        });
+        let unreadable = |mistake: Mistake| AskError::unreadable(key, &mistake.to_string());
+        read.transpose().map_err(unreadable)
     }
 
     /// Asks the user to visit `url`, with `message` as the reason (Elicitation, "URL Mode"). Acceptance means that the

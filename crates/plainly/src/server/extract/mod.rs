@@ -19,6 +19,7 @@ mod calls;
 mod completing;
 mod context;
 mod returned;
+mod schema;
 mod state;
 mod task;
 mod uri;
@@ -26,7 +27,6 @@ mod uri;
 use serde_json::Value;
 
 pub use self::args::Args;
-pub(super) use self::args::schema_of;
 pub use self::ask::Ask;
 #[doc(hidden)]
 pub use self::calls::CallContext;
@@ -37,6 +37,7 @@ pub use self::calls::{
 pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
 pub use self::returned::Returned;
+pub(super) use self::schema::{input_schema_of, schema_of, without_nulls};
 pub use self::state::State;
 pub use self::task::Task;
 pub use self::uri::{ResourceUri, Vars};

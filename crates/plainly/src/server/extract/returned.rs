@@ -5,7 +5,7 @@ use plainly_protocol::types::InputResponses;
 use super::{
     Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
 };
-use crate::server::asking::{Subject, returned};
+use crate::server::asking::{Subject, returned_for};
 use crate::server::failure::Failure;
 
 /// What came back with a request that was answered with [`Failure::input_required`]. [`Ask`](super::Ask) is built on it;
@@ -24,7 +24,7 @@ pub struct Returned {
 
 impl Returned {
     fn of(subject: &Subject<'_>) -> Result<Self, Failure> {
-        let returned = returned(subject.params)?;
+        let returned = returned_for(subject)?;
         Ok(Self {
             answers: returned.input_responses,
             state: returned.request_state,

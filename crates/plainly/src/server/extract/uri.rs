@@ -5,14 +5,17 @@ mod value;
 use std::fmt;
 use std::ops::Deref;
 
-use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_errors::{InvalidParams, Mistake, ProtocolError};
+use plainly_protocol::uri_template::{Value, Values};
+use plainly_schema::{Limits, Schema};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use self::value::One;
-use super::{Extract, Needs, ResourceCall, ResourceChannel, schema_of};
+use super::{Extract, Needs, ResourceCall, ResourceChannel, input_schema_of};
 use crate::server::failure::Failure;
-use crate::server::strings;
+use crate::server::{strings, texts};
 
 /// The URI of the resource being read, exactly as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -79,15 +82,36 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ResourceChannel>
     fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
         let values = call.variables.iter();
         let read = strings::read_values(values.map(|(name, value)| (name, One(value))));
-        read.map(Self).map_err(|error| {
+        read.map(Self).map_err(|mistake| {
             let uri = call.uri.to_owned();
-            let message = format!("Invalid URI: {uri}: {error}");
-            let invalid = ProtocolError::from(InvalidParams::InvalidUri { uri });
-            invalid.with_message(message).into()
+            let mut problems = mistakes_in::<T>(call.variables);
+            if problems.is_empty() {
+                problems.push(mistake);
+            }
+            ProtocolError::from(InvalidParams::InvalidUri { uri, problems }).into()
         })
     }
 
     fn needs(needs: &mut Needs) {
-        needs.vars.push(schema_of::<T>());
+        needs.vars.push(input_schema_of::<T>());
     }
+}
+
+/// Everything that is wrong with these values for a `T`, as far as its schema says it.
+fn mistakes_in<T: JsonSchema>(values: &Values) -> Vec<Mistake> {
+    // Made anew each time, since most servers never need it.
+    let schema = Schema::derived(input_schema_of::<T>(), "", &Limits::default());
+    let values = values.iter().map(|(name, value)| {
+        let value = match value {
+            Value::Text(text) => json!(text),
+            Value::List(items) => json!(items),
+            Value::Map(pairs) => pairs
+                .iter()
+                .map(|(name, text)| (name, json!(text)))
+                .collect(),
+        };
+        (name.to_owned(), value)
+    });
+    let values = serde_json::Value::Object(values.collect());
+    schema.map_or_else(|_| Vec::new(), |schema| texts::failures(&schema, values))
 }

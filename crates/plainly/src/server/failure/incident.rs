@@ -21,11 +21,24 @@ pub(in crate::server) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut links: Vec<String> = Vec::new();
     for error in successors(Some(error), |&error| error.source()) {
         let text = error.to_string();
-        if !is_echo(error) && !links.iter().any(|link| link.contains(&text)) {
-            links.push(text.trim_end_matches('.').to_owned());
+        let link = text.trim_end_matches('.');
+        if !is_echo(error) && !links.iter().any(|before| before.contains(link)) {
+            links.push(link.to_owned());
         }
     }
-    links.join(": ").escape_debug().to_string()
+    visible(&links.join(": "))
+}
+
+/// The text on one line, whatever a peer put into it.
+fn visible(text: &str) -> String {
+    let mut visible = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\'' | '"' => visible.push(letter),
+            _ => visible.extend(letter.escape_debug()),
+        }
+    }
+    visible
 }
 
 /// Whether it is what a problem or a protocol error has as its source: that error once more.

@@ -4,6 +4,7 @@
 mod catalogue;
 mod completion;
 mod cursor;
+mod declared;
 mod definitions;
 mod error;
 mod methods;

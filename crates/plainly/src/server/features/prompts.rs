@@ -8,6 +8,7 @@ use std::fmt;
 use plainly_protocol::types::{self, PromptArgument};
 
 use super::completion::Completer;
+use super::declared::declare;
 use super::setters::setters;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{CompletionChannel, ExtractAll, Needs, PromptCall, PromptChannel};
@@ -82,7 +83,9 @@ impl Prompt {
                 running.await.into_result().map(Answer::from)
             }))
         });
-        Self::of_parts(name.into(), needs, get)
+        let mut prompt = Self::of_parts(name.into(), needs, get);
+        declare(&mut prompt.definition.meta, F::Output::problems());
+        prompt
     }
 
     /// The needs of its handler and of its completers.

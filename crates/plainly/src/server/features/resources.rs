@@ -13,7 +13,8 @@ mod templates;
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
-use plainly_errors::ProtocolError;
+use plainly_errors::mistake::quoted;
+use plainly_errors::{InvalidParams, Mistake, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
     ReadResourceResult, ResourceMetadataResult,
@@ -195,8 +196,10 @@ pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), 
     if uri.len() <= limits.uri_bytes {
         return Ok(());
     }
-    Err(ProtocolError::invalid_params(format!(
-        "Invalid URI: longer than {} bytes",
-        limits.uri_bytes
-    )))
+    let why = format!("it has more than {} bytes", limits.uri_bytes);
+    Err(InvalidParams::InvalidUri {
+        uri: quoted(uri).into_owned(),
+        problems: vec![Mistake::new("", why)],
+    }
+    .into())
 }

@@ -52,10 +52,11 @@ macro_rules! setters {
         }
     };
     (@meta) => {
-        /// The `_meta` of its definition.
+        /// Adds to the `_meta` of its definition.
         #[must_use]
         pub fn meta(mut self, meta: plainly_protocol::types::Meta) -> Self {
-            self.definition.meta = Some(meta);
+            let members = serde_json::Map::from(meta);
+            self.definition.meta.get_or_insert_default().extend(members);
             self
         }
     };

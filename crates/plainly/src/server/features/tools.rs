@@ -8,6 +8,7 @@ use std::fmt;
 use plainly_protocol::types::{self, RawJson, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::declared::declare;
 use super::setters::setters;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::{ExtractAll, Needs, ToolCall, ToolChannel};
@@ -74,7 +75,9 @@ impl Tool {
                 running.await.into_result().map(Answer::Tool)
             }))
         });
-        Self::of_parts(name.into(), needs, F::Output::output_schema(), call)
+        let mut tool = Self::of_parts(name.into(), needs, F::Output::output_schema(), call);
+        declare(&mut tool.definition.meta, F::Output::problems());
+        tool
     }
 
     fn of_parts(name: String, mut needs: Needs, output: Option<Value>, call: ToolHandler) -> Self {

@@ -56,7 +56,7 @@ mod tests {
     use schemars::JsonSchema;
 
     use super::*;
-    use crate::server::extract::schema_of;
+    use crate::server::extract::input_schema_of;
 
     #[derive(JsonSchema)]
     #[schemars(rename_all = "lowercase")]
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn values_are_those_that_the_schema_lists() {
-        let schema = schema_of::<Form>();
+        let schema = input_schema_of::<Form>();
         for (name, expected) in [
             ("zero", Some(["one", "two"])),
             ("some", Some(["one", "two"])),

@@ -1,5 +1,6 @@
 //! The return types of a prompt's handler. It answers to the host's code: failures become protocol errors.
 
+use plainly_errors::ProblemCode;
 use plainly_protocol::types::{GetPromptResult, PromptMessage};
 
 use super::{AsValue, InResult};
@@ -14,6 +15,11 @@ use crate::server::failure::{Failure, IntoFailure};
 pub trait PromptReply<By> {
     /// Converts it to the result of `prompts/get`.
     fn into_result(self) -> Result<GetPromptResult, Failure>;
+
+    /// The codes that its problems can have, if they are [declared](crate::server::DeclaredProblems); otherwise none.
+    fn problems() -> &'static [ProblemCode] {
+        &[]
+    }
 }
 
 impl PromptReply<AsValue> for GetPromptResult {
@@ -53,5 +59,9 @@ where
 {
     fn into_result(self) -> Result<GetPromptResult, Failure> {
         self.map_err(IntoFailure::into_failure)?.into_result()
+    }
+
+    fn problems() -> &'static [ProblemCode] {
+        E::problems()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use plainly_errors::ProblemCode;
 use plainly_protocol::types::{Body, Resource, ResourceContents};
 
 use super::{AsValue, InResult};
@@ -16,6 +17,11 @@ use crate::server::failure::{Failure, IntoFailure};
 pub trait ResourceReply<By> {
     /// Converts it to the contents of `resource`.
     fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure>;
+
+    /// The codes that its problems can have, if they are [declared](crate::server::DeclaredProblems); otherwise none.
+    fn problems() -> &'static [ProblemCode] {
+        &[]
+    }
 }
 
 /// Text with its MIME type.
@@ -128,5 +134,9 @@ where
     fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure> {
         self.map_err(IntoFailure::into_failure)?
             .into_contents(resource)
+    }
+
+    fn problems() -> &'static [ProblemCode] {
+        E::problems()
     }
 }

@@ -1,6 +1,7 @@
 //! The return types of a tool handler. It answers to a model: failures become tool errors that the model can read and
 //! correct.
 
+use plainly_errors::ProblemCode;
 use plainly_protocol::types::{CallToolResult, Content, RawJson};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,6 +24,11 @@ pub trait ToolReply<By> {
     /// The schema of the structured output, if there is one.
     fn output_schema() -> Option<Value> {
         None
+    }
+
+    /// The codes that its problems can have, if they are [declared](crate::server::DeclaredProblems); otherwise none.
+    fn problems() -> &'static [ProblemCode] {
+        &[]
     }
 }
 
@@ -96,5 +102,9 @@ where
 
     fn output_schema() -> Option<Value> {
         T::output_schema()
+    }
+
+    fn problems() -> &'static [ProblemCode] {
+        E::problems()
     }
 }

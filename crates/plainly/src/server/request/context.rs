@@ -4,10 +4,9 @@
 use std::sync::{Arc, OnceLock};
 
 use http::Extensions;
-use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::Object;
 use plainly_protocol::id::ProgressToken;
-use plainly_protocol::meta::{LOG_LEVEL, RequestMeta};
+use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
@@ -65,12 +64,9 @@ impl Interest {
     }
 
     /// As [`of`](Self::of), of a request that stands for itself: the level of log messages is in it too, and must be one.
-    pub(in crate::server) fn modern(meta: &RequestMeta<'_>) -> Result<Self, ProtocolError> {
-        let level = meta.log_level().map_err(|error| {
-            ProtocolError::invalid_params(format!("Invalid params: _meta {LOG_LEVEL}: {error}"))
-        })?;
+    pub(in crate::server) fn modern(meta: &RequestMeta<'_>) -> serde_json::Result<Self> {
         Ok(Self {
-            level,
+            level: meta.log_level()?,
             ..Self::of(meta)
         })
     }

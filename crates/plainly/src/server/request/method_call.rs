@@ -9,6 +9,7 @@ use plainly_protocol::method::Method;
 use serde::Deserialize;
 
 use super::Scope;
+use crate::server::mistakes;
 use crate::server::sessions::session::Session;
 
 /// A request for one method, on its way to what answers it.
@@ -24,7 +25,7 @@ pub(in crate::server) struct MethodCall<'a> {
 impl<'a> MethodCall<'a> {
     /// The parameters as the type that the method has.
     pub(in crate::server) fn read<T: Deserialize<'a>>(&self) -> Result<T, ProtocolError> {
-        read(self.params)
+        read(self.method, self.params)
     }
 
     /// The name, URI or id of what it is about, if its method has that and the request says so.
@@ -42,11 +43,12 @@ impl<'a> MethodCall<'a> {
 
 /// Parameters as a type; absent ones count as `{}`.
 pub(in crate::server) fn read<'a, T: Deserialize<'a>>(
+    method: Method,
     params: Option<&Object<'a>>,
 ) -> Result<T, ProtocolError> {
     let read = match params {
         Some(params) => params.read(),
         None => serde_json::from_str("{}"),
     };
-    read.map_err(|error| ProtocolError::invalid_params(format!("Invalid params: {error}")))
+    read.map_err(|_| mistakes::in_params(method, params))
 }

@@ -7,10 +7,12 @@
 use std::sync::Arc;
 
 use http::Extensions;
-use plainly_errors::{InvalidParams, ProtocolError, Revision};
+use plainly_errors::{ProtocolError, Revision};
+use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::peer::{Peer, Principal};
 
+use crate::server::mistakes;
 use crate::transport::ConnectionMemory;
 
 /// The longest introduction that is kept, in bytes. Longer ones are read each time, so that no connection keeps much.
@@ -40,6 +42,7 @@ impl Known {
 /// The peer that `meta` introduces, with the principal that the transport proved. Missing and wrong keys are reported
 /// before a wrong revision.
 pub(super) fn introduced(
+    request: &Request<'_>,
     meta: &RequestMeta<'_>,
     revision: Result<Revision, ProtocolError>,
     extensions: &Extensions,
@@ -57,7 +60,7 @@ pub(super) fn introduced(
     }
     let introduction = meta
         .introduction()
-        .map_err(|keys| InvalidParams::MissingMeta { keys })?;
+        .ok_or_else(|| mistakes::in_introduction(request, meta))?;
     let mut peer = Peer::new(
         revision?,
         introduction.capabilities,
@@ -110,7 +113,7 @@ mod tests {
             extensions.insert(Principal::new(name));
         }
         let meta = RequestMeta::of(request.params.as_ref());
-        introduced(&meta, Ok(Revision::LATEST), &extensions, memory)
+        introduced(&request, &meta, Ok(Revision::LATEST), &extensions, memory)
     }
 
     fn meta(capabilities: &Value, client: Option<&str>) -> Value {

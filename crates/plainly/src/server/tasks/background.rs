@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use plainly_errors::{Internal, ProtocolError};
+use plainly_errors::{Internal, Mistake, ProtocolError};
 use plainly_protocol::question::asked;
 use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
 use tokio::time::{sleep, timeout};
@@ -140,7 +140,7 @@ impl Background {
                 tracing::error!(
                     task = &*self.task.id,
                     key,
-                    why,
+                    why = Mistake::list(&why),
                     "a stored answer is not valid"
                 );
             }

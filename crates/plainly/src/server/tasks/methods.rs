@@ -12,6 +12,7 @@ use crate::server::answer::{Answer, MethodResult};
 use crate::server::asking;
 use crate::server::audience::{Audience, MethodAnswer};
 use crate::server::failure::Failure;
+use crate::server::mistakes;
 use crate::server::request::{MethodCall, check_tasks};
 
 impl Tasks {
@@ -88,12 +89,9 @@ fn check_answers(
 ) -> Result<(), ProtocolError> {
     for (key, question) in record.asked().into_iter().flatten() {
         if let Some(answer) = answers.get(key)
-            && let Err(why) = asking::read(question, answer, revision)
+            && let Err(mistakes) = asking::read(question, answer, revision)
         {
-            let detail = InvalidParams::InvalidInputResponse { key: key.clone() };
-            let error = ProtocolError::from(detail);
-            let message = format!("{}: {why}", error.message());
-            return Err(error.with_message(message));
+            return Err(mistakes::in_input_response(key, mistakes));
         }
     }
     Ok(())

@@ -42,7 +42,7 @@ mod tests {
     use schemars::JsonSchema;
 
     use super::*;
-    use crate::server::extract::schema_of;
+    use crate::server::extract::input_schema_of;
 
     #[derive(JsonSchema)]
     struct Form {
@@ -57,7 +57,7 @@ mod tests {
 
     fn needs() -> Needs {
         Needs {
-            args: Some(schema_of::<Form>()),
+            args: Some(input_schema_of::<Form>()),
             fields: &["zero", "some", "explained", "open"],
             ..Needs::default()
         }

@@ -3,10 +3,11 @@
 use std::future::ready;
 use std::sync::Arc;
 
+use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult};
 use plainly_schema::Schema;
-use serde_json::{Map, Number, Value};
+use serde_json::json;
 
 use super::Prompt;
 use crate::limits::Limits;
@@ -18,6 +19,7 @@ use crate::server::features::completion::Completers;
 use crate::server::features::cursor::CursorsOf;
 use crate::server::features::error::{BuildError, check_needs};
 use crate::server::state::States;
+use crate::server::{mistakes, texts};
 
 /// Length of the longest name of a prompt, in bytes. The specification has no limit, but errors repeat unknown names.
 const LONGEST_NAME: usize = 128;
@@ -149,57 +151,26 @@ impl ServedPrompt {
         let Some(schema) = &self.schema else {
             return Ok(());
         };
-        match schema
-            .failures(&typed(schema, arguments).to_string())
-            .as_slice()
-        {
-            [] => Ok(()),
-            failures => Err(ProtocolError::invalid_params(format!(
-                "Invalid arguments for prompt {}: {}",
+        let mistakes = texts::failures(schema, json!(arguments));
+        match mistakes.is_empty() {
+            true => Ok(()),
+            false => Err(mistakes::in_arguments_of_prompt(
                 self.prompt.name(),
-                failures.join("; ")
-            ))),
+                mistakes,
+            )),
         }
     }
-}
-
-/// The arguments, which come as text, as JSON: those that the schema does not accept as text become numbers or booleans,
-/// where their text is one.
-fn typed(schema: &Schema, arguments: &Arguments) -> Value {
-    let texts = arguments.iter();
-    let texts = texts.map(|(name, text)| (name.clone(), Value::from(text.as_str())));
-    let mut typed = Value::Object(texts.collect::<Map<_, _>>());
-    for name in schema.failing_members(&typed) {
-        if let Some(value) = arguments.get(&name).and_then(|text| scalar(text)) {
-            typed[name] = value;
-        }
-    }
-    typed
-}
-
-/// The number or boolean that this text is, by the rules of `Args`.
-fn scalar(text: &str) -> Option<Value> {
-    if let Ok(integer) = text.parse::<i64>() {
-        return Some(integer.into());
-    }
-    if let Ok(natural) = text.parse::<u64>() {
-        return Some(natural.into());
-    }
-    if let Ok(truth) = text.parse::<bool>() {
-        return Some(truth.into());
-    }
-    let number = text.parse().ok().and_then(Number::from_f64);
-    number.map(Value::Number)
 }
 
 /// There is no prompt of this name.
 fn unknown_prompt(name: &str) -> ProtocolError {
-    if name.len() > LONGEST_NAME {
-        let why = format!("Unknown prompt: no name has more than {LONGEST_NAME} bytes");
-        return ProtocolError::invalid_params(why);
+    let unknown = ProtocolError::from(InvalidParams::UnknownPrompt {
+        name: quoted(name).into_owned(),
+    });
+    match name.len() > LONGEST_NAME {
+        true => unknown.with_message(format!(
+            "Unknown prompt: no name has more than {LONGEST_NAME} bytes"
+        )),
+        false => unknown,
     }
-    InvalidParams::UnknownPrompt {
-        name: name.to_owned(),
-    }
-    .into()
 }

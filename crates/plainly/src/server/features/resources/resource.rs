@@ -9,6 +9,7 @@ use crate::limits::Limits;
 use crate::server::extract::{ExtractAll, Needs, ResourceCall, ResourceChannel};
 use crate::server::failure::Failure;
 use crate::server::features::catalogue::{Definition, Item};
+use crate::server::features::declared::declare;
 use crate::server::features::error::{BuildError, check_needs};
 use crate::server::features::setters::setters;
 use crate::server::handler::Handler;
@@ -49,7 +50,8 @@ impl Resource {
         let uri = uri.into();
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let definition = types::Resource::new(uri.clone(), uri).is_collection(false);
+        let mut definition = types::Resource::new(uri.clone(), uri).is_collection(false);
+        declare(&mut definition.meta, F::Output::problems());
         Self {
             definition,
             cache_hint: CacheHint::default(),

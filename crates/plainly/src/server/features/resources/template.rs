@@ -13,6 +13,7 @@ use crate::server::extract::{
 };
 use crate::server::failure::Failure;
 use crate::server::features::completion::Completer;
+use crate::server::features::declared::declare;
 use crate::server::features::setters::setters;
 use crate::server::handler::Handler;
 use crate::server::reply::{CompletionReply, ListReply, MetadataReply, ResourceReply};
@@ -71,8 +72,10 @@ impl ResourceTemplate {
         let uri_template = uri_template.into();
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
+        let mut definition = types::ResourceTemplate::new(uri_template.clone(), uri_template);
+        declare(&mut definition.meta, F::Output::problems());
         Self {
-            definition: types::ResourceTemplate::new(uri_template.clone(), uri_template),
+            definition,
             cache_hint: CacheHint::default(),
             needs,
             read: reader(handler),

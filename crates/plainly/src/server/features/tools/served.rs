@@ -3,6 +3,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
+use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
@@ -14,10 +15,11 @@ use crate::limits::Limits;
 use crate::server::answer::AnswerFuture;
 use crate::server::audience::Audience;
 use crate::server::extract::{Needs, ToolCall};
-use crate::server::failure::Failure;
+use crate::server::failure::{Failure, Meaning};
 use crate::server::features::catalogue::{Catalogue, Definition, Item};
 use crate::server::features::cursor::CursorsOf;
 use crate::server::features::error::{BuildError, check_needs};
+use crate::server::mistakes;
 use crate::server::request::{TaskStart, TaskSupport, can_follow_tasks, check_tasks};
 use crate::server::state::States;
 
@@ -32,9 +34,8 @@ pub(in crate::server) struct ServedTool {
     name: String,
     listed: ListedTool,
     input: Schema,
-    /// Whether arguments are checked against the schema even where the handler's own type accepts them: the schema says
-    /// more than the type does.
-    is_strict: bool,
+    /// Whether the schema is the program's own, and not made of the type of the arguments.
+    is_own: bool,
     output: Option<Arc<Schema>>,
     mirrored: Vec<MirroredArgument>,
     task: Option<(TaskSupport, TaskStart)>,
@@ -101,8 +102,7 @@ impl Definition for Tool {
             return None;
         }
         let (input, output) = (input?, output.flatten());
-        let is_strict = is_input_own || input.is_strict();
-        Some(ServedTool::new(self, input, is_strict, output, repeated))
+        Some(ServedTool::new(self, input, is_input_own, output, repeated))
     }
 }
 
@@ -110,7 +110,7 @@ impl ServedTool {
     fn new(
         mut tool: Tool,
         input: Schema,
-        is_strict: bool,
+        is_own: bool,
         output: Option<Schema>,
         mirrored: Vec<MirroredArgument>,
     ) -> Self {
@@ -121,7 +121,7 @@ impl ServedTool {
             name: tool.definition.name.clone(),
             listed: ListedTool::new(tool.definition),
             input,
-            is_strict,
+            is_own,
             output: output.map(Arc::new),
             mirrored,
             task: tool
@@ -139,7 +139,7 @@ impl ServedTool {
     /// Starts the handler, unless the arguments fail the schema. A schema that says no more than the type of the arguments
     /// is consulted only after that type refused them, for a better message.
     fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
-        if self.is_strict {
+        if self.is_own || self.input.may_refuse(call.arguments) {
             self.check_arguments(call.arguments)?;
         }
         (self.call)(call).or_else(|failure| {
@@ -160,11 +160,7 @@ impl ServedTool {
     fn check_arguments(&self, arguments: &str) -> Result<(), Failure> {
         match self.input.failures(arguments).as_slice() {
             [] => Ok(()),
-            failures => Err(Failure::text(format!(
-                "Invalid arguments for tool {}: {}",
-                self.name,
-                failures.join("; ")
-            ))),
+            mistakes => Err(mistakes::in_arguments_of_tool(&self.name, mistakes)),
         }
     }
 }
@@ -199,14 +195,7 @@ impl Tools {
         name: &str,
         call: &ToolCall<'_>,
     ) -> Result<(Audience, AnswerFuture), ProtocolError> {
-        if name.len() > LONGEST_NAME {
-            // Unlike a shorter name, it is not repeated in the error, which would be as long.
-            let why = format!("Unknown tool: no name has more than {LONGEST_NAME} bytes");
-            return Err(ProtocolError::invalid_params(why));
-        }
-        let tool = self.get(name).ok_or_else(|| InvalidParams::UnknownTool {
-            name: name.to_owned(),
-        })?;
+        let tool = self.get(name).ok_or_else(|| unknown_tool(name))?;
         // Before the handler is called: without tasks, such a tool must not run at all.
         if let Some((TaskSupport::Required, _)) = tool.task {
             check_tasks(call.scope.peer())?;
@@ -217,8 +206,12 @@ impl Tools {
                 tool.open_task(call);
                 running
             }
-            // The model reads what is wrong with its arguments, and can try again ("Tools", "Error Handling").
-            Err(failure) => Box::pin(ready(Err(failure))),
+            // What is wrong with the request itself is no business of the model's.
+            Err(failure) => match failure.meaning() {
+                Meaning::Protocol(error) => return Err(error.clone()),
+                // The model reads what is wrong with its arguments, and can try again ("Tools", "Error Handling").
+                _ => Box::pin(ready(Err(failure))),
+            },
         };
         Ok((Audience::Model(tool.output.clone()), running))
     }
@@ -226,6 +219,19 @@ impl Tools {
     /// The audience of the result of the tool of this name.
     pub(in crate::server) fn audience(&self, name: &str) -> Audience {
         Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
+    }
+}
+
+/// There is no tool of this name.
+fn unknown_tool(name: &str) -> ProtocolError {
+    let unknown = ProtocolError::from(InvalidParams::UnknownTool {
+        name: quoted(name).into_owned(),
+    });
+    match name.len() > LONGEST_NAME {
+        true => unknown.with_message(format!(
+            "Unknown tool: no name has more than {LONGEST_NAME} bytes"
+        )),
+        false => unknown,
     }
 }
 

@@ -1,0 +1,106 @@
+//! One mistake in what a peer sent, in words that name its place: the same for parameters, arguments and answers, in
+//! protocol errors and in the results of tools.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that is wrong with a value, and where.
+///
+/// ```
+/// use plainly_errors::Mistake;
+///
+/// let mistake = Mistake::new("/uri", r#"5 is not of type "string""#);
+/// assert_eq!(mistake.to_string(), r#"/uri: 5 is not of type "string""#);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Mistake {
+    /// The place, as a JSON Pointer; empty for the value as a whole. Without its middle if it is very long.
+    pub path: String,
+    /// What is wrong there: what was found, what would be right, and a near name where there is one.
+    pub message: String,
+}
+
+impl Mistake {
+    /// This is wrong, there.
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        let path = path.into();
+        Self {
+            path: match path.len() {
+                0..=LONGEST_PATH => path,
+                // Members have names of the peer's.
+                _ => shortened(&path, LONGEST_PATH).into_owned(),
+            },
+            message: message.into(),
+        }
+    }
+
+    /// The same mistake of the value that this is a member of, under this name.
+    ///
+    /// ```
+    /// use plainly_errors::Mistake;
+    ///
+    /// let mistake = Mistake::new("/size", "it is missing");
+    /// assert_eq!(mistake.under("a/b").path, "/a~1b/size");
+    /// ```
+    #[must_use]
+    pub fn under(self, name: &str) -> Self {
+        let name = name.replace('~', "~0").replace('/', "~1");
+        Self::new(format!("/{name}{}", self.path), self.message)
+    }
+
+    /// All of them in one line.
+    ///
+    /// ```
+    /// use plainly_errors::Mistake;
+    ///
+    /// let mistakes = [Mistake::new("", "it is empty"), Mistake::new("/a", "it is missing")];
+    /// assert_eq!(Mistake::list(&mistakes), "it is empty; /a: it is missing");
+    /// ```
+    #[must_use]
+    pub fn list(mistakes: &[Self]) -> String {
+        let sentences: Vec<String> = mistakes.iter().map(Self::to_string).collect();
+        sentences.join("; ")
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.path {
+            "" => f.write_str(&self.message),
+            path => write!(f, "{path}: {}", self.message),
+        }
+    }
+}
+
+/// The longest path, in bytes.
+const LONGEST_PATH: usize = 512;
+
+/// The most bytes of a peer's name, URI or header that a message repeats.
+pub(crate) const LONGEST_QUOTE: usize = 256;
+
+/// `text` as a message may repeat it: without its middle, if it has more than 256 bytes.
+///
+/// ```
+/// use plainly_errors::mistake::quoted;
+///
+/// assert_eq!(quoted("note://a"), "note://a");
+/// assert!(quoted(&"a".repeat(5_000)).len() < 300);
+/// ```
+#[must_use]
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    shortened(text, LONGEST_QUOTE)
+}
+
+/// `text`, without its middle if it has more than `most` bytes.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
+    }
+    let (before, _) = text.split_at(text.floor_char_boundary(most / 2));
+    let (_, after) = text.split_at(text.ceil_char_boundary(text.len() - most / 2));
+    format!("{before}…{after}").into()
+}

@@ -1,0 +1,18 @@
+//! What a definition tells of the ways in which its handler fails: in its `_meta`, for clients and documentation.
+
+use plainly_errors::ProblemCode;
+use plainly_protocol::types::Meta;
+use serde_json::Value;
+
+/// The member of a definition's `_meta` that lists the codes of its problems.
+const PROBLEMS: &str = "dev.plainly/problems";
+
+/// Lists these codes, if they are declared.
+pub(super) fn declare(meta: &mut Option<Meta>, codes: &'static [ProblemCode]) {
+    if codes.is_empty() {
+        return;
+    }
+    let codes = codes.iter().map(|code| Value::from(code.as_str()));
+    let meta = meta.get_or_insert_default();
+    meta.insert(PROBLEMS.to_owned(), codes.collect());
+}

@@ -1,0 +1,111 @@
+//! Why a type of the author's does not take what it is given: where, and in words of its own or of ours, never in those of
+//! the library that reads it.
+
+use std::error::Error;
+use std::fmt;
+
+use plainly_errors::Mistake;
+use plainly_errors::mistake::quoted;
+use serde::de::{self, Expected, Unexpected};
+
+/// What a type says of what it does not take.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Refusal(pub(super) Mistake);
+
+/// The words of derived types, which name what only Rust has.
+const DERIVED: [&str; 9] = [
+    "data did not match",
+    "duplicate field",
+    "invalid length",
+    "invalid type",
+    "invalid value",
+    "missing field",
+    "no variant of enum",
+    "unknown field",
+    "unknown variant",
+];
+
+impl Refusal {
+    fn new(why: impl Into<String>) -> Self {
+        Self(Mistake::new("", why))
+    }
+
+    /// The same of what has this as a member or, by its number, as an item.
+    pub(super) fn under(self, name: &str) -> Self {
+        Self(self.0.under(name))
+    }
+}
+
+impl de::Error for Refusal {
+    fn custom<T: fmt::Display>(why: T) -> Self {
+        let why = why.to_string();
+        // The type read JSON of its own: it is not the message in which that line is.
+        let why = why.split(" at line ").next().unwrap_or_default();
+        match DERIVED.iter().any(|derived| why.starts_with(derived)) {
+            true => Self::new("it is not valid here"),
+            false => Self::new(quoted(why)),
+        }
+    }
+
+    fn invalid_type(found: Unexpected<'_>, _: &dyn Expected) -> Self {
+        Self::new(format!("{} is not valid here", Found(found)))
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+
+    fn invalid_length(count: usize, _: &dyn Expected) -> Self {
+        Self::new(format!(
+            "it has {count} items, and another number is needed"
+        ))
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        let variant = quoted(variant);
+        let expected: Vec<String> = expected.iter().map(|name| format!("{name:?}")).collect();
+        Self::new(format!("{variant:?} is not one of {}", expected.join(", ")))
+    }
+
+    fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
+        let field = quoted(field);
+        Self::new(format!(
+            "Additional properties are not allowed ('{field}' was unexpected)"
+        ))
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(format!("{field:?} is a required property"))
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::new(format!("{field:?} is given twice"))
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for Refusal {}
+
+/// What was found, as JSON has it.
+struct Found<'a>(Unexpected<'a>);
+
+impl fmt::Display for Found<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Unexpected::Bool(truth) => truth.fmt(f),
+            Unexpected::Unsigned(number) => number.fmt(f),
+            Unexpected::Signed(number) => number.fmt(f),
+            Unexpected::Float(number) => number.fmt(f),
+            Unexpected::Str(text) => write!(f, "{:?}", quoted(text)),
+            Unexpected::Unit | Unexpected::Option => f.write_str("null"),
+            Unexpected::Seq => f.write_str("an array"),
+            Unexpected::Map => f.write_str("an object"),
+            _ => f.write_str("it"),
+        }
+    }
+}
