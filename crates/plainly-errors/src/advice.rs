@@ -174,7 +174,7 @@ impl Refusal {
 impl InvalidParams {
     fn advice(&self) -> &'static str {
         match self {
-            Self::Malformed => {
+            Self::Malformed { .. } => {
                 "correct the parameters as the message says, then send the request again"
             }
             Self::NotAnObject => "send params as an object, or leave it out",
