@@ -25,6 +25,8 @@ mod local;
 mod status;
 
 mod advice;
+mod hint;
+mod link;
 mod word;
 
 use std::time::Duration;
@@ -35,6 +37,8 @@ use serde_json::{Value, json};
 pub(crate) use self::advice::{advice, named};
 pub(crate) use self::coded::{problems, stands_for};
 pub(crate) use self::given::read;
+pub(crate) use self::hint::Hint;
+use self::link::Link;
 pub(crate) use self::local::local_advice;
 pub(crate) use self::word::Coded;
 
@@ -56,48 +60,10 @@ pub(crate) struct Explanation {
     advice: String,
     retry: Retry,
     wait: Option<Duration>,
+    hints: Vec<Hint>,
     /// Where the sender broke the rules for errors.
     irregular: Vec<String>,
-    section: Section,
-}
-
-/// A section of the page on errors that says more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Section {
-    Codes,
-    Problems,
-    Missing,
-    Client,
-    Tool,
-    Wait,
-}
-
-impl Section {
-    #[cfg(test)]
-    const ALL: [Self; 6] = [
-        Self::Codes,
-        Self::Problems,
-        Self::Missing,
-        Self::Client,
-        Self::Tool,
-        Self::Wait,
-    ];
-
-    const fn anchor(self) -> &'static str {
-        match self {
-            Self::Codes => "all-codes",
-            Self::Problems => "all-problems",
-            Self::Missing => "what-changed-between-revisions",
-            Self::Client => "match-errors-in-a-client",
-            Self::Tool => "tell-the-model-what-to-do-next",
-            Self::Wait => "say-when-to-try-again",
-        }
-    }
-
-    fn link(self) -> String {
-        let repository = env!("CARGO_PKG_REPOSITORY");
-        format!("{repository}/blob/main/docs/errors.md#{}", self.anchor())
-    }
+    link: Link,
 }
 
 impl Explanation {
@@ -115,8 +81,9 @@ impl Explanation {
             advice: String::new(),
             retry: Retry::Never,
             wait: None,
+            hints: Vec::new(),
             irregular: Vec::new(),
-            section: Section::Codes,
+            link: Link::to_problems(),
         }
     }
 
@@ -142,7 +109,8 @@ impl Explanation {
         lines.push(one("fault", fault(self.fault)));
         lines.push(one("do", &self.advice));
         lines.push(("retry", self.retry_line()));
-        lines.push(("more", self.section.link()));
+        lines.extend(self.hints.iter().map(|hint| ("hint", hint.to_string())));
+        lines.push(("more", self.link.url()));
         lines
     }
 
@@ -179,7 +147,8 @@ impl Explanation {
             "advice": self.advice,
             "retry": self.retry.as_str(),
             "retryAfter": self.wait.map(|wait| wait.as_secs_f64().ceil()),
-            "link": self.section.link(),
+            "hints": self.hints.iter().map(Hint::json).collect::<Vec<_>>(),
+            "link": self.link.url(),
         })
     }
 }
@@ -207,31 +176,4 @@ fn seconds(time: Duration) -> String {
 pub(crate) struct Setting {
     /// The revision that both sides speak, if that is known.
     pub(crate) revision: Option<Revision>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Section;
-
-    /// A heading as GitHub links to it.
-    fn anchor(heading: &str) -> String {
-        let kept = heading
-            .chars()
-            .filter(|it| it.is_alphanumeric() || " -_".contains(*it));
-        kept.collect::<String>().to_lowercase().replace(' ', "-")
-    }
-
-    #[test]
-    fn each_link_leads_to_a_section_that_is_there() {
-        let page = include_str!("../../../docs/errors.md");
-        let headings = page.lines().filter_map(|line| line.strip_prefix("## "));
-        let anchors: Vec<String> = headings.map(anchor).collect();
-        for section in Section::ALL {
-            let wanted = section.anchor();
-            assert!(
-                anchors.iter().any(|it| it == wanted),
-                "{wanted} of {anchors:?}"
-            );
-        }
-    }
 }

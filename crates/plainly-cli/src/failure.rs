@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::tls::without_tls;
 use crate::exit::Exit;
-use crate::explain::{advice, local_advice, named};
+use crate::explain::{advice, local_advice};
 use crate::format::Format;
 use crate::visible::{visible, visible_json};
 
@@ -59,6 +59,8 @@ pub(crate) enum Subject {
     Tools(Vec<String>),
     /// Likewise.
     Prompts(Vec<String>),
+    /// A prompt that the server has, with its arguments.
+    Prompt(Vec<String>),
 }
 
 impl Failure {
@@ -197,7 +199,13 @@ impl Failure {
                 format!("no such resource: {}{hint}", visible(uri))
             }
             Self::Call { error, subject } => match error {
-                Error::Protocol(error) => refusal(error) + &subject.hint(error),
+                Error::Protocol(refused) => {
+                    let hint = subject.hint(refused);
+                    let data =
+                        data(refused).map(|data| format!(", data {}", cut(&data.to_string())));
+                    let told = format!("the server answered: {error}{}", data.unwrap_or_default());
+                    visible(&told) + &hint
+                }
                 Error::Local(error) => caused(&**error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
@@ -260,6 +268,8 @@ impl Subject {
             Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
             Self::Tools(there) => known("tools", there),
             Self::Prompts(there) => known("prompts", there),
+            Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
+            Self::Prompt(arguments) => known("arguments", arguments),
             Self::Connection | Self::Resources | Self::Changes => String::new(),
         }
     }
@@ -307,28 +317,6 @@ fn is_configuration(error: &LocalError) -> bool {
     )
 }
 
-/// The server's error in words, with its code, which tells more to those who know the specification, and with data of its own.
-fn refusal(error: &ProtocolError) -> String {
-    let WireError { code, message, .. } = wire(error);
-    let message = match message.trim() {
-        "" => "an error without a message".to_owned(),
-        message => visible(message),
-    };
-    let data = data(error).map(|data| format!(", data {}", visible(&cut(&data.to_string()))));
-    format!(
-        "the server answered: {message} ({}){}",
-        named(code),
-        data.unwrap_or_default()
-    )
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
 /// The data of an error that only its server knows how to read.
 fn data(error: &ProtocolError) -> Option<&Value> {
     let own = if let ErrorKind::Application { data, .. } | ErrorKind::Unrecognised { data, .. } =
@@ -339,6 +327,13 @@ fn data(error: &ProtocolError) -> Option<&Value> {
         error.own_data()
     };
     own.filter(|_| error.problem().is_none())
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The error as the server sent it.

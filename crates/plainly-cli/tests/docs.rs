@@ -1,71 +1,84 @@
 //! The documentation has the tables that the code has.
 
-use plainly::errors::{ProblemCode, Revision, registry};
+use plainly::errors::{
+    Internal, InvalidParams, InvalidRequest, ProblemCode, Revision, Unavailable, registry,
+};
 use plainly::protocol::method::methods;
 use plainly::protocol::shape::{Elsewhere, features};
+use serde::de::DeserializeOwned;
+use serde_json::json;
 
-/// The cells of every row of every table of a page, without heads.
-fn rows(page: &str) -> Vec<Vec<&str>> {
-    let lines: Vec<&str> = page.lines().collect();
-    let is_row = |line: &str| line.starts_with("| ");
-    let of_body = |at: &usize| {
-        let is_head = lines
-            .get(at + 1)
-            .is_some_and(|next| next.starts_with("|---"));
-        is_row(lines[*at]) && !is_head
-    };
-    (0..lines.len())
-        .filter(of_body)
-        .map(|at| {
-            lines[at]
-                .trim_matches('|')
-                .split(" | ")
-                .map(str::trim)
-                .collect()
-        })
-        .collect()
+const ERRORS: &str = include_str!("../../../docs/errors.md");
+
+/// Fails with the sections that are not on the page of errors exactly like this.
+fn are_sections(expected: impl Iterator<Item = String>) {
+    let missing: Vec<String> = expected
+        .filter(|section| !ERRORS.contains(&format!("\n{section}\n\n")))
+        .collect();
+    assert!(missing.is_empty(), "add:\n{}", missing.join("\n\n"));
 }
 
-/// The cells of the rows of the one table whose head begins so.
-fn table<'a>(page: &'a str, head: &str) -> Vec<Vec<&'a str>> {
-    let (_, from) = page.split_once(head).expect(head);
-    let end = from.find("\n\n").unwrap_or(from.len());
-    let (_, body) = from[..end].split_once("\n|---").expect(head);
-    rows(body)
+/// Its first letter as at the beginning of a sentence.
+fn sentence(text: &str) -> String {
+    let (first, rest) = text.split_at(1);
+    first.to_uppercase() + rest
 }
 
 #[test]
-fn the_page_of_errors_is_the_registry() {
-    let page = include_str!("../../../docs/errors.md");
-    let codes = registry().iter().map(|entry| {
-        vec![
-            entry.code.to_string(),
-            entry.name.to_owned(),
-            entry.meaning.to_owned(),
-            entry.revisions.to_string(),
-            entry.data.to_owned(),
+fn every_code_has_its_section() {
+    are_sections(registry().iter().map(|entry| {
+        format!(
+            "### {} {}\n\n{}.\n\n- Revisions: {}\n- `data`: {}\n- HTTP status: {}\n\
+             - Try again: {}\n- Do: {}",
+            entry.code,
+            entry.name,
+            sentence(entry.meaning),
+            entry.revisions,
+            entry.data,
             entry.http_status(),
-        ]
-    });
-    let expected: Vec<Vec<String>> = codes.collect();
-    assert_eq!(table(page, "| code | name | meaning |"), expected);
+            entry.retry,
+            entry.advice,
+        )
+    }));
 }
 
 #[test]
-fn the_page_of_errors_has_every_problem() {
-    let page = include_str!("../../../docs/errors.md");
-    let problems = ProblemCode::all().iter().map(|problem| {
-        vec![
-            problem.to_string(),
-            problem.category().to_string(),
-            problem.retry().to_string(),
-            problem.http_status().to_string(),
-            problem.protocol_code().to_string(),
-        ]
-    });
-    let expected: Vec<Vec<String>> = problems.collect();
-    assert_eq!(expected.len(), 29);
-    assert_eq!(table(page, "| problem | category |"), expected);
+fn every_problem_has_its_section() {
+    assert_eq!(ProblemCode::all().len(), 29);
+    are_sections(ProblemCode::all().iter().map(|problem| {
+        format!(
+            "### {problem}\n\n{} Category {}; try again: {}; HTTP {}; JSON-RPC {}.",
+            problem.meaning(),
+            problem.category(),
+            problem.retry(),
+            problem.http_status(),
+            problem.protocol_code(),
+        )
+    }));
+}
+
+/// The kinds that `T` can be read from: what it says when it is given another.
+fn kinds<T: DeserializeOwned>() -> Vec<String> {
+    let error = serde_json::from_value::<T>(json!({ "kind": "" })).err();
+    let said = error.expect("no kind is empty").to_string();
+    let names = said.split('`').skip(3).step_by(2);
+    names.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_kind_has_its_section() {
+    let kinds = [
+        kinds::<InvalidRequest>(),
+        kinds::<InvalidParams>(),
+        kinds::<Internal>(),
+        kinds::<Unavailable>(),
+    ];
+    let missing: Vec<String> = kinds
+        .concat()
+        .into_iter()
+        .filter(|kind| !ERRORS.contains(&format!("\n### {kind}\n\n")))
+        .collect();
+    assert_eq!(missing, [""; 0]);
 }
 
 #[test]
@@ -124,7 +137,7 @@ fn the_store_of_the_page_of_resources_is_the_example() {
         from.split_once(before).expect(before).0.trim_end()
     };
     let store = "\n/// Notes in folders";
-    let found = between(page, store, "\nlet notes");
+    let found = between(page, store, "\n```");
     assert_eq!(found, between(example, store, "\n/// Two notes"));
 }
 

@@ -8,10 +8,11 @@
 use serde_json::Value;
 
 use crate::code::{ApplicationCode, Code};
+use crate::habit::{Asked, Certainty, Meaning};
 use crate::kind::{ErrorKind, InvalidParams, InvalidRequest, tagged};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::protocol_error::ProtocolError;
-use crate::registry::table::{INTERNAL_ERROR, UNAVAILABLE, condition};
+use crate::registry::table::{INTERNAL_ERROR, INVALID_PARAMS, UNAVAILABLE, condition};
 use crate::registry::{Dialect, lookup};
 use crate::revision::Revision;
 use crate::wire_error::WireError;
@@ -44,15 +45,60 @@ impl Dialect {
             message: error.owned_message(),
             data: data.or_else(|| kind.data()),
             http_status,
+            retry_after: None,
         }
     }
 }
 
 impl WireError {
-    /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes.
+    /// The typed error that this is, whatever revision the peer speaks: peers do send newer and older codes. By its code
+    /// and the shape of its data alone; [`recognise_as`](Self::recognise_as) makes use of the request too.
     pub fn recognise(&self) -> ProtocolError {
+        self.read(None)
+    }
+
+    /// The typed error that this is in answer to `asked`. With [`Certainty::Likely`], one that says no more than its code
+    /// is recognised by the [habits](crate::habit) of other implementations too.
+    ///
+    /// ```
+    /// use plainly_errors::{Asked, Certainty, Code, WireError};
+    ///
+    /// let asked = Asked { method: "resources/read", subject: Some("a:b") };
+    /// let error = WireError::received(Code::new(0), "Unknown resource: a:b", None);
+    /// let likely = error.recognise_as(asked, Certainty::Likely);
+    /// assert!(likely.is_resource_not_found());
+    /// assert_eq!(likely.certainty(), Certainty::Likely);
+    /// assert!(!error.recognise_as(asked, Certainty::Certain).is_resource_not_found());
+    /// ```
+    pub fn recognise_as(&self, asked: Asked<'_>, least: Certainty) -> ProtocolError {
+        let certain = self.read(Some(asked));
+        let is_clear = !certain.kind().is_vague();
+        // A problem says what it is, unless the thing that is missing is the one that was asked for.
+        let is_other = certain
+            .problem()
+            .is_some_and(|problem| *problem.code() != ProblemCode::NotFound);
+        if least == Certainty::Certain || is_clear || is_other {
+            return certain;
+        }
+        let Some(habit) = self.habits(Some(asked.method)).next() else {
+            return certain;
+        };
+        let recognised = match (habit.read)(asked.subject, self.data.as_ref()) {
+            Some(Meaning::Kind(kind)) => ProtocolError::with_all_data(kind, self.message.clone(), None)
+                .with_problem(certain.problem().cloned()),
+            Some(Meaning::Problem(code)) => {
+                Problem::new(code, self.message.clone()).to_protocol_error()
+            }
+            None => return certain,
+        };
+        recognised
+            .with_received(self.clone())
+            .with_habit(Some(habit))
+    }
+
+    fn read(&self, asked: Option<Asked<'_>>) -> ProtocolError {
         let problem = Problem::from_error_data(&self.message, self.data.as_ref());
-        let (kind, unread) = match (self.kind(), &problem, &self.data) {
+        let (kind, unread) = match (self.kind(asked), &problem, &self.data) {
             // The number means nothing, as one of the legacy range, but the problem's code does.
             (ErrorKind::Unrecognised { .. }, Some(problem), Some(data)) => {
                 problem.code().kind(data.clone())
@@ -70,9 +116,13 @@ impl WireError {
             .with_received(self.clone())
     }
 
-    fn kind(&self) -> ErrorKind {
+    fn kind(&self, asked: Option<Asked<'_>>) -> ErrorKind {
         let data = self.data.as_ref();
         let defined = lookup(self.code).and_then(|entry| (entry.read)(data));
+        let defined = match (defined, asked) {
+            (Some(ErrorKind::ResourceNotFound { uri }), Some(asked)) => self.missing(uri, asked),
+            (defined, _) => defined,
+        };
         let kind = defined.or_else(|| {
             let code = ApplicationCode::try_from(self.code.get()).ok()?;
             Some(application(code, data))
@@ -81,6 +131,18 @@ impl WireError {
             code: self.code,
             data: self.data.clone(),
         })
+    }
+
+    /// The missing resource that is meant, if one can be in answer to `asked`.
+    fn missing(&self, uri: Option<String>, asked: Asked<'_>) -> Option<ErrorKind> {
+        if !asked.is_introduction() && (uri.is_some() || asked.is_about_resources()) {
+            let subject = asked.subject.filter(|_| asked.is_about_resources());
+            let uri = uri.or_else(|| subject.map(str::to_owned));
+            return Some(ErrorKind::ResourceNotFound { uri });
+        }
+        let problems = Vec::new();
+        let malformed = ErrorKind::InvalidParams(InvalidParams::Malformed { problems });
+        (self.code == INVALID_PARAMS).then_some(malformed)
     }
 }
 

@@ -96,6 +96,21 @@ pub enum ErrorKind {
 
 /// Writing a kind as the `data` of an error object, and reading it from there.
 impl ErrorKind {
+    /// Whether it says no more than its code: servers choose arbitrary codes for what their message, their data or the
+    /// HTTP status say.
+    pub fn is_vague(&self) -> bool {
+        matches!(
+            self,
+            Self::Parse
+                | Self::InvalidRequest(InvalidRequest::Malformed)
+                | Self::MethodNotFound { method: None }
+                | Self::InvalidParams(InvalidParams::Malformed { .. })
+                | Self::Internal(Internal::Failed)
+                | Self::Application { .. }
+                | Self::Unrecognised { .. }
+        )
+    }
+
     /// The code that the error itself carries, if the table has none for its kind.
     pub(crate) fn own_code(&self) -> Option<Code> {
         match self {
@@ -236,9 +251,9 @@ fn one_elicitation(json: &Value) -> Option<UrlElicitation> {
     tagged(Some(json))
 }
 
-/// `data` as a `T`, if it has that shape. Members that `T` doesn't know are ignored.
+/// `data` as a `T`, if it is an object of that shape. Members that `T` doesn't know are ignored.
 pub(crate) fn tagged<T: DeserializeOwned>(data: Option<&Value>) -> Option<T> {
-    // An array would pass for an object.
+    // An array would do for serde, and is none of the shapes that anybody defined.
     T::deserialize(data.filter(|data| data.is_object())?).ok()
 }
 

@@ -78,6 +78,8 @@ pub mod kind;
 
 pub mod registry;
 
+pub mod habit;
+
 pub mod problem;
 
 pub mod wire_error;
@@ -95,6 +97,7 @@ mod rmcp;
 
 pub use advice::Fault;
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
+pub use habit::{Asked, Certainty, Habit, habits};
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::code::ApplicationCode;
+use crate::habit::{Certainty, Habit};
 use crate::kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
@@ -35,6 +36,8 @@ struct Stated {
     data: Option<Value>,
     /// The error object that it was recognised from, for showing it unchanged.
     received: Option<WireError>,
+    /// The habit that it was recognised by, if its code and data alone don't say what it means.
+    habit: Option<&'static Habit>,
     /// The problem in its data, or from which it was made.
     problem: Option<Problem>,
     source: Option<Arc<dyn Error + Send + Sync>>,
@@ -48,6 +51,7 @@ impl ProtocolError {
             message: None,
             data: None,
             received: None,
+            habit: None,
             problem: None,
             source: None,
         }))
@@ -67,6 +71,12 @@ impl ProtocolError {
     /// The same error with the object that it was read from.
     pub(crate) fn with_received(mut self, received: WireError) -> Self {
         self.0.received = Some(received);
+        self
+    }
+
+    /// The same error, recognised by this habit.
+    pub(crate) fn with_habit(mut self, habit: Option<&'static Habit>) -> Self {
+        self.0.habit = habit;
         self
     }
 
@@ -264,6 +274,19 @@ impl ProtocolError {
     /// session, of which only the server knows.
     pub fn may_be_a_handlers(&self) -> bool {
         condition(self.kind()).is_none_or(Condition::may_be_a_handlers)
+    }
+
+    /// The habit of the implementation that seems to have sent it, if its [kind](Self::kind) follows from one.
+    pub fn habit(&self) -> Option<&'static Habit> {
+        self.0.habit
+    }
+
+    /// How sure its [kind](Self::kind) is: only that of a received error may be no more than likely.
+    pub fn certainty(&self) -> Certainty {
+        match self.0.habit {
+            Some(_) => Certainty::Likely,
+            None => Certainty::Certain,
+        }
     }
 
     /// Whether the requested resource does not exist, whatever number the peer used.

@@ -1,14 +1,16 @@
 //! The error object of a JSON-RPC response as read or written, and the HTTP status that goes beside it.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use crate::code::Code;
 
 /// `{code, message, data}`: what [`Dialect::encode`](crate::Dialect::encode) writes and [`recognise`](Self::recognise) reads.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct WireError {
     /// The number.
@@ -16,11 +18,14 @@ pub struct WireError {
     /// One sentence for a person.
     pub message: Cow<'static, str>,
     /// Details that a program needs in order to act.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
     /// The status of the HTTP response that carries it; not part of the object. 200 where an error was read.
-    #[serde(skip, default = "ok")]
+    #[serde(skip)]
     pub http_status: u16,
+    /// How long the HTTP response that carried it asks to wait (`Retry-After`); not part of the object.
+    #[serde(skip)]
+    pub retry_after: Option<Duration>,
 }
 
 impl WireError {
@@ -34,11 +39,42 @@ impl WireError {
             code,
             message: message.into(),
             data: data.filter(|data| !data.is_null()),
-            http_status: ok(),
+            http_status: OK,
+            retry_after: None,
         }
     }
 }
 
-fn ok() -> u16 {
-    200
+/// Only of an object. Numbers are integers by their value, as JSON Schema has them: `-32603.0` is one.
+impl<'de> Deserialize<'de> for WireError {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut members = Map::deserialize(deserializer)?;
+        let code = members.get("code").and_then(integer);
+        let code = code.ok_or_else(|| D::Error::custom("its code is not an integer"))?;
+        let Some(Value::String(message)) = members.remove("message") else {
+            return Err(D::Error::custom("its message is not a string"));
+        };
+        Ok(Self::received(
+            Code::new(code),
+            message,
+            members.remove("data"),
+        ))
+    }
 }
+
+fn integer(number: &Value) -> Option<i64> {
+    // Beyond 2^53, a number with a fraction or an exponent is not exact.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let exact = || {
+        number
+            .as_f64()
+            .filter(|it| it.fract() == 0.0 && it.abs() <= EXACT)
+    };
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it has no fraction, and is small enough"
+    )]
+    number.as_i64().or_else(|| exact().map(|it| it as i64))
+}
+
+const OK: u16 = 200;

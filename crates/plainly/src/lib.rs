@@ -33,10 +33,14 @@
 //! Besides this crate you need `tokio`, and for `Args` also `serde` and `schemars` 1, which their derives refer to. To avoid
 //! depending on a version of schemars, derive with `#[schemars(crate = "plainly::schemars")]`.
 //!
+//! The command of the package `plainly-cli` tries a server while you write it: `plainly tools -- cargo run -q`, then `plainly
+//! call greet name=Ada -- cargo run -q`. For HTTP, replace the last line with [`HttpServer`](transport::http::HttpServer), or
+//! mount [`Server::http`] in an axum application.
+//!
 //! # A client
 //!
-//! This client talks to a server in the same process, which is also how you test a server. Use `Client::http(url)` and
-//! `Client::spawn(command)` to reach other servers.
+//! This client talks to a server in the same process, which is also how you test a server. To reach other servers, use
+//! `Client::http(url)`, or `Client::spawn(command)` with a [`std::process::Command`].
 //!
 //! ```
 //! use plainly::{Client, ProtocolError, Resource, ResourceUri, Server};

@@ -11,6 +11,8 @@ mod eras;
 mod listening;
 #[path = "client_http/mirroring.rs"]
 mod mirroring;
+#[path = "client_http/refusals.rs"]
+mod refusals;
 #[path = "client_http/server.rs"]
 mod server;
 #[path = "client_http/sessions.rs"]

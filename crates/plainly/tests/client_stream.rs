@@ -13,5 +13,7 @@ mod hearing;
 mod listening;
 #[path = "client_stream/listings.rs"]
 mod listings;
+#[path = "client_stream/meanings.rs"]
+mod meanings;
 #[path = "client_stream/peer.rs"]
 mod peer;

@@ -5,12 +5,13 @@
 
 use std::sync::Arc;
 
-use plainly::errors::Revision;
+use plainly::errors::{Dialect, Revision};
 use plainly::limits::Limits;
 use plainly::protocol::types::{self, Representation, ResourceContents};
 use plainly::server::ServerBuilder;
 use plainly::store::{ListQuery, Page, Store, StoreError};
-use plainly::{Blob, Client, Resource, Server, Text};
+use plainly::{Blob, Client, ProtocolError, Resource, Server, Text};
+use serde_json::{Value, json};
 
 async fn connect(builder: ServerBuilder, revision: Revision) -> Client {
     let server = builder.build().unwrap();
@@ -140,4 +141,88 @@ async fn a_page_has_at_least_one_entry() {
         .resource(Resource::new("style://b", style));
     let client = connect(builder, Revision::LATEST).await;
     assert_eq!(client.resources(None).await.unwrap().len(), 2);
+}
+
+fn wire(error: &ProtocolError, revision: Revision) -> Value {
+    json!(Dialect::default().encode(error, revision))
+}
+
+#[test]
+fn what_a_store_fails_with_is_written_the_same_on_every_revision() {
+    let uri = "note://home/garden";
+    let refused = |message: &str, data| json!({ "code": -32602, "message": message, "data": data });
+    let failures = [
+        (
+            StoreError::NotFound,
+            refused(
+                "Resource not found: note://home/garden",
+                json!({ "uri": uri }),
+            ),
+        ),
+        (
+            StoreError::InvalidUri {
+                why: "a note has no extension",
+            },
+            refused(
+                "Invalid URI: note://home/garden: a note has no extension",
+                json!({ "kind": "invalid_uri", "uri": uri }),
+            ),
+        ),
+        (
+            StoreError::NotACollection,
+            refused(
+                "Not a collection: note://home/garden",
+                json!({ "kind": "not_a_collection", "uri": uri }),
+            ),
+        ),
+        (
+            StoreError::InvalidCursor,
+            refused(
+                "Invalid cursor: start again without one",
+                json!({ "kind": "invalid_cursor" }),
+            ),
+        ),
+        (
+            StoreError::TooLarge {
+                size: 2048,
+                limit: 1024,
+            },
+            refused(
+                "Resource too large: note://home/garden has 2048 bytes, the limit is 1024",
+                json!({ "kind": "resource_too_large", "uri": uri, "size": 2048, "limit": 1024 }),
+            ),
+        ),
+        (
+            StoreError::Failed("/srv/notes.db: disk on fire".into()),
+            json!({ "code": -32603, "message": "The resource could not be read" }),
+        ),
+    ];
+    for (failure, expected) in failures {
+        let error = failure.into_protocol_error(uri);
+        for revision in Revision::ALL {
+            assert_eq!(wire(&error, revision), expected, "{revision}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn contents_that_break_the_rules_are_not_sent() {
+    let content = |uri: &str| ResourceContents::new(types::Resource::new(uri, "a"), "a");
+    let broken = [
+        vec![],
+        vec![content("note://b")],
+        vec![content("note://a"), content("note://a")],
+    ];
+    for contents in broken {
+        let read = move || {
+            let contents = contents.clone();
+            async move { contents }
+        };
+        let builder = Server::builder("notes", "1").resource(Resource::new("note://a", read));
+        let client = connect(builder, Revision::LATEST).await;
+        let error = client.read("note://a").await.unwrap_err();
+        let expected = json!({ "code": -32603, "message": "The resource could not be read" });
+        let error = error.protocol().unwrap();
+        assert_eq!(wire(error, Revision::LATEST), expected);
+    }
 }

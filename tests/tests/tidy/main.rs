@@ -9,6 +9,7 @@ mod workspace;
 
 mod order;
 mod order_of_rooms;
+mod pages;
 mod pictures;
 
 mod dependencies;

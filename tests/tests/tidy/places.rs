@@ -23,6 +23,8 @@ fn the_numbers_of_errors_stand_in_their_table_alone() {
     let allowed = [
         "crates/plainly-errors/src/registry",
         "crates/plainly-errors/src/code.rs",
+        // What others send.
+        "crates/plainly-errors/src/habit/table.rs",
         // Its help shows how to ask for one.
         "crates/plainly-cli/src/args/codes.rs",
     ];

@@ -98,10 +98,13 @@ fn said(result: &CallToolResult) -> String {
         .map(shown)
         .collect::<Vec<_>>()
         .join("\n");
-    if text.is_empty() {
-        return "the tool failed without saying why".to_owned();
+    if !text.is_empty() {
+        return text;
     }
-    text
+    match result.problems() {
+        Some(problems) => problems.text().into_owned(),
+        None => "the tool failed without saying why".to_owned(),
+    }
 }
 
 /// Text as it is, anything else named.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use self::object::{object, problem_object};
 use crate::args::CodesArgs;
-use crate::explain::{Coded, problems, stands_for};
+use crate::explain::{Coded, Hint, problems, stands_for};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -147,6 +147,9 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
         ),
         ("source", Some(source(code).to_owned())),
     ])?;
+    for hint in Hint::of_code(code) {
+        output.labelled("hint", &hint.to_string())?;
+    }
     match revision {
         Some(revision) => explain_on(code, revision, output),
         None => Ok(()),

@@ -1,17 +1,19 @@
 //! Explanations of errors that have a code, or are problems: from the library's tables.
 
+use plainly::errors::habit::{Asked, Certainty};
 use plainly::errors::registry::lookup;
 use plainly::errors::revision::Revisions;
 use plainly::errors::{
-    Code, CodeRange, Condition, Dialect, ErrorKind, Problem, ProblemCode, ProtocolError, Retry,
-    Revision, WireError, conditions,
+    Code, CodeRange, Condition, Dialect, ErrorKind, Problem, ProblemCode, ProtocolError, Revision,
+    WireError, conditions,
 };
 
-use super::{Explanation, Section, Setting, advice, named};
+use super::link::Link;
+use super::{Explanation, Hint, Setting, advice, named};
 
 /// An error object that was received.
 pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
-    let error = wire.recognise();
+    let error = likeliest(wire);
     let message = Some(wire.message.trim()).filter(|message| !message.is_empty());
     let condition = error.condition();
     let mut explained = Explanation {
@@ -22,7 +24,8 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
         advice: advice(&error),
         retry: error.retry(),
         wait: error.retry_after(),
-        section: section(&error),
+        hints: Hint::all_of(wire, None),
+        link: Link::to_error(&error, wire.code),
         ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
     };
     let is_unread = matches!(error.kind(), ErrorKind::Unrecognised { .. });
@@ -34,9 +37,25 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
     explained
 }
 
+/// What the error means for certain, or else most likely: in answer to the method that its sender is known to send it for.
+fn likeliest(wire: &WireError) -> ProtocolError {
+    let Some(habit) = wire.habits(None).next() else {
+        return wire.recognise();
+    };
+    let asked = Asked {
+        method: habit.methods.first().copied().unwrap_or_default(),
+        subject: None,
+    };
+    wire.recognise_as(asked, Certainty::Likely)
+}
+
 /// A number alone, of which nothing else is known.
 pub(super) fn number(code: Code, setting: Setting) -> Explanation {
     let blank = error(&WireError::received(code, "", None), setting);
+    let blank = Explanation {
+        hints: Hint::of_code(code),
+        ..blank
+    };
     let Some(entry) = lookup(code) else {
         let problems: Vec<_> = problems(code).collect();
         return match problems.is_empty() {
@@ -59,6 +78,7 @@ pub(super) fn number(code: Code, setting: Setting) -> Explanation {
         revision: Some(revisions(code, conditions, setting)),
         advice: entry.advice.to_owned(),
         retry: entry.retry,
+        link: Link::to_code(code),
         irregular: Vec::new(),
         ..Explanation {
             means: entry.meaning.to_owned(),
@@ -74,7 +94,7 @@ pub(super) fn problem_code(code: &ProblemCode) -> Explanation {
         fault: code.fault(),
         advice: code.retry().advice().to_owned(),
         retry: code.retry(),
-        section: Section::Problems,
+        link: Link::to_problem(code),
         ..Explanation::new("problem", code.as_str(), sentence(code.meaning()))
     }
 }
@@ -101,16 +121,18 @@ fn title(error: &ProtocolError, code: Code) -> String {
 }
 
 fn means(error: &ProtocolError, code: Code) -> String {
-    if let Some(problem) = error.problem() {
-        return sentence(problem.code().meaning());
-    }
-    match (error.condition(), lookup(code)) {
-        (Some(condition), _) => condition.name.to_owned(),
-        (None, Some(entry)) => entry.meaning.to_owned(),
-        (None, None) if code.range() == CodeRange::Application => {
+    let means = match (error.problem(), error.condition(), lookup(code)) {
+        (Some(problem), ..) => sentence(problem.code().meaning()),
+        (None, Some(condition), _) => condition.name.to_owned(),
+        (None, None, Some(entry)) => entry.meaning.to_owned(),
+        (None, None, None) if code.range() == CodeRange::Application => {
             "an error of the application's own, which only its documentation explains".to_owned()
         }
-        (None, None) => "nothing that any revision defines".to_owned(),
+        (None, None, None) => "nothing that any revision defines".to_owned(),
+    };
+    match error.certainty() {
+        Certainty::Certain => means,
+        Certainty::Likely => format!("most likely, {means}"),
     }
 }
 
@@ -125,15 +147,6 @@ fn out_of_range(explained: &mut Explanation, code: Code) {
     }
 }
 
-fn section(error: &ProtocolError) -> Section {
-    match (error.problem(), error.kind(), error.retry()) {
-        (Some(_), _, _) => Section::Problems,
-        (None, ErrorKind::ResourceNotFound { .. }, _) => Section::Missing,
-        (None, _, Retry::AfterDelay) => Section::Wait,
-        (None, _, _) => Section::Codes,
-    }
-}
-
 /// Which revisions have the code, or whether the one asked for does; and how others write what it stands for.
 fn revisions(code: Code, conditions: &[&Condition], setting: Setting) -> String {
     let has = match (lookup(code), code.range()) {
@@ -141,7 +154,9 @@ fn revisions(code: Code, conditions: &[&Condition], setting: Setting) -> String 
         (None, CodeRange::Application) => Revisions::ALL,
         (None, _) => Revisions::NONE,
     };
+    let is_free = lookup(code).is_none() && code.range() == CodeRange::Application;
     let here = match setting.revision {
+        _ if is_free => "on every revision, applications may choose this code".to_owned(),
         Some(one) if has.has(one) => format!("{one} has this code"),
         Some(one) => format!("{one} does not have this code"),
         None if has == Revisions::NONE => "no released revision has this code".to_owned(),
@@ -168,7 +183,7 @@ fn written_elsewhere(condition: &Condition, code: Code, setting: Setting) -> Vec
         let on = setting
             .revision
             .map_or(on.to_string(), |_| "there".to_owned());
-        format!("{on}, the same is {}", named(other))
+        format!("{on}, plainly writes it as {}", named(other))
     });
     told.collect()
 }

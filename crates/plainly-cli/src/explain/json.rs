@@ -5,7 +5,8 @@ use std::time::Duration;
 use plainly::errors::{Problem, Problems, Retry};
 use serde_json::{Map, Value};
 
-use super::{Explanation, Section, Setting, coded, error_object, local, log_line, status};
+use super::link::Link;
+use super::{Explanation, Setting, coded, error_object, local, log_line, status};
 
 type Explained = Result<Vec<Explanation>, Vec<String>>;
 
@@ -137,7 +138,7 @@ fn tool_result(result: &Value) -> Explained {
                 "let the model read the message and correct its call; the host should not hide it"
                     .to_owned(),
             retry: Retry::AfterFix,
-            section: Section::Tool,
+            link: Link::to_problems(),
             ..Explanation::new(
                 "tool result",
                 "isError",

@@ -3,7 +3,8 @@
 use plainly::client::{CloseReason, LocalError};
 use plainly::errors::{Fault, Retry};
 
-use super::{Explanation, Section, Setting, status, words};
+use super::link::Link;
+use super::{Explanation, Setting, status, words};
 use crate::exit::Exit;
 
 /// The side at fault when a command ends so, whether to try again, and what to do.
@@ -62,7 +63,7 @@ pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanatio
         fault,
         retry,
         advice: advice.to_owned(),
-        section: Section::Client,
+        link: Link::to_troubleshooting(),
         ..Explanation::new("local error", exit.name(), exit.meaning())
     }
 }
@@ -97,11 +98,15 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::HttpStatus {
             status,
             retry_after,
+            location,
             ..
         } => {
-            return Some(status::advice(*status, *retry_after));
+            let elsewhere = location.as_ref().map(|url| format!("use the URL {url}"));
+            return elsewhere.or_else(|| Some(status::advice(*status, *retry_after)));
         }
         LocalError::InvalidResponse { .. }
+        | LocalError::IrregularError { .. }
+        | LocalError::InvalidOutput { .. }
         | LocalError::EndlessListing { .. }
         | LocalError::TooManyRounds { .. } => {
             "tell the server's author: the server breaks the protocol"

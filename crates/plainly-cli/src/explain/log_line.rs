@@ -5,7 +5,8 @@ use plainly::errors::{
 };
 use serde_json::{Map, Value};
 
-use super::{Explanation, Section, Setting, coded, status};
+use super::link::Link;
+use super::{Explanation, Setting, coded, status};
 
 /// An event of the log: its level, its words, and its fields.
 #[derive(Debug)]
@@ -107,7 +108,7 @@ impl Event {
             fault: Fault::Server,
             advice: "mend what the line names; nobody was told more than this".to_owned(),
             retry: Retry::AfterFix,
-            section: Section::Client,
+            link: Link::to_troubleshooting(),
             ..Explanation::new("log line", self.level.as_str(), self.message.as_str())
         };
         is_about_failure.then_some(explained)

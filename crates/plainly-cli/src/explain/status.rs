@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use plainly::errors::{Fault, Retry};
 
-use super::{Explanation, Section, seconds};
+use super::link::Link;
+use super::{Explanation, seconds};
 
 /// A status: its name, what it means here, whose fault it is, whether trying again helps, and what to do.
 struct Row(u16, &'static str, &'static str, Fault, Retry, &'static str);
@@ -109,7 +110,10 @@ pub(super) fn explain(status: u16) -> Explanation {
         fault: *fault,
         retry: *retry,
         advice: (*advice).to_owned(),
-        section: Section::Client,
+        link: match status {
+            403..=406 | 408 | 409 | 413 | 415 => Link::to_refusals(),
+            _ => Link::to_troubleshooting(),
+        },
         ..Explanation::new("http status", format!("{status} {name}"), *means)
     }
 }
@@ -197,7 +201,7 @@ pub(super) fn oauth(word: &str, said: &str) -> Explanation {
         fault: Client,
         retry: AfterFix,
         advice: advice.to_owned(),
-        section: Section::Client,
+        link: Link::to_troubleshooting(),
         ..Explanation::new("error", name, means)
     }
 }

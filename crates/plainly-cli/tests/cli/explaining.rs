@@ -95,14 +95,15 @@ fn a_revision_tells_how_it_writes_the_same() {
         let expected = match revision {
             "2026-07-28" => json!("2026-07-28 has this code"),
             _ => json!(format!(
-                "{revision} does not have this code; there, the same is InvalidParams -32602"
+                "{revision} does not have this code; there, plainly writes it as InvalidParams -32602"
             )),
         };
         assert_eq!(told, expected);
     }
     let old = run(&["explain", "-32002", "--revision", "2026-07-28"]).succeeded();
     assert!(
-        old.text().contains("the same is InvalidParams -32602"),
+        old.text()
+            .contains("plainly writes it as InvalidParams -32602"),
         "{}",
         old.text()
     );

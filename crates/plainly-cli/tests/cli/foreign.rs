@@ -79,7 +79,7 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no (MissingRequiredClientCapability -32021)\n help: declare the client capability elicitation.url, sampling, and send the request again",
+            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)\n help: declare the client capability elicitation.url, sampling, and send the request again",
         ),
         (
             demanding,
@@ -89,7 +89,7 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             of_the_future,
             "close",
-            "no (UnsupportedProtocolVersion -32022)\n help: use a version that the server supports: 2031-01-01, a\\nb",
+            "no; it supports 2031-01-01, a\\nb (UnsupportedProtocolVersion -32022)\n help: use a version that the server supports: 2031-01-01, a\\nb",
         ),
     ] {
         run(&["call", &fake(answer), tool])

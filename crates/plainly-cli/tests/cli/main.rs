@@ -17,6 +17,8 @@ mod failing;
 mod foreign;
 mod listing;
 mod logging;
+#[cfg(unix)]
+mod pages;
 mod prompting;
 mod reading;
 mod representations;

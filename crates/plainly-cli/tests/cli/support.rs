@@ -14,11 +14,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) const PLAINLY: &str = env!("CARGO_BIN_EXE_plainly");
 
-/// The example server, which is built with the tests of this package.
-pub(crate) fn toolbox() -> PathBuf {
-    let built = Path::new(PLAINLY)
-        .with_file_name("examples")
-        .join("toolbox");
+/// An example server, which is built with the tests of this package.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let built = Path::new(PLAINLY).with_file_name("examples").join(name);
     let path = built.with_extension(std::env::consts::EXE_EXTENSION);
     assert!(
         path.exists(),
@@ -26,6 +24,11 @@ pub(crate) fn toolbox() -> PathBuf {
         path.display()
     );
     path
+}
+
+/// The example that has tools and prompts.
+pub(crate) fn toolbox() -> PathBuf {
+    example("toolbox")
 }
 
 /// How the binary ended, and what it wrote.

@@ -39,7 +39,7 @@ impl Problem {
 
 impl Problems {
     /// The problems that the object of a tool result states, each with message, code and details; the object says no
-    /// more of them. An entry that is none is left out.
+    /// more of them, but when to try again, which the first one says then. An entry that is none is left out.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag, Problems};
@@ -49,8 +49,12 @@ impl Problems {
     /// assert_eq!(Problems::from_object(&problems.to_object()), Some(problems));
     /// ```
     pub fn from_object(object: &Value) -> Option<Self> {
-        let entries = failed(object)?.get("errors")?.as_array()?;
-        Self::new(entries.iter().filter_map(entry).collect())
+        let members = failed(object)?;
+        let entries = members.get("errors")?.as_array()?;
+        let mut problems: Vec<Problem> = entries.iter().filter_map(entry).collect();
+        let first = problems.first_mut()?;
+        first.0.retry_after = members.get("retry_after").and_then(seconds);
+        Self::new(problems)
     }
 }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::ProtocolError;
 use crate::kind::{ErrorKind, Unavailable};
+use crate::problem::Problem;
 use crate::registry::retry_of;
 use crate::registry::table::condition;
 use crate::retry::Retry;
@@ -46,8 +47,9 @@ impl ProtocolError {
         }
     }
 
-    /// How long to wait before the request is sent again, if the error says so: as a problem's hint, which is the
-    /// peer's to choose and may be ages, or as an overloaded server's, a second.
+    /// How long to wait before the request is sent again, if the error says so: as a problem's hint or as the HTTP header
+    /// beside it (the longer of them), which are the peer's to choose and may be ages; or as an overloaded server's, a
+    /// second.
     ///
     /// ```
     /// use std::time::Duration;
@@ -60,10 +62,10 @@ impl ProtocolError {
     /// assert!(ProtocolError::from(Unavailable::Overloaded).retry_after().is_some());
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
-        match (self.problem(), self.kind()) {
-            (Some(problem), _) => problem.retry_after(),
-            (None, ErrorKind::Unavailable(Unavailable::Overloaded)) => Some(OVERLOADED),
-            (None, _) => None,
-        }
+        let hint = self.problem().and_then(Problem::retry_after);
+        let header = self.received().and_then(|received| received.retry_after);
+        let is_overloaded = *self.kind() == ErrorKind::Unavailable(Unavailable::Overloaded);
+        let header = header.filter(|_| self.is_retryable());
+        hint.max(header).or(is_overloaded.then_some(OVERLOADED))
     }
 }

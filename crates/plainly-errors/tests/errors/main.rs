@@ -2,6 +2,7 @@
 
 mod allocations;
 mod dialects;
+mod habits;
 mod pins;
 mod policy;
 mod problem_bags;

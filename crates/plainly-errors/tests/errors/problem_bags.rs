@@ -78,6 +78,8 @@ fn the_first_numbers_the_protocol_error_and_all_are_in_its_data() {
     let mixed = problems(mixed());
     let error = mixed.to_protocol_error();
     let wire = Dialect::default().encode(&error, Revision::LATEST);
+    let read = Problems::from_object(&mixed.to_object()).expect("it is what was written");
+    assert_eq!(read.retry_after_seconds(), Some(2));
     let mut data = mixed.to_object();
     let members = data.as_object_mut().unwrap();
     members.remove("success");

@@ -3,8 +3,10 @@
 
 use std::borrow::Cow;
 
+use plainly_errors::{Problem, Problems};
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::common::{Cursor, Icon};
@@ -146,7 +148,42 @@ impl CallToolResult {
     pub fn is_tool_error(&self) -> bool {
         self.is_error == Some(true)
     }
+
+    /// The problem that a tool error states in its structured content or its `_meta`; of several, the first.
+    ///
+    /// ```
+    /// use plainly_errors::Problem;
+    /// use plainly_protocol::types::{CallToolResult, RawJson};
+    ///
+    /// let problem = Problem::not_found("note", "7");
+    /// let mut result = CallToolResult::new([]);
+    /// result.is_error = Some(true);
+    /// result.structured_content = Some(RawJson::encode(&problem).unwrap());
+    /// assert_eq!(result.problem(), Some(problem));
+    /// ```
+    #[must_use]
+    pub fn problem(&self) -> Option<Problem> {
+        Some(self.problems()?.first().clone())
+    }
+
+    /// All problems that a tool error states.
+    #[must_use]
+    pub fn problems(&self) -> Option<Problems> {
+        let structured = self.structured_content.as_ref();
+        let structured = structured.and_then(|content| content.decode().ok());
+        // Where the structured content is promised to be something else.
+        let beside = self.meta.as_ref().and_then(|meta| meta.get(PROBLEM));
+        let objects = [beside.cloned(), structured].into_iter().flatten();
+        let mut stated = objects.filter_map(|object: Value| {
+            let several = Problems::from_object(&object);
+            several.or_else(|| Some(Problem::from_object(&object)?.into()))
+        });
+        stated.next().filter(|_| self.is_tool_error())
+    }
 }
+
+/// The member of a tool result's `_meta` that holds a problem where the structured content can't.
+const PROBLEM: &str = "dev.plainly/problem";
 
 /// Reads a JSON object without parsing what is inside.
 fn object<'de, D: Deserializer<'de>>(

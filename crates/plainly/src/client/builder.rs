@@ -4,7 +4,7 @@ mod answers;
 
 use std::time::Duration;
 
-use plainly_errors::Revision;
+use plainly_errors::{Certainty, Revision};
 use plainly_protocol::types::{
     ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams,
 };
@@ -59,6 +59,7 @@ impl<T> Builder<T> {
                 handlers: QuestionHandlers::default(),
                 limits: ClientLimits::default(),
                 log: None,
+                least: Certainty::default(),
             },
         }
     }
@@ -126,6 +127,14 @@ impl<T> Builder<T> {
     /// If a server is silent for half of that, or for 10 s, the client also tries the legacy handshake.
     pub fn connect_timeout(mut self, timeout: Duration) -> Self {
         self.options.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets how sure it must be what a server's error means. By default, what is
+    /// [likely](Certainty::Likely) counts: a missing resource is one, whichever code the server's SDK has for it (see
+    /// [`habits`](plainly_errors::habits())). With [`Certainty::Certain`], only codes and data of the specification do.
+    pub fn recognise(mut self, least: Certainty) -> Self {
+        self.options.least = least;
         self
     }
 

@@ -42,7 +42,7 @@ impl Client {
         connection: impl ClientConnection + 'static,
         options: ClientOptions,
     ) -> Result<Self> {
-        let link = Link::new(Arc::new(connection));
+        let link = Link::new(Arc::new(connection), options.least);
         let server = connect::establish(&link, &options).await?;
         let client = Self {
             timeout: options.timeout,
@@ -167,7 +167,8 @@ impl Connected {
     ) -> Result<RawResult> {
         let writer = self.writer();
         let reply = self.link.ask(&writer, method, params, extras).await;
-        let error = match reply.and_then(|reply| reply.result(method.name())) {
+        let least = self.link.least;
+        let error = match reply.and_then(|reply| reply.result(method, params, least)) {
             Ok(result) => return Ok(result),
             Err(error) => error,
         };
@@ -177,7 +178,7 @@ impl Connected {
         // Once more, but not in a loop: a server that refuses every new session would be called for ever.
         let writer = self.writer();
         let reply = self.link.ask(&writer, method, params, extras).await?;
-        reply.result(method.name())
+        reply.result(method, params, least)
     }
 
     /// Resolves the cause of `error`, with which a call of `revision` was refused, if possible. Returns whether the

@@ -7,7 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_errors::{Certainty, ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     DiscoverResult, EmptyResult, Implementation, InitializeParams, InitializeResult,
@@ -46,6 +46,8 @@ pub(super) struct ClientOptions {
     pub(super) limits: ClientLimits,
     /// Receives what servers log.
     pub(super) log: Option<Log>,
+    /// How sure it must be what a server's error means.
+    pub(super) least: Certainty,
 }
 
 impl ClientOptions {
@@ -93,6 +95,7 @@ impl ConnectDeadline {
         asked.map_err(|_elapsed| LocalError::Timeout {
             method: method.name(),
             after: self.after,
+            instead: None,
         })?
     }
 }
@@ -163,7 +166,7 @@ async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> Pro
     let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
     let reply = by.wait_for(Method::Discover, asking).await;
     let status = reply.as_ref().ok().and_then(CallReply::status);
-    match reply.and_then(|reply| reply.decode(Method::Discover.name())) {
+    match reply.and_then(|reply| reply.decode(Method::Discover, &params, link.least)) {
         Ok(answer) => ProbeVerdict::Discovered(Box::new(answer)),
         Err(error) => ProbeVerdict::of(error, status),
     }
@@ -208,7 +211,9 @@ fn is_modern(error: &ProtocolError) -> bool {
 fn is_unreadable(error: &LocalError) -> bool {
     matches!(
         error,
-        LocalError::InvalidResponse { .. } | LocalError::Interrupted { .. }
+        LocalError::InvalidResponse { .. }
+            | LocalError::IrregularError { .. }
+            | LocalError::Interrupted { .. }
     )
 }
 

@@ -1,36 +1,41 @@
 //! The errors of calls: the peer's protocol error, or a local error that is never sent. Everything that fails in this
 //! client ends up here; nothing in here can be written to a peer.
 
+mod challenge;
+mod closed;
 mod predicates;
 mod retry;
+mod words;
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::io;
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::Duration;
 
 use plainly_errors::{ProtocolError, Revision};
+use plainly_protocol::types::CallToolResult;
 
+pub use self::challenge::Challenge;
+pub use self::closed::{CloseReason, Closed};
+use self::words::{Asks, CommaSeparated, Excerpt, Instead};
 use crate::transport::Escaped;
 
-/// Why a call has no result. Two words wide.
+/// Why a call has no result. Two words wide, and cheap to clone.
 ///
 /// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
 /// can't be sent on to another peer.
-#[derive(Debug, thiserror::Error)]
+///
+/// It shows what the server says, what it asks for (a URL to visit, a time to wait, a capability), and its code.
+#[derive(Clone, Debug)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "either the peer answered with an error, or it did not"
 )]
 pub enum Error {
     /// The server answered with an error. Recognised by type, whatever number its revision uses.
-    #[error(transparent)]
-    Protocol(#[from] ProtocolError),
+    Protocol(ProtocolError),
     /// The server did not answer, or not with anything usable.
-    #[error(transparent)]
-    Local(Box<LocalError>),
+    Local(Arc<LocalError>),
 }
 
 /// A failure on our side of the connection, or on the way.
@@ -38,13 +43,15 @@ pub enum Error {
 #[non_exhaustive]
 pub enum LocalError {
     /// No reply came in time. The request was cancelled; whether the server had acted on it is unknown.
-    #[error("no reply to `{method}` within {after:?}")]
+    #[error("no reply to `{method}` within {after:?}{}", Instead(.instead))]
     #[non_exhaustive]
     Timeout {
         /// The method that was called.
         method: &'static str,
         /// The time that the client waited.
         after: Duration,
+        /// What the server sent last that is no reply to any request, if it did.
+        instead: Option<String>,
     },
     /// The connection has ended; connect again. Every request that was in flight ends with this error.
     #[error(transparent)]
@@ -78,9 +85,10 @@ pub enum LocalError {
     },
     /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a
     /// status that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
-    #[error("HTTP status {status} {what} to `{method}`{excerpt}",
+    #[error("HTTP status {status} {what} to `{method}`{excerpt}{asks}",
         what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
-        excerpt = Excerpt(.body))]
+        excerpt = Excerpt(.body),
+        asks = Asks::of(*.status, .location, .challenge, *.retry_after))]
     #[non_exhaustive]
     HttpStatus {
         /// The method that was called.
@@ -91,6 +99,10 @@ pub enum LocalError {
         body: String,
         /// How long the server asks to wait (`Retry-After`).
         retry_after: Option<Duration>,
+        /// Where the server sends clients to instead (`Location`). This client doesn't follow.
+        location: Option<String>,
+        /// The credentials that the server wants (`WWW-Authenticate`).
+        challenge: Option<Challenge>,
         /// The error beside it.
         source: Option<ProtocolError>,
     },
@@ -104,6 +116,37 @@ pub enum LocalError {
         why: String,
         /// The error from parsing the reply, if it was parsed.
         source: Option<serde_json::Error>,
+    },
+    /// The server answered with an error that is not one as JSON-RPC has it: text, say, or without a number as its code.
+    #[error("irregular error in answer to `{method}`: {}", Escaped(.said))]
+    #[non_exhaustive]
+    IrregularError {
+        /// The method that was called.
+        method: &'static str,
+        /// Its text if it is one, else its JSON; at most the beginning.
+        said: String,
+    },
+    /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
+    #[error("the structured output of tool `{}` does not match its output schema: {}", Escaped(.tool), Escaped(&.mistakes.join("; ")))]
+    #[non_exhaustive]
+    InvalidOutput {
+        /// The tool.
+        tool: String,
+        /// What is wrong, each with the place in the output.
+        mistakes: Vec<String>,
+        /// The result as it came.
+        result: Box<CallToolResult>,
+    },
+    /// The server did not declare the capability that the method belongs to; the request was not sent.
+    #[error(
+        "the server has no {capability}: it did not declare the capability that `{method}` needs"
+    )]
+    #[non_exhaustive]
+    NotDeclared {
+        /// The method that was called.
+        method: &'static str,
+        /// The capability, as `ServerCapabilities` names it.
+        capability: &'static str,
     },
     /// The two sides have no revision in common, or the server does not support the pinned one.
     #[error("no protocol version in common: the server offers {}, this client wants {}", CommaSeparated(.offered), CommaSeparated(.wanted))]
@@ -201,39 +244,6 @@ pub enum LocalError {
     },
 }
 
-/// Why and how a connection over a byte stream ended.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Closed {
-    /// Which side ended the connection, and why.
-    pub reason: CloseReason,
-    /// How the process ended, if we started the server and it has ended.
-    pub exit: Option<ExitStatus>,
-    /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
-    pub stderr: String,
-}
-
-/// The end of a connection: who ended it, and why.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum CloseReason {
-    /// This client did.
-    Ours,
-    /// The server did: it closed its output or exited.
-    Peer,
-    /// Reading failed.
-    Read(io::Error),
-    /// Writing failed.
-    Write(io::Error),
-    /// The server sent a line longer than the client accepts.
-    LineTooLong {
-        /// The most bytes that are read.
-        limit: usize,
-    },
-    /// The server sent too many lines that are not JSON-RPC messages: its output is probably used for something else.
-    NotMessages,
-}
-
 impl Error {
     /// The server's error, if it answered with one.
     pub fn protocol(&self) -> Option<&ProtocolError> {
@@ -263,85 +273,22 @@ impl Error {
 
 impl From<LocalError> for Error {
     fn from(error: LocalError) -> Self {
-        Self::Local(Box::new(error))
+        Self::Local(Arc::new(error))
     }
 }
 
-impl Closed {
-    pub(super) fn without_words(reason: CloseReason) -> Self {
-        Self {
-            reason,
-            exit: None,
-            stderr: String::new(),
-        }
+impl From<ProtocolError> for Error {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error)
     }
 }
 
-impl fmt::Display for Closed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.reason {
-            CloseReason::Ours => f.write_str("the connection was closed by this client"),
-            CloseReason::Peer if self.exit.is_some() => f.write_str("the server exited"),
-            CloseReason::Peer => f.write_str("the server closed the connection"),
-            CloseReason::Read(_) => f.write_str("reading from the server failed"),
-            CloseReason::Write(_) => f.write_str("writing to the server failed"),
-            CloseReason::LineTooLong { limit } => {
-                write!(f, "the server sent a line of more than {limit} bytes")
-            }
-            CloseReason::NotMessages => {
-                f.write_str("the server sent too many lines that are not JSON-RPC messages")
-            }
-        }?;
-        if let Some(exit) = self.exit {
-            write!(f, " ({exit})")?;
-        }
-        let said = self.stderr.lines().rev();
-        let mut said = said.filter(|line| !line.trim().is_empty());
-        let last = said.clone().next();
-        // The lines after the error are mostly a stack trace, a version or a hint.
-        let told = said.find(|line| line.to_ascii_lowercase().contains("error"));
-        match told.or(last) {
-            Some(line) => write!(f, ": {}", Escaped(line.trim_end())),
-            None => Ok(()),
-        }
-    }
-}
-
-impl StdError for Closed {
+impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        match &self.reason {
-            CloseReason::Read(error) | CloseReason::Write(error) => Some(error),
-            CloseReason::Ours
-            | CloseReason::Peer
-            | CloseReason::LineTooLong { .. }
-            | CloseReason::NotMessages => None,
+        match self {
+            Self::Protocol(error) => error.source(),
+            Self::Local(error) => error.source(),
         }
-    }
-}
-
-struct Excerpt<'a>(&'a str);
-
-impl fmt::Display for Excerpt<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The beginning of an HTML page doesn't say why.
-        let is_markup = self.0.trim_start().starts_with('<');
-        match self.0.lines().next().filter(|_| !is_markup) {
-            Some(line) => write!(f, ": {}", Escaped(line)),
-            None => Ok(()),
-        }
-    }
-}
-
-struct CommaSeparated<'a, T>(&'a [T]);
-
-impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some((first, rest)) = self.0.split_first() else {
-            return f.write_str("none");
-        };
-        write!(f, "{}", Escaped(&first.to_string()))?;
-        rest.iter()
-            .try_for_each(|item| write!(f, ", {}", Escaped(&item.to_string())))
     }
 }
 
@@ -370,23 +317,6 @@ mod tests {
         let most = size_of::<CallToolResult>() + words;
         assert!(size_of::<Result<CallToolResult, Error>>() <= most);
         assert!(size_of::<Result<CallToolResult, ProtocolError>>() <= most);
-    }
-
-    #[test]
-    fn a_process_is_quoted_with_its_error_and_not_with_what_it_says_after_it() {
-        let quoted = |stderr: &str| {
-            let stderr = stderr.to_owned();
-            let reason = CloseReason::Peer;
-            Closed {
-                reason,
-                exit: None,
-                stderr,
-            }
-            .to_string()
-        };
-        let missing = "Error [ERR]: no package x\n    at load (node:1)\n\nNode.js v20\n";
-        assert!(quoted(missing).ends_with(": Error [ERR]: no package x"));
-        assert!(quoted("starting\ngone\n").ends_with(": gone"));
     }
 
     #[test]
@@ -424,6 +354,7 @@ mod tests {
                 LocalError::Timeout {
                     method: "tools/call",
                     after: Duration::from_millis(1500),
+                    instead: None,
                 }
                 .into(),
                 "no reply to `tools/call` within 1.5s",
@@ -448,6 +379,8 @@ mod tests {
             status,
             body: body.to_owned(),
             retry_after: None,
+            location: None,
+            challenge: None,
             source,
         };
         let page = status(502, "Bad Gateway\nnginx", None);
@@ -463,7 +396,10 @@ mod tests {
             "",
             Some(ProtocolError::invalid_request("who are you?")),
         );
-        assert_eq!(error.to_string(), "HTTP status 401 in answer to `ping`");
+        assert_eq!(
+            error.to_string(),
+            "HTTP status 401 in answer to `ping`; the server wants credentials in the header `Authorization`"
+        );
         assert_eq!(error.source().unwrap().to_string(), "who are you?");
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use futures_util::future::BoxFuture;
-use plainly_errors::Revision;
+use plainly_errors::{Certainty, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{EmptyResult, InputResponseParams, ListenParams, SubscriptionFilter};
 use serde::Serialize;
@@ -94,6 +94,8 @@ impl Drop for BackgroundTask {
 pub(super) struct Link {
     connection: Arc<dyn ClientConnection>,
     last_id: AtomicI64,
+    /// How sure it must be what a server's error means.
+    pub(super) least: Certainty,
 }
 
 /// The additions to one call besides its parameters.
@@ -110,10 +112,11 @@ pub(super) struct CallExtras<'a> {
 }
 
 impl Link {
-    pub(super) fn new(connection: Arc<dyn ClientConnection>) -> Self {
+    pub(super) fn new(connection: Arc<dyn ClientConnection>, least: Certainty) -> Self {
         Self {
             connection,
             last_id: AtomicI64::new(0),
+            least,
         }
     }
 
@@ -127,7 +130,7 @@ impl Link {
         let reply = self
             .ask(writer, method, params, CallExtras::default())
             .await?;
-        reply.decode(method.name())
+        reply.decode(method, params, self.least)
     }
 
     /// Calls `method` and leaves the reply unread. Dropping the future cancels the request.
@@ -167,7 +170,8 @@ impl Link {
         let request = writer.request(self.next_id(), method, &params, extras)?;
         let _entry = self.subscriptions().add(Some(request.id.clone()), inbox);
         let reply = self.connection.call(&request).await?;
-        reply.decode::<EmptyResult>(method.name()).map(drop)
+        let ended = reply.decode::<EmptyResult>(method, &params, self.least);
+        ended.map(drop)
     }
 
     /// Sends a notification without parameters.

@@ -106,6 +106,7 @@ impl Client {
         opened.map_err(|_elapsed| LocalError::Timeout {
             method: Method::Listen.name(),
             after,
+            instead: None,
         })?
     }
 

@@ -62,7 +62,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use self::builder::{Builder, Over, OverMessages};
 #[cfg(feature = "child")]
 pub use self::child::Spawn;
-pub use self::error::{CloseReason, Closed, Error, LocalError};
+pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
 pub use self::inbox::Change;

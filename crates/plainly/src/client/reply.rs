@@ -2,15 +2,17 @@
 //! messages, but not how they arrived.
 
 use bytes::Bytes;
-use plainly_errors::WireError;
+use plainly_errors::{Asked, Certainty, WireError};
 use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Object, Outcome};
 use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{ResultFields, ResultType};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::error::{Error, LocalError};
-use super::status::HttpStatus;
+use super::status::{EXCERPT, HttpStatus};
 
 /// Stands for parameters that are absent.
 const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
@@ -59,7 +61,7 @@ pub(super) enum CallReply {
     /// Its `result`: JSON.
     Result(Bytes),
     /// Its `error`: JSON, and the HTTP status of the response unless that is a success.
-    Error(Bytes, Option<HttpStatus>),
+    Error(Bytes, Option<Box<HttpStatus>>),
     /// It answers the request, but violates JSON-RPC or our limits.
     Malformed(String),
 }
@@ -138,28 +140,45 @@ impl CallReply {
     /// The HTTP status of the response, unless that is a success.
     pub(super) fn status(&self) -> Option<u16> {
         match self {
-            Self::Error(_, status) => status.map(|status| status.code),
+            Self::Error(_, status) => status.as_ref().map(|status| status.code),
             Self::Result(_) | Self::Malformed(_) => None,
         }
     }
 
-    /// Reads the result of a call of `method`.
+    /// Reads the result of a call of `method` with these parameters.
     pub(super) fn decode<T: DeserializeOwned>(
         &self,
-        method: &'static str,
+        method: Method,
+        params: &impl Serialize,
+        least: Certainty,
     ) -> Result<TypedResult<T>, Error> {
-        self.result(method)?.decode(method)
+        self.result(method, params, least)?.decode(method.name())
     }
 
-    /// The result, whatever its `resultType`.
-    pub(super) fn result(&self, method: &'static str) -> Result<RawResult, Error> {
+    /// The result, whatever its `resultType`. An error is recognised if it is at least so certain.
+    pub(super) fn result(
+        &self,
+        method: Method,
+        params: &impl Serialize,
+        least: Certainty,
+    ) -> Result<RawResult, Error> {
+        let name = method.name();
         match self {
             Self::Result(json) => Ok(RawResult {
-                fields: parse(json, method, "its result")?,
+                fields: parse(json, name, "its result")?,
                 json: json.clone(),
             }),
-            Self::Error(json, status) => Err(error(json, *status, method)),
-            Self::Malformed(why) => Err(Error::invalid_response(method, why)),
+            Self::Error(json, status) => {
+                let subject = subject(method, params);
+                Err(error(
+                    json,
+                    status.as_deref(),
+                    name,
+                    subject.as_deref(),
+                    least,
+                ))
+            }
+            Self::Malformed(why) => Err(Error::invalid_response(name, why)),
         }
     }
 }
@@ -189,13 +208,40 @@ impl RawResult {
     }
 }
 
-fn error(json: &[u8], status: Option<HttpStatus>, method: &'static str) -> Error {
-    match (parse::<WireError>(json, method, "its error"), status) {
-        (Ok(wire), Some(status)) => status.refuse(method, wire.recognise()),
-        (Ok(wire), None) => wire.recognise().into(),
-        (Err(_no_error), Some(status)) => status.explain(method, json),
-        (Err(invalid), None) => invalid,
+/// The one thing that a request is about: a tool, a prompt or a URI.
+fn subject(method: Method, params: &impl Serialize) -> Option<String> {
+    let key = method.row().name_header?;
+    let params = serde_json::to_value(params).ok()?;
+    params.get(key)?.as_str().map(str::to_owned)
+}
+
+fn error(
+    json: &[u8],
+    status: Option<&HttpStatus>,
+    method: &'static str,
+    subject: Option<&str>,
+    least: Certainty,
+) -> Error {
+    match (serde_json::from_slice::<WireError>(json), status) {
+        (Ok(wire), Some(status)) => status.refuse(method, subject, wire, least),
+        (Ok(wire), None) => wire.recognise_as(Asked { method, subject }, least).into(),
+        (Err(_irregular), Some(status)) => status.explain(method, json),
+        (Err(_irregular), None) => LocalError::IrregularError {
+            method,
+            said: said(json),
+        }
+        .into(),
     }
+}
+
+/// The words of an error that is not one, cut to a bound: its text if it is one, else its JSON.
+fn said(json: &[u8]) -> String {
+    let words = match serde_json::from_slice(json) {
+        Ok(Value::String(text)) => text,
+        Ok(json) => json.to_string(),
+        Err(_not_json) => String::from_utf8_lossy(json).into_owned(),
+    };
+    words.chars().take(EXCERPT).collect()
 }
 
 fn parse<'a, T: Deserialize<'a>>(
@@ -223,6 +269,10 @@ mod tests {
         let mut messages = read(&Bytes::from_static(json.as_bytes()));
         assert_eq!(messages.len(), 1);
         messages.remove(0)
+    }
+
+    fn decode(reply: &CallReply) -> Result<TypedResult<EmptyResult>, Error> {
+        reply.decode(Method::Ping, &(), Certainty::Likely)
     }
 
     #[test]
@@ -260,7 +310,7 @@ mod tests {
                 panic!("{json}");
             };
             assert_eq!(id, Some(1.into()), "{json}");
-            let error = reply.decode::<EmptyResult>("ping").unwrap_err();
+            let error = decode(&reply).unwrap_err();
             assert!(
                 matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
                 "{json}"
@@ -293,7 +343,7 @@ mod tests {
             ("null", false),
         ] {
             let reply = CallReply::Result(Bytes::from_static(json.as_bytes()));
-            assert_eq!(reply.decode::<EmptyResult>("ping").is_ok(), ok, "{json}");
+            assert_eq!(decode(&reply).is_ok(), ok, "{json}");
         }
     }
 }

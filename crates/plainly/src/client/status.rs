@@ -3,25 +3,39 @@
 
 use std::time::Duration;
 
-use plainly_errors::{ErrorKind, Internal, InvalidParams, InvalidRequest, ProtocolError};
+use plainly_errors::{Asked, Certainty, ProtocolError, WireError};
 
-use super::error::{Error, LocalError, is_of_the_way};
+use super::error::{Challenge, Error, LocalError, is_of_the_way};
 
 /// The most bytes that are shown of an unreadable body.
 pub(super) const EXCERPT: usize = 512;
 
-/// The status of a response, other than success.
-#[derive(Clone, Copy, Debug)]
+/// The status of a response, other than success, and what its headers say about it.
+#[derive(Clone, Debug)]
 pub(super) struct HttpStatus {
     pub(super) code: u16,
     /// The time that the server asks to wait.
     pub(super) retry_after: Option<Duration>,
+    /// Where to go instead.
+    pub(super) location: Option<String>,
+    /// The credentials that are wanted.
+    pub(super) challenge: Option<Challenge>,
 }
 
 impl HttpStatus {
-    /// The error of a call that the server answered with `error` and this status.
-    pub(super) fn refuse(self, method: &'static str, error: ProtocolError) -> Error {
-        if is_of_the_way(self.code) && is_vague(&error) {
+    /// The error of a call that the server answered with `wire` and this status.
+    pub(super) fn refuse(
+        &self,
+        method: &'static str,
+        subject: Option<&str>,
+        mut wire: WireError,
+        least: Certainty,
+    ) -> Error {
+        wire.http_status = self.code;
+        wire.retry_after = self.retry_after;
+        let error = wire.recognise_as(Asked { method, subject }, least);
+        let is_bare = error.kind().is_vague() && error.problem().is_none();
+        if is_of_the_way(self.code) && is_bare || self.challenge.is_some() {
             self.report(method, String::new(), Some(error))
         } else {
             error.into()
@@ -29,34 +43,21 @@ impl HttpStatus {
     }
 
     /// The error of a call that was answered with this status, and with a body that is not a message.
-    pub(super) fn explain(self, method: &'static str, body: &[u8]) -> Error {
+    pub(super) fn explain(&self, method: &'static str, body: &[u8]) -> Error {
         let excerpt = String::from_utf8_lossy(body.get(..EXCERPT).unwrap_or(body));
         self.report(method, excerpt.into_owned(), None)
     }
 
-    fn report(self, method: &'static str, body: String, source: Option<ProtocolError>) -> Error {
+    fn report(&self, method: &'static str, body: String, source: Option<ProtocolError>) -> Error {
         LocalError::HttpStatus {
             method,
             status: self.code,
             body,
             retry_after: self.retry_after,
+            location: self.location.clone(),
+            challenge: self.challenge.clone(),
             source,
         }
         .into()
     }
-}
-
-/// Whether the error has nothing but a number and a message: servers choose arbitrary numbers for what the status says.
-fn is_vague(error: &ProtocolError) -> bool {
-    let is_bare = matches!(
-        error.kind(),
-        ErrorKind::Parse
-            | ErrorKind::InvalidRequest(InvalidRequest::Malformed)
-            | ErrorKind::MethodNotFound { method: None }
-            | ErrorKind::InvalidParams(InvalidParams::Malformed { .. })
-            | ErrorKind::Internal(Internal::Failed)
-            | ErrorKind::Application { .. }
-            | ErrorKind::Unrecognised { .. }
-    );
-    is_bare && error.problem().is_none()
 }

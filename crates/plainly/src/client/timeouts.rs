@@ -58,7 +58,12 @@ impl Timeouts {
             if now >= end || now >= last + self.idle {
                 let after = if now >= end { self.total } else { self.idle };
                 let method = method.name();
-                return Err(LocalError::Timeout { method, after }.into());
+                return Err(LocalError::Timeout {
+                    method,
+                    after,
+                    instead: None,
+                }
+                .into());
             }
         }
     }

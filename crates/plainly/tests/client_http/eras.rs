@@ -101,7 +101,7 @@ async fn a_refusal_on_the_way_says_nothing_about_the_era() {
         let number = &status[..3];
         let expected = format!("HTTP status {number} ");
         assert!(error.to_string().starts_with(&expected), "{error}");
-        assert!(error.to_string().ends_with(": go away"), "{error}");
+        assert!(error.to_string().contains(": go away"), "{error}");
     }
 }
 
@@ -154,10 +154,10 @@ async fn where_the_fallback_fails_too_the_first_error_is_told() {
     let other = json!({"code": -32602, "message": "later"});
     let first = json!({"code": -32603, "message": "database down"});
     for (status, fallback, told) in [
-        (unclear, &unknown, "database down"),
-        (unclear, &other, "database down"),
-        ("200 OK", &unknown, "database down"),
-        ("200 OK", &other, "later"),
+        (unclear, &unknown, "database down (InternalError -32603)"),
+        (unclear, &other, "database down (InternalError -32603)"),
+        ("200 OK", &unknown, "database down (InternalError -32603)"),
+        ("200 OK", &other, "later (InvalidParams -32602)"),
     ] {
         let (builder, server) = server::start().await;
         let (client, ()) = tokio::join!(builder.connect(), async {

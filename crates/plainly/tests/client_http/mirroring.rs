@@ -136,7 +136,10 @@ async fn a_call_that_is_refused_for_its_headers_again_fails() {
         refuse(server.request("tools/call").await).await;
         server
     });
-    assert_eq!(done.unwrap_err().to_string(), "Header mismatch");
+    assert_eq!(
+        done.unwrap_err().to_string(),
+        "Header mismatch (HeaderMismatch -32020)"
+    );
     // What comes next is the next thing that is asked for, not another try.
     list(&client, &server, json!([])).await;
 }
@@ -150,7 +153,10 @@ async fn where_the_tools_can_not_be_listed_the_refusal_is_told() {
         let error = json!({"code": -32603, "message": "broken"});
         request.error("500 Internal Server Error", error).await;
     });
-    assert_eq!(done.unwrap_err().to_string(), "Header mismatch");
+    assert_eq!(
+        done.unwrap_err().to_string(),
+        "Header mismatch (HeaderMismatch -32020)"
+    );
 }
 
 #[tokio::test]
@@ -159,7 +165,10 @@ async fn what_is_no_call_of_a_tool_is_not_made_again() {
     let (done, ()) = tokio::join!(client.prompt("p", ()), async {
         refuse(server.request("prompts/get").await).await;
     });
-    assert_eq!(done.unwrap_err().to_string(), "Header mismatch");
+    assert_eq!(
+        done.unwrap_err().to_string(),
+        "Header mismatch (HeaderMismatch -32020)"
+    );
 }
 
 #[tokio::test]

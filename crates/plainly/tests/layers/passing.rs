@@ -150,7 +150,10 @@ async fn a_layer_may_refuse_who_wants_to_listen() {
     ] {
         let filter = SubscriptionFilter::new().tools_list_changed(true);
         let error = client.listen(filter).await.unwrap_err();
-        assert_eq!(error.to_string(), "nobody may listen");
+        assert_eq!(
+            error.to_string(),
+            "nobody may listen (InvalidParams -32602)"
+        );
         client.tools().await.unwrap();
     }
 }

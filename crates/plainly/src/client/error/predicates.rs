@@ -1,11 +1,12 @@
 //! Simple questions to ask of an error, whichever number the peer's revision gives it.
 
-use plainly_errors::{ErrorKind, ProtocolError, UrlElicitation};
+use plainly_errors::{Certainty, ErrorKind, InvalidParams, Problem, ProtocolError, UrlElicitation};
 use serde_json::{Map, Value};
 
-use super::{Error, LocalError};
+use super::{Challenge, Error, LocalError};
 
-/// Questions about the error. None is true of a local error, unless it says so.
+/// Questions about the error. None is true of a local error, unless it says so. What is only
+/// [likely](Self::certainty) counts too, unless the client was built [to be strict](crate::client::Builder::recognise).
 impl Error {
     /// Whether the resource does not exist.
     pub fn is_resource_not_found(&self) -> bool {
@@ -13,9 +14,29 @@ impl Error {
             .is_some_and(ProtocolError::is_resource_not_found)
     }
 
-    /// Whether the server does not have the method.
+    /// Whether the tool does not exist.
+    pub fn is_tool_not_found(&self) -> bool {
+        matches!(
+            self.kind(),
+            Some(ErrorKind::InvalidParams(InvalidParams::UnknownTool { .. }))
+        )
+    }
+
+    /// Whether the prompt does not exist.
+    pub fn is_prompt_not_found(&self) -> bool {
+        matches!(
+            self.kind(),
+            Some(ErrorKind::InvalidParams(
+                InvalidParams::UnknownPrompt { .. }
+            ))
+        )
+    }
+
+    /// Whether the server does not have the method: it says so, or it did not declare the capability
+    /// ([`LocalError::NotDeclared`]).
     pub fn is_method_not_found(&self) -> bool {
-        matches!(self.kind(), Some(ErrorKind::MethodNotFound { .. }))
+        let is_undeclared = matches!(self.local(), Some(LocalError::NotDeclared { .. }));
+        is_undeclared || matches!(self.kind(), Some(ErrorKind::MethodNotFound { .. }))
     }
 
     /// Whether the parameters are invalid. A resource that does not exist is [a different
@@ -87,8 +108,75 @@ impl Error {
         }
     }
 
+    /// How sure it is what the server's error means. A local error is always certain.
+    pub fn certainty(&self) -> Certainty {
+        self.protocol()
+            .map_or(Certainty::Certain, ProtocolError::certainty)
+    }
+
+    /// The problem that the server's error states, also where an HTTP status says more than the error beside it.
+    pub fn problem(&self) -> Option<&Problem> {
+        match self.local() {
+            Some(LocalError::HttpStatus { source, .. }) => source.as_ref()?.problem(),
+            _ => self.protocol()?.problem(),
+        }
+    }
+
     fn kind(&self) -> Option<&ErrorKind> {
         self.protocol().map(ProtocolError::kind)
+    }
+}
+
+/// Questions about the HTTP response.
+impl Error {
+    /// The HTTP status, if the server answered over HTTP with one that is no success.
+    pub fn http_status(&self) -> Option<u16> {
+        match self {
+            Self::Local(error) => error.http().map(|(status, ..)| status),
+            Self::Protocol(error) => {
+                let status = error.received()?.http_status;
+                Some(status).filter(|status| !(200..300).contains(status))
+            }
+        }
+    }
+
+    /// Whether the server wants credentials: none were sent, or they are not valid (HTTP status 401).
+    pub fn is_unauthorized(&self) -> bool {
+        self.http_status() == Some(401)
+    }
+
+    /// Whether the caller may not do this: HTTP status 403, or a problem that says so.
+    pub fn is_forbidden(&self) -> bool {
+        self.http_status() == Some(403)
+            || self
+                .problem()
+                .is_some_and(|problem| problem.http_status() == 403)
+    }
+
+    /// The credentials that the server wants, if it says so with status 401 or 403.
+    pub fn challenge(&self) -> Option<&Challenge> {
+        self.local()?.http()?.1
+    }
+
+    /// The URL that the server sends its clients to instead, with a status that says so. This client does not follow.
+    pub fn location(&self) -> Option<&str> {
+        self.local()?.http()?.2
+    }
+}
+
+impl LocalError {
+    /// The status of an HTTP response, the credentials that it wants, and where it sends clients to.
+    fn http(&self) -> Option<(u16, Option<&Challenge>, Option<&str>)> {
+        let Self::HttpStatus {
+            status,
+            challenge,
+            location,
+            ..
+        } = self
+        else {
+            return None;
+        };
+        Some((*status, challenge.as_ref(), location.as_deref()))
     }
 }
 
@@ -194,7 +282,14 @@ mod tests {
         let url = String::new();
         let (offered, wanted) = (vec![], vec![]);
         for (error, expected) in [
-            (LocalError::Timeout { method, after }, "timeout"),
+            (
+                LocalError::Timeout {
+                    method,
+                    after,
+                    instead: None,
+                },
+                "timeout",
+            ),
             (LocalError::Closed(Arc::new(closed)), "closed"),
             (LocalError::Unreachable { url, source }, "unreachable"),
             (

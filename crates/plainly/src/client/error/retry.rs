@@ -18,8 +18,8 @@ impl Error {
         }
     }
 
-    /// How long to wait before the next try, if the server says so, in its error or in `Retry-After`. The server chooses
-    /// it, and it may be very long.
+    /// How long to wait before the next try, if the server says so, in its error or in `Retry-After`; if in both, the
+    /// longer. The server chooses it, and it may be very long.
     pub fn retry_after(&self) -> Option<Duration> {
         if let Some(LocalError::HttpStatus { retry_after, .. }) = self.local() {
             return retry_after.filter(|_| self.is_retryable());
@@ -40,6 +40,9 @@ fn is_retryable(error: &LocalError) -> bool {
         LocalError::HttpStatus { status, .. } => matches!(status, 408 | 429 | 502..=504),
         LocalError::Spawn { .. }
         | LocalError::InvalidResponse { .. }
+        | LocalError::IrregularError { .. }
+        | LocalError::InvalidOutput { .. }
+        | LocalError::NotDeclared { .. }
         | LocalError::UnsupportedVersion { .. }
         | LocalError::NotInRevision { .. }
         | LocalError::Unanswered { .. }
@@ -123,6 +126,8 @@ mod tests {
                     status,
                     body: String::new(),
                     retry_after: header.map(Duration::from_secs),
+                    location: None,
+                    challenge: None,
                     source: None,
                 };
                 (error.into(), retryable, seconds)
@@ -169,7 +174,14 @@ mod tests {
         let (name, why) = (text(), "it follows from the URL");
         check(
             [
-                (LocalError::Timeout { method, after }, true),
+                (
+                    LocalError::Timeout {
+                        method,
+                        after,
+                        instead: None,
+                    },
+                    true,
+                ),
                 (unreachable, true),
                 (LocalError::Interrupted { method, source }, true),
                 (spawn, false),

@@ -104,7 +104,9 @@ impl HttpConnection {
                 request.method.name(),
                 "the body contains no reply to the request",
             )),
-            (Some(CallReply::Error(json, _)), false) => Ok(CallReply::Error(json, Some(status))),
+            (Some(CallReply::Error(json, _)), false) => {
+                Ok(CallReply::Error(json, Some(status.into())))
+            }
             // A result under a status of failure doesn't count.
             (_, false) => Err(status.explain(request.method.name(), &body)),
         }

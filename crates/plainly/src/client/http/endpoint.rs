@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use reqwest::Url;
 use tokio::task::coop::consume_budget;
@@ -213,6 +213,12 @@ impl HttpResponse {
     /// The time that the server asks to wait before the next request.
     pub(super) fn retry_after(&self) -> Option<Duration> {
         retry_after::read(&self.headers)
+    }
+
+    /// Where the server sends clients to instead: only with a status that says so.
+    pub(super) fn location(&self) -> Option<String> {
+        let location = self.headers.get(LOCATION)?.to_str().ok()?;
+        self.status.is_redirection().then(|| location.to_owned())
     }
 
     /// The whole body.

@@ -9,6 +9,7 @@ use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
+use super::challenge;
 use super::endpoint::{Endpoint, FAREWELL, HttpFailure, HttpResponse};
 use crate::client::dispatcher::Dispatcher;
 use crate::client::error::{CloseReason, Closed, Error, LocalError};
@@ -177,6 +178,8 @@ impl From<&HttpResponse> for HttpStatus {
         Self {
             code: response.status.as_u16(),
             retry_after: response.retry_after(),
+            location: response.location(),
+            challenge: challenge::read(response.status, &response.headers),
         }
     }
 }

@@ -1,0 +1,33 @@
+//! The library of the guide, which now fails well.
+
+use plainly::{Args, Problem, Server, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+const BOOKS: [(&str, u8); 3] = [("Emma", 2), ("Momo", 1), ("Ulysses", 2)];
+
+#[derive(Deserialize, JsonSchema)]
+struct Find {
+    /// The title of the book.
+    title: String,
+}
+
+async fn find(Args(Find { title }): Args<Find>) -> Result<String, Problem> {
+    match BOOKS.iter().find(|(known, _)| *known == title) {
+        Some((_, shelf)) => Ok(format!("{title} is on shelf {shelf}.")),
+        None => {
+            let titles = BOOKS.map(|(title, _)| title).join(", ");
+            Err(Problem::not_found("book", title).suggest(format!("Known titles: {titles}")))
+        }
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let find = Tool::new("find", find)
+        .description("Finds a book by its title")
+        .read_only();
+    let server = Server::builder("library", "1.0.0").tool(find).build()?;
+    server.serve_stdio().await?;
+    Ok(())
+}

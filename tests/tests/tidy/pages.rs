@@ -1,0 +1,127 @@
+//! The pages that people read: every link leads somewhere, and every example can be pasted.
+
+use std::fs;
+use std::path::Path;
+
+use plainly_tests::PAGES;
+
+use crate::workspace::{File, files, root};
+
+/// The text of a page and its fenced blocks, in turn; a block begins with the word that says what it is.
+fn parts(page: &str) -> (Vec<&str>, Vec<&str>) {
+    let mut parts = page.split("\n```");
+    let (mut texts, mut blocks) = (Vec::new(), Vec::new());
+    while let Some(text) = parts.next() {
+        texts.push(text);
+        blocks.extend(parts.next());
+    }
+    (texts, blocks)
+}
+
+/// Where a link to a heading leads, as GitHub names it.
+fn anchor(heading: &str) -> String {
+    let title = heading.trim_start_matches('#').trim().to_lowercase();
+    let named = title.replace(' ', "-");
+    let is_kept = |c: &char| c.is_alphanumeric() || "-_".contains(*c);
+    named.chars().filter(is_kept).collect()
+}
+
+fn has_heading(page: &str, wanted: &str) -> bool {
+    let (texts, _) = parts(page);
+    let lines = texts.into_iter().flat_map(str::lines);
+    let mut headings = lines.filter(|line| line.starts_with('#'));
+    headings.any(|heading| anchor(heading) == wanted)
+}
+
+/// Whether a link on a page leads somewhere.
+fn leads(page: &File, link: &str) -> bool {
+    let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
+    if path.is_empty() {
+        return has_heading(&page.text, anchor);
+    }
+    let directory = Path::new(&page.path).parent().unwrap();
+    let target = root().join(directory).join(path);
+    let has_it = || has_heading(&fs::read_to_string(&target).unwrap(), anchor);
+    target.exists() && (anchor.is_empty() || has_it())
+}
+
+fn broken_links(page: &File) -> Vec<String> {
+    let (texts, _) = parts(&page.text);
+    let links = texts.iter().flat_map(|text| text.split("](").skip(1));
+    links
+        .filter_map(|rest| Some(rest.split_once(')')?.0))
+        .filter(|link| !link.contains("://") && !leads(page, link))
+        .map(|link| format!("{}: {link}", page.path))
+        .collect()
+}
+
+/// The lines that the documentation tool would hide, which a page shows.
+fn hidden_lines(page: &File) -> Vec<String> {
+    let (_, blocks) = parts(&page.text);
+    let of_rust = blocks.iter().filter(|block| block.starts_with("rust"));
+    of_rust
+        .flat_map(|block| block.lines())
+        .filter(|line| line.trim_start().starts_with("# ") || line.trim() == "#")
+        .map(|line| format!("{}: {line}", page.path))
+        .collect()
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let broken: Vec<String> = files(&[".md"]).iter().flat_map(broken_links).collect();
+    assert_eq!(broken, [""; 0]);
+}
+
+#[test]
+fn every_example_can_be_pasted() {
+    let hidden: Vec<String> = files(&[".md"]).iter().flat_map(hidden_lines).collect();
+    assert_eq!(hidden, [""; 0]);
+}
+
+#[test]
+fn every_example_runs() {
+    let pages = files(&[".md"]);
+    // A crate runs those of its own page.
+    let left_out = pages.iter().filter(|page| {
+        let runs = PAGES.contains(&&*page.path) || page.path.starts_with("crates/");
+        page.text.contains("\n```rust") && !runs
+    });
+    let left_out: Vec<_> = left_out.map(|page| &page.path).collect();
+    assert_eq!(left_out, [""; 0]);
+}
+
+/// What the headings of a page quote, without what differs from time to time.
+fn quotes(page: &str) -> impl Iterator<Item = &str> {
+    let headings = page.lines().filter(|line| line.starts_with("### "));
+    headings
+        .flat_map(|heading| heading.split('`').skip(1).step_by(2))
+        .flat_map(|quote| quote.split('…').map(str::trim))
+}
+
+#[test]
+fn people_look_for_words_that_they_can_see() {
+    let sources = files(&[".rs"]);
+    let page = fs::read_to_string(root().join("docs/troubleshooting.md")).unwrap();
+    let is_said = |quote: &&str| sources.iter().any(|source| source.text.contains(*quote));
+    let unsaid: Vec<_> = quotes(&page).filter(|quote| !is_said(quote)).collect();
+    assert_eq!(unsaid, [""; 0]);
+}
+
+#[test]
+fn broken_links_and_hidden_lines_are_found() {
+    let page = |text: &str| File {
+        path: "docs/made-up.md".to_owned(),
+        text: text.to_owned(),
+    };
+    let links = page(
+        "# -32602 `Invalid` (params)\n[a](#-32602-invalid-params) [b](#no) [c](../README.md) [d](nope.md) \
+         [e](errors.md#nope) [f](https://example.com)\n```text\n[g](nope.md)\n```\n",
+    );
+    let broken = ["#no", "nope.md", "errors.md#nope"];
+    assert_eq!(
+        broken_links(&links),
+        broken.map(|link| format!("docs/made-up.md: {link}"))
+    );
+    let lines = page("# a\n\n```rust\n# use a::b;\n#[test]\nfn c() {}\n```\n\n```toml\n# a\n```\n");
+    assert_eq!(hidden_lines(&lines), ["docs/made-up.md: # use a::b;"]);
+}
