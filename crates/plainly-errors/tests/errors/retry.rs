@@ -114,7 +114,7 @@ fn every_error_says_whose_fault_it_is_and_what_to_do() {
         (ProblemCode::Timeout, Fault::Server),
         (ProblemCode::InternalError, Fault::Server),
         (ProblemCode::ConfirmationRequired, Fault::User),
-        (ProblemCode::Custom("E_FULL".to_owned()), Fault::Unknown),
+        (ProblemCode::from("E_FULL"), Fault::Unknown),
     ] {
         assert_eq!(code.fault(), fault, "{code}");
     }
