@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> apart -> args -> log -> output -> failure -> exit -> format -> visible",
+        "command -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> visible",
     ),
     (
         "plainly-directory",
@@ -36,7 +36,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "rmcp -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
+        "rmcp -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
          -> retry -> revision -> wire_error -> mistake -> code",
     ),
     (
@@ -78,7 +78,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     ),
     (
         "plainly/server/outgoing",
-        "encode -> notifications -> outbox -> unsent",
+        "encode -> access -> notifications -> outbox -> unsent",
     ),
     ("plainly/server/replies", "running -> respond"),
     ("plainly/server/sessions", "session -> streams"),

@@ -70,7 +70,11 @@ impl Exchange for Server {
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
-        reply(self.0.encoder.refusal(None, Revision::UNKNOWN_PEER, error))
+        reply(
+            self.0
+                .encoder
+                .refusal(None, None, Revision::UNKNOWN_PEER, error),
+        )
     }
 }
 
@@ -78,6 +82,7 @@ impl Server {
     async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
         match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
             Ok(Sender::Peer(scope)) => {
+                let scope = scope.over_http();
                 let session = scope.session().cloned();
                 let in_flight = session.as_ref().map(|session| &session.in_flight);
                 let replies = self.dispatch(request, scope, in_flight);
