@@ -77,7 +77,9 @@ impl WireError {
         let is_other = certain
             .problem()
             .is_some_and(|problem| *problem.code() != ProblemCode::NotFound);
-        if least == Certainty::Certain || is_clear || is_other {
+        // Nobody but us writes a kind, not even that of what is merely malformed.
+        let kind = self.data.as_ref().and_then(|data| data.get("kind"));
+        if least == Certainty::Certain || is_clear || is_other || kind.is_some() {
             return certain;
         }
         let Some(habit) = self.habits(Some(asked.method)).next() else {

@@ -8,9 +8,9 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client",
-        "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> pages -> rounds \
-         -> connect -> link -> dispatcher -> answer -> log -> message -> mirror -> read_result -> reply -> status \
-         -> subscriptions -> inbox -> timeouts -> error -> progress",
+        "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
+         -> rounds -> connect -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress",
     ),
     (
         "plainly/client/http",

@@ -141,6 +141,16 @@ fn the_text_says_once_when_to_try_again() {
             "Rate limit exceeded for calls. Try again in 60 seconds. Ask for more.",
         ),
         (
+            Problem::rate_limited("calls", minute).retry_in(moment),
+            "Rate limit exceeded for calls. Try again in 1 second.",
+        ),
+        (
+            Problem::validation("age", "Not a number")
+                .suggest("Write it in digits")
+                .retry_in(minute),
+            "Invalid value for 'age': Not a number. Write it in digits. Try again in 60 seconds.",
+        ),
+        (
             Problem::timeout("export"),
             "The operation timed out: export.",
         ),

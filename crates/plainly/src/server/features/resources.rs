@@ -164,7 +164,7 @@ impl Resources {
             }
             Provider::Store(store) => {
                 let metadata = store.metadata(uri.to_owned()).await;
-                metadata.map_err(|error| error.into_protocol_error(uri))?
+                metadata.map_err(|error| Failure::of_server(error.into_protocol_error(uri)))?
             }
         };
         Ok(ResourceMetadataResult::new(metadata))
@@ -185,7 +185,8 @@ fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
     let reading = store.read(uri.clone());
     Box::pin(async move {
         let contents = reading.await;
-        let contents = contents.map_err(|error| error.into_protocol_error(&uri))?;
+        let contents =
+            contents.map_err(|error| Failure::of_server(error.into_protocol_error(&uri)))?;
         let result = ReadResourceResult::new(contents);
         Ok(Answer::Contents(result, hint))
     })

@@ -228,7 +228,7 @@ impl Encoder {
         error: &ProtocolError,
     ) -> Encoded {
         let code = self.dialect.code(error, revision).get();
-        tracing::debug!(id, code, error = %chain(error), "refused a message");
+        tracing::debug!(target: "plainly::failure", id, code, error = %chain(error), "refused a message");
         self.error(id, revision, error)
     }
 
