@@ -6,5 +6,5 @@ mod peer;
 mod words;
 
 pub use chunks::{Chunks, pieces};
-pub use words::check_words;
 pub use peer::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, simulate};
+pub use words::check_words;

@@ -43,9 +43,9 @@ fn deepest(members: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
             (path, true) => format!("{path}.{name}"),
             (path, false) => format!("{path}[{name:?}]"),
         };
-        match value {
-            Value::Object(inside) if !inside.is_empty() => deepest(inside, &path, found),
-            _ => found.push(path),
+        match value.as_object().filter(|inside| !inside.is_empty()) {
+            Some(inside) => deepest(inside, &path, found),
+            None => found.push(path),
         }
     }
 }

@@ -68,9 +68,9 @@ impl<'de> Deserializer<'de> for Given<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self.0 {
-            Value::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
+        match self.0.is_null() {
+            true => visitor.visit_none(),
+            false => visitor.visit_some(self),
         }
     }
 
@@ -80,26 +80,22 @@ impl<'de> Deserializer<'de> for Given<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Misfit> {
-        match self.0 {
-            // To a struct, what is null is absent.
-            Value::Object(members) => {
-                let members = members.iter().filter(|(_, value)| !value.is_null());
-                let members = members.map(|(name, value)| (name.as_str(), Given(value)));
-                visitor.visit_map(Fields::of(members))
-            }
-            // Derived types would take an array for one.
-            _ => self.deserialize_map(visitor),
-        }
+        // Derived types would take an array for an object.
+        let Some(members) = self.0.as_object() else {
+            return self.deserialize_map(visitor);
+        };
+        // To a struct, what is null is absent.
+        let members = members.iter().filter(|(_, value)| !value.is_null());
+        let members = members.map(|(name, value)| (name.as_str(), Given(value)));
+        visitor.visit_map(Fields::of(members))
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
-        match self.0 {
-            Value::Array(_) => Err(serde::de::Error::invalid_type(
-                serde::de::Unexpected::Seq,
-                &visitor,
-            )),
-            _ => self.deserialize_any(visitor),
+        if self.0.is_array() {
+            let found = serde::de::Unexpected::Seq;
+            return Err(serde::de::Error::invalid_type(found, &visitor));
         }
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -129,7 +125,9 @@ impl<'de> Deserializer<'de> for Given<'de> {
             Value::Object(members) => {
                 visitor.visit_enum(MapAccessDeserializer::new(fields(members)))
             }
-            _ => self.deserialize_any(visitor),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                self.deserialize_any(visitor)
+            }
         }
     }
 

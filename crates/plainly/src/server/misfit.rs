@@ -105,7 +105,16 @@ impl fmt::Display for Found<'_> {
             Unexpected::Unit | Unexpected::Option => f.write_str("null"),
             Unexpected::Seq => f.write_str("an array"),
             Unexpected::Map => f.write_str("an object"),
-            _ => f.write_str("it"),
+            // JSON has none of the others, but a type may say that it found one.
+            Unexpected::Char(_)
+            | Unexpected::Bytes(_)
+            | Unexpected::NewtypeStruct
+            | Unexpected::Enum
+            | Unexpected::UnitVariant
+            | Unexpected::NewtypeVariant
+            | Unexpected::TupleVariant
+            | Unexpected::StructVariant
+            | Unexpected::Other(_) => f.write_str("it"),
         }
     }
 }

@@ -207,11 +207,13 @@ impl Tools {
                 running
             }
             // What is wrong with the request itself is no business of the model's.
-            Err(failure) => match failure.meaning() {
-                Meaning::Protocol(error) => return Err(error.clone()),
+            Err(failure) => {
+                if let Meaning::Protocol(error) = failure.meaning() {
+                    return Err(error);
+                }
                 // The model reads what is wrong with its arguments, and can try again ("Tools", "Error Handling").
-                _ => Box::pin(ready(Err(failure))),
-            },
+                Box::pin(ready(Err(failure)))
+            }
         };
         Ok((Audience::Model(tool.output.clone()), running))
     }
