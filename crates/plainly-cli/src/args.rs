@@ -1,6 +1,7 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
 mod codes;
+mod host;
 mod mount;
 mod prompts;
 mod server;
@@ -14,21 +15,34 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use tracing_subscriber::filter::Targets;
 
-pub(crate) use self::codes::{Coded, CodesArgs};
+pub(crate) use self::codes::{CodesArgs, ExplainArgs};
+pub(crate) use self::host::Host;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::exit;
 use crate::format::Format;
+use crate::log::LogFormat;
 
 /// Serve directories over MCP, and talk to any MCP server
 #[derive(Debug, Parser)]
 #[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
-    /// What to log to standard error: a level, or levels per module, such as plainly=debug,warn [default: $RUST_LOG, or
-    /// warn]
+    /// What to log to standard error: a level, or levels per module, such as plainly::access=info,hyper=debug. A level alone
+    /// is for plainly's own messages: other libraries log warnings at most. With info, `serve` logs each request [default:
+    /// $RUST_LOG, or warn]
     #[arg(long, global = true, value_name = "LEVEL", value_parser = values::Levels, display_order = 900)]
     pub(crate) log: Option<Targets>,
+
+    /// How to log: lines for people, or JSON, one object per line
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        default_value = "text",
+        display_order = 901
+    )]
+    pub(crate) log_format: LogFormat,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -40,6 +54,7 @@ pub(crate) enum Command {
     #[command(flatten)]
     Client(ClientCommand),
     Codes(CodesArgs),
+    Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }
 
@@ -48,6 +63,7 @@ impl Command {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Codes(args) => args.format(),
+            Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,
         }
     }
@@ -83,6 +99,9 @@ impl ClientCommand {
     }
 }
 
+/// The largest file that is read unless another size is given, in bytes.
+pub(crate) const LARGEST_FILE: u64 = 16 << 20;
+
 /// Serve directories: every file is a resource, every directory a collection
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -91,6 +110,8 @@ Examples:
   plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
+  plainly serve ./docs --print-config vscode > .vscode/mcp.json
+  plainly serve ./docs --print-config claude | sh
 
 Files have URIs like file:///docs/guide/hosts.md: the directory's name, then the path below it. Hidden files, files \
 ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
@@ -99,15 +120,9 @@ pub(crate) struct ServeArgs {
     #[arg(required = true, value_name = "DIR", value_parser = mount::parser())]
     pub(crate) mounts: Vec<Mount>,
 
-    /// Serve HTTP at this address; port 0 picks a free port
-    #[arg(
-        long,
-        value_name = "ADDRESS",
-        default_value = "127.0.0.1:3333",
-        value_parser = values::address,
-        conflicts_with = "stdio"
-    )]
-    pub(crate) http: SocketAddr,
+    /// Serve HTTP at this address; port 0 picks a free port [default: 127.0.0.1:3333]
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address, conflicts_with = "stdio")]
+    pub(crate) http: Option<SocketAddr>,
 
     /// Serve over standard input and output, for the process that started this one
     #[arg(long)]
@@ -156,6 +171,11 @@ pub(crate) struct ServeArgs {
     /// with the same directories, --name and keys can continue them. The first key encrypts; all keys decrypt
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
+
+    /// Don't serve, but print what this host must be told to start the server with these directories and options; with
+    /// --http, to connect to it
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["allow_origin", "sse"])]
+    pub(crate) print_config: Option<Host>,
 
     /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
     /// accept 32 MiB, enough for a binary file of about 24 MiB

@@ -17,6 +17,7 @@ pub(crate) mod call;
 pub(crate) mod prompt;
 
 pub(crate) mod codes;
+pub(crate) mod explain;
 
 use std::process::Command;
 use std::time::Duration;
@@ -53,6 +54,7 @@ async fn with_client<T>(
 ) -> Result<T, Failure> {
     let client = connect(server, args).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
+    tracing::debug!(revision = %client.revision(), "connected");
     // Closed even after a failure, so that a server that was started ends in good order.
     let result = work(&client).await;
     client.close().await;

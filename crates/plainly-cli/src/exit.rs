@@ -17,7 +17,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Success,
         Self::Failure,
         Self::Usage,
@@ -61,6 +61,11 @@ impl Exit {
     /// The word that stands for it in errors as JSON.
     pub(crate) const fn name(self) -> &'static str {
         self.row().1
+    }
+
+    /// What it means.
+    pub(crate) const fn meaning(self) -> &'static str {
+        self.row().2
     }
 }
 

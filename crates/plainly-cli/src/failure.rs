@@ -1,6 +1,7 @@
-//! Why a command did not work, told once, at its end: one line of text, or one JSON object, on standard error.
+//! Why a command did not work, told once, at its end, on standard error: a line of text, and one that helps; or one JSON
+//! object.
 
-mod advice;
+mod tls;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -10,15 +11,19 @@ use plainly::client::{Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
-use self::advice::advice;
+use self::tls::without_tls;
 use crate::exit::Exit;
+use crate::explain::{advice, local_advice};
 use crate::format::Format;
 use crate::visible::{visible, visible_json};
 
 const RED: Style = AnsiColor::Red.on_default().bold();
+const BOLD: Style = Style::new().bold();
 
-/// The most tools, versions or capabilities that an error names.
+/// The most tools or prompts that an error names.
 const NAMED: usize = 20;
+/// The most characters of a server's data that are shown.
+const SHOWN: usize = 200;
 
 /// Why a command did not work.
 #[derive(Debug)]
@@ -39,6 +44,8 @@ pub(crate) enum Failure {
     ReaderGone,
     /// A signal came first.
     Interrupted,
+    /// A signal ended what has no other end.
+    Stopped,
 }
 
 /// The subject of a call that the server refused or did not answer.
@@ -52,6 +59,8 @@ pub(crate) enum Subject {
     Tools(Vec<String>),
     /// Likewise.
     Prompts(Vec<String>),
+    /// A prompt that the server has, with its arguments.
+    Prompt(Vec<String>),
 }
 
 impl Failure {
@@ -128,7 +137,7 @@ impl Failure {
             Self::Usage(error) if error.use_stderr() => Exit::Usage,
             Self::Usage(_) => Exit::Success,
             Self::Tool { .. } => Exit::ToolError,
-            Self::Interrupted => Exit::Interrupted,
+            Self::Interrupted | Self::Stopped => Exit::Interrupted,
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
             Self::Call { error, subject } => match (error, subject) {
@@ -147,15 +156,33 @@ impl Failure {
         let mut stderr = anstream::stderr().lock();
         // Where standard error is gone there is nobody left to tell.
         let _ = match (self, format) {
-            (Self::ReaderGone, _) | (Self::Tool { .. }, Format::Json) => Ok(()),
+            (Self::ReaderGone | Self::Stopped, _) | (Self::Tool { .. }, Format::Json) => Ok(()),
             (Self::Usage(error), Format::Text) => error.print(),
             // Help was asked for, and is no error.
             (Self::Usage(error), Format::Json) if !error.use_stderr() => error.print(),
-            (_, Format::Text) => writeln!(stderr, "{RED}error:{RED:#} {}", self.text()),
+            (_, Format::Text) => {
+                let help = self
+                    .help()
+                    .map(|help| format!("\n {BOLD}help:{BOLD:#} {help}"));
+                let help = help.unwrap_or_default();
+                writeln!(stderr, "{RED}error:{RED:#} {}{help}", self.text())
+            }
             (_, Format::Json) => {
                 writeln!(stderr, "{}", visible_json(&self.json().to_string()))
             }
         };
+    }
+
+    /// What to do about it, in one line, as `plainly explain` says it; unless the error itself does.
+    fn help(&self) -> Option<String> {
+        let Self::Call { error, subject } = self else {
+            return None;
+        };
+        let help = match error {
+            Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
+            Error::Local(error) => without_tls(error).or_else(|| local_advice(error)),
+        };
+        help.map(|help| visible(&help))
     }
 
     fn text(&self) -> String {
@@ -175,9 +202,12 @@ impl Failure {
             Self::Call { error, subject } => match error {
                 Error::Protocol(refused) => {
                     let hint = subject.hint(refused);
-                    format!("the server answered: {}{hint}", visible(&error.to_string()))
+                    let data =
+                        data(refused).map(|data| format!(", data {}", cut(&data.to_string())));
+                    let told = format!("the server answered: {error}{}", data.unwrap_or_default());
+                    visible(&told) + &hint
                 }
-                Error::Local(error) => caused(&**error) + &advice(error),
+                Error::Local(error) => caused(&**error),
             },
             Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
@@ -190,7 +220,7 @@ impl Failure {
             } => visible(what),
             Self::Usage(error) => mistake(error),
             Self::ReaderGone => "nothing is reading the output".to_owned(),
-            Self::Interrupted => "interrupted".to_owned(),
+            Self::Interrupted | Self::Stopped => "interrupted".to_owned(),
         }
     }
 
@@ -202,7 +232,11 @@ impl Failure {
             ..
         } = self
         else {
-            return json!({ "error": { "from": "local", "kind": kind, "message": self.text() } });
+            let mut object = json!({ "from": "local", "kind": kind, "message": self.text() });
+            if let (Some(object), Some(help)) = (object.as_object_mut(), self.help()) {
+                object.insert("help".to_owned(), help.into());
+            }
+            return json!({ "error": object });
         };
         let WireError {
             code,
@@ -235,6 +269,8 @@ impl Subject {
             Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
             Self::Tools(there) => known("tools", there),
             Self::Prompts(there) => known("prompts", there),
+            Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
+            Self::Prompt(arguments) => known("arguments", arguments),
             Self::Connection | Self::Resources | Self::Changes => String::new(),
         }
     }
@@ -285,6 +321,25 @@ fn is_configuration(error: &LocalError) -> bool {
         error,
         LocalError::Configuration { .. } | LocalError::ReservedHeader { .. }
     )
+}
+
+/// The data of an error that only its server knows how to read.
+fn data(error: &ProtocolError) -> Option<&Value> {
+    let own = if let ErrorKind::Application { data, .. } | ErrorKind::Unrecognised { data, .. } =
+        error.kind()
+    {
+        data.as_ref()
+    } else {
+        error.own_data()
+    };
+    own.filter(|_| error.problem().is_none())
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// The error as the server sent it.

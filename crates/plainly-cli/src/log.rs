@@ -1,34 +1,119 @@
-//! Logs: on standard error, one line an event, whatever a peer put into it.
+//! Logs: on standard error, one line an event, whatever a peer put into it. Warnings that nobody asked for are told to people
+//! in a sentence; a log that was asked for has the time and the place of each event, as text or as JSON.
 
+use std::fmt;
 use std::io::{self, Write};
 
+use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::visible::visible;
+use crate::visible::{visible, visible_json};
 
-/// Writes from now on what `filter` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
-/// it says nothing to this one, warnings are written.
-pub(crate) fn init(filter: Option<Targets>) {
-    let of_all = || std::env::var("RUST_LOG").ok()?.parse().ok();
-    let filter = filter.or_else(of_all);
-    let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
-    let layer = tracing_subscriber::fmt::layer()
-        .with_ansi(false)
-        .with_writer(|| Visible(io::stderr()))
-        .with_filter(filter);
-    tracing_subscriber::registry().with(layer).init();
+/// How a log is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum LogFormat {
+    Text,
+    Json,
 }
 
-/// Makes one line of each event, which is one call of `write`.
-struct Visible<W>(W);
+/// The modules that are ours: all of them begin so.
+const OURS: &str = "plainly";
+/// How much other libraries may log unless they are named: at `debug`, they write more than we do.
+const OTHERS: LevelFilter = LevelFilter::WARN;
 
-impl<W: Write> Write for Visible<W> {
+/// Writes from now on what `asked` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
+/// it says nothing to this one, warnings are written; by a server as a log, to whoever runs another command as a sentence.
+pub(crate) fn init(asked: Option<Targets>, format: LogFormat, is_server: bool) {
+    let of_all = || levels(&std::env::var("RUST_LOG").ok()?).ok();
+    let asked = asked.or_else(of_all);
+    let is_log = is_server || asked.is_some() || format == LogFormat::Json;
+    let filter = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
+    let layer = tracing_subscriber::fmt::layer().with_ansi(false);
+    let layer = match (is_log, format) {
+        (_, LogFormat::Json) => layer
+            .json()
+            .flatten_event(true)
+            .with_current_span(false)
+            .with_span_list(false)
+            .with_writer(|| Line(io::stderr(), visible_json))
+            .boxed(),
+        (true, LogFormat::Text) => layer.with_writer(|| Line(io::stderr(), visible)).boxed(),
+        (false, LogFormat::Text) => {
+            let sentences = layer.event_format(Sentence);
+            sentences
+                .with_writer(|| Line(io::stderr(), visible))
+                .boxed()
+        }
+    };
+    tracing_subscriber::registry()
+        .with(layer.with_filter(filter))
+        .init();
+}
+
+/// Reads levels of the log. A word alone must be a level, for a misspelt one is not a module whose every event is wanted; and
+/// is about our own modules, for whoever debugs us is not helped by what others write.
+pub(crate) fn levels(text: &str) -> Result<Targets, String> {
+    const USAGE: &str = "use off, error, warn, info, debug or trace, or levels per module, such as plainly=debug,warn";
+    let targets: Targets = text.parse().map_err(|_invalid| USAGE.to_owned())?;
+    if !text.split(',').all(is_level_or_module) {
+        return Err(USAGE.to_owned());
+    }
+    let Some(level) = targets.default_level() else {
+        return Ok(targets);
+    };
+    let is_named = targets.iter().any(|(module, _)| module == OURS);
+    let targets = targets.with_default(level.min(OTHERS));
+    Ok(if is_named {
+        targets
+    } else {
+        targets.with_target(OURS, level)
+    })
+}
+
+fn is_level_or_module(part: &str) -> bool {
+    // An empty level would be read as `error`.
+    part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
+}
+
+/// An event as a sentence, without time and place: `warning: this is not there yet`.
+struct Sentence;
+
+impl<S, N> FormatEvent<S, N> for Sentence
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let word = match *event.metadata().level() {
+            Level::ERROR => "error",
+            Level::WARN => "warning",
+            _ => "note",
+        };
+        write!(writer, "{word}: ")?;
+        context.format_fields(writer.by_ref(), event)?;
+        writeln!(writer)
+    }
+}
+
+/// Makes one line of each event, which is one call of `write`; what could be a command to the terminal is written out.
+struct Line<W>(W, fn(&str) -> String);
+
+impl<W: Write> Write for Line<W> {
     fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let Self(out, shown) = self;
         let text = String::from_utf8_lossy(event);
-        writeln!(self.0, "{}", visible(text.trim_end_matches('\n')))?;
+        writeln!(out, "{}", shown(text.trim_end_matches('\n')))?;
         Ok(event.len())
     }
 
@@ -44,9 +129,46 @@ mod tests {
     #[test]
     fn an_event_is_one_line() {
         let mut written = Vec::new();
-        Visible(&mut written)
+        Line(&mut written, visible)
             .write_all(b"WARN server says \x1b[2J\nERROR fake\n")
             .unwrap();
         assert_eq!(written, b"WARN server says \\u{1b}[2J\\nERROR fake\n");
+    }
+
+    #[test]
+    fn a_level_alone_is_about_our_own_modules() {
+        for (text, ours, others) in [
+            ("debug", Level::DEBUG, Some(Level::WARN)),
+            ("error", Level::ERROR, Some(Level::ERROR)),
+            ("plainly=debug", Level::DEBUG, None),
+            ("plainly=debug,error", Level::DEBUG, Some(Level::ERROR)),
+            ("hyper=trace,info", Level::INFO, Some(Level::TRACE)),
+        ] {
+            let targets = levels(text).unwrap();
+            let most = |target: &str| {
+                let all = [
+                    Level::TRACE,
+                    Level::DEBUG,
+                    Level::INFO,
+                    Level::WARN,
+                    Level::ERROR,
+                ];
+                all.into_iter()
+                    .find(|level| targets.would_enable(target, level))
+            };
+            assert_eq!(most("plainly::server"), Some(ours), "{text}");
+            assert_eq!(most("plainly_directory"), Some(ours), "{text}");
+            assert_eq!(most("hyper::client"), others, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_level_is_refused() {
+        for text in ["off", "DEBUG", "plainly=debug", "plainly::child=trace,warn"] {
+            assert!(levels(text).is_ok(), "{text}");
+        }
+        for text in ["", "nonsense", "debgu", "warn,nonsense", "plainly=loud"] {
+            assert!(levels(text).is_err(), "{text}");
+        }
     }
 }

@@ -14,6 +14,8 @@ mod output;
 
 mod failure;
 
+mod explain;
+
 mod exit;
 mod format;
 mod visible;
@@ -45,12 +47,12 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    log::init(args.log);
+    let is_server = matches!(args.command, Command::Serve(_));
+    log::init(args.log, args.log_format, is_server);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
     };
-    let is_server = matches!(args.command, Command::Serve(_));
     let result = runtime.block_on(run(args.command));
     if is_server {
         // No task is left, only a thread that may still wait for standard input.
@@ -66,13 +68,20 @@ async fn run(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args).await,
         Command::Codes(args) => command::codes::run(&args),
+        Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => tokio::select! {
-            biased;
-            () = plainly::shutdown::requested() => Err(Failure::Interrupted),
-            result = call(command) => result,
-        },
+        Command::Client(command) => {
+            let stopped = match matches!(command, ClientCommand::Watch(_)) {
+                true => Failure::Stopped,
+                false => Failure::Interrupted,
+            };
+            tokio::select! {
+                biased;
+                () = plainly::shutdown::requested() => Err(stopped),
+                result = call(command) => result,
+            }
+        }
     }
 }
 

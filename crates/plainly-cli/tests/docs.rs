@@ -97,6 +97,7 @@ fn every_option_is_documented() {
                 "prompts",
                 "prompt",
                 "codes",
+                "explain",
                 "completions",
             ],
             include_str!("../../../docs/client.md"),

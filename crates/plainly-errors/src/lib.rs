@@ -86,6 +86,8 @@ pub mod wire_error;
 
 pub mod protocol_error;
 
+mod advice;
+
 mod problem_error;
 
 mod dialect;
@@ -93,6 +95,7 @@ mod dialect;
 #[cfg(feature = "rmcp")]
 mod rmcp;
 
+pub use advice::Fault;
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use habit::{Asked, Certainty, Habit, habits};
 pub use kind::{

@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> apart -> args -> log -> output -> failure -> exit -> format -> visible",
+        "command -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> visible",
     ),
     (
         "plainly-directory",
@@ -36,8 +36,8 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "rmcp -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
-         -> retry -> revision -> wire_error -> code",
+        "rmcp -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
+         -> retry -> revision -> wire_error -> mistake -> code",
     ),
     (
         "plainly-errors/problem",
@@ -45,7 +45,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol",
-        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
+        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> schemas -> method -> \
          uri_template -> writer -> escape",
     ),
     (
@@ -69,7 +69,8 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
         "plainly/server",
         "builder -> incoming -> resolve -> discovery -> registration -> dispatch -> replies -> layer -> route -> subscriptions \
          -> source -> handling -> tasks -> features -> handler -> reply -> extract -> request -> sessions -> audience \
-         -> asking -> in_flight -> load -> outgoing -> seal -> state -> strings -> changes -> panics -> answer -> failure",
+         -> asking -> in_flight -> load -> outgoing -> seal -> state -> given -> strings -> misfit \
+         -> texts -> derived -> changes -> panics -> answer -> mistakes -> failure",
     ),
     (
         "plainly/server/incoming",
@@ -77,7 +78,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     ),
     (
         "plainly/server/outgoing",
-        "encode -> notifications -> outbox -> unsent",
+        "encode -> access -> notifications -> outbox -> unsent",
     ),
     ("plainly/server/replies", "running -> respond"),
     ("plainly/server/sessions", "session -> streams"),

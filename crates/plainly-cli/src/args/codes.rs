@@ -1,14 +1,11 @@
-//! What `plainly codes` is asked: a number, or a name of a code or a problem, however it is written. Its examples are the one
-//! place of the command line that shows numbers of errors.
+//! What `plainly codes` and `plainly explain` are asked. Their examples are the one place of the command line that shows numbers
+//! of errors.
 
-use plainly::errors::registry::Entry;
-use plainly::errors::{Code, ProblemCode, Revision, registry};
+use plainly::errors::Revision;
 
 use super::values;
+use crate::explain::Coded;
 use crate::format::Format;
-
-/// How many names are suggested in place of one that nobody has.
-const SUGGESTIONS: usize = 3;
 
 /// Explain error codes: what they mean, who may send them and what to do about them
 #[derive(Debug, clap::Args)]
@@ -25,7 +22,7 @@ The fields are code, name, revisions, whether to retry and, unless printed to a 
 are code, name, HTTP status and condition. Outside a terminal, fields are separated by tabs. No server is contacted.")]
 pub(crate) struct CodesArgs {
     /// A code, its name or the name of a problem [default: all]
-    #[arg(value_parser = parse, allow_negative_numbers = true)]
+    #[arg(value_parser = Coded::parse, allow_negative_numbers = true)]
     pub(crate) code: Option<Coded>,
 
     /// Only what this protocol revision defines
@@ -43,87 +40,37 @@ impl CodesArgs {
     }
 }
 
-/// What a word stands for.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Coded {
-    /// Any integer, known or not.
-    Number(Code),
-    /// What has this name: mostly one, but a code and a problem may share one.
-    Named(Vec<&'static Entry>, Vec<&'static ProblemCode>),
+/// Explain an error: what it means, whose fault it is and what to do
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly explain -32602                          a code; also a name (NOT_FOUND) or an HTTP status (401)
+  plainly explain '{\"code\": -32002, \"message\": \"Unknown tool\"}'
+  curl -si https://mcp.example.com/mcp | plainly explain
+  plainly ls http://127.0.0.1:3333/mcp --json 2>&1 | plainly explain --json | jq -r .advice
+  plainly explain --revision 2025-11-25 < response.json
+
+It reads a JSON-RPC response or its error alone, a tool's result, an HTTP response with its head as curl -i prints it, events \
+of a stream, a problem or an RFC 9457 body, the lines of plainly's own log, and any text with a code in it. Each error is \
+explained by itself; with --json as one object per line. A hint says what a known implementation means by an error where that \
+is not what the specification says: it is likely, not certain. Exit status 2 means that nothing in it could be read as an \
+error, and the message says why. No server is contacted.")]
+pub(crate) struct ExplainArgs {
+    /// The error [default: what is on standard input]
+    #[arg(value_name = "ERROR", allow_negative_numbers = true)]
+    pub(crate) error: Vec<String>,
+
+    /// Explain it for this protocol revision [default: for all]
+    #[arg(long, value_parser = values::revision())]
+    pub(crate) revision: Option<Revision>,
+
+    /// Print JSON, one object for each error
+    #[arg(long)]
+    json: bool,
 }
 
-/// Reads a code, or a name.
-fn parse(word: &str) -> Result<Coded, String> {
-    if let Ok(number) = word.parse() {
-        return Ok(Coded::Number(Code::new(number)));
-    }
-    if word.parse::<f64>().is_ok_and(f64::is_finite) {
-        return Err("codes are 64-bit integers".to_owned());
-    }
-    let wanted = bare(word);
-    let entries: Vec<_> = registry()
-        .iter()
-        .filter(|entry| bare(entry.name) == wanted)
-        .collect();
-    let problems: Vec<_> = ProblemCode::all()
-        .iter()
-        .filter(|problem| bare(problem.as_str()) == wanted)
-        .collect();
-    if entries.is_empty() && problems.is_empty() {
-        return Err(format!(
-            "no code or problem has this name; the nearest are {}",
-            nearest(&wanted).join(", ")
-        ));
-    }
-    Ok(Coded::Named(entries, problems))
-}
-
-/// A name as it sounds: `NOT_FOUND`, `NotFound` and `not-found` are one.
-fn bare(name: &str) -> String {
-    name.chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|letter| letter.to_ascii_lowercase())
-        .collect()
-}
-
-fn nearest(wanted: &str) -> Vec<&'static str> {
-    let entries = registry().iter().map(|entry| entry.name);
-    let problems = ProblemCode::all().iter().map(ProblemCode::as_str);
-    let mut names: Vec<_> = entries
-        .chain(problems)
-        .map(|name| (strsim::jaro_winkler(&bare(name), wanted), name))
-        .collect();
-    names.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    names
-        .into_iter()
-        .take(SUGGESTIONS)
-        .map(|(_, name)| name)
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_however_they_are_written() {
-        for word in ["NOT_FOUND", "not-found", "NotFound", "not found"] {
-            let found = Coded::Named(Vec::new(), vec![&ProblemCode::NotFound]);
-            assert_eq!(parse(word), Ok(found), "{word}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_code_names_those_that_are_near() {
-        for (word, near) in [
-            ("not_fuond", "are NOT_FOUND, "),
-            ("headermissmatch", "are HeaderMismatch, "),
-            ("99999999999999999999", "64-bit"),
-            ("-1.5", "64-bit"),
-            ("", "nearest"),
-        ] {
-            let said = parse(word).unwrap_err();
-            assert!(said.contains(near), "{word}: {said}");
-        }
+impl ExplainArgs {
+    pub(crate) fn format(&self) -> Format {
+        Format::json_if(self.json)
     }
 }

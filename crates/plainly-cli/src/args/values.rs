@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use plainly::errors::Revision;
 use serde_json::{Map, Value};
-use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::filter::Targets;
+
+use crate::log::levels;
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -58,7 +60,7 @@ impl TypedValueParser for Levels {
         arg: Option<&clap::Arg>,
         value: &OsStr,
     ) -> Result<Targets, clap::Error> {
-        let parser = StringValueParser::new().try_map(|text| log(&text));
+        let parser = StringValueParser::new().try_map(|text| levels(&text));
         parser.parse_ref(command, arg, value)
     }
 
@@ -66,20 +68,6 @@ impl TypedValueParser for Levels {
         let levels = ["off", "error", "warn", "info", "debug", "trace"];
         Some(Box::new(levels.into_iter().map(PossibleValue::new)))
     }
-}
-
-/// Levels of the log. A word alone must be a level: a misspelt one is no module whose every event is wanted.
-fn log(text: &str) -> Result<Targets, String> {
-    const USAGE: &str = "use off, error, warn, info, debug or trace, or levels per module, such as plainly=debug,warn";
-    match text.parse() {
-        Ok(targets) if text.split(',').all(is_level_or_module) => Ok(targets),
-        Ok(_) | Err(_) => Err(USAGE.to_owned()),
-    }
-}
-
-fn is_level_or_module(part: &str) -> bool {
-    // An empty level would be read as `error`.
-    part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }
 
 /// A JSON object.
@@ -147,16 +135,6 @@ mod tests {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         for text in ["", "0", "-1", "NaN", "inf", "1e300", "soon"] {
             assert!(seconds(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn logs() {
-        for text in ["off", "DEBUG", "plainly=debug", "plainly::child=trace,warn"] {
-            assert!(log(text).is_ok(), "{text}");
-        }
-        for text in ["", "nonsense", "debgu", "warn,nonsense", "plainly=loud"] {
-            assert!(log(text).is_err(), "{text}");
         }
     }
 

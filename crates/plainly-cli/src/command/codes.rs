@@ -3,11 +3,12 @@
 mod object;
 
 use plainly::errors::registry::{Entry, lookup, may_emit};
-use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision, conditions, registry};
+use plainly::errors::{Code, Dialect, ProblemCode, Revision, conditions, registry};
 use serde_json::json;
 
 use self::object::{object, problem_object};
-use crate::args::{Coded, CodesArgs};
+use crate::args::CodesArgs;
+use crate::explain::{Coded, Hint, problems, stands_for};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -146,6 +147,9 @@ fn explain(code: Code, revision: Option<Revision>, output: &mut Output) -> Resul
         ),
         ("source", Some(source(code).to_owned())),
     ])?;
+    for hint in Hint::of_code(code) {
+        output.labelled("hint", &hint.to_string())?;
+    }
     match revision {
         Some(revision) => explain_on(code, revision, output),
         None => Ok(()),
@@ -234,25 +238,6 @@ fn advice(code: Code) -> &'static str {
 
 fn source(code: Code) -> &'static str {
     lookup(code).map_or(code.range().source(), |entry| entry.source)
-}
-
-/// The problems that are written with a code.
-fn problems(code: Code) -> impl Iterator<Item = &'static str> {
-    ProblemCode::all()
-        .iter()
-        .filter(move |problem| problem.protocol_code() == code)
-        .map(ProblemCode::as_str)
-}
-
-/// The conditions that a code states on some revision.
-fn stands_for(code: Code) -> Vec<&'static Condition> {
-    let is_written_with = |condition: &&Condition| {
-        let cells = Revision::ALL
-            .into_iter()
-            .flat_map(|revision| Dialect::ALL.map(|dialect| condition.written(dialect, revision)));
-        cells.flatten().any(|(written, _)| written == code)
-    };
-    conditions().iter().filter(is_written_with).collect()
 }
 
 fn joined<'a>(names: impl Iterator<Item = &'a str>) -> Option<String> {

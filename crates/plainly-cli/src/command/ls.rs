@@ -87,7 +87,7 @@ impl Listing {
                     ..
                 }) if found.len() > 1 => {
                     let (uri, error) = (visible(&uri), visible(&error.to_string()));
-                    tracing::warn!(uri, error, "cannot list this collection");
+                    tracing::warn!("cannot list this collection: {uri}: {error}");
                     unlisted += 1;
                 }
                 Err(failure) => return Err(failure),

@@ -1,11 +1,10 @@
 //! `plainly prompt`: a prompt filled in, and what it says printed.
 
 use clap::error::ErrorKind;
-use plainly::client::{self, Client};
-use plainly::protocol::types::{Arguments, GetPromptResult, Role};
+use plainly::client::{Client, Error};
+use plainly::protocol::types::{Arguments, GetPromptResult, PromptArgument, Role};
 
 use super::call::shown;
-use super::listed::refused;
 use super::with_client;
 use crate::args::{PromptArgs, Words};
 use crate::failure::{Failure, Subject};
@@ -20,7 +19,7 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let result = with_client(server, args.server, async |client| {
         match client.prompt(&name, arguments).await {
             Ok(result) => Ok(result),
-            Err(error) => Err(refused(error, &name, names(client), Subject::Prompts).await),
+            Err(error) => Err(Failure::about(subject(client, &name, &error).await)(error)),
         }
     })
     .await?;
@@ -31,9 +30,32 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-async fn names(client: &Client) -> client::Result<Vec<String>> {
-    let prompts = client.prompts().await?;
-    Ok(prompts.into_iter().map(|prompt| prompt.name).collect())
+/// What helps against the error: the arguments of the prompt, or the prompts that there are.
+async fn subject(client: &Client, name: &str, error: &Error) -> Subject {
+    // Only a help: where this fails too, the first error says more.
+    let prompts = match error.protocol() {
+        Some(_) => client.prompts().await.unwrap_or_default(),
+        None => Vec::new(),
+    };
+    match prompts.iter().find(|prompt| prompt.name == name) {
+        Some(prompt) => Subject::Prompt(
+            prompt
+                .arguments
+                .iter()
+                .flatten()
+                .map(shown_argument)
+                .collect(),
+        ),
+        None => Subject::Prompts(prompts.into_iter().map(|prompt| prompt.name).collect()),
+    }
+}
+
+fn shown_argument(argument: &PromptArgument) -> String {
+    let name = &argument.name;
+    match argument.required {
+        Some(true) => format!("{name} (required)"),
+        Some(false) | None => name.clone(),
+    }
 }
 
 /// The arguments, each as `key=text`.

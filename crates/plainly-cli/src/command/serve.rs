@@ -1,9 +1,12 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
+mod host;
+mod invocation;
+
 use std::error::Error;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use plainly::limits::Limits;
@@ -16,9 +19,13 @@ use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 
 use crate::apart::Apart;
-use crate::args::{Mount, ServeArgs};
+use crate::args::{Host, Mount, ServeArgs};
 use crate::failure::Failure;
+use crate::format::Format;
+use crate::output::Output;
 
+/// Where it listens unless it is told another address.
+const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3333);
 /// Where the endpoint is.
 const PATH: &str = "/mcp";
 /// Where that of HTTP with SSE is.
@@ -27,8 +34,11 @@ const SSE_PATH: &str = "/sse";
 pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
     let store = store(&args)?;
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
-    let first = store.mounts().next().map(|mount| mount.name().to_owned());
+    let first = args.mounts.first().and_then(invocation::name);
     let key = key(args.name.as_deref(), first.as_deref());
+    if let Some(host) = args.print_config {
+        return print_config(host, &key, &args);
+    }
     let builder = Server::builder(
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
@@ -60,6 +70,16 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         return server.serve_stdio().await.map_err(broken);
     }
     over_http(&server, &args, &mounts, &key).await
+}
+
+/// Prints what a host must be told; where it belongs goes to standard error, so that the rest can go into a file.
+fn print_config(host: Host, key: &str, args: &ServeArgs) -> Result<(), Failure> {
+    let reach = invocation::reach(args)?;
+    // Whoever redirects both knows the place.
+    let _ = writeln!(io::stderr(), "{}:", host::place(host));
+    let mut output = Output::new(Format::Text);
+    output.text(&host::config(host, key, &reach))?;
+    output.flush()
 }
 
 /// The server's name in the configuration of a host: the name given, or else that of the first directory, in the letters
@@ -155,23 +175,22 @@ async fn over_http(
     mounts: &[String],
     key: &str,
 ) -> Result<(), Failure> {
-    let cannot = |error| Failure::caused(format!("cannot serve HTTP at {}", args.http), error);
+    let address = args.http.unwrap_or(ADDRESS);
+    let cannot = |error| Failure::caused(format!("cannot serve HTTP at {address}"), error);
     let service = service(server, args).map_err(impossible)?;
     // The server answers only to the names that it is told, against DNS rebinding: without one it would turn everybody
     // away.
-    if !args.http.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
+    if !address.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
         let why = format!(
-            "{} can be reached from other machines: name the host that clients use with --allow-host",
-            args.http
+            "{address} can be reached from other machines: name the host that clients use with --allow-host"
         );
         return Err(Failure::impossible(why, None));
     }
-    let http = match HttpServer::bind(args.http).await {
+    let http = match HttpServer::bind(address).await {
         Ok(http) => http,
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             let why = format!(
-                "cannot serve HTTP at {}: address in use; choose another with --http, or 127.0.0.1:0 for any free port",
-                args.http
+                "cannot serve HTTP at {address}: address in use; choose another with --http, or 127.0.0.1:0 for any free port"
             );
             return Err(Failure::local(why));
         }

@@ -63,9 +63,9 @@ async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &Subscripti
     let told = told.unwrap_or_default();
     for uri in asked.resource_subscriptions.iter().flatten() {
         if !told.contains(uri) {
-            tracing::warn!(uri, "the server does not report changes for this resource");
+            tracing::warn!("the server does not report changes for this resource: {uri}");
         } else if is_absent(client, uri).await {
-            tracing::warn!(uri, "this resource does not exist yet");
+            tracing::warn!("this resource does not exist yet: {uri}");
         }
     }
 }

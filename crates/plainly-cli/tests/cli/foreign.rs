@@ -13,7 +13,10 @@ fn not_found(_: &str, params: &Value) -> Value {
 fn a_resource_is_missing_by_whichever_code_the_server_says_so() {
     let url = fake(not_found);
     for command in ["read", "stat"] {
-        run(&[command, &url, "a:b"]).failed(4, "error: no such resource: a:b\n");
+        run(&[command, &url, "a:b"]).failed(
+            4,
+            "error: no such resource: a:b\n help: list the resources again, and use one of their URIs\n",
+        );
     }
     let run = run(&["read", &url, "a:b", "--json"]);
     assert_eq!(
@@ -27,11 +30,11 @@ fn strange_error(_: &str, _: &Value) -> Value {
 }
 
 #[test]
-fn an_error_of_the_peer_is_shown_as_it_came_in_one_line() {
+fn an_error_of_the_peer_is_shown_as_it_came() {
     let url = fake(strange_error);
     run(&["read", &url, "a:b"]).failed(
         6,
-        "error: the server answered: no\\n\\u{1b}[2Jfake\\u{202e} (code -32001)\n",
+        "error: the server answered: no\\n\\u{1b}[2Jfake\\u{202e} (code -32001), data [1]\n help: show the message; servers should send -32020 instead\n",
     );
     let run = run(&["read", &url, "a:b", "--json"]);
     assert_eq!(
@@ -71,22 +74,22 @@ fn of_the_future(_: &str, _: &Value) -> Value {
 }
 
 #[test]
-fn what_an_error_asks_for_is_named_once() {
+fn what_an_error_asks_for_is_said_below_it() {
     for (answer, tool, expected) in [
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)",
+            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)\n help: declare the client capability elicitation.url, sampling, and send the request again",
         ),
         (
             demanding,
             "open",
-            "open needs elicitation (MissingRequiredClientCapability -32021)",
+            "open needs elicitation (MissingRequiredClientCapability -32021)\n help: declare the client capability elicitation, and send the request again",
         ),
         (
             of_the_future,
             "close",
-            "no; it supports 2031-01-01, a\\nb (UnsupportedProtocolVersion -32022)",
+            "no; it supports 2031-01-01, a\\nb (UnsupportedProtocolVersion -32022)\n help: use a version that the server supports: 2031-01-01, a\\nb",
         ),
     ] {
         run(&["call", &fake(answer), tool])

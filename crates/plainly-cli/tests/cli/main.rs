@@ -12,9 +12,11 @@ mod support;
 mod advisories;
 mod calling;
 mod codes;
+mod explaining;
 mod failing;
 mod foreign;
 mod listing;
+mod logging;
 #[cfg(unix)]
 mod pages;
 mod prompting;

@@ -54,6 +54,8 @@ fn arguments_that_are_wrong_are_told_by_us_or_by_the_server() {
         for told in ["\"about\" is a required property", "/lines: \"many\""] {
             assert!(run.stderr.contains(told), "{}", run.stderr);
         }
+        let told = ": its arguments are about (required), lines\n";
+        assert!(run.stderr.ends_with(told), "{}", run.stderr);
     }
 }
 

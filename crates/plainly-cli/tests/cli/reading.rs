@@ -47,14 +47,17 @@ fn content_goes_to_a_file_on_request() {
 }
 
 #[test]
-fn a_missing_resource_is_one_line_that_names_it_and_has_its_own_status() {
+fn a_missing_resource_is_named_and_has_its_own_status() {
     let docs = Docs::new();
     let uri = "file:///docs/nope.md";
     for target in Target::docs(&docs) {
         for command in ["read", "stat", "ls"] {
             for revision in REVISIONS {
                 let run = target.run(command, &[uri, "--revision", revision]);
-                let run = run.failed(4, "error: no such resource: file:///docs/nope.md\n");
+                let run = run.failed(
+                    4,
+                    "error: no such resource: file:///docs/nope.md\n help: list the resources again, and use one of their URIs\n",
+                );
                 assert_eq!(run.stdout, b"");
             }
             let run = target.run(command, &[uri, "--json"]);

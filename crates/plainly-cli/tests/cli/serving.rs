@@ -482,3 +482,43 @@ fn the_transport_of_2024_11_05_is_there_where_it_is_asked_for() {
         }
     }
 }
+
+#[test]
+fn what_a_host_is_told_starts_this_very_server() {
+    let docs = Docs::new();
+    let mut command = plainly();
+    command.current_dir(docs.path.join("guide"));
+    // Neither the directory nor the order of names says which comes first.
+    command.args(["serve", "z=..", "a=.", "--hidden", "--ttl", "1.5"]);
+    let told = command.args(["--print-config", "vscode"]).output().unwrap();
+    assert!(told.status.success());
+    assert_eq!(told.stderr, b".vscode/mcp.json in the workspace:\n");
+    let config: Value = serde_json::from_slice(&told.stdout).unwrap();
+    let server = &config["servers"]["z"];
+    let args = server["args"].as_array().unwrap().iter();
+    let args: Vec<&str> = args.map(|word| word.as_str().unwrap()).collect();
+    let listed = run(&[
+        &["ls", "--", server["command"].as_str().unwrap()][..],
+        &args,
+    ]
+    .concat());
+    let listed = listed.succeeded();
+    for uri in ["file:///z/.hidden\n", "file:///a/one.md\n"] {
+        assert!(listed.text().contains(uri), "{}", listed.text());
+    }
+}
+
+#[test]
+fn a_host_is_told_the_url_where_there_is_one() {
+    let docs = Docs::new();
+    let told = |options: &[&str]| run(&[&["serve", docs.str()], options].concat());
+    let url = told(&["--http", "127.0.0.1:4444", "--print-config", "codex"]);
+    let expected = "[mcp_servers.docs]\nurl = \"http://127.0.0.1:4444/mcp\"\n";
+    assert_eq!((url.status, url.text()), (0, expected));
+    told(&["--http", "127.0.0.1:0", "--print-config", "codex"]).failed(
+        2,
+        "error: a host must know the port: give --http an address with another one than 0\n",
+    );
+    let missing = run(&["serve", "/no/such", "--print-config", "zed"]);
+    assert_eq!((missing.status, missing.text()), (2, ""));
+}

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use plainly_errors::problem::ProblemCode;
 use plainly_errors::{
-    ApplicationCode, Code, ErrorKind, Internal, InvalidParams, Problem, ProtocolError, Refusal,
-    Retry, Unavailable, UrlElicitation, WireError,
+    ApplicationCode, Code, ErrorKind, Fault, Internal, InvalidParams, Problem, ProtocolError,
+    Refusal, Retry, Unavailable, UrlElicitation, WireError,
 };
 use serde_json::{Map, json};
+
+use crate::rows::kinds;
 
 #[test]
 fn each_error_is_retried_as_its_row_says() {
@@ -92,4 +94,28 @@ fn an_overloaded_server_is_left_alone_for_a_second() {
     assert_eq!(after(Unavailable::Overloaded), Some(Duration::from_secs(1)));
     assert_eq!(after(Unavailable::ShuttingDown), None);
     assert_eq!(ProtocolError::internal("m").retry_after(), None);
+}
+
+#[test]
+fn every_error_says_whose_fault_it_is_and_what_to_do() {
+    for row in kinds() {
+        let error = row.error;
+        let advice = error.advice();
+        assert!(!advice.is_empty() && !advice.ends_with('.'), "{advice}");
+        // What nobody defined is the only one of which nobody knows.
+        let is_known = error.condition().is_some();
+        assert_eq!(error.fault() != Fault::Unknown, is_known, "{error:?}");
+    }
+    let problem = Problem::already_exists("user", "ada").suggest("Choose another name.");
+    assert_eq!(problem.to_protocol_error().advice(), "Choose another name");
+    for (code, fault) in [
+        (ProblemCode::NotFound, Fault::Client),
+        (ProblemCode::AccessDenied, Fault::Client),
+        (ProblemCode::Timeout, Fault::Server),
+        (ProblemCode::InternalError, Fault::Server),
+        (ProblemCode::ConfirmationRequired, Fault::User),
+        (ProblemCode::from("E_FULL"), Fault::Unknown),
+    ] {
+        assert_eq!(code.fault(), fault, "{code}");
+    }
 }

@@ -4,7 +4,8 @@ use plainly::errors::registry::{Entry, lookup};
 use plainly::errors::{Code, Condition, Dialect, ProblemCode, Revision};
 use serde_json::{Value, json};
 
-use super::{advice, emitted, problems, receive, source, stands_for};
+use super::{advice, emitted, receive, source};
+use crate::explain::{Hint, problems, stands_for};
 
 /// All about a number, on one revision or on all.
 pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
@@ -29,6 +30,7 @@ pub(super) fn object(code: Code, revision: Option<Revision>) -> Value {
         "advice": advice(code),
         "problems": problems(code).collect::<Vec<_>>(),
         "conditions": stands_for(code).iter().map(|it| condition_object(it, &revisions)).collect::<Vec<_>>(),
+        "hints": Hint::of_code(code).iter().map(Hint::json).collect::<Vec<_>>(),
         "source": source(code),
     })
 }

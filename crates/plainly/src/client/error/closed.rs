@@ -68,16 +68,33 @@ impl fmt::Display for Closed {
         if let Some(exit) = self.exit {
             write!(f, " ({exit})")?;
         }
-        let said = self.stderr.lines().rev();
-        let mut said = said.filter(|line| !line.trim().is_empty());
-        let last = said.clone().next();
-        // The lines after the error are mostly a stack trace, a version or a hint.
-        let told = said.find(|line| line.to_ascii_lowercase().contains("error"));
-        match told.or(last) {
+        match telling(&self.stderr) {
             Some(line) => write!(f, ": {}", Escaped(line.trim_end())),
             None => Ok(()),
         }
     }
+}
+
+/// The line that says most about why a process ended.
+fn telling(stderr: &str) -> Option<&str> {
+    let lines = stderr.lines().filter(|line| !line.trim().is_empty());
+    // npm says first what failed, and then at length what one could do, and where its own log is.
+    if let Some(line) = lines.clone().find(|line| says_why(line)) {
+        return Some(line);
+    }
+    let mut said = lines.rev();
+    let last = said.clone().next();
+    // The lines after the error are mostly a stack trace, a version or a hint.
+    said.find(|line| line.to_ascii_lowercase().contains("error"))
+        .or(last)
+}
+
+/// Whether a line of npm is about the failure itself, rather than a detail of it for programs.
+fn says_why(line: &str) -> bool {
+    let said = ["npm error ", "npm ERR! "].iter();
+    let said = said.filter_map(|mark| line.strip_prefix(mark)).next();
+    let details = ["code ", "errno ", "syscall ", "path ", "dest "];
+    said.is_some_and(|said| !details.iter().any(|detail| said.starts_with(detail)))
 }
 
 impl StdError for Closed {
@@ -111,5 +128,8 @@ mod tests {
         let missing = "Error [ERR]: no package x\n    at load (node:1)\n\nNode.js v20\n";
         assert!(quoted(missing).ends_with(": Error [ERR]: no package x"));
         assert!(quoted("starting\ngone\n").ends_with(": gone"));
+        let npm = "npm error code E404\nnpm error 404 Not Found - GET https://r.example/x\nnpm error 404\n\
+                   npm error A complete log of this run can be found in: /x.log\n";
+        assert!(quoted(npm).ends_with(": npm error 404 Not Found - GET https://r.example/x"));
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Instant;
 
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
@@ -9,6 +10,8 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{ElicitResult, RawJson};
 
 use crate::server::asking::returned;
+use crate::server::outgoing::access::{AccessLine, Transport, is_read};
+use crate::server::outgoing::encode::Encoded;
 
 /// The peer that waits for an answer, and what it asked for.
 #[derive(Debug)]
@@ -22,6 +25,9 @@ pub(in crate::server) struct Asker {
     pub(super) declined: Vec<String>,
     /// The id of the trace that the request is part of.
     pub(super) trace: Option<Box<str>>,
+    pub(super) transport: Transport,
+    /// When the request came, if the access log wants to know.
+    pub(super) arrived: Option<Instant>,
 }
 
 impl Asker {
@@ -32,7 +38,14 @@ impl Asker {
             subject: None,
             declined: Vec::new(),
             trace,
+            transport: Transport::Stream,
+            arrived: is_read().then(Instant::now),
         }
+    }
+
+    /// Notes that the request came over HTTP.
+    pub(in crate::server) fn comes_over_http(&mut self) {
+        self.transport = Transport::Http;
     }
 
     /// Notes what the request is for.
@@ -42,6 +55,27 @@ impl Asker {
         self.subject = name.and_then(|name| params?.text(name)).map(short);
         self.declined = declined(method, params);
         self.method = Some(method);
+    }
+}
+
+/// The access log.
+impl Asker {
+    /// Writes the line of the request, which was answered so, or which nobody waits for any more.
+    pub(in crate::server) fn log(&self, reply: Option<&Encoded>, is_tool_error: bool) {
+        if !is_read() {
+            return;
+        }
+        let line = AccessLine {
+            method: self.method.map(Method::name),
+            name: self.subject.as_deref(),
+            revision: self.peer.revision,
+            transport: Some(self.transport),
+            principal: self.peer.principal.as_ref().map(|one| one.as_str()),
+            arrived: self.arrived,
+            reply: reply.map(Encoded::told),
+            is_tool_error,
+        };
+        line.write();
     }
 }
 

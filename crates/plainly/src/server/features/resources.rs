@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::mistake::quoted;
-use plainly_errors::{InvalidParams, Mistake, ProtocolError};
+use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
     ReadResourceResult, ResourceMetadataResult,
@@ -197,10 +197,10 @@ pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), 
     if uri.len() <= limits.uri_bytes {
         return Ok(());
     }
-    let why = format!("it has more than {} bytes", limits.uri_bytes);
-    Err(InvalidParams::InvalidUri {
+    let invalid = ProtocolError::from(InvalidParams::InvalidUri {
         uri: quoted(uri).into_owned(),
-        problems: vec![Mistake::new("", why)],
-    }
-    .into())
+        problems: Vec::new(),
+    });
+    let most = limits.uri_bytes;
+    Err(invalid.with_message(format!("Invalid URI: longer than {most} bytes")))
 }

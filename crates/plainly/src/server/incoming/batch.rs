@@ -86,7 +86,12 @@ impl Server {
                     // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
-                        let refusal = self.0.encoder.refusal(Some(id), revision, &error);
+                        let refusal = self.0.encoder.refusal(
+                            Some(id),
+                            Some(&request.method),
+                            revision,
+                            &error,
+                        );
                         joined.add(place, refusal.bytes);
                         continue;
                     }
@@ -214,7 +219,7 @@ impl Joined {
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();
         let encoder = &self.server.0.encoder;
-        let refusal = encoder.refusal(Some(id), self.revision, &error);
+        let refusal = encoder.refusal(Some(id), None, self.revision, &error);
         self.add(place, refusal.bytes);
     }
 
@@ -240,6 +245,7 @@ impl Joined {
         let held = server.0.unsent.hold(out.into());
         Some(Encoded {
             http_status: 200,
+            code: None,
             bytes: held.unwrap_or_else(|no_room| no_room),
         })
     }

@@ -298,7 +298,9 @@ impl<M: Messages> Connection<M> {
     fn refuse(&mut self, error: &ProtocolError) {
         self.unreadable(|server| {
             let encoder = &server.0.encoder;
-            encoder.refusal(None, Revision::UNKNOWN_PEER, error).bytes
+            encoder
+                .refusal(None, None, Revision::UNKNOWN_PEER, error)
+                .bytes
         });
     }
 

@@ -19,6 +19,7 @@ impl Server {
     ) -> Encoded {
         self.0.encoder.refusal(
             Some(request.id.as_raw()),
+            Some(&request.method),
             unresolved.revision,
             &unresolved.error,
         )
@@ -31,7 +32,9 @@ impl Server {
         revision: Revision,
     ) -> Encoded {
         let id = malformed.id.as_ref().map(|id| id.as_raw());
-        self.0.encoder.refusal(id, revision, &error_of(malformed))
+        self.0
+            .encoder
+            .refusal(id, None, revision, &error_of(malformed))
     }
 }
 

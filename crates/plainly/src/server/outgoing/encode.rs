@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use plainly_errors::{Dialect, Internal, ProtocolError, Revision, WireError};
+use plainly_errors::{Code, Dialect, Internal, ProtocolError, Revision, WireError};
 use plainly_protocol::in_place;
 use plainly_protocol::shape::{Surroundings, surroundings};
 use plainly_protocol::types::{
@@ -17,12 +17,40 @@ use serde_json::Map;
 
 use crate::server::answer::{Answer, ResultBody, STATIC, Shaped};
 use crate::server::failure::incident::chain;
+use crate::server::outgoing::access::{AccessLine, is_read};
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]
 pub(in crate::server) struct Encoded {
     pub(in crate::server) http_status: u16,
+    /// The code of the error, if it is one.
+    pub(in crate::server) code: Option<Code>,
     pub(in crate::server) bytes: Bytes,
+}
+
+impl Encoded {
+    /// What the access log tells of it.
+    pub(in crate::server) fn told(&self) -> (u16, Option<Code>, usize) {
+        (self.http_status, self.code, self.bytes.len())
+    }
+
+    /// Writes the line of the access log for an answer to what was no request of anybody yet.
+    pub(in crate::server) fn log(
+        &self,
+        method: Option<&str>,
+        revision: Revision,
+        principal: Option<&str>,
+    ) {
+        if is_read() {
+            let line = AccessLine {
+                method,
+                principal,
+                reply: Some(self.told()),
+                ..AccessLine::of(revision)
+            };
+            line.write();
+        }
+    }
 }
 
 /// Writes responses.
@@ -102,6 +130,7 @@ impl Encoder {
         self.bounded(out.len())?;
         Ok(Encoded {
             http_status: 200,
+            code: None,
             bytes: out.into(),
         })
     }
@@ -141,6 +170,7 @@ impl Encoder {
         let limit = self.reply_bytes as u64;
         Ok(Encoded {
             http_status: 200,
+            code: None,
             bytes: whole.ok_or(Internal::ReplyTooLarge { limit })?.into(),
         })
     }
@@ -224,12 +254,15 @@ impl Encoder {
     pub(in crate::server) fn refusal(
         &self,
         id: Option<&str>,
+        method: Option<&str>,
         revision: Revision,
         error: &ProtocolError,
     ) -> Encoded {
         let code = self.dialect.code(error, revision).get();
-        tracing::debug!(target: "plainly::failure", id, code, error = %chain(error), "refused a message");
-        self.error(id, revision, error)
+        tracing::debug!(target: "plainly::failure", id, method, code, error = %chain(error), "refused a message");
+        let reply = self.error(id, revision, error);
+        reply.log(method, revision, None);
+        reply
     }
 
     /// The error response to the request `id`, a JSON token, or to something whose id could not be read.
@@ -248,6 +281,7 @@ impl Encoder {
         response.close();
         Encoded {
             http_status: wire.http_status,
+            code: Some(wire.code),
             bytes: out.into(),
         }
     }

@@ -1,10 +1,11 @@
 //! From the outcome of a request to its one response, in bytes: within the room that there is for large replies.
 
 use plainly_errors::{Revision, Unavailable};
+use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use crate::server::Server;
-use crate::server::answer::MethodResult;
+use crate::server::answer::{Answer, MethodResult};
 use crate::server::handling::AnswerResult;
 use crate::server::outgoing::encode::Encoded;
 use crate::server::request::Scope;
@@ -15,10 +16,13 @@ impl Server {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
-        self.write(id, peer.revision, Ok(answer))
+        let reply = self.write(id, peer.revision, Ok(answer));
+        let principal = peer.principal.as_ref().map(|one| one.as_str());
+        reply.log(Some(Method::Initialize.name()), peer.revision, principal);
+        reply
     }
 
-    /// Writes the response to a request in this context, and logs its error.
+    /// Writes the response to a request in this context, and logs both how it went and its error.
     pub(in crate::server) fn respond(
         &self,
         id: &str,
@@ -28,15 +32,22 @@ impl Server {
         if let Err(error) = &outcome {
             self.0.errors.report(scope.asker(), error);
         }
-        self.write(id, scope.peer().revision, outcome)
+        let is_tool_error = matches!(&outcome, Ok(Answer::Tool(result)) if result.is_tool_error());
+        let reply = self.write(id, scope.peer().revision, outcome);
+        scope.asker().log(Some(&reply), is_tool_error);
+        reply
     }
 
     /// Writes a response. If there is no room for it, writes an error instead.
     fn write(&self, id: &str, revision: Revision, outcome: AnswerResult) -> Encoded {
         let encoded = self.0.encoder.response(id, revision, outcome);
-        let http_status = encoded.http_status;
+        let (http_status, code) = (encoded.http_status, encoded.code);
         match self.0.unsent.hold(encoded.bytes) {
-            Ok(bytes) => Encoded { http_status, bytes },
+            Ok(bytes) => Encoded {
+                http_status,
+                code,
+                bytes,
+            },
             // The error takes no room of its own, so every request gets a reply, however full the server is.
             Err(_no_room) => {
                 let overloaded = Unavailable::Overloaded.into();

@@ -117,6 +117,7 @@ impl Running {
         // is gone.
         self.state = State::Answered(None);
         self.scope.outbox().close();
+        self.scope.asker().log(None, false);
     }
 
     /// Ends it if it was cancelled or stopped.
@@ -175,6 +176,16 @@ impl ReplySource for Running {
         };
         // By now the handler is dropped: it lived no longer than the `match`.
         self.answer(last);
+    }
+}
+
+/// Whoever hung up needs no reply.
+impl Drop for Running {
+    fn drop(&mut self) {
+        match self.state {
+            State::Working { .. } | State::Subscribed(..) => self.scope.asker().log(None, false),
+            State::Answered(_) => {}
+        }
     }
 }
 

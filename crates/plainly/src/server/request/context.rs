@@ -134,6 +134,14 @@ impl Scope {
         }
     }
 
+    /// The same, of a request that came over HTTP.
+    pub(in crate::server) fn over_http(mut self) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.asker.comes_over_http();
+        }
+        self
+    }
+
     /// The legacy session that the request is part of.
     pub(in crate::server) fn session(&self) -> Option<&Arc<Session>> {
         self.shared.session.as_ref()

@@ -1,26 +1,17 @@
-//! Advice on an error, where it allows any: words behind the error's own.
+//! A server that was asked for TLS and knows nothing of it.
 
 use std::error::Error;
 use std::io;
 
 use plainly::client::LocalError;
 
-use crate::visible::visible;
-
-/// A hint at what the command line should have said.
-pub(super) fn advice(error: &LocalError) -> String {
-    if let LocalError::Spawn { program, .. } = error
-        && program.contains(' ')
-    {
-        return ": give the program and its arguments as separate words, without quotes around all of them".to_owned();
-    }
-    if let LocalError::Unreachable { url, source, .. } = error
-        && has_no_tls(&**source)
-    {
-        let plain = url.replacen("https://", "http://", 1);
-        return format!(": the server does not use TLS, try {}", visible(&plain));
-    }
-    String::new()
+/// What to try instead, if the server does not use TLS.
+pub(super) fn without_tls(error: &LocalError) -> Option<String> {
+    let LocalError::Unreachable { url, source, .. } = error else {
+        return None;
+    };
+    let plain = url.replacen("https://", "http://", 1);
+    has_no_tls(&**source).then(|| format!("the server does not use TLS, try {plain}"))
 }
 
 /// Whether somebody answered that knows nothing of TLS.

@@ -1,0 +1,123 @@
+//! The command line of `plainly serve` once more, as a host has to write it: with absolute paths, for a host starts servers from
+//! any directory.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::host::Reach;
+use super::url;
+use crate::args::{LARGEST_FILE, Mount, ServeArgs};
+use crate::failure::Failure;
+
+/// How a host reaches this very server: at its address if one was given, else by starting it.
+pub(super) fn reach(args: &ServeArgs) -> Result<Reach, Failure> {
+    let Some(address) = args.http else {
+        let program = std::env::current_exe();
+        let program =
+            program.map_err(|error| Failure::caused("cannot find this program", error))?;
+        return Ok(Reach::Command {
+            program: text(&program)?,
+            args: arguments(args)?,
+        });
+    };
+    if address.port() == 0 {
+        let why = "a host must know the port: give --http an address with another one than 0";
+        return Err(Failure::impossible(why, None));
+    }
+    Ok(Reach::Url(url(address, &args.allow_host)))
+}
+
+/// All that differs from the defaults, over standard input and output.
+fn arguments(args: &ServeArgs) -> Result<Vec<String>, Failure> {
+    // Each by name, so that an option that is added is not forgotten here.
+    let ServeArgs {
+        mounts,
+        http: _,
+        stdio: _,
+        allow_host: _,
+        allow_origin: _,
+        sse: _,
+        name,
+        hidden,
+        no_ignore,
+        no_tools,
+        as_is,
+        ttl,
+        key_file,
+        max_file_size,
+        print_config: _,
+    } = args;
+    let mut words = vec!["serve".to_owned()];
+    for mount in mounts {
+        words.push(word(mount)?);
+    }
+    words.push("--stdio".to_owned());
+    let flags = [
+        ("--hidden", hidden),
+        ("--no-ignore", no_ignore),
+        ("--no-tools", no_tools),
+        ("--as-is", as_is),
+    ];
+    let given = flags.into_iter().filter(|(_, is_given)| **is_given);
+    words.extend(given.map(|(flag, _)| flag.to_owned()));
+    let key_file = key_file.as_deref().map(absolute).transpose()?;
+    let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
+    let options = [
+        ("--name", name.clone()),
+        (
+            "--ttl",
+            ttl.as_ref()
+                .map(Duration::as_secs_f64)
+                .map(|seconds| seconds.to_string()),
+        ),
+        ("--key-file", key_file),
+        ("--max-file-size", size.map(u64::to_string)),
+    ];
+    let given = options
+        .into_iter()
+        .filter_map(|(option, value)| Some([option.to_owned(), value?]));
+    words.extend(given.flatten());
+    Ok(words)
+}
+
+fn word(mount: &Mount) -> Result<String, Failure> {
+    let path = absolute(&mount.path)?;
+    Ok(match &mount.name {
+        Some(name) => format!("{name}={path}"),
+        None => path,
+    })
+}
+
+/// The name under which a directory is served.
+pub(super) fn name(mount: &Mount) -> Option<String> {
+    let own = || {
+        mount
+            .path
+            .canonicalize()
+            .ok()?
+            .file_name()?
+            .to_str()
+            .map(str::to_owned)
+    };
+    mount.name.clone().or_else(own)
+}
+
+fn absolute(path: &Path) -> Result<String, Failure> {
+    let found: std::io::Result<PathBuf> = path.canonicalize();
+    let found = found.map_err(|error| {
+        let error: Box<dyn std::error::Error> = Box::new(error);
+        Failure::impossible(format!("cannot find {}", path.display()), error)
+    })?;
+    text(&found)
+}
+
+/// A path as it can stand in a file of a host.
+fn text(path: &Path) -> Result<String, Failure> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        let why = format!(
+            "{} is not UTF-8, and no host's configuration can name it",
+            path.display()
+        );
+        Failure::impossible(why, None)
+    })
+}

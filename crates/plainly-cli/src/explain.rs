@@ -1,0 +1,179 @@
+//! What an error means, whose fault it is and what to do about it: from any text that has an error in it, without a network.
+//!
+//! ```text
+//! text ─► given ─┬► http ─┬► status ──────────────────┐
+//!                ├────────┴► formed ─┬► json ────────┼► Explanation
+//!                │                   └► log_line ────┤
+//!                └► words ───────────────────────────┘
+//! ```
+//!
+//! All that is said about codes, conditions and problems stands in the library's tables; what HTTP says stands here.
+
+mod given;
+
+mod http;
+
+mod formed;
+
+mod json;
+mod log_line;
+mod words;
+
+mod coded;
+mod error_object;
+mod local;
+mod status;
+
+mod advice;
+mod hint;
+mod link;
+mod word;
+
+use std::time::Duration;
+
+use plainly::errors::{Code, Fault, Retry, Revision};
+use serde_json::{Value, json};
+
+pub(crate) use self::advice::{advice, named};
+pub(crate) use self::coded::{problems, stands_for};
+pub(crate) use self::given::read;
+pub(crate) use self::hint::Hint;
+use self::link::Link;
+pub(crate) use self::local::local_advice;
+pub(crate) use self::word::Coded;
+
+/// All that is known about one error.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Explanation {
+    /// What was found, in a word or two.
+    given: &'static str,
+    /// The name of the error, with its number.
+    name: String,
+    code: Option<Code>,
+    http_status: Option<u16>,
+    /// The words that came with it.
+    message: Option<String>,
+    means: String,
+    /// Which revisions have it, or how the one that was asked for does.
+    revision: Option<String>,
+    fault: Fault,
+    advice: String,
+    retry: Retry,
+    wait: Option<Duration>,
+    hints: Vec<Hint>,
+    /// Where the sender broke the rules for errors.
+    irregular: Vec<String>,
+    link: Link,
+}
+
+impl Explanation {
+    /// An explanation of which only this much is known.
+    fn new(given: &'static str, name: impl Into<String>, means: impl Into<String>) -> Self {
+        Self {
+            given,
+            name: name.into(),
+            code: None,
+            http_status: None,
+            message: None,
+            means: means.into(),
+            revision: None,
+            fault: Fault::Unknown,
+            advice: String::new(),
+            retry: Retry::Never,
+            wait: None,
+            hints: Vec::new(),
+            irregular: Vec::new(),
+            link: Link::to_problems(),
+        }
+    }
+
+    /// Notes a rule that the sender broke.
+    fn breaks(&mut self, rule: String) {
+        self.irregular.push(rule);
+    }
+
+    /// Labels and lines, for people.
+    pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
+        let one = |label, line: &str| (label, line.to_owned());
+        let mut lines = vec![one(self.given, &self.name)];
+        lines.extend(self.message.iter().map(|message| one("message", message)));
+        let status = self.http_status.filter(|_| self.code.is_some());
+        lines.extend(status.map(|status| ("http status", status.to_string())));
+        lines.push(one("means", &self.means));
+        lines.extend(self.irregular.iter().map(|why| one("irregular", why)));
+        lines.extend(
+            self.revision
+                .iter()
+                .map(|revision| one("revision", revision)),
+        );
+        lines.push(one("fault", fault(self.fault)));
+        lines.push(one("do", &self.advice));
+        lines.push(("retry", self.retry_line()));
+        lines.extend(self.hints.iter().map(|hint| ("hint", hint.to_string())));
+        lines.push(("more", self.link.url()));
+        lines
+    }
+
+    fn retry_line(&self) -> String {
+        match (self.retry, self.wait, self.fault) {
+            (Retry::Never, _, Fault::Unknown) => "not known: nothing says that it helps".to_owned(),
+            (Retry::Never, ..) => "no: the same request would fail again".to_owned(),
+            (Retry::AfterFix, ..) => "not before that is done".to_owned(),
+            (Retry::AfterDelay, Some(wait), _) => {
+                format!(
+                    "yes, after {}, if the request is safe to repeat",
+                    seconds(wait)
+                )
+            }
+            (Retry::Immediately, ..) => "yes, at once".to_owned(),
+            (Retry::AfterDelay | _, ..) => {
+                "yes, after a pause, if the request is safe to repeat".to_owned()
+            }
+        }
+    }
+
+    /// All of it as JSON, for scripts.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "given": self.given,
+            "name": self.name,
+            "code": self.code,
+            "httpStatus": self.http_status,
+            "message": self.message,
+            "means": self.means,
+            "irregular": self.irregular,
+            "revision": self.revision,
+            "fault": self.fault.as_str(),
+            "advice": self.advice,
+            "retry": self.retry.as_str(),
+            "retryAfter": self.wait.map(|wait| wait.as_secs_f64().ceil()),
+            "hints": self.hints.iter().map(Hint::json).collect::<Vec<_>>(),
+            "link": self.link.url(),
+        })
+    }
+}
+
+/// The side at fault, in words.
+fn fault(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Client => "the client's, which sent the request",
+        Fault::Server => "the server's, or its operator's",
+        Fault::User => "nobody's: the user has to act first",
+        Fault::Unknown | _ => "not known from the error alone",
+    }
+}
+
+/// A time to wait in words, rounded up.
+fn seconds(time: Duration) -> String {
+    match time.as_secs() + u64::from(time.subsec_nanos() > 0) {
+        1 => "1 second".to_owned(),
+        seconds => format!("{seconds} seconds"),
+    }
+}
+
+/// The question that an error is explained for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Setting {
+    /// The revision that both sides speak, if that is known.
+    pub(crate) revision: Option<Revision>,
+}

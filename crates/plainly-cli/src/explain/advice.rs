@@ -1,0 +1,53 @@
+//! What to do about an error, in one line: with what it asks for by name, and how long it asks to wait.
+
+use plainly::errors::registry::lookup;
+use plainly::errors::revision::Revisions;
+use plainly::errors::{Code, ErrorKind, ProtocolError};
+use serde_json::{Map, Value};
+
+use super::seconds;
+
+/// The most versions or capabilities that an error names.
+const NAMED: usize = 20;
+
+/// A code with its name, where a revision defines it.
+pub(crate) fn named(code: Code) -> String {
+    let entry = lookup(code).filter(|entry| entry.revisions != Revisions::NONE);
+    let name = entry.map_or("code", |entry| entry.name);
+    format!("{name} {code}")
+}
+
+/// What to do about a server's error.
+pub(crate) fn advice(error: &ProtocolError) -> String {
+    if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
+        let names = capabilities(required).join(", ");
+        return format!("declare the client capability {names}, and send the request again");
+    }
+    if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
+        let versions = supported.iter().take(NAMED).map(String::as_str);
+        let versions = versions.collect::<Vec<_>>().join(", ");
+        return format!("use a version that the server supports: {versions}");
+    }
+    if let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() {
+        let urls = elicitations.iter().take(NAMED).map(|one| one.url.as_str());
+        let urls = urls.collect::<Vec<_>>().join(", ");
+        return format!("let the user visit {urls}, then send the request again");
+    }
+    let advice = error.advice();
+    match error.problem().and_then(|problem| problem.retry_after()) {
+        Some(wait) => format!("wait {}, then send the request again", seconds(wait)),
+        None => advice.into_owned(),
+    }
+}
+
+/// The names of capabilities, those within one as `elicitation.url`.
+fn capabilities(required: &Map<String, Value>) -> Vec<String> {
+    let named = |(name, details): (&String, &Value)| match details.as_object() {
+        Some(within) if !within.is_empty() => {
+            let within = within.keys();
+            within.map(|inner| format!("{name}.{inner}")).collect()
+        }
+        Some(_) | None => vec![name.clone()],
+    };
+    required.iter().flat_map(named).take(NAMED).collect()
+}

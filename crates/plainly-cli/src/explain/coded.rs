@@ -1,0 +1,218 @@
+//! Explanations of errors that have a code, or are problems: from the library's tables.
+
+use plainly::errors::habit::{Asked, Certainty};
+use plainly::errors::registry::lookup;
+use plainly::errors::revision::Revisions;
+use plainly::errors::{
+    Code, CodeRange, Condition, Dialect, ErrorKind, Problem, ProblemCode, ProtocolError, Revision,
+    WireError, conditions,
+};
+
+use super::link::Link;
+use super::{Explanation, Hint, Setting, advice, named};
+
+/// An error object that was received.
+pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
+    let error = likeliest(wire);
+    let message = Some(wire.message.trim()).filter(|message| !message.is_empty());
+    let condition = error.condition();
+    let mut explained = Explanation {
+        code: Some(wire.code),
+        message: message.map(str::to_owned),
+        revision: Some(revisions(wire.code, condition.as_slice(), setting)),
+        fault: error.fault(),
+        advice: advice(&error),
+        retry: error.retry(),
+        wait: error.retry_after(),
+        hints: Hint::all_of(wire, None),
+        link: Link::to_error(&error, wire.code),
+        ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
+    };
+    let is_unread = matches!(error.kind(), ErrorKind::Unrecognised { .. });
+    let needed = lookup(wire.code).map(|entry| entry.data);
+    if let Some(data) = needed.filter(|data| is_unread && data.starts_with('{')) {
+        explained.breaks(format!("its data is not what the code requires: {data}"));
+    }
+    out_of_range(&mut explained, wire.code);
+    explained
+}
+
+/// What the error means for certain, or else most likely: in answer to the method that its sender is known to send it for.
+fn likeliest(wire: &WireError) -> ProtocolError {
+    let Some(habit) = wire.habits(None).next() else {
+        return wire.recognise();
+    };
+    let asked = Asked {
+        method: habit.methods.first().copied().unwrap_or_default(),
+        subject: None,
+    };
+    wire.recognise_as(asked, Certainty::Likely)
+}
+
+/// A number alone, of which nothing else is known.
+pub(super) fn number(code: Code, setting: Setting) -> Explanation {
+    let blank = error(&WireError::received(code, "", None), setting);
+    let blank = Explanation {
+        hints: Hint::of_code(code),
+        ..blank
+    };
+    let Some(entry) = lookup(code) else {
+        let problems: Vec<_> = problems(code).collect();
+        return match problems.is_empty() {
+            true => blank,
+            false => Explanation {
+                means: format!(
+                    "{}; as the number of a problem, {}",
+                    blank.means,
+                    problems.join(", ")
+                ),
+                ..blank
+            },
+        };
+    };
+    let stands_for = stands_for(code);
+    // Which of many it is, only the rest of the error would tell.
+    let alone = stands_for.as_slice();
+    let conditions = if alone.len() == 1 { alone } else { &[] };
+    Explanation {
+        revision: Some(revisions(code, conditions, setting)),
+        advice: entry.advice.to_owned(),
+        retry: entry.retry,
+        link: Link::to_code(code),
+        irregular: Vec::new(),
+        ..Explanation {
+            means: entry.meaning.to_owned(),
+            ..blank
+        }
+    }
+}
+
+/// The name of a problem, of which nothing else is known.
+pub(super) fn problem_code(code: &ProblemCode) -> Explanation {
+    Explanation {
+        code: Some(code.protocol_code()),
+        fault: code.fault(),
+        advice: code.retry().advice().to_owned(),
+        retry: code.retry(),
+        link: Link::to_problem(code),
+        ..Explanation::new("problem", code.as_str(), sentence(code.meaning()))
+    }
+}
+
+/// A problem with its words and hints.
+pub(super) fn problem(problem: &Problem) -> Explanation {
+    let error = problem.to_protocol_error();
+    Explanation {
+        code: None,
+        message: Some(problem.text().into_owned()),
+        advice: advice(&error),
+        retry: error.retry(),
+        wait: error.retry_after(),
+        ..problem_code(problem.code())
+    }
+}
+
+/// The name of the error, as specific as it is known.
+fn title(error: &ProtocolError, code: Code) -> String {
+    match error.problem() {
+        Some(problem) => format!("{} ({})", problem.code(), named(code)),
+        None => named(code),
+    }
+}
+
+fn means(error: &ProtocolError, code: Code) -> String {
+    let means = match (error.problem(), error.condition(), lookup(code)) {
+        (Some(problem), ..) => sentence(problem.code().meaning()),
+        (None, Some(condition), _) => condition.name.to_owned(),
+        (None, None, Some(entry)) => entry.meaning.to_owned(),
+        (None, None, None) if code.range() == CodeRange::Application => {
+            "an error of the application's own, which only its documentation explains".to_owned()
+        }
+        (None, None, None) => "nothing that any revision defines".to_owned(),
+    };
+    match error.certainty() {
+        Certainty::Certain => means,
+        Certainty::Likely => format!("most likely, {means}"),
+    }
+}
+
+/// Notes a code that its sender had no right to.
+fn out_of_range(explained: &mut Explanation, code: Code) {
+    let range = code.range();
+    if lookup(code).is_none() && range != CodeRange::Application {
+        explained.breaks(format!(
+            "its code is in a range that applications must not use: {}",
+            range.bounds()
+        ));
+    }
+}
+
+/// Which revisions have the code, or whether the one asked for does; and how others write what it stands for.
+fn revisions(code: Code, conditions: &[&Condition], setting: Setting) -> String {
+    let has = match (lookup(code), code.range()) {
+        (Some(entry), _) => entry.revisions,
+        (None, CodeRange::Application) => Revisions::ALL,
+        (None, _) => Revisions::NONE,
+    };
+    let is_free = lookup(code).is_none() && code.range() == CodeRange::Application;
+    let here = match setting.revision {
+        _ if is_free => "on every revision, applications may choose this code".to_owned(),
+        Some(one) if has.has(one) => format!("{one} has this code"),
+        Some(one) => format!("{one} does not have this code"),
+        None if has == Revisions::NONE => "no released revision has this code".to_owned(),
+        None => format!("{has} have this code"),
+    };
+    let elsewhere = conditions
+        .iter()
+        .flat_map(|condition| written_elsewhere(condition, code, setting));
+    let all: Vec<_> = [here].into_iter().chain(elsewhere).collect();
+    all.join("; ")
+}
+
+/// The other codes that a condition is written with, each once: on the revision asked for, or on all.
+fn written_elsewhere(condition: &Condition, code: Code, setting: Setting) -> Vec<String> {
+    let written = |revision| Some(condition.written(Dialect::Uniform, revision)?.0);
+    let asked = setting
+        .revision
+        .map_or(Revision::ALL.to_vec(), |one| vec![one]);
+    let mut others: Vec<Code> = asked.into_iter().filter_map(written).collect();
+    others.retain(|other| *other != code);
+    others.dedup();
+    let told = others.into_iter().map(|other| {
+        let on = Revisions::filter(|revision| written(revision) == Some(other));
+        let on = setting
+            .revision
+            .map_or(on.to_string(), |_| "there".to_owned());
+        format!("{on}, plainly writes it as {}", named(other))
+    });
+    told.collect()
+}
+
+/// The problems that are written with a code.
+pub(crate) fn problems(code: Code) -> impl Iterator<Item = &'static str> {
+    ProblemCode::all()
+        .iter()
+        .filter(move |problem| problem.protocol_code() == code)
+        .map(ProblemCode::as_str)
+}
+
+/// The conditions that a code states on some revision.
+pub(crate) fn stands_for(code: Code) -> Vec<&'static Condition> {
+    let is_written_with = |condition: &&Condition| {
+        let cells = Revision::ALL
+            .into_iter()
+            .flat_map(|revision| Dialect::ALL.map(|dialect| condition.written(dialect, revision)));
+        cells.flatten().any(|(written, _)| written == code)
+    };
+    conditions().iter().filter(is_written_with).collect()
+}
+
+/// A sentence as a part of another.
+fn sentence(text: &str) -> String {
+    let text = text.trim_end_matches('.');
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_lowercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}

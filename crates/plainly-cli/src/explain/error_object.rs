@@ -1,0 +1,105 @@
+//! The error object of JSON-RPC, read so that one that breaks its rules keeps its words, and each broken rule is named.
+
+use plainly::errors::{Code, Fault, Problem, ProblemCode, WireError};
+use serde_json::{Map, Value};
+
+use super::{Explanation, Setting, coded};
+
+/// Explains what stands in the place of an error object.
+pub(super) fn explain(value: &Value, setting: Setting) -> Explanation {
+    let Value::Object(members) = value else {
+        let mut explained = without_code(words(value));
+        explained.breaks("`error` must be an object with `code` and `message`".to_owned());
+        return explained;
+    };
+    let mut broken = Vec::new();
+    let message = message(members.get("message"), &mut broken);
+    let code = match members.get("code") {
+        // As the problems of a list have it.
+        Some(Value::String(name)) if ProblemCode::all().iter().any(|it| it.as_str() == name) => {
+            return coded::problem(&Problem::new(name.as_str().into(), message));
+        }
+        code => integer(code, &mut broken),
+    };
+    let data = members.get("data").cloned();
+    let mut explained = match code {
+        Some(code) => coded::error(&WireError::received(code, message, data), setting),
+        None => without_code(message),
+    };
+    broken.into_iter().for_each(|rule| explained.breaks(rule));
+    explained
+}
+
+/// Notes what is wrong with the response around an error.
+pub(super) fn envelope(members: &Map<String, Value>, explained: &mut Explanation) {
+    if members.get("jsonrpc") != Some(&Value::from("2.0")) {
+        explained.breaks("`jsonrpc` must be \"2.0\"".to_owned());
+    }
+    if members.contains_key("result") {
+        explained.breaks("a response has a `result` or an `error`, never both".to_owned());
+    }
+    match members.get("id") {
+        Some(Value::String(_) | Value::Number(_)) | None => {}
+        Some(Value::Null) => explained.breaks(
+            "`id` is null: the server could not read the id of the request, so the client can't tell which one failed"
+                .to_owned(),
+        ),
+        Some(other) => explained.breaks(format!("`id` is {}, not text or a number", kind(other))),
+    }
+}
+
+fn message(value: Option<&Value>, broken: &mut Vec<String>) -> String {
+    match value {
+        Some(Value::String(message)) => message.clone(),
+        Some(other) => {
+            broken.push(format!("`message` is {}, not text", kind(other)));
+            words(other)
+        }
+        None => {
+            broken.push("`message` is missing".to_owned());
+            String::new()
+        }
+    }
+}
+
+/// The code, also where it is written as something else than an integer.
+fn integer(value: Option<&Value>, broken: &mut Vec<String>) -> Option<Code> {
+    let Some(value) = value else {
+        broken.push("`code` is missing".to_owned());
+        return None;
+    };
+    if let Some(code) = value.as_i64() {
+        return Some(Code::new(code));
+    }
+    broken.push(format!("`code` is {value}, not an integer"));
+    let whole = words(value);
+    let whole = whole.split_once('.').map_or(&*whole, |(whole, _)| whole);
+    whole.parse().ok().map(Code::new)
+}
+
+/// An error of which only the words are left.
+fn without_code(message: String) -> Explanation {
+    Explanation {
+        message: Some(message).filter(|message| !message.is_empty()),
+        fault: Fault::Server,
+        advice: "go by its words, and tell the server's author that its errors are not those of JSON-RPC".to_owned(),
+        ..Explanation::new("error", "no code", "nothing that a program could tell: the error has no code")
+    }
+}
+
+fn words(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

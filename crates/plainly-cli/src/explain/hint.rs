@@ -1,0 +1,80 @@
+//! What known implementations mean by an error where that is not what the specification says: likely, and not certain.
+
+use std::fmt;
+
+use plainly::errors::habit::{Habit, habits};
+use plainly::errors::{Code, WireError};
+use serde_json::{Value, json};
+
+/// What one implementation means by an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hint {
+    sender: &'static str,
+    methods: &'static [&'static str],
+    /// The form of its message, where no message came with the error.
+    message: Option<&'static str>,
+    meaning: &'static str,
+    source: &'static str,
+}
+
+impl Hint {
+    fn of(habit: &'static Habit, message: Option<&'static str>) -> Self {
+        Self {
+            sender: habit.sender,
+            methods: habit.methods,
+            message,
+            meaning: habit.meaning,
+            source: habit.source,
+        }
+    }
+
+    /// What others most likely mean by this very error, in answer to `method` if that is known.
+    pub(super) fn all_of(error: &WireError, method: Option<&str>) -> Vec<Self> {
+        let hints = error.habits(method).map(|habit| Self::of(habit, None));
+        once(hints)
+    }
+
+    /// All that others mean by a number.
+    pub(crate) fn of_code(code: Code) -> Vec<Self> {
+        let of_code = habits().iter().filter(|habit| habit.code == code);
+        once(of_code.map(|habit| Self::of(habit, habit.messages.first().copied())))
+    }
+
+    /// The hint for scripts.
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "certainty": "likely",
+            "sender": self.sender,
+            "methods": self.methods,
+            "message": self.message,
+            "means": self.meaning,
+            "source": self.source,
+        })
+    }
+}
+
+/// Each of them once: several forms of a message may have one meaning.
+fn once(hints: impl Iterator<Item = Hint>) -> Vec<Hint> {
+    let mut all = Vec::new();
+    for hint in hints {
+        let is_new = |known: &Hint| (known.sender, known.meaning) != (hint.sender, hint.meaning);
+        if all.iter().all(is_new) {
+            all.push(hint);
+        }
+    }
+    all
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "likely: {} (", self.meaning)?;
+        if let Some(message) = self.message.filter(|message| *message != "*") {
+            write!(f, "as \"{message}\" ")?;
+        }
+        write!(f, "from {}", self.sender)?;
+        if !self.methods.is_empty() {
+            write!(f, ", in answer to {}", self.methods.join(", "))?;
+        }
+        f.write_str(")")
+    }
+}

@@ -1,0 +1,163 @@
+//! Where the documentation says more about an error: a heading of its page, as GitHub links to it.
+
+use plainly::errors::registry::lookup;
+use plainly::errors::{Code, CodeRange, Dialect, ProblemCode, ProtocolError, Revision};
+
+/// A place in the documentation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    page: &'static str,
+    anchor: String,
+}
+
+impl Link {
+    fn to(heading: &str) -> Self {
+        Self {
+            page: "errors.md",
+            anchor: anchor(heading),
+        }
+    }
+
+    /// What people do when something fails on the way to a server.
+    pub(super) fn to_troubleshooting() -> Self {
+        Self {
+            page: "troubleshooting.md",
+            anchor: anchor("When a command or a client fails"),
+        }
+    }
+
+    /// How HTTP requests are refused, with the statuses.
+    pub(super) fn to_refusals() -> Self {
+        Self::to("refused")
+    }
+
+    pub(super) fn to_problems() -> Self {
+        Self::to("Problems")
+    }
+
+    pub(super) fn to_problem(code: &ProblemCode) -> Self {
+        match code {
+            ProblemCode::Custom(_) => Self::to_problems(),
+            known => Self::to(known.as_str()),
+        }
+    }
+
+    pub(super) fn to_code(code: Code) -> Self {
+        match (lookup(code), code.range()) {
+            (Some(entry), _) => Self::to(&format!("{code} {}", entry.name)),
+            (None, CodeRange::Application) => Self::to("Read what other servers mean"),
+            (None, _) => Self::to("Ranges"),
+        }
+    }
+
+    /// The narrowest heading for the error: its problem, its kind, or its code.
+    pub(super) fn to_error(error: &ProtocolError, code: Code) -> Self {
+        if let Some(problem) = error.problem() {
+            return Self::to_problem(problem.code());
+        }
+        if error.is_resource_not_found() {
+            return Self::to("Resource not found");
+        }
+        let alone = ProtocolError::new(error.kind().clone());
+        let data = Dialect::default().encode(&alone, Revision::LATEST).data;
+        let kind = data.as_ref().and_then(|data| data.get("kind")?.as_str());
+        match kind.filter(|_| error.condition().is_some()) {
+            Some(kind) => Self::to(kind),
+            None => Self::to_code(code),
+        }
+    }
+
+    /// Its address.
+    pub(super) fn url(&self) -> String {
+        let repository = env!("CARGO_PKG_REPOSITORY");
+        format!("{repository}/blob/main/docs/{}#{}", self.page, self.anchor)
+    }
+}
+
+/// The name under which GitHub has a heading.
+fn anchor(heading: &str) -> String {
+    let is_kept = |it: &char| it.is_alphanumeric() || " -_".contains(*it);
+    let kept: String = heading.chars().filter(is_kept).collect();
+    kept.to_lowercase().replace(' ', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly::errors::registry;
+    use serde_json::json;
+
+    use super::super::{Setting, read};
+    use super::*;
+
+    fn headings(page: &str) -> Vec<String> {
+        let lines = page.lines().filter(|line| line.starts_with('#'));
+        lines
+            .map(|line| anchor(line.trim_start_matches('#').trim()))
+            .collect()
+    }
+
+    #[test]
+    fn every_link_leads_to_a_heading_that_is_there() {
+        let errors = headings(include_str!("../../../../docs/errors.md"));
+        let troubleshooting = headings(include_str!("../../../../docs/troubleshooting.md"));
+        let kinds = [
+            "duplicate_id",
+            "session_required",
+            "session_not_found",
+            "not_an_object",
+            "unknown_tool",
+            "unknown_prompt",
+            "invalid_cursor",
+            "invalid_request_state",
+            "invalid_input_response",
+            "unknown_task",
+            "invalid_uri",
+            "not_a_collection",
+            "resource_too_large",
+            "incident",
+            "deadline_exceeded",
+            "reply_too_large",
+            "refused",
+        ];
+        let of_kinds = kinds.into_iter().flat_map(|kind| {
+            registry().iter().map(move |entry| {
+                let data = json!({
+                    "kind": kind, "name": "x", "key": "x", "uri": "a:b", "size": 1, "limit": 1, "incident": "x",
+                    "limitMs": 1, "keys": [], "refusal": "too_large",
+                });
+                json!({ "code": entry.code, "message": "no", "data": data }).to_string()
+            })
+        });
+        let codes = registry().iter().map(|entry| entry.code.to_string());
+        let problems = ProblemCode::all().iter().map(ToString::to_string);
+        let statuses = (100..600).map(|status| format!("HTTP {status}"));
+        let others = [
+            "1234",
+            "\"x\"",
+            "{\"isError\":true}",
+            "{\"error\":\"x\"}",
+            "{\"error\":\"invalid_token\"}",
+            "{\"error\":{\"from\":\"local\",\"kind\":\"failure\",\"message\":\"x\"}}",
+            "{\"level\":\"ERROR\",\"target\":\"x\",\"message\":\"x\"}",
+            "{\"jsonrpc\":\"2.0\",\"error\":\"x\"}",
+            "{\"success\":false,\"error\":\"x\",\"code\":\"OWN\"}",
+            "{\"code\":1,\"message\":\"x\",\"data\":{\"kind\":\"own\"}}",
+        ];
+        let others = others.into_iter().map(str::to_owned);
+        let all = codes
+            .chain(problems)
+            .chain(statuses)
+            .chain(others)
+            .chain(of_kinds);
+        let all = all.flat_map(|text| read(&text, Setting::default()).unwrap_or_default());
+        for explained in all {
+            let Link { page, anchor } = &explained.link;
+            let there = if *page == "errors.md" {
+                &errors
+            } else {
+                &troubleshooting
+            };
+            assert!(there.contains(anchor), "{page}#{anchor} of {there:?}");
+        }
+    }
+}

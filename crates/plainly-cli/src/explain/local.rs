@@ -1,0 +1,127 @@
+//! Errors that no server sent: what this program ran into on the way, and what to do about it.
+
+use plainly::client::{CloseReason, LocalError};
+use plainly::errors::{Fault, Retry};
+
+use super::link::Link;
+use super::{Explanation, Setting, status, words};
+use crate::exit::Exit;
+
+/// The side at fault when a command ends so, whether to try again, and what to do.
+const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
+    match exit {
+        Exit::Success | Exit::Interrupted => {
+            (Fault::User, Retry::Immediately, "run the command again")
+        }
+        Exit::Failure => (
+            Fault::Server,
+            Retry::AfterFix,
+            "go by the message; `--log plainly=debug` shows what came before it",
+        ),
+        Exit::Usage => (
+            Fault::Client,
+            Retry::AfterFix,
+            "correct the command line; --help has examples",
+        ),
+        Exit::Unreachable => (
+            Fault::Server,
+            Retry::AfterFix,
+            "check the address or the command, and that the server is running and speaks MCP",
+        ),
+        Exit::NotFound => (
+            Fault::Client,
+            Retry::Never,
+            "list the resources again, and use one of their URIs",
+        ),
+        Exit::ToolError => (
+            Fault::Client,
+            Retry::AfterFix,
+            "correct the call as the tool's message says",
+        ),
+        Exit::Refused => (
+            Fault::Client,
+            Retry::AfterFix,
+            "correct the request as the server's message says",
+        ),
+    }
+}
+
+/// Explains an error of this program as `--json` prints it.
+pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanation {
+    // The words name the status of a server that answered with nothing but that.
+    if let Some(named) = words::within(message, setting).into_iter().next() {
+        return Explanation {
+            message: Some(message.to_owned()),
+            ..named
+        };
+    }
+    let exit = Exit::ALL.into_iter().find(|exit| exit.name() == kind);
+    let exit = exit.unwrap_or(Exit::Failure);
+    let (fault, retry, advice) = guidance(exit);
+    Explanation {
+        message: Some(message.to_owned()),
+        fault,
+        retry,
+        advice: advice.to_owned(),
+        link: Link::to_troubleshooting(),
+        ..Explanation::new("local error", exit.name(), exit.meaning())
+    }
+}
+
+/// What to do about a failure on this side of a connection, unless its words say so.
+pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
+    let advice = match error {
+        LocalError::Timeout { .. } => {
+            "--timeout waits longer; whether the server acted on the request is unknown"
+        }
+        LocalError::Closed(closed) => match closed.reason {
+            CloseReason::NotMessages => {
+                "a server must write nothing but messages to its standard output, and everything else to standard error"
+            }
+            CloseReason::LineTooLong { .. } => "ask the server for less at once",
+            CloseReason::Ours
+            | CloseReason::Peer
+            | CloseReason::Read(_)
+            | CloseReason::Write(_)
+            | _ => {
+                "run the server's command by itself to see why it ends; --log plainly=debug shows all that it writes"
+            }
+        },
+        LocalError::Spawn { program, .. } if program.contains(' ') => {
+            "give the program and its arguments as separate words, without quotes around all of them"
+        }
+        LocalError::Spawn { .. } => "check the name, the path and the permissions of the program",
+        LocalError::Unreachable { .. } => "check the address, and that the server is running",
+        LocalError::Interrupted { .. } | LocalError::SessionLost => {
+            "run the command again if it is safe to repeat"
+        }
+        LocalError::HttpStatus {
+            status,
+            retry_after,
+            location,
+            ..
+        } => {
+            let elsewhere = location.as_ref().map(|url| format!("use the URL {url}"));
+            return elsewhere.or_else(|| Some(status::advice(*status, *retry_after)));
+        }
+        LocalError::InvalidResponse { .. }
+        | LocalError::IrregularError { .. }
+        | LocalError::InvalidOutput { .. }
+        | LocalError::EndlessListing { .. }
+        | LocalError::TooManyRounds { .. } => {
+            "tell the server's author: the server breaks the protocol"
+        }
+        LocalError::UnsupportedVersion { .. } => {
+            "choose one that the server offers with --revision, or update one of the two"
+        }
+        LocalError::NotInRevision { .. } => "leave --revision out, or choose a newer one",
+        LocalError::Unanswered { .. } => "use a host that can answer what the server asks",
+        LocalError::TooManyPages { .. } => "stop earlier with --limit",
+        // These say it themselves.
+        LocalError::Configuration { .. }
+        | LocalError::ReservedHeader { .. }
+        | LocalError::NotListed { .. }
+        | _ => return None,
+    };
+    Some(advice.to_owned())
+}

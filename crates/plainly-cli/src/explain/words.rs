@@ -1,0 +1,85 @@
+//! Errors by their numbers and names: alone, or somewhere in a text.
+
+use plainly::errors::{Code, CodeRange, ProblemCode};
+
+use super::word::Coded;
+use super::{Explanation, Setting, coded, status};
+
+/// The most errors that are looked for in one text.
+const MOST: usize = 16;
+
+/// What a text that is nothing but a code, a name or a status stands for.
+pub(super) fn alone(text: &str, setting: Setting) -> Option<Vec<Explanation>> {
+    if let Some(status) = text.strip_prefix("HTTP ").and_then(status_number) {
+        return Some(vec![status::explain(status)]);
+    }
+    match Coded::parse(text).ok()? {
+        Coded::Number(code) => {
+            // The same number can be both, and only its place would tell.
+            let status = status_number(text).map(status::explain);
+            let is_application = code.range() == CodeRange::Application;
+            let is_used =
+                status.is_none() || is_application && coded::problems(code).next().is_some();
+            let code = is_used.then(|| coded::number(code, setting));
+            Some(status.into_iter().chain(code).collect())
+        }
+        Coded::Named(entries, problems) => {
+            let entries = entries
+                .iter()
+                .map(|entry| coded::number(entry.code, setting));
+            let problems = problems.iter().map(|problem| coded::problem_code(problem));
+            Some(entries.chain(problems).collect())
+        }
+    }
+}
+
+/// The errors that a text names, each once: codes that are reserved for errors, problems, and statuses of HTTP.
+pub(super) fn within(text: &str, setting: Setting) -> Vec<Explanation> {
+    let words: Vec<&str> = text
+        .split(|it: char| !it.is_ascii_alphanumeric() && !"-_/.".contains(it))
+        .map(|word| word.trim_end_matches('.'))
+        .collect();
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let before = |back: usize| at.checked_sub(back).map(|at| words[at]);
+        let is_status = [before(1), before(2)]
+            .into_iter()
+            .flatten()
+            .any(|it| it.eq_ignore_ascii_case("status") || it.starts_with("HTTP"));
+        let explained = match (word.parse().map(Code::new), status_number(word)) {
+            (Ok(_), Some(status)) if is_status => Some(status::explain(status)),
+            (Ok(code), _) => {
+                let is_reserved = code.range() != CodeRange::Application;
+                is_reserved.then(|| coded::number(code, setting))
+            }
+            (Err(_), _) => named(word),
+        };
+        found.extend(explained.filter(|it| !found.contains(it)));
+        if found.len() == MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// A problem as it is spelled on the wire; in other letters it may be any word.
+fn named(word: &str) -> Option<Explanation> {
+    let mut problems = ProblemCode::all().iter();
+    let problem = problems.find(|problem| problem.as_str() == word)?;
+    Some(coded::problem_code(problem))
+}
+
+fn status_number(word: &str) -> Option<u16> {
+    let is_three_digits = word.len() == 3 && word.bytes().all(|it| it.is_ascii_digit());
+    word.parse()
+        .ok()
+        .filter(|status| is_three_digits && (100..600).contains(status))
+}
+
+/// Why nothing was found in a text that has no form.
+pub(super) fn nothing_in(text: &str) -> Vec<String> {
+    let is_word = !text.contains(char::is_whitespace);
+    let unknown = is_word.then(|| Coded::parse(text).err()).flatten();
+    let none = "it is not JSON, not an HTTP response and not a line of plainly's log, and it names no error code, problem or HTTP status";
+    unknown.into_iter().chain([none.to_owned()]).collect()
+}

@@ -1,0 +1,144 @@
+//! `plainly explain`: any error explained, without a server.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{REVISIONS, Run, plainly, run};
+use crate::table::cases;
+
+const CASES: &str = include_str!("explaining.txt");
+
+/// Runs the command with this on its standard input.
+fn piped(bytes: &[u8], words: &[&str]) -> Run {
+    let mut child = plainly()
+        .arg("explain")
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It may have seen enough before all is written.
+    let _ = child.stdin.take().unwrap().write_all(bytes);
+    let output = child.wait_with_output().unwrap();
+    Run {
+        status: output.status.code().unwrap(),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn every_form_of_an_error_is_explained() {
+    let cases: Vec<(&str, &str, &str, &str, &str)> = cases(CASES, "explained");
+    for (given, name, fault, retry, told) in cases {
+        let text = piped(given.as_bytes(), &[]).succeeded();
+        assert!(text.text().contains(told), "{given}\n{}", text.text());
+        let first = &piped(given.as_bytes(), &["--json"])
+            .succeeded()
+            .json_lines()[0];
+        let found = [&first["name"], &first["fault"], &first["retry"]];
+        assert_eq!(found, [name, fault, retry], "{given}");
+        for label in ["means ", "fault ", "do ", "retry ", "more "] {
+            let has = text.text().lines().any(|line| line.starts_with(label));
+            assert!(has, "{given}: {label}");
+        }
+    }
+}
+
+#[test]
+fn what_is_not_an_error_is_told_with_the_reason() {
+    let cases: Vec<(&str, &str)> = cases(CASES, "not explained");
+    for (given, why) in cases {
+        let run = piped(given.as_bytes(), &[]);
+        assert_eq!((run.status, run.stdout.len()), (2, 0), "{given}");
+        let expected = "error: nothing to explain: ";
+        assert!(run.stderr.starts_with(expected), "{given}: {}", run.stderr);
+        assert!(run.stderr.contains(why), "{given}: {}", run.stderr);
+        assert_eq!(run.stderr.lines().count(), 1, "{given}: {}", run.stderr);
+        let json = piped(given.as_bytes(), &["--json"]).error_json();
+        assert_eq!(json["error"]["kind"], "usage", "{given}");
+    }
+}
+
+#[test]
+fn an_error_can_be_an_argument_of_several_words() {
+    let alone = run(&["explain", "-32042", "--json"]).succeeded().json();
+    assert_eq!(alone["code"], -32042);
+    let words = run(&[
+        "explain",
+        "MCP",
+        "error",
+        "-32601",
+        "--revision",
+        "2025-11-25",
+    ])
+    .succeeded();
+    assert!(words.text().contains("MethodNotFound"), "{}", words.text());
+    // Where a number is a status and a code, both are told.
+    let both = run(&["explain", "429", "--json"]).succeeded().json_lines();
+    assert_eq!(both[0]["httpStatus"], 429);
+    assert_eq!(both[1]["code"], 429);
+    let file = run(&["explain", "Cargo.toml"]);
+    let expected = "use `plainly explain < Cargo.toml`";
+    assert!(file.stderr.contains(expected), "{}", file.stderr);
+}
+
+#[test]
+fn a_revision_tells_how_it_writes_the_same() {
+    let missing = r#"{"code":-32021,"message":"no","data":{"requiredCapabilities":{}}}"#;
+    for revision in REVISIONS {
+        let told = run(&["explain", missing, "--revision", revision, "--json"]);
+        let told = told.succeeded().json()["revision"].clone();
+        let expected = match revision {
+            "2026-07-28" => json!("2026-07-28 has this code"),
+            _ => json!(format!(
+                "{revision} does not have this code; there, plainly writes it as InvalidParams -32602"
+            )),
+        };
+        assert_eq!(told, expected);
+    }
+    let old = run(&["explain", "-32002", "--revision", "2026-07-28"]).succeeded();
+    assert!(
+        old.text()
+            .contains("plainly writes it as InvalidParams -32602"),
+        "{}",
+        old.text()
+    );
+}
+
+#[test]
+fn a_whole_log_is_explained_line_by_line() {
+    let log = "2026-07-28T00:00:00.0Z  INFO plainly::access: served method=ping status=200\n\
+               2026-07-28T00:00:01.0Z DEBUG plainly::server: refused code=-32601\n\
+               not a line of it\n\
+               2026-07-28T00:00:02.0Z ERROR plainly::server: a handler failed error=\"disk full\"\n";
+    let explained = piped(log.as_bytes(), &["--json"]).succeeded().json_lines();
+    let names: Vec<&Value> = explained.iter().map(|it| &it["name"]).collect();
+    assert_eq!(names, ["MethodNotFound -32601", "ERROR"]);
+}
+
+#[test]
+fn whatever_bytes_come_end_in_an_answer() {
+    let deep = "[".repeat(100_000);
+    let large = format!(
+        "{{\"code\":-32603,\"message\":\"{}\"}}",
+        "x".repeat(1 << 20)
+    );
+    let too_large = vec![b' '; (16 << 20) + 1];
+    for (bytes, status) in [
+        (&b"\xff\xfe\x00HTTP/1.1"[..], 2),
+        (b"HTTP/1.1 \xff\xff\n\n", 2),
+        (b"HTTP/1.1 99999 x\n\n", 2),
+        (deep.as_bytes(), 2),
+        (large.as_bytes(), 0),
+        (&too_large, 2),
+    ] {
+        let run = piped(bytes, &[]);
+        assert_eq!(run.status, status, "{}", run.stderr);
+    }
+    let escapes = piped(b"{\"code\":1,\"message\":\"\\u001b[2J\"}", &[]).succeeded();
+    assert!(!escapes.text().contains('\u{1b}'), "{}", escapes.text());
+}

@@ -1,0 +1,89 @@
+//! The access log: one line at level info for each request, when it has its reply or needs none any more, under the target
+//! `plainly::access`. Where nobody listens, it costs a look at one number.
+
+use std::time::Instant;
+
+use plainly_errors::{Code, Revision};
+use tracing::Level;
+
+/// The way that a request came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::server) enum Transport {
+    Http,
+    Stream,
+}
+
+/// A line of the access log: what is known of a request, and of what it was answered with.
+#[derive(Debug)]
+pub(in crate::server) struct AccessLine<'a> {
+    pub(in crate::server) method: Option<&'a str>,
+    pub(in crate::server) name: Option<&'a str>,
+    pub(in crate::server) revision: Revision,
+    /// `None` where nothing was made of the message that would remember it.
+    pub(in crate::server) transport: Option<Transport>,
+    pub(in crate::server) principal: Option<&'a str>,
+    pub(in crate::server) arrived: Option<Instant>,
+    pub(in crate::server) reply: Option<(u16, Option<Code>, usize)>,
+    pub(in crate::server) is_tool_error: bool,
+}
+
+/// Whether anybody reads the log.
+pub(in crate::server) fn is_read() -> bool {
+    tracing::enabled!(target: "plainly::access", Level::INFO)
+}
+
+impl AccessLine<'_> {
+    /// A line of which nothing else is known.
+    pub(in crate::server) const fn of(revision: Revision) -> Self {
+        Self {
+            method: None,
+            name: None,
+            revision,
+            transport: None,
+            principal: None,
+            arrived: None,
+            reply: None,
+            is_tool_error: false,
+        }
+    }
+
+    pub(in crate::server) fn write(&self) {
+        let is_http = self.transport != Some(Transport::Stream);
+        let (status, code, bytes) = match self.reply {
+            Some((status, code, bytes)) => (Some(status), code, Some(bytes)),
+            None => (None, None, None),
+        };
+        tracing::info!(
+            target: "plainly::access",
+            method = self.method,
+            name = self.name,
+            revision = %self.revision,
+            transport = self.transport.map(Transport::name),
+            principal = self.principal,
+            status = status.filter(|_| is_http),
+            code = code.map(Code::get),
+            ms = self.arrived.map(|arrived| arrived.elapsed().as_micros() as f64 / 1e3),
+            bytes,
+            "{}",
+            self.outcome(),
+        );
+    }
+
+    fn outcome(&self) -> &'static str {
+        match self.reply {
+            None => "cancelled",
+            Some((_, Some(_), _)) => "refused",
+            Some(_) if self.is_tool_error => "tool failed",
+            Some(_) => "served",
+        }
+    }
+}
+
+impl Transport {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Stream => "stream",
+        }
+    }
+}
