@@ -13,7 +13,7 @@ use super::{Explanation, Hint, Setting, advice, named};
 
 /// An error object that was received.
 pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
-    let error = likeliest(wire);
+    let error = likeliest(wire, setting.http_status);
     let message = Some(wire.message.trim()).filter(|message| !message.is_empty());
     let condition = error.condition();
     let mut explained = Explanation {
@@ -38,10 +38,15 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
 }
 
 /// What the error means for certain, or else most likely: in answer to the method that its sender is known to send it for.
-fn likeliest(wire: &WireError) -> ProtocolError {
+fn likeliest(wire: &WireError, http_status: Option<u16>) -> ProtocolError {
     let Some(habit) = wire.habits(None).next() else {
         return wire.recognise();
     };
+    let mut wire = wire.clone();
+    // Some habits come with one status alone, which whoever copies the message leaves out.
+    wire.http_status = http_status
+        .or(habit.http_status)
+        .unwrap_or(wire.http_status);
     let asked = Asked {
         method: habit.methods.first().copied().unwrap_or_default(),
         subject: None,
