@@ -28,6 +28,11 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
         link: Link::to_error(&error, wire.code),
         ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
     };
+    if error.certainty() == Certainty::Certain {
+        // What follows from the error itself needs no hint.
+        let means = explained.means.clone();
+        explained.hints.retain(|hint| !hint.says(&means));
+    }
     let is_unread = matches!(error.kind(), ErrorKind::Unrecognised { .. });
     let needed = lookup(wire.code).map(|entry| entry.data);
     if let Some(data) = needed.filter(|data| is_unread && data.starts_with('{')) {
