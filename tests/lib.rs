@@ -1,6 +1,8 @@
 //! End-to-end tests live in `tests/`. The examples of the documentation run here, as tests of its pages.
 
 pub mod valid;
+#[path = "peer/src/words.rs"]
+mod words;
 
 /// Each page is the documentation of a module, so that its examples run with those of the code. They are what a reader
 /// would paste: whole programs, tests (`test_harness`), or items with all that they import.

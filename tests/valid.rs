@@ -13,6 +13,7 @@ use serde_json::Value;
 
 pub use self::overheard::overheard;
 use self::schemas::{Schemas, schemas};
+use crate::words::check_words;
 
 /// The key of a request's `_meta` that makes it a modern one.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -90,6 +91,7 @@ impl Conversation {
     /// If it is not valid in its revision.
     pub fn heard(&mut self, bytes: &[u8]) {
         let message = parse(bytes);
+        check_words(&message);
         let may_be_batch = self.session == Some(Revision::V2025_03_26);
         assert!(may_be_batch || !message.is_array(), "{message}");
         for message in messages(&message) {
@@ -104,6 +106,7 @@ impl Conversation {
     /// If it is neither that nor valid in its revision.
     pub fn refused(&mut self, bytes: &[u8]) {
         let message = parse(bytes);
+        check_words(&message);
         if message.get("error").is_some() && message.get("id").is_none() {
             return check(Revision::LATEST, "JSONRPCErrorResponse", &message, &message);
         }

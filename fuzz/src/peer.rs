@@ -10,6 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::runtime::Builder;
 use tokio::task::JoinHandle;
 
+use crate::words::check_words;
+
 /// The newest revision.
 pub const MODERN: &str = "2026-07-28";
 /// All of them, newest first.
@@ -90,6 +92,7 @@ impl Peer {
         lines
             .filter(|line| !line.is_empty())
             .map(|line| serde_json::from_slice(line).unwrap())
+            .inspect(check_words)
             .collect()
     }
 

@@ -145,6 +145,7 @@ impl Failure {
                 // An error of the protocol too: no server says no to its own opening.
                 (_, Subject::Connection) => Exit::Unreachable,
                 (Error::Protocol(_), _) => Exit::Refused,
+                (Error::Local(error), _) if is_undeclared(error) => Exit::Refused,
                 (Error::Local(_), _) => Exit::Failure,
             },
         }
@@ -307,6 +308,11 @@ fn scheme(uri: &str) -> &'static str {
 fn is_missing(error: &Error) -> bool {
     let is_unlisted = matches!(error.local(), Some(LocalError::NotListed { .. }));
     error.is_resource_not_found() || is_unlisted
+}
+
+/// Whether the server says that it does not have what is wanted.
+fn is_undeclared(error: &LocalError) -> bool {
+    matches!(error, LocalError::NotDeclared { .. })
 }
 
 /// Whether the URL or a header can't be used.

@@ -77,15 +77,19 @@ impl WireError {
         let is_other = certain
             .problem()
             .is_some_and(|problem| *problem.code() != ProblemCode::NotFound);
-        if least == Certainty::Certain || is_clear || is_other {
+        // Nobody but us writes a kind, not even that of what is merely malformed.
+        let kind = self.data.as_ref().and_then(|data| data.get("kind"));
+        if least == Certainty::Certain || is_clear || is_other || kind.is_some() {
             return certain;
         }
         let Some(habit) = self.habits(Some(asked.method)).next() else {
             return certain;
         };
         let recognised = match (habit.read)(asked.subject, self.data.as_ref()) {
-            Some(Meaning::Kind(kind)) => ProtocolError::with_all_data(kind, self.message.clone(), None)
-                .with_problem(certain.problem().cloned()),
+            Some(Meaning::Kind(kind)) => {
+                ProtocolError::with_all_data(kind, self.message.clone(), None)
+                    .with_problem(certain.problem().cloned())
+            }
             Some(Meaning::Problem(code)) => {
                 Problem::new(code, self.message.clone()).to_protocol_error()
             }

@@ -3,6 +3,7 @@
 //! allocation policy of the specification (2026-07-28, "Error Codes"), it decides which codes [may be sent](may_emit).
 
 pub(crate) mod table;
+mod words;
 
 use std::collections::BTreeSet;
 

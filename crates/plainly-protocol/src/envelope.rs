@@ -88,7 +88,7 @@ pub enum Envelope<'a> {
 pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
     // Once, for the whole frame: every slice of it below is then text for free.
     let text = std::str::from_utf8(bytes)
-        .map_err(|error| Defect::new("invalid utf-8", error.valid_up_to()).into_parse())?;
+        .map_err(|error| Defect::new("it is not UTF-8", error.valid_up_to()).into_parse())?;
     let mut scanner = Scanner::new(text, limits);
     // Whether the sender's revision has batches isn't known yet: only its message or its session says who it is.
     if scanner.starts_array() {
@@ -110,9 +110,9 @@ fn parse_batch<'a>(
     let mut excess = None;
     while let Some(element) = scanner.element().map_err(Defect::into_parse)? {
         let too_much = if batch.len() == limits.batch_messages {
-            Some("too many messages in a batch")
+            Some("the batch has too many messages")
         } else if scanner.is_over_nodes() {
-            Some("too many values")
+            Some("there are too many values")
         } else {
             batch.push(message::judge(element, limits));
             continue;
@@ -123,7 +123,9 @@ fn parse_batch<'a>(
     scanner.end().map_err(Defect::into_parse)?;
     match excess {
         Some(defect) => Err(defect.into_invalid_request(None)),
-        None if batch.is_empty() => Err(Defect::new("empty batch", 0).into_invalid_request(None)),
+        None if batch.is_empty() => {
+            Err(Defect::new("the batch is empty", 0).into_invalid_request(None))
+        }
         None => Ok(batch),
     }
 }
@@ -143,6 +145,8 @@ pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Ma
     match (value.fault, value.members) {
         (Some(fault), _) => Err(fault.into_invalid_request(None)),
         (None, Some(members)) => Ok(Object::new(value.raw, members)),
-        (None, None) => Err(Defect::new("not an object", value.at).into_invalid_request(None)),
+        (None, None) => {
+            Err(Defect::new("it is not an object", value.at).into_invalid_request(None))
+        }
     }
 }

@@ -63,6 +63,7 @@ mod sentence;
 mod slip;
 
 pub use self::schema::{InvalidSchema, Limits, Schema};
+pub use self::slip::closest;
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

@@ -200,7 +200,7 @@ fn known(failure: &Failure<'_>) -> String {
             let unknown = given.filter(|name| failure.node.names().all(|known| known != *name));
             let slip = closest(missing, unknown.map(String::as_str).take(MOST_SLIPS));
             slip.map_or_else(String::new, |slip| {
-                format!(", and {slip:?} is none (did you mean {missing:?}?)")
+                format!(" (did you mean it by {slip:?}?)")
             })
         }
         What::Assertion(_) | What::Contains(_) | What::NoneOf(..) | What::SomeOf | What::Not => {

@@ -6,7 +6,14 @@ use std::{iter, mem};
 const LONGEST: usize = 64;
 
 /// The one of `words` that `text` is a slip of: other capitals, or no more than one letter in three.
-pub(super) fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+///
+/// ```
+/// use plainly_schema::closest;
+///
+/// assert_eq!(closest("serach", ["read", "search"].into_iter()), Some("search"));
+/// assert_eq!(closest("write", ["read", "search"].into_iter()), None);
+/// ```
+pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // The distance takes time by the product of the lengths, and a value can be as long as a message.
     if text.len() > LONGEST {
         return None;

@@ -12,16 +12,17 @@ use std::io::{self, Write};
 use std::num::ParseIntError;
 use std::time::Duration;
 
-use plainly::errors::{ApplicationCode, Problem, ProblemBag, Problems, UrlElicitation};
-use plainly::server::{BuildErrors, ServerBuilder};
+use plainly::errors::{ApplicationCode, ProblemBag, Problems, UrlElicitation};
+use plainly::server::{BuildErrors, Declared, DeclaredProblems, ServerBuilder};
 use plainly::transport::http::HttpServer;
 use plainly::{
-    Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceTemplate, ResourceUri,
-    Server, Tool, Vars, shutdown,
+    Args, Context, Failure, Json, Problem, ProblemCode, Prompt, ProtocolError, Resource,
+    ResourceTemplate, ResourceUri, Server, Tool, Vars, shutdown,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
+use tokio::task::JoinError;
 
 fn no_note() -> Problem {
     Problem::not_found("note", "drafts").suggest("Known ids: welcome")
@@ -121,6 +122,53 @@ struct Note {
     id: String,
 }
 
+/// What fails in a program of one's own.
+enum NoteError {
+    Locked,
+}
+
+/// One `impl` makes problems of it, and `?` does the rest.
+impl From<NoteError> for Problem {
+    fn from(error: NoteError) -> Self {
+        match error {
+            NoteError::Locked => Self::custom("LOCKED", "Somebody else is writing."),
+        }
+    }
+}
+
+/// Clients can read beforehand in which ways a handler fails.
+impl DeclaredProblems for NoteError {
+    const CODES: &'static [ProblemCode] = &[ProblemCode::custom("LOCKED")];
+}
+
+fn write() -> Result<String, NoteError> {
+    Err(NoteError::Locked)
+}
+
+async fn own() -> Result<String, Declared<NoteError>> {
+    Ok(write()?)
+}
+
+/// A problem within another library's error is still that problem.
+async fn wrapped() -> io::Result<String> {
+    Err(io::Error::other(no_note()))
+}
+
+/// A task that panics is an internal error, as the handler would be.
+async fn task() -> Result<String, JoinError> {
+    tokio::spawn(async { panic!("the password is hunter2") }).await
+}
+
+/// Data of one's own on an error of the protocol.
+async fn data() -> Result<String, ProtocolError> {
+    Err(ProtocolError::invalid_params("At most 100 notes").with_data("limit", 100))
+}
+
+/// What only a server can say: from a handler it is an internal error, and chooses no HTTP status.
+async fn pretending() -> Result<String, ProtocolError> {
+    Err(ProtocolError::method_not_found("notes/read"))
+}
+
 /// A URI that can't be, and one of nothing.
 async fn note(
     uri: ResourceUri,
@@ -158,6 +206,9 @@ fn tools(server: ServerBuilder) -> ServerBuilder {
         .tool(Tool::new("structured", structured))
         .tool(Tool::new("sampling", sampling))
         .tool(Tool::new("sign-in", sign_in))
+        .tool(Tool::new("own", own))
+        .tool(Tool::new("wrapped", wrapped))
+        .tool(Tool::new("task", task))
 }
 
 /// For the host's code.
@@ -171,6 +222,11 @@ fn resources(server: ServerBuilder) -> ServerBuilder {
         .resource(Resource::new("failing://panic", panicking))
         .resource(Resource::new("failing://teapot", teapot))
         .resource(Resource::new("failing://sign-in", sign_in))
+        .resource(Resource::new("failing://own", own))
+        .resource(Resource::new("failing://wrapped", wrapped))
+        .resource(Resource::new("failing://task", task))
+        .resource(Resource::new("failing://data", data))
+        .resource(Resource::new("failing://pretending", pretending))
         .resource_template(notes.complete("id", offline))
 }
 

@@ -91,7 +91,7 @@
 //! | `http` | yes | both of the next two |
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
-//! | `anyhow`, `eyre` | yes | finds a [`Problem`](errors::Problem) attached to an error with `context` or `wrap_err` |
+//! | `anyhow`, `eyre` | yes | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
 //! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
 //!
 //! The crate `plainly-directory` provides a store for directories of files.

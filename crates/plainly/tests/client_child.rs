@@ -271,6 +271,47 @@ async fn a_server_that_never_reads_holds_up_neither_calls_nor_closing() {
 }
 
 #[tokio::test]
+async fn a_server_that_ends_at_a_request_it_does_not_know_is_started_again() {
+    let directory = TempDir::new().unwrap();
+    let starts = directory.path().join("starts");
+    let script = r#"echo start >> "$STARTS"
+read -r line
+case $line in
+  *initialize*) ;;
+  *) echo "unknown method" >&2; exit 1 ;;
+esac
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}'
+read -r _; read -r _
+echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}'
+read -r _
+"#;
+    let command = || {
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(script).env("STARTS", &starts);
+        Client::spawn(command)
+    };
+    let client = command().connect().await.unwrap();
+    assert_eq!(client.revision().as_str(), "2025-06-18");
+    assert!(client.tools().await.unwrap().is_empty());
+    client.close().await;
+    assert_eq!(std::fs::read_to_string(&starts).unwrap(), "start\nstart\n");
+    // Where that doesn't help either, the first error is told; where it can't, there is no second try.
+    let error = shell("read -r line; echo first >&2; exit 3")
+        .connect()
+        .await;
+    assert!(error.unwrap_err().to_string().ends_with(": first"));
+    let pinned = command()
+        .revision(plainly::errors::Revision::LATEST)
+        .connect()
+        .await;
+    assert!(pinned.unwrap_err().is_closed());
+    assert_eq!(
+        std::fs::read_to_string(&starts).unwrap(),
+        "start\nstart\nstart\n"
+    );
+}
+
+#[tokio::test]
 async fn a_program_that_can_not_be_started_is_named() {
     for program in ["/no/such/program", "/dev/null"] {
         let error = Client::spawn(Command::new(program))

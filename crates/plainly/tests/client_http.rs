@@ -13,6 +13,8 @@ mod listening;
 mod mirroring;
 #[path = "client_http/refusals.rs"]
 mod refusals;
+#[path = "client_http/retrying.rs"]
+mod retrying;
 #[path = "client_http/server.rs"]
 mod server;
 #[path = "client_http/sessions.rs"]

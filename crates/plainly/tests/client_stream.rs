@@ -9,6 +9,8 @@ mod calls;
 mod eras;
 #[path = "client_stream/hearing.rs"]
 mod hearing;
+#[path = "client_stream/holding.rs"]
+mod holding;
 #[path = "client_stream/listening.rs"]
 mod listening;
 #[path = "client_stream/listings.rs"]

@@ -51,6 +51,6 @@ async fn the_host_reads_a_note_or_learns_what_is_wrong_by_type() {
         assert!(invalid.is_invalid_params(), "{invalid}");
         assert!(!invalid.is_resource_not_found(), "{invalid}");
         let why = "Note ids are lowercase letters, got \"42\"";
-        assert_eq!(invalid.to_string(), why);
+        assert_eq!(invalid.protocol().unwrap().message(), why);
     }
 }

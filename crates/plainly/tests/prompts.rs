@@ -237,7 +237,15 @@ async fn a_prompt_that_is_not_there_is_named() {
         }
         let error = protocol(client.prompt("x".repeat(129), ()).await);
         let message = "Unknown prompt: no name has more than 128 bytes";
-        assert_eq!(error, ProtocolError::invalid_params(message));
+        assert_eq!(error.message(), message);
+        let kind = error.kind();
+        assert!(
+            matches!(
+                kind,
+                ErrorKind::InvalidParams(InvalidParams::UnknownPrompt { .. })
+            ),
+            "{kind:?}"
+        );
 
         let without = Server::builder("none", "1").tool(Tool::new("tool", async || "x"));
         let client = connect(without, revision).await;

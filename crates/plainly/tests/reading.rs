@@ -165,7 +165,11 @@ fn what_a_store_fails_with_is_written_the_same_on_every_revision() {
             },
             refused(
                 "Invalid URI: note://home/garden: a note has no extension",
-                json!({ "kind": "invalid_uri", "uri": uri }),
+                json!({
+                    "kind": "invalid_uri",
+                    "uri": uri,
+                    "problems": [{ "path": "", "message": "a note has no extension" }],
+                }),
             ),
         ),
         (

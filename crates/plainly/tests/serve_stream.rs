@@ -163,6 +163,7 @@ async fn a_modern_peer_calls_tools_without_a_handshake() {
         modern(4, "tools/call", json!({"name": "nope"})),
     ])
     .await;
+    let wrong = r#"Invalid arguments for tool echo: /text: 1 is not of type "string""#;
     assert_eq!(
         replies,
         [
@@ -170,7 +171,10 @@ async fn a_modern_peer_calls_tools_without_a_handshake() {
                 "content": [{"type": "text", "text": "hi"}], "resultType": "complete", "_meta": meta()}}),
             json!({"jsonrpc": "2.0", "id": 2, "result": {
                 "content": [{"type": "text",
-                    "text": "Invalid arguments for tool echo: /text: 1 is not of type \"string\""}],
+                    "text": wrong}],
+                "structuredContent": {
+                    "success": false, "error": wrong, "code": "VALIDATION_ERROR",
+                    "details": {"problems": [{"path": "/text", "message": "1 is not of type \"string\""}]}},
                 "isError": true, "resultType": "complete", "_meta": meta()}}),
             json!({"jsonrpc": "2.0", "id": 3, "result": {
                 "content": [{"type": "text", "text": "Internal error"}],

@@ -124,7 +124,7 @@ where
     for (uri, expected) in cases::<(&str, &str)>(include_str!("templates.txt"), table) {
         let text = match client.read(uri).await {
             Ok(read) => String::from_utf8_lossy(read.contents[0].body.as_bytes()).into_owned(),
-            Err(error) => error.to_string(),
+            Err(error) => error.protocol().expect("it is the server's").to_string(),
         };
         assert!(text.ends_with(expected), "{uri}: {text}");
     }

@@ -12,6 +12,7 @@ mod response;
 mod site;
 mod stream;
 pub mod table;
+mod words;
 
 use std::pin::pin;
 use std::time::{Duration, Instant};
@@ -22,6 +23,7 @@ pub use self::host::{Asked, Host, received};
 pub use self::response::{Event, Response};
 pub use self::site::Site;
 pub use self::stream::{Peer, Stop, pair, served};
+pub use self::words::check_words;
 
 /// More than anything takes.
 const PATIENCE: Duration = Duration::from_secs(60);

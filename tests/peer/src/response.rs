@@ -4,7 +4,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, BufReader};
 use tokio::net::TcpStream;
 
-use crate::within;
+use crate::{check_words, within};
 
 /// A response whose head is read.
 #[derive(Debug)]
@@ -41,7 +41,10 @@ impl Event {
     /// If there is none.
     #[must_use]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.data).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        let json = serde_json::from_str(&self.data);
+        let json = json.unwrap_or_else(|error| panic!("{error}: {self:?}"));
+        check_words(&json);
+        json
     }
 
     fn parse(text: &str) -> Self {
@@ -143,7 +146,10 @@ impl<S: AsyncRead + Unpin> Response<S> {
     /// The body, or what is left of it, as a message.
     pub async fn json(&mut self) -> Value {
         let body = self.body().await;
-        serde_json::from_str(&body).unwrap_or_else(|error| panic!("{error}: {} {body}", self.head))
+        let json = serde_json::from_str(&body);
+        let json = json.unwrap_or_else(|error| panic!("{error}: {} {body}", self.head));
+        check_words(&json);
+        json
     }
 
     /// The next event, comments left out; none at the end of the stream, if that is a good one.

@@ -11,7 +11,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::{message, within};
+use crate::{check_words, message, within};
 
 /// Room for all that a test says before somebody reads it.
 const ROOM: usize = 1 << 20;
@@ -147,7 +147,9 @@ impl Peer {
     pub async fn message(&mut self) -> Option<Value> {
         let line = self.line().await?;
         let message = serde_json::from_str(&line);
-        Some(message.unwrap_or_else(|error| panic!("{error}: {line}")))
+        let message = message.unwrap_or_else(|error| panic!("{error}: {line}"));
+        check_words(&message);
+        Some(message)
     }
 
     /// The next message.

@@ -10,6 +10,9 @@ mod drivers;
 mod raw;
 mod server;
 mod table;
+#[path = "../../../crates/plainly/examples/tree.rs"]
+#[expect(dead_code, reason = "of the example only the store is used")]
+mod tree;
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;

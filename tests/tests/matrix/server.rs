@@ -281,7 +281,7 @@ pub(crate) fn builder(world: &World) -> ServerBuilder {
         .resource(Resource::new("app://teapot", teapot))
         .resource(Resource::new("app://gone", gone))
         .resource_template(user)
-        .store(plainly_tests::tree())
+        .store(crate::tree::tree())
         .prompt(review)
         .prompt(Prompt::new("form", form))
         .prompt(Prompt::new("broken", broken))

@@ -8,9 +8,9 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client",
-        "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> pages -> rounds \
-         -> connect -> link -> dispatcher -> answer -> log -> message -> mirror -> read_result -> reply -> status \
-         -> subscriptions -> inbox -> timeouts -> error -> progress",
+        "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
+         -> rounds -> connect -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress",
     ),
     (
         "plainly/client/http",
@@ -37,7 +37,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly-errors",
         "rmcp -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
-         -> retry -> revision -> wire_error -> code",
+         -> retry -> revision -> wire_error -> mistake -> code",
     ),
     (
         "plainly-errors/problem",
@@ -45,7 +45,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol",
-        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> method -> \
+        "in_place -> mirrored -> header -> question -> peer -> shape -> meta -> envelope -> types -> id -> schemas -> method -> \
          uri_template -> writer -> escape",
     ),
     (
@@ -69,7 +69,8 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
         "plainly/server",
         "builder -> incoming -> resolve -> discovery -> registration -> dispatch -> replies -> layer -> route -> subscriptions \
          -> source -> handling -> tasks -> features -> handler -> reply -> extract -> request -> sessions -> audience \
-         -> asking -> in_flight -> load -> outgoing -> seal -> state -> strings -> changes -> panics -> answer -> failure",
+         -> asking -> in_flight -> load -> outgoing -> seal -> state -> given -> strings -> misfit \
+         -> texts -> derived -> changes -> panics -> answer -> mistakes -> failure",
     ),
     (
         "plainly/server/incoming",

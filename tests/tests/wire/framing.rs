@@ -103,17 +103,18 @@ async fn a_line_at_the_limit_is_served_and_one_byte_more_is_not() {
 }
 
 #[tokio::test]
-async fn what_is_unfinished_at_the_end_is_dropped() {
+async fn the_last_line_is_answered_if_it_is_whole_and_dropped_if_not() {
     let fixture = Fixture::new();
     let whole = filled(&call("1", "canary", "{}"));
-    for length in [1, 20, whole.len() - 1] {
+    let without_end = whole.len() - 1;
+    for (length, replies) in [(1, 1), (20, 1), (without_end - 1, 1), (without_end, 2)] {
         let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
         stream.write(&whole).await;
         stream.write(&whole[..length]).await;
         let lines = stream.end().await;
-        assert_eq!(lines.len(), 1, "{length}: {lines:?}");
+        assert_eq!(lines.len(), replies, "{length}: {lines:?}");
     }
-    assert_eq!(fixture.probe.ran(), 3);
+    assert_eq!(fixture.probe.ran(), 5);
 }
 
 #[tokio::test]

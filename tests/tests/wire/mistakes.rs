@@ -6,7 +6,7 @@ use plainly::protocol::types::PromptMessage;
 use plainly::server::{Changes, Prompt, ResourceTemplate, Server};
 use plainly::{Args, Ask, Context, Failure, Text, Tool, Vars};
 use plainly_peer::table::cases;
-use plainly_peer::{Client, message};
+use plainly_peer::{Client, Site, message};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
@@ -326,4 +326,40 @@ async fn a_header_that_differs_is_not_repeated_whole() {
     let reply = client.post_with(&headers, &request).await.message().await;
     assert_eq!(reply["error"]["code"], -32020, "{reply}");
     assert!(reply["error"]["message"].as_str().unwrap().len() < 1_000);
+}
+
+#[tokio::test]
+async fn what_http_refuses_it_names() {
+    let site = Site::serve(server().http()).await;
+    for (method, headers, status, message) in
+        cases::<(&str, &str, u16, &str)>(FILE, "refused over HTTP")
+    {
+        let headers = format!("{}\r\n", headers.replace(", ", "\r\n"));
+        let mut refused = site.bare(&format!("{method} /"), &headers, "{}").await;
+        assert_eq!(refused.status, status, "{headers}");
+        assert_eq!(refused.json().await["error"]["message"], message);
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_is_a_slip_of_another_is_told_with_it() {
+    for (method, name, message) in [
+        (
+            "tools/call",
+            "cuont",
+            r#"Unknown tool: cuont (did you mean "count"?)"#,
+        ),
+        ("tools/call", "fly", "Unknown tool: fly"),
+        (
+            "prompts/get",
+            "Greet",
+            r#"Unknown prompt: Greet (did you mean "greet"?)"#,
+        ),
+    ] {
+        for mut client in clients(Revision::V2026_07_28).await {
+            let reply = client.ask(method, json!({"name": name})).await;
+            assert_eq!(reply["error"]["message"], message);
+            assert_eq!(reply["error"]["data"]["name"], name);
+        }
+    }
 }

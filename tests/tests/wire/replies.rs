@@ -62,7 +62,7 @@ async fn params_and_requests_that_are_malformed_say_so_to_programs() {
         ] {
             for reply in both_wrong(&fixture, sender, sent).await {
                 assert_eq!(reply["error"]["code"], code, "{reply}");
-                assert_eq!(reply["error"]["data"], json!({"kind": "malformed"}));
+                assert_eq!(reply["error"]["data"]["kind"], "malformed");
             }
         }
     }

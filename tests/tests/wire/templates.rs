@@ -141,9 +141,18 @@ async fn what_is_there_is_read_with_its_metadata() {
 #[tokio::test]
 async fn each_way_to_fail_is_told_to_its_reader() {
     let fixture = Fixture::build(served);
-    let invalid = |uri: &str, why: &str| {
-        let message = format!("Invalid URI: {uri}: {why}");
-        json!({"code": -32602, "message": message, "data": {"kind": "invalid_uri", "uri": uri}})
+    let invalid = |uri: &str, path: &str, why: &str| {
+        let place = if path.is_empty() {
+            String::new()
+        } else {
+            format!("{path}: ")
+        };
+        let problems = [json!({"path": path, "message": why})];
+        json!({
+            "code": -32602,
+            "message": format!("Invalid URI: {uri}: {place}{why}"),
+            "data": {"kind": "invalid_uri", "uri": uri, "problems": problems},
+        })
     };
     let missing = |uri: &str| {
         let message = format!("Resource not found: {uri}");
@@ -155,16 +164,22 @@ async fn each_way_to_fail_is_told_to_its_reader() {
         "data": {"kind": "malformed"},
     });
     let broken = json!({"code": -32603, "message": "Internal error"});
-    let no_number = "line: invalid value: string \"x\", expected a non-negative integer";
+    let no_number = r#""x" is not of type "integer""#;
     for method in ["resources/read", "resources/metadata"] {
         for (uri, error) in [
             ("note://42", malformed.clone()),
             ("note://archived", missing("note://archived")),
             ("note://a/b", missing("note://a/b")),
             ("note://%61", missing("note://%61")),
-            ("note://", invalid("note://", "missing field `id`")),
+            (
+                "note://",
+                invalid("note://", "", "\"id\" is a required property"),
+            ),
             ("note://broken", broken.clone()),
-            ("line:///a?line=x", invalid("line:///a?line=x", no_number)),
+            (
+                "line:///a?line=x",
+                invalid("line:///a?line=x", "/line", no_number),
+            ),
         ] {
             for reply in replies(&fixture, method, uri).await {
                 assert_eq!(reply["error"], error, "{method} {uri}");

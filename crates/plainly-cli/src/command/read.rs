@@ -54,6 +54,11 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
 /// The representation to write.
 fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body, Failure> {
     let uri = &read.uri;
+    if read.is_ambiguous() {
+        return Err(Failure::local(format!(
+            "{uri} has no contents: it may not exist, or be empty, and the server does not say which"
+        )));
+    }
     if read.is_collection() {
         return Err(Failure::local(format!(
             "{uri} is a collection: list it with `plainly ls`, or use --json to see what reading it returns"

@@ -97,6 +97,53 @@ fn what_an_error_asks_for_is_said_below_it() {
     }
 }
 
+fn with_a_problem_alone(_: &str, _: &Value) -> Value {
+    let problem = json!({ "success": false, "error": "No room is free.", "code": "NO_ROOM" });
+    json!({ "result": { "content": [], "isError": true, "structuredContent": problem } })
+}
+
+fn nothing(_: &str, _: &Value) -> Value {
+    json!({ "result": { "contents": [] } })
+}
+
+fn text_for_an_error(_: &str, _: &Value) -> Value {
+    json!({ "error": "boom" })
+}
+
+fn python(_: &str, _: &Value) -> Value {
+    json!({ "error": { "code": 0, "message": "Unknown resource: a:b" } })
+}
+
+#[test]
+fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
+    type Case<'a> = (fn(&str, &Value) -> Value, &'a [&'a str], i32, &'a str);
+    let cases: [Case<'_>; 4] = [
+        (
+            with_a_problem_alone,
+            &["call", "book"],
+            5,
+            "book: No room is free.",
+        ),
+        (
+            nothing,
+            &["read", "a:b"],
+            1,
+            "a:b has no contents: it may not exist, or be empty, and the server does not say which",
+        ),
+        (
+            text_for_an_error,
+            &["read", "a:b"],
+            1,
+            "irregular error in answer to `resources/read`: boom",
+        ),
+        (python, &["read", "a:b"], 4, "no such resource: a:b"),
+    ];
+    for (answer, words, status, said) in cases {
+        let url = fake(answer);
+        run(&[words[0], &url, words[1]]).failed(status, &format!("error: {said}\n"));
+    }
+}
+
 fn old_listing(method: &str, _: &Value) -> Value {
     match method {
         "resources/list" => json!({ "result": {

@@ -74,7 +74,7 @@ fn a_prompt_that_is_not_there_is_refused_with_those_that_are() {
     for target in Target::docs(&docs) {
         for words in [&["prompts"][..], &["prompt", "ode"]] {
             let said = target.run(words[0], &words[1..]).stderr;
-            assert!(said.ends_with(": this server has no prompts\n"), "{said}");
+            assert!(said.contains("the server has no prompts: "), "{said}");
         }
     }
 }

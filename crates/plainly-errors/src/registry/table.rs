@@ -4,12 +4,11 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
-
+use super::words::{list, must_declare, with_mistakes, with_name};
 use super::{Condition, Emit, Entry};
 use crate::code::{ApplicationCode, Code};
 use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
-use crate::mistake::{Mistake, quoted};
+use crate::mistake::quoted;
 use crate::retry::Retry;
 use crate::revision::Revisions;
 
@@ -424,49 +423,4 @@ conditions! {
     ErrorKind::Unavailable(Unavailable::ShuttingDown) =>
         unavailable("the server is shutting down"),
         "The server is shutting down";
-}
-
-fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static, str> {
-    name.map_or(Cow::Borrowed(words), |name| {
-        format!("{words}: {}", quoted(name)).into()
-    })
-}
-
-fn with_mistakes(words: impl Into<Cow<'static, str>>, mistakes: &[Mistake]) -> Cow<'static, str> {
-    let words = words.into();
-    match mistakes {
-        [] => words,
-        mistakes => format!("{words}: {}", Mistake::list(mistakes)).into(),
-    }
-}
-
-fn must_declare(required: &Map<String, Value>) -> String {
-    let mut capabilities = Vec::new();
-    deepest(required, "", &mut capabilities);
-    let noun = match capabilities.len() {
-        1 => "capability",
-        _ => "capabilities",
-    };
-    let capabilities = capabilities.join(", ");
-    format!("The client must declare the {noun} {capabilities} for this request")
-}
-
-/// The capabilities without others inside, each as the path to it: `elicitation.url`.
-fn deepest(members: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
-    for (name, value) in members {
-        let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        let path = match (path, is_word) {
-            ("", true) => name.clone(),
-            (path, true) => format!("{path}.{name}"),
-            (path, false) => format!("{path}[{name:?}]"),
-        };
-        match value {
-            Value::Object(inside) if !inside.is_empty() => deepest(inside, &path, found),
-            _ => found.push(path),
-        }
-    }
-}
-
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.collect::<Vec<_>>().join(", ")
 }

@@ -66,7 +66,10 @@ fn each_code_is_known_by_its_name_alone() {
         assert_eq!(&ProblemCode::from(code.as_str()), code);
         assert_eq!(&ProblemCode::from(code.to_string()), code);
         let lower = code.as_str().to_lowercase();
-        assert_eq!(ProblemCode::from(&*lower), ProblemCode::Custom(lower.into()));
+        assert_eq!(
+            ProblemCode::from(&*lower),
+            ProblemCode::Custom(lower.into())
+        );
     }
     for name in ["", "NOT_FOUND ", "TEAPOT"] {
         assert_eq!(ProblemCode::from(name), ProblemCode::Custom(name.into()));
@@ -136,6 +139,16 @@ fn the_text_says_once_when_to_try_again() {
         (
             Problem::rate_limited("calls", minute).suggest("Ask for more."),
             "Rate limit exceeded for calls. Try again in 60 seconds. Ask for more.",
+        ),
+        (
+            Problem::rate_limited("calls", minute).retry_in(moment),
+            "Rate limit exceeded for calls. Try again in 1 second.",
+        ),
+        (
+            Problem::validation("age", "Not a number")
+                .suggest("Write it in digits")
+                .retry_in(minute),
+            "Invalid value for 'age': Not a number. Write it in digits. Try again in 60 seconds.",
         ),
         (
             Problem::timeout("export"),

@@ -25,13 +25,13 @@ impl<'a> ByteCursor<'a> {
             Some(b't') => self.literal("true"),
             Some(b'f') => self.literal("false"),
             Some(b'n') => self.literal("null"),
-            _ => Err(self.expected("expected a value")),
+            _ => Err(self.unexpected("a value is missing")),
         }
     }
 
     fn literal(&mut self, name: &str) -> ScanResult {
         if !self.rest().starts_with(name.as_bytes()) {
-            return Err(self.expected("expected a value"));
+            return Err(self.unexpected("a value is missing"));
         }
         self.at += name.len();
         Ok(())
@@ -42,7 +42,7 @@ impl<'a> ByteCursor<'a> {
     pub(super) fn string(&mut self) -> ScanResult<bool> {
         let start = self.at;
         let Some(inner) = self.text.as_bytes().get(start + 1..) else {
-            return Err(self.expected("expected a string"));
+            return Err(self.unexpected("a string is missing"));
         };
         let run = escape::plain_run(inner);
         // Most strings have no escapes. Those that do go another way, so that this one is small enough to be inlined.
@@ -65,8 +65,8 @@ impl<'a> ByteCursor<'a> {
                     return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.expected("control character in a string")),
-                None => return Err(Defect::new("unterminated string", start)),
+                Some(_) => return Err(self.unexpected("a string has a control character")),
+                None => return Err(Defect::new("a string has no end", start)),
             }
             self.at += escape::plain_blocks(self.rest());
         }
@@ -87,14 +87,14 @@ impl<'a> ByteCursor<'a> {
                 return Ok(());
             }
             Some(b'u') => {}
-            _ => return Err(Defect::new("invalid escape", start)),
+            _ => return Err(Defect::new("an escape is invalid", start)),
         }
         // RFC 8259, section 8.2, leaves open what half of a pair means; text in Rust can't hold it.
         match self.unicode_escape()? {
             0xd800..0xdc00 if !(0xdc00..0xe000).contains(&self.unicode_escape()?) => {
-                Err(Defect::new("lone surrogate", start))
+                Err(Defect::new("a surrogate stands alone", start))
             }
-            0xdc00..0xe000 => Err(Defect::new("lone surrogate", start)),
+            0xdc00..0xe000 => Err(Defect::new("a surrogate stands alone", start)),
             _ => Ok(()),
         }
     }
@@ -102,14 +102,14 @@ impl<'a> ByteCursor<'a> {
     /// `\u` and four digits.
     fn unicode_escape(&mut self) -> ScanResult<u32> {
         let [b'\\', b'u', digits @ ..] = self.rest() else {
-            return Err(self.expected("lone surrogate"));
+            return Err(self.unexpected("a surrogate stands alone"));
         };
         let mut unit = 0;
         for index in 0..4 {
             let digit = digits
                 .get(index)
                 .and_then(|&byte| char::from(byte).to_digit(16));
-            unit = unit * 16 + digit.ok_or_else(|| self.expected("invalid escape"))?;
+            unit = unit * 16 + digit.ok_or_else(|| self.unexpected("an escape is invalid"))?;
         }
         self.at += 6;
         Ok(unit)
@@ -137,7 +137,7 @@ impl<'a> ByteCursor<'a> {
         // Refused here, since some readers would take it for infinity while others refuse it.
         match self.slice(start).parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(()),
-            _ => Err(Defect::new("number out of range", start)),
+            _ => Err(Defect::new("a number is out of range", start)),
         }
     }
 
@@ -148,7 +148,7 @@ impl<'a> ByteCursor<'a> {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         if count == 0 {
-            return Err(self.expected("expected a digit"));
+            return Err(self.unexpected("a digit is missing"));
         }
         self.at += count;
         Ok(())
@@ -195,7 +195,7 @@ impl<'a> ByteCursor<'a> {
             .expect("tokens start and end with ASCII")
     }
 
-    pub(super) fn expected(&self, what: &'static str) -> Defect {
+    pub(super) fn unexpected(&self, what: &'static str) -> Defect {
         Defect::new(what, self.at)
     }
 }

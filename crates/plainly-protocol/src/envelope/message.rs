@@ -105,7 +105,7 @@ pub(super) fn judge<'a>(
     let Some(members) = &scanned.members else {
         let defect = scanned
             .fault
-            .unwrap_or(Defect::new("message that is not an object", scanned.at));
+            .unwrap_or(Defect::new("the message is not an object", scanned.at));
         return Err(defect.into_invalid_request(None));
     };
     let fields = MemberFields::of(members);
@@ -122,8 +122,9 @@ pub(super) fn judge<'a>(
     // is right otherwise.
     let params = match fields.params {
         Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
-            return Err(Defect::new("`params` that is not an object", params.at)
-                .into_invalid_params(readable()));
+            return Err(
+                Defect::new("`params` is not an object", params.at).into_invalid_params(readable())
+            );
         }
         _ => scanned.params,
     };
@@ -154,17 +155,17 @@ fn check<'a>(
 ) -> Result<Kind<'a>, Defect> {
     let version = fields
         .jsonrpc
-        .ok_or(Defect::new("message without `jsonrpc`", at))?;
+        .ok_or(Defect::new("`jsonrpc` is missing", at))?;
     // Decoded if need be, since nothing forbids a sender to write it with escapes.
     if version.value != r#""2.0""# && escape::text(version.value).as_deref() != Some("2.0") {
-        return Err(Defect::new("`jsonrpc` other than \"2.0\"", version.at));
+        return Err(Defect::new("`jsonrpc` is not \"2.0\"", version.at));
     }
     // JSON-RPC 2.0, section 5: where the id of a request could not be read, the error has `null` in its place.
     let nameless_error = fields.method.is_none() && fields.error.is_some();
     match fields.id {
         Some(member) if id.is_none() && !(nameless_error && member.value == "null") => {
             return Err(Defect::new(
-                "`id` that is neither a short string nor a 64-bit integer",
+                "`id` is neither a short string nor a 64-bit integer",
                 member.at,
             ));
         }
@@ -173,27 +174,29 @@ fn check<'a>(
     match (fields.method, fields.result, fields.error) {
         (Some(method), None, None) => method_name(method, limits).map(Kind::Call),
         (Some(method), _, _) => Err(Defect::new(
-            "`method` beside a `result` or an `error`",
+            "`method` stands beside a `result` or an `error`",
             method.at,
         )),
         (None, Some(result), None) if id.is_some() => {
             Ok(Kind::Response(Outcome::Result(result.value)))
         }
-        (None, Some(result), None) => Err(Defect::new("`result` without an `id`", result.at)),
+        (None, Some(result), None) => Err(Defect::new("`result` has no `id` beside it", result.at)),
         (None, None, Some(error)) => Ok(Kind::Response(Outcome::Error(error.value))),
-        (None, Some(_), Some(error)) => Err(Defect::new("`error` beside a `result`", error.at)),
+        (None, Some(_), Some(error)) => {
+            Err(Defect::new("`error` stands beside a `result`", error.at))
+        }
         (None, None, None) => Err(Defect::new(
-            "message without `method`, `result` and `error`",
+            "`method`, `result` and `error` are missing",
             at,
         )),
     }
 }
 
 fn method_name<'a>(method: &Member<'a>, limits: &Limits) -> Result<Cow<'a, str>, Defect> {
-    let name = escape::text(method.value)
-        .ok_or(Defect::new("`method` that is not a string", method.at))?;
+    let name =
+        escape::text(method.value).ok_or(Defect::new("`method` is not a string", method.at))?;
     if name.len() > limits.method_bytes {
-        return Err(Defect::new("`method` that is too long", method.at));
+        return Err(Defect::new("`method` is too long", method.at));
     }
     Ok(name)
 }

@@ -138,7 +138,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
                 self.cursor.at += 1;
                 return Ok(None);
             }
-            _ => return Err(self.cursor.expected("expected `,` or `]`")),
+            _ => return Err(self.cursor.unexpected("`,` or `]` is missing")),
         }
         self.value().map(Some)
     }
@@ -147,7 +147,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     pub(super) fn end(&mut self) -> ScanResult {
         match self.cursor.token() {
             None => Ok(()),
-            Some(_) => Err(self.cursor.expected("expected nothing more")),
+            Some(_) => Err(self.cursor.unexpected("something stands after the end")),
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         let start = self.cursor.at;
         self.nodes += 1;
         if self.is_over_nodes() {
-            self.refuse("too many values", start);
+            self.refuse("there are too many values", start);
         }
         match first {
             Some(b'{') => {
@@ -214,9 +214,9 @@ impl<'a, 'l> Scanner<'a, 'l> {
                 Some(b'}') if container.is_object() => {}
                 Some(b']') if !container.is_object() => {}
                 _ if container.is_object() => {
-                    return Err(self.cursor.expected("expected `,` or `}`"));
+                    return Err(self.cursor.unexpected("`,` or `}` is missing"));
                 }
-                _ => return Err(self.cursor.expected("expected `,` or `]`")),
+                _ => return Err(self.cursor.unexpected("`,` or `]` is missing")),
             }
             self.cursor.at += 1;
             self.leave();
@@ -246,7 +246,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             self.beyond.push(self.open.container);
             self.open.container = container;
             self.open.waits = false;
-            self.refuse("nested too deeply", start);
+            self.refuse("it is nested too deeply", start);
         }
     }
 
@@ -264,7 +264,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if frame.keys.may_repeat() {
             let own = self.members.get(frame.members..).unwrap_or_default();
             if let Some(at) = first_duplicate(own).map(|member| member.at) {
-                self.refuse("duplicate key", at);
+                self.refuse("a key is given twice", at);
             }
         }
         match frame.container {
@@ -301,13 +301,13 @@ impl<'a, 'l> Scanner<'a, 'l> {
 
     fn key(&mut self) -> ScanResult {
         if !self.cursor.is_token(b'"') {
-            return Err(self.cursor.expected("expected a key"));
+            return Err(self.cursor.unexpected("a key is missing"));
         }
         let at = self.cursor.at;
         let escaped = self.cursor.string()?;
         let inner = self.cursor.inner(at);
         if !self.cursor.is_token(b':') {
-            return Err(self.cursor.expected("expected `:`"));
+            return Err(self.cursor.unexpected("`:` is missing"));
         }
         self.cursor.at += 1;
         if !self.notes_members() {
@@ -316,7 +316,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         let before = self.members.len() - self.open.members;
         // One more than allowed is kept, so that it is seen later that these are not all of them.
         if before >= self.limits.members_per_object {
-            self.refuse("too many members in an object", at);
+            self.refuse("an object has too many members", at);
             if before > self.limits.members_per_object {
                 return Ok(());
             }

@@ -12,7 +12,7 @@ use super::base64;
 use super::common::Annotations;
 use super::contents::ResourceContents;
 use super::json::{Meta, RawJson};
-use super::object::Object;
+use super::object::ObjectOnly;
 use super::record::{record, setters};
 use super::resource::Resource;
 
@@ -163,7 +163,7 @@ record! {
 /// The annotations are those of the resource. On the wire they stand in both places, since peers of before SEP-2093 look
 /// for them beside the resource, and are read from there where the resource has none.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(from = "Object<WireResource>")]
+#[serde(from = "ObjectOnly<WireResource>")]
 #[non_exhaustive]
 pub struct EmbeddedResource {
     /// The resource and its content.
@@ -220,8 +220,8 @@ struct WireResource {
     meta: Option<Meta>,
 }
 
-impl From<Object<WireResource>> for EmbeddedResource {
-    fn from(Object(wire): Object<WireResource>) -> Self {
+impl From<ObjectOnly<WireResource>> for EmbeddedResource {
+    fn from(ObjectOnly(wire): ObjectOnly<WireResource>) -> Self {
         let WireResource {
             mut resource,
             annotations,

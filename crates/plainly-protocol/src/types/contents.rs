@@ -7,7 +7,7 @@ use super::base64;
 use super::common::{Annotations, Icon};
 use super::json::Meta;
 use super::natural;
-use super::object::Object;
+use super::object::ObjectOnly;
 use super::resource::Resource;
 
 /// The contents of a resource (Resources, "Resource Contents").
@@ -15,7 +15,7 @@ use super::resource::Resource;
 /// Built from a [`Resource`], so what we write always has a name; servers that don't know SEP-2093 send no more than URI,
 /// MIME type and body.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "Object<WireContents>")]
+#[serde(rename_all = "camelCase", try_from = "ObjectOnly<WireContents>")]
 #[non_exhaustive]
 pub struct ResourceContents {
     /// The identity of the resource.
@@ -211,10 +211,10 @@ struct WireContents {
     blob: Option<base64::Bytes>,
 }
 
-impl TryFrom<Object<WireContents>> for ResourceContents {
+impl TryFrom<ObjectOnly<WireContents>> for ResourceContents {
     type Error = BodyError;
 
-    fn try_from(Object(wire): Object<WireContents>) -> Result<Self, BodyError> {
+    fn try_from(ObjectOnly(wire): ObjectOnly<WireContents>) -> Result<Self, BodyError> {
         let body = match (wire.text, wire.blob) {
             (Some(text), None) => Body::Text(text),
             (None, Some(base64::Bytes(bytes))) => Body::Blob(bytes),

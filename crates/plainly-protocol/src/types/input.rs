@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::elicitation::{ElicitFormParams, ElicitParams, ElicitUrlParams};
 use super::json::{Meta, RawJson, unique_members};
-use super::object::Object;
+use super::object::ObjectOnly;
 use super::record::{record, variants};
 use super::roots::ListRootsParams;
 use super::sampling::CreateMessageParams;
@@ -109,7 +109,7 @@ impl<'de> Deserialize<'de> for InputRequest {
             params: Option<RawJson>,
         }
         fn read(wire: &RawJson) -> serde_json::Result<InputRequest> {
-            let Object(ReadQuestion { method, params }) = wire.decode()?;
+            let ObjectOnly(ReadQuestion { method, params }) = wire.decode()?;
             let text = params.as_ref().map_or("{}", RawJson::get);
             // By the method alone: parameters of different methods can look alike.
             if method == Method::Elicit.name() {

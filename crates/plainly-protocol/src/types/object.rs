@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 /// A `T` that is read of an object alone.
 #[derive(Serialize)]
 #[serde(transparent)]
-pub(super) struct Object<T>(pub(super) T);
+pub(super) struct ObjectOnly<T>(pub(super) T);
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for ObjectOnly<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(ObjectDeserializer(deserializer)).map(Self)
     }
 }
 
-/// Reads the value of one field as [`Object`] does.
+/// Reads the value of one field as [`ObjectOnly`] does.
 pub(super) fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    Object::deserialize(deserializer).map(|Object(value)| value)
+    ObjectOnly::deserialize(deserializer).map(|ObjectOnly(value)| value)
 }
 
 /// Asks for an object, whatever is asked for.

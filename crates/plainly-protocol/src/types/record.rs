@@ -105,7 +105,7 @@ macro_rules! record {
 
             impl<'de> serde::Deserialize<'de> for $name {
                 fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-                    let $crate::types::object::Object(Wire { $($known),* }) =
+                    let $crate::types::object::ObjectOnly(Wire { $($known),* }) =
                         serde::Deserialize::deserialize(from)?;
                     Ok(Self { $($known),* })
                 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::common::Implementation;
 use super::json::Meta;
-use super::object::Object;
+use super::object::ObjectOnly;
 use super::record::record;
 
 /// The member of a result's `_meta` that says who answered.
@@ -28,7 +28,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(from = "Object<WireFields>")]
+#[serde(from = "ObjectOnly<WireFields>")]
 #[non_exhaustive]
 pub struct ResultFields {
     /// The kind of result.
@@ -146,8 +146,8 @@ struct WireFields {
     meta: Option<Meta>,
 }
 
-impl From<Object<WireFields>> for ResultFields {
-    fn from(Object(wire): Object<WireFields>) -> Self {
+impl From<ObjectOnly<WireFields>> for ResultFields {
+    fn from(ObjectOnly(wire): ObjectOnly<WireFields>) -> Self {
         Self {
             // Absent from all revisions before 2026-07-28, whose results are always complete.
             result_type: wire.result_type.unwrap_or_default(),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::input::{InputRequest, InputResponses};
 use super::json::{Meta, RawJson};
 use super::natural;
-use super::object::Object;
+use super::object::ObjectOnly;
 use super::record::{record, setters};
 
 /// The identifier of the extension, in the capabilities of both sides.
@@ -90,7 +90,7 @@ impl TaskState {
 
 /// All that is told of a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", try_from = "Object<WireTask>")]
+#[serde(rename_all = "camelCase", try_from = "ObjectOnly<WireTask>")]
 #[non_exhaustive]
 pub struct DetailedTask {
     /// Its name: whoever has it can ask for the task.
@@ -141,7 +141,7 @@ impl DetailedTask {
 /// The handle of a task, in place of the result of the request that it was made of. On the wire its `resultType` is
 /// `task`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", from = "Object<WireTask>")]
+#[serde(rename_all = "camelCase", from = "ObjectOnly<WireTask>")]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Its name: whoever has it can ask for the task.
@@ -180,8 +180,8 @@ impl From<DetailedTask> for CreateTaskResult {
     }
 }
 
-impl From<Object<WireTask>> for CreateTaskResult {
-    fn from(Object(wire): Object<WireTask>) -> Self {
+impl From<ObjectOnly<WireTask>> for CreateTaskResult {
+    fn from(ObjectOnly(wire): ObjectOnly<WireTask>) -> Self {
         Self {
             task_id: wire.task_id,
             status: wire.status,
@@ -253,10 +253,10 @@ struct WireTask {
     error: Option<WireError>,
 }
 
-impl TryFrom<Object<WireTask>> for DetailedTask {
+impl TryFrom<ObjectOnly<WireTask>> for DetailedTask {
     type Error = Incomplete;
 
-    fn try_from(Object(wire): Object<WireTask>) -> Result<Self, Incomplete> {
+    fn try_from(ObjectOnly(wire): ObjectOnly<WireTask>) -> Result<Self, Incomplete> {
         let state = match wire.status {
             TaskStatus::Working => TaskState::Working,
             TaskStatus::InputRequired => TaskState::InputRequired {

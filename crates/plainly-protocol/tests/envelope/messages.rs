@@ -160,11 +160,14 @@ fn members_of_params_stay_raw() {
 #[test]
 fn an_error_says_what_and_where() {
     let error = |message: &[u8]| parse(message, &Limits::default()).unwrap_err().to_string();
-    assert_eq!(error(br#"{"a":1,"b":2,"a":3}"#), "duplicate key at byte 13");
-    assert_eq!(error(br#"{"a":01}"#), "expected `,` or `}` at byte 6");
-    assert_eq!(error(b"{\"a\":\"\xff\"}"), "invalid utf-8 at byte 6");
+    assert_eq!(
+        error(br#"{"a":1,"b":2,"a":3}"#),
+        "a key is given twice at byte 13"
+    );
+    assert_eq!(error(br#"{"a":01}"#), "`,` or `}` is missing at byte 6");
+    assert_eq!(error(b"{\"a\":\"\xff\"}"), "it is not UTF-8 at byte 6");
     assert_eq!(
         error(br#"{"jsonrpc":"2.0","method":"x","params":[]}"#),
-        "`params` that is not an object at byte 30"
+        "`params` is not an object at byte 30"
     );
 }

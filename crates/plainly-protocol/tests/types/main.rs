@@ -6,6 +6,7 @@
 )]
 
 mod names;
+mod params;
 mod rules;
 
 mod samples;

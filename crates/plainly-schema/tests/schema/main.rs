@@ -101,7 +101,7 @@ fn a_name_that_is_a_slip_of_another_is_told_from_one_that_is_not() {
         );
     }
     let slip = json!({"City": 1});
-    let expected = r#""city" is a required property, and "City" is none (did you mean "city"?)"#;
+    let expected = r#""city" is a required property (did you mean it by "City"?)"#;
     assert_eq!(failures(&address, &slip)[0], expected);
 }
 

@@ -11,9 +11,10 @@ use plainly_protocol::types::{
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::QuestionHandlers;
-use super::connect::ClientOptions;
+use super::connect::{Checks, ClientOptions};
 use super::log::Log;
 use super::message::Introduction;
+use super::retries::Retries;
 use super::stream::MessageConnection;
 use super::{Client, Result};
 use crate::limits::ClientLimits;
@@ -53,6 +54,7 @@ impl<T> Builder<T> {
                     log_level: None,
                 },
                 revision: None,
+                probes: true,
                 timeout: Duration::from_secs(60),
                 longest: Duration::from_secs(60 * 60),
                 connect_timeout: Duration::from_secs(30),
@@ -60,6 +62,8 @@ impl<T> Builder<T> {
                 limits: ClientLimits::default(),
                 log: None,
                 least: Certainty::default(),
+                retries: Retries::NONE,
+                checks: Checks::default(),
             },
         }
     }
@@ -135,6 +139,28 @@ impl<T> Builder<T> {
     /// [`habits`](plainly_errors::habits())). With [`Certainty::Certain`], only codes and data of the specification do.
     pub fn recognise(mut self, least: Certainty) -> Self {
         self.options.least = least;
+        self
+    }
+
+    /// Sets how failed calls are made again. Not at all by default.
+    pub fn retries(mut self, retries: Retries) -> Self {
+        self.options.retries = retries;
+        self
+    }
+
+    /// Takes structured output as it comes. By default, that of a tool which this client has listed is held against the
+    /// tool's output schema, and a call whose output does not match ends with
+    /// [`InvalidOutput`](super::LocalError::InvalidOutput). The client never lists tools for that by itself.
+    pub fn unchecked_output(mut self) -> Self {
+        self.options.checks.output = false;
+        self
+    }
+
+    /// Calls methods whose capability the server did not declare. By default, such a call ends with
+    /// [`NotDeclared`](super::LocalError::NotDeclared), and nothing is sent. A server that declares nothing at all is asked
+    /// in any case.
+    pub fn undeclared_capabilities(mut self) -> Self {
+        self.options.checks.capabilities = false;
         self
     }
 

@@ -5,16 +5,19 @@ use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{DiscoverResult, EmptyResult, RawJson};
+use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJson};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use tokio::time::{Instant, sleep};
 
 use super::connect::{self, ClientOptions, ConnectDeadline, ServerDescription};
 use super::error::{Error, LocalError};
+use super::known_tools::KnownTools;
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::{self, RequestWriter};
-use super::reply::{RawResult, TypedResult};
+use super::reply::{self, RawResult, TypedResult};
+use super::retries::is_reading;
 use super::timeouts::{CallQuestions, Timeouts};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
@@ -28,6 +31,8 @@ pub(super) struct Connected {
     writer: Lock<Arc<RequestWriter>>,
     options: ClientOptions,
     pub(super) server: ServerDescription,
+    /// What its listings said of its tools.
+    pub(super) tools: KnownTools,
     /// Held during a renegotiation, so that it happens once for all calls.
     renewal: tokio::sync::Mutex<()>,
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
@@ -46,6 +51,7 @@ impl Client {
         let server = connect::establish(&link, &options).await?;
         let client = Self {
             timeout: options.timeout,
+            retries: options.retries,
             connected: Arc::new(Connected {
                 link,
                 writer: Lock::new(
@@ -53,6 +59,7 @@ impl Client {
                 ),
                 options,
                 server,
+                tools: KnownTools::default(),
                 renewal: tokio::sync::Mutex::default(),
                 subscribing: tokio::sync::Mutex::default(),
                 server_stream: Lock::default(),
@@ -120,12 +127,59 @@ impl Client {
         method: Method,
         params: &(impl Serialize + Sync),
     ) -> Result<TypedResult<T>> {
+        self.check_declared(method)?;
         let result = self.result(method, params, CallExtras::default()).await?;
         result.decode(method.name())
     }
 
-    /// The result of a call, whatever its `resultType`.
+    /// Fails if the server did not declare the capability that `method` belongs to.
+    pub(super) fn check_declared(&self, method: Method) -> Result<()> {
+        let connected = &self.connected;
+        let lacks = connected.server.lacks(method);
+        match lacks.filter(|_| connected.options.checks.capabilities) {
+            Some(capability) => {
+                let method = method.name();
+                Err(LocalError::NotDeclared { method, capability }.into())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The result of a call, whatever its `resultType`, tried as often as [`Retries`](super::Retries) say.
     pub(super) async fn result(
+        &self,
+        method: Method,
+        params: &(impl Serialize + Sync),
+        extras: CallExtras<'_>,
+    ) -> Result<RawResult> {
+        let start = Instant::now();
+        let mut tries = 0;
+        loop {
+            let error = match self.attempt(method, params, extras).await {
+                Ok(result) => return Ok(result),
+                Err(error) => self.connected.link.tell_stray(error),
+            };
+            tries += 1;
+            let pause = self.retries.pause(&error, tries, start.elapsed());
+            // State that the server gave out with its questions may be good for one use.
+            let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
+            let Some(pause) = pause.filter(|_| may_repeat) else {
+                return Err(error);
+            };
+            tracing::debug!(%error, method = method.name(), ?pause, "trying again");
+            sleep(pause).await;
+        }
+    }
+
+    fn is_repeatable(&self, method: Method, params: &impl Serialize) -> bool {
+        let is_safe_tool = || {
+            let name = reply::subject(method, params);
+            name.is_some_and(|name| self.connected.tools.is_repeatable(&name))
+        };
+        is_reading(method) || method == Method::CallTool && is_safe_tool()
+    }
+
+    async fn attempt(
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
@@ -150,6 +204,25 @@ impl Client {
 }
 
 impl Connected {
+    /// Checks the structured output of a tool against its schema, if both are known.
+    pub(super) fn check_output(
+        &self,
+        tool: &str,
+        result: CallToolResult,
+    ) -> Result<CallToolResult> {
+        let checks = self.options.checks.output;
+        let mistakes = checks.then(|| self.tools.mistakes(tool, &result));
+        match mistakes.filter(|mistakes| !mistakes.is_empty()) {
+            Some(mistakes) => Err(LocalError::InvalidOutput {
+                tool: tool.to_owned(),
+                mistakes,
+                result: Box::new(result),
+            }
+            .into()),
+            None => Ok(result),
+        }
+    }
+
     /// Limits on what the server sends.
     pub(super) fn limits(&self) -> &ClientLimits {
         &self.options.limits

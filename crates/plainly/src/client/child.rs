@@ -7,11 +7,12 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::builder::Builder;
+use super::connect::ClientOptions;
 use super::error::{Error, LocalError};
 use super::stream::{MessageConnection, OtherEnd};
 use super::{Client, Result};
 use crate::transport::Meter;
-use crate::transport::child::{self, Grace, Process};
+use crate::transport::child::{Grace, Process, Program};
 use crate::transport::lines::Lines;
 
 /// The longest wait for the exit status of a process whose output has ended. Requests in flight wait for it.
@@ -50,20 +51,49 @@ impl Builder<Spawn> {
     /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
         let Spawn { command, grace } = self.target;
-        let program = command.get_program().to_string_lossy().into_owned();
-        let child = child::spawn(command)
-            .map_err(|source| Error::from(LocalError::Spawn { program, source }))?;
-        let other_end = ChildProcess {
-            process: child.process,
-            grace,
+        let name = command.get_program().to_string_lossy().into_owned();
+        let mut program = Program::new(command);
+        let mut options = self.options;
+        let first = start(&mut program, &name, grace, options.clone()).await;
+        let error = match first {
+            Err(error) if options.revision.is_none() && has_exited(&error) => error,
+            first => return first,
         };
-        let received = Meter::default();
-        let reader = received.count(child.stdout);
-        let messages = Lines::new(reader, child.stdin, self.options.limits.message_bytes);
-        let dispatcher = self.options.dispatcher();
-        let connection = MessageConnection::new(messages, received, other_end, dispatcher);
-        Client::establish(connection, self.options).await
+        // Some legacy servers end at a request that they don't know, and the first was one.
+        tracing::debug!(%error, "the server ended: starting it once more, with the legacy handshake");
+        options.probes = false;
+        let second = start(&mut program, &name, grace, options).await;
+        // If that did not help, the first error says what is wrong.
+        second.map_err(|second| if second.is_closed() { error } else { second })
     }
+}
+
+/// Starts the program `name`, and agrees with it on a revision.
+async fn start(
+    program: &mut Program,
+    name: &str,
+    grace: Grace,
+    options: ClientOptions,
+) -> Result<Client> {
+    let child = program.start().map_err(|source| LocalError::Spawn {
+        program: name.to_owned(),
+        source,
+    })?;
+    let other_end = ChildProcess {
+        process: child.process,
+        grace,
+    };
+    let received = Meter::default();
+    let reader = received.count(child.stdout);
+    let messages = Lines::new(reader, child.stdin, options.limits.message_bytes);
+    let dispatcher = options.dispatcher();
+    let connection = MessageConnection::new(messages, received, other_end, dispatcher);
+    Client::establish(connection, options).await
+}
+
+/// Whether the connection has ended because the process has.
+fn has_exited(error: &Error) -> bool {
+    matches!(error.local(), Some(LocalError::Closed(closed)) if closed.exit.is_some())
 }
 
 /// The process of the server, and how long it has to end.

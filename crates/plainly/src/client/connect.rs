@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plainly_errors::{Certainty, ErrorKind, ProtocolError, Revision};
-use plainly_protocol::method::Method;
+use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::types::{
     DiscoverResult, EmptyResult, Implementation, InitializeParams, InitializeResult,
     ServerCapabilities, SetLevelParams,
@@ -23,6 +23,7 @@ use super::link::{CallExtras, Link};
 use super::log::Log;
 use super::message::{Introduction, RequestWriter};
 use super::reply::{CallReply, TypedResult};
+use super::retries::Retries;
 use crate::limits::ClientLimits;
 
 /// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
@@ -34,6 +35,8 @@ pub(super) struct ClientOptions {
     pub(super) introduction: Introduction,
     /// The only revision to speak, if it was pinned.
     pub(super) revision: Option<Revision>,
+    /// Whether to ask a server first whether it is modern, if no revision was pinned.
+    pub(super) probes: bool,
     /// The time for one request.
     pub(super) timeout: Duration,
     /// The time for one request in total, however often the server reports progress.
@@ -48,6 +51,28 @@ pub(super) struct ClientOptions {
     pub(super) log: Option<Log>,
     /// How sure it must be what a server's error means.
     pub(super) least: Certainty,
+    /// How failed calls are made again.
+    pub(super) retries: Retries,
+    /// What the server is held to.
+    pub(super) checks: Checks,
+}
+
+/// What the server is held to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checks {
+    /// That structured output is as the tool's schema says.
+    pub(super) output: bool,
+    /// That nothing is asked of it that it did not declare.
+    pub(super) capabilities: bool,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self {
+            output: true,
+            capabilities: true,
+        }
+    }
 }
 
 impl ClientOptions {
@@ -124,8 +149,10 @@ pub(super) async fn establish(
         // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
         Some(_) => settle(link, options, probe(link, options, by).await, by).await,
+        None if !options.probes => initialize(link, options, Revision::LATEST_LEGACY, by).await,
         None => detect(link, options, by).await,
-    }?;
+    };
+    let server = server.map_err(|error| link.tell_stray(error))?;
     link.speak(server.revision);
     Ok(server)
 }
@@ -359,6 +386,33 @@ fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
 }
 
 impl ServerDescription {
+    /// The capability that `method` belongs to, if the server says what it has and does not have that.
+    pub(super) fn lacks(&self, method: Method) -> Option<&'static str> {
+        let has = &self.capabilities;
+        // One that declares nothing does not know better, more likely than that it has nothing.
+        if *has == ServerCapabilities::new() {
+            return None;
+        }
+        let (name, is_there) = match method.row().capability? {
+            Capability::Resources | Capability::ResourcesSubscribe => {
+                ("resources", has.resources.is_some())
+            }
+            Capability::Tools => ("tools", has.tools.is_some()),
+            Capability::Prompts => ("prompts", has.prompts.is_some()),
+            // Older revisions have completion without a word for it; the others are not called by themselves.
+            Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
+        };
+        (!is_there).then_some(name)
+    }
+
+    /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
+    pub(super) fn knows_collections(&self) -> bool {
+        const COLLECTIONS: &str = "dev.plainly/resources";
+        let extension = self.capabilities.extension(COLLECTIONS);
+        let experimental = self.capabilities.experimental.as_ref();
+        extension.is_some() || experimental.is_some_and(|all| all.get(COLLECTIONS).is_some())
+    }
+
     fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {
         Self {
             revision,

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use tokio::task::AbortHandle;
 
 use super::dispatcher::Dispatcher;
-use super::error::Error;
+use super::error::{Error, LocalError};
 use super::inbox::Inbox;
 use super::message::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
 use super::mirror::Mirror;
@@ -54,6 +54,11 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
 
     /// The arguments to repeat in headers; `None` on a transport without headers.
     fn mirror(&self) -> Option<&Mirror> {
+        None
+    }
+
+    /// What the server sent since its last reply that is no reply to any request.
+    fn stray(&self) -> Option<String> {
         None
     }
 
@@ -193,6 +198,21 @@ impl Link {
     /// The connection itself.
     pub(super) fn connection(&self) -> &Arc<dyn ClientConnection> {
         &self.connection
+    }
+
+    /// The same error; if no reply came in time, with what came instead.
+    pub(super) fn tell_stray(&self, error: Error) -> Error {
+        match (error.local(), self.connection.stray()) {
+            (Some(&LocalError::Timeout { method, after, .. }), instead @ Some(_)) => {
+                LocalError::Timeout {
+                    method,
+                    after,
+                    instead,
+                }
+                .into()
+            }
+            _ => error,
+        }
     }
 
     fn next_id(&self) -> i64 {

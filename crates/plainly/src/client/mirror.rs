@@ -20,10 +20,10 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// The arguments of a server's tools that headers repeat, as far as they are known.
 #[derive(Debug, Default)]
-pub(super) struct Mirror(Lock<KnownTools>);
+pub(super) struct Mirror(Lock<MirroredTools>);
 
 #[derive(Debug, Default)]
-struct KnownTools {
+struct MirroredTools {
     /// Only tools that have such arguments.
     tools: HashMap<String, Vec<MirroredArgument>>,
     /// The length of all names in `tools`.
@@ -64,7 +64,7 @@ impl Mirror {
     }
 }
 
-impl KnownTools {
+impl MirroredTools {
     fn put(&mut self, name: &str, arguments: Vec<MirroredArgument>) {
         if let Some(before) = self.tools.remove(name) {
             self.bytes -= bytes(name, &before);

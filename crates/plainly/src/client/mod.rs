@@ -34,8 +34,10 @@ mod error;
 #[cfg(feature = "http-client")]
 mod http;
 mod inbox;
+mod known_tools;
 mod link;
 mod listen;
+mod listing;
 mod log;
 mod message;
 mod mirror;
@@ -45,6 +47,7 @@ mod prompts;
 mod read_result;
 mod reply;
 mod resources;
+mod retries;
 mod rounds;
 mod status;
 mod stream;
@@ -70,6 +73,7 @@ pub use self::listen::Subscription;
 pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
+pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round};
 
 use self::call::Connected;
@@ -83,6 +87,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub struct Client {
     connected: Arc<Connected>,
     timeout: Duration,
+    retries: Retries,
 }
 
 impl Client {
@@ -104,8 +109,17 @@ impl Client {
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self {
-            connected: Arc::clone(&self.connected),
             timeout,
+            ..self.clone()
+        }
+    }
+
+    /// The same connection with other retries of calls that fail.
+    #[must_use]
+    pub fn with_retries(&self, retries: Retries) -> Self {
+        Self {
+            retries,
+            ..self.clone()
         }
     }
 

@@ -12,7 +12,7 @@ use super::{Client, Result};
 impl Client {
     /// One page of `prompts/list`.
     pub async fn list_prompts(&self, params: &ListPromptsParams) -> Result<ListPromptsResult> {
-        Ok(self.call(Method::ListPrompts, params).await?.body)
+        self.page(Method::ListPrompts, "prompts", params).await
     }
 
     /// All prompts, page after page. Complete or an error, like [`resources`](Self::resources).

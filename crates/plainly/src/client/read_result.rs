@@ -28,11 +28,19 @@ pub struct ReadResult {
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,
+    /// Whether the server says that it knows collections (the extension `dev.plainly/resources`).
+    pub(super) knows_collections: bool,
 }
 
 impl ReadResult {
+    /// Whether the server answered with no contents, and knows nothing of collections: the resource may be missing, or
+    /// be there and be empty. Servers must not answer so (SEP-2164, "Specification").
+    pub fn is_ambiguous(&self) -> bool {
+        self.contents.is_empty() && !self.knows_collections
+    }
+
     /// Whether the contents are those of a collection: as they say themselves or, if they don't say, if there are none
-    /// (only a collection can be empty) or several of which some have a different URI.
+    /// (of a server that knows collections, only one can be empty) or several of which some have a different URI.
     ///
     /// A single content with a different URI is taken to be the resource in the server's own spelling.
     pub fn is_collection(&self) -> bool {
@@ -41,7 +49,7 @@ impl ReadResult {
             return said;
         }
         match self.contents.as_slice() {
-            [] => true,
+            [] => self.knows_collections,
             [one] => one.uri != self.uri && one.is_collection.is_some(),
             several => several.iter().any(|content| content.uri != self.uri),
         }
@@ -118,6 +126,7 @@ mod tests {
             contents: contents.iter().copied().map(content).collect(),
             cache: CacheHint::default(),
             meta: None,
+            knows_collections: true,
         }
     }
 

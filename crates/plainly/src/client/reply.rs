@@ -189,17 +189,23 @@ impl RawResult {
         self,
         method: &'static str,
     ) -> Result<TypedResult<T>, Error> {
-        if self.fields.result_type != ResultType::Complete {
-            let why = format!(
-                "a result of type {:?} is not supported here",
-                self.fields.result_type
-            );
-            return Err(Error::invalid_response(method, why));
-        }
+        self.check_final(method)?;
         Ok(TypedResult {
             body: self.body(method)?,
             fields: self.fields,
         })
+    }
+
+    /// Fails unless it is the final result.
+    pub(super) fn check_final(&self, method: &'static str) -> Result<(), Error> {
+        if self.fields.result_type == ResultType::Complete {
+            return Ok(());
+        }
+        let why = format!(
+            "a result of type {:?} is not supported here",
+            self.fields.result_type
+        );
+        Err(Error::invalid_response(method, why))
     }
 
     /// The body, whatever its `resultType`.
@@ -209,8 +215,8 @@ impl RawResult {
 }
 
 /// The one thing that a request is about: a tool, a prompt or a URI.
-fn subject(method: Method, params: &impl Serialize) -> Option<String> {
-    let key = method.row().name_header?;
+pub(super) fn subject(method: Method, params: &impl Serialize) -> Option<String> {
+    let key = method.row().subject?;
     let params = serde_json::to_value(params).ok()?;
     params.get(key)?.as_str().map(str::to_owned)
 }

@@ -67,7 +67,7 @@ impl Client {
         &self,
         params: &ListResourcesParams,
     ) -> Result<ListResourcesResult> {
-        Ok(self.call(Method::ListResources, params).await?.body)
+        self.page(Method::ListResources, "resources", params).await
     }
 
     /// All resources, or all children of the collection `parent`, page after page.
@@ -75,7 +75,8 @@ impl Client {
     /// # Errors
     ///
     /// [`LocalError::TooManyPages`] after [`ClientLimits::pages`](crate::limits::ClientLimits::pages), and
-    /// [`LocalError::EndlessListing`] if a page leads back to an earlier one: a listing is complete or an error.
+    /// [`LocalError::EndlessListing`] if a page leads back to an earlier one: a listing is complete or an error, except for
+    /// resources that can't be read, which are left out and named in a warning in the log.
     pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
         let mut pages = self.resource_pages(parent);
         let mut resources = Vec::new();
@@ -101,7 +102,8 @@ impl Client {
         &self,
         params: &ListResourceTemplatesParams,
     ) -> Result<ListResourceTemplatesResult> {
-        Ok(self.call(Method::ListResourceTemplates, params).await?.body)
+        self.page(Method::ListResourceTemplates, "resourceTemplates", params)
+            .await
     }
 
     /// All resource templates, page after page. Complete or an error, like [`resources`](Self::resources).
@@ -129,6 +131,7 @@ impl Client {
         let method = Method::ReadResource;
         let params = ReadResourceParams::new(uri);
         let uri = params.uri.clone();
+        let knows_collections = self.connected.server.knows_collections();
         Call::new(self, method, Ok(params), move |result| {
             let answer = result.decode::<ReadResourceResult>(method.name())?;
             Ok(ReadResult {
@@ -136,6 +139,7 @@ impl Client {
                 contents: answer.body.contents,
                 cache: answer.fields.cache,
                 meta: answer.fields.meta,
+                knows_collections,
             })
         })
     }

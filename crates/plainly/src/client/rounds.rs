@@ -183,6 +183,7 @@ impl<T> CallSetup<T> {
 
     async fn once(self) -> Result<Round<T>> {
         let params = self.params?;
+        self.client.check_declared(self.method)?;
         let extras = CallExtras {
             inputs: self.inputs.as_ref(),
             progress: self.progress.as_ref(),

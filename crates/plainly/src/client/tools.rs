@@ -1,6 +1,8 @@
 //! Tools on the client's side: listing and calling them, over HTTP with headers that mirror arguments where the listing
 //! asks for it.
 
+use std::sync::Arc;
+
 use plainly_errors::{ErrorKind, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -17,12 +19,16 @@ use super::{Client, Result};
 impl Client {
     /// One page of `tools/list`.
     ///
-    /// From a modern server over HTTP, tools with invalid `x-mcp-header` annotations are left out (2026-07-28, Tools,
-    /// "x-mcp-header") and named in a warning in the log.
+    /// A tool that can't be read, as one without a schema of its arguments, is left out and named in a warning in the log.
+    /// So are, from a modern server over HTTP, tools with invalid `x-mcp-header` annotations (2026-07-28, Tools,
+    /// "x-mcp-header").
     pub async fn list_tools(&self, params: &ListToolsParams) -> Result<ListToolsResult> {
-        let mut page: ListToolsResult = self.call(Method::ListTools, params).await?.body;
+        let mut page: ListToolsResult = self.page(Method::ListTools, "tools", params).await?;
         if let Some(mirror) = self.mirror() {
             page.tools.retain(|tool| mirror.learn(tool));
+        }
+        for tool in &page.tools {
+            self.connected.tools.learn(tool);
         }
         Ok(page)
     }
@@ -53,15 +59,20 @@ impl Client {
     /// # Errors
     ///
     /// [`LocalError::Parameters`] if the arguments are not a JSON object; nothing was sent in that case.
+    /// [`LocalError::InvalidOutput`] if the structured output does not match the output schema that this client has seen
+    /// in the tool's listing; the tool has run then, and its result is in the error.
     pub fn call_tool(
         &self,
         name: impl Into<String>,
         arguments: impl Serialize,
     ) -> Call<CallToolResult> {
         let method = Method::CallTool;
-        let params = tool_params(&name.into(), &arguments);
+        let name = name.into();
+        let params = tool_params(&name, &arguments);
+        let connected = Arc::clone(&self.connected);
         Call::new(self, method, params, move |result| {
-            Ok(result.decode(method.name())?.body)
+            let result = result.decode(method.name())?.body;
+            connected.check_output(&name, result)
         })
     }
 

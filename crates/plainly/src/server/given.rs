@@ -11,7 +11,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value};
 
-use super::refusal::Refusal;
+use super::misfit::Misfit;
 use super::strings::Fields;
 
 /// Reads a `T` from JSON, or says what is wrong with it.
@@ -23,7 +23,7 @@ pub(super) fn read<T: DeserializeOwned>(json: &str) -> Result<T, Mistake> {
 
 /// The same from a value.
 pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistake> {
-    T::deserialize(Given(value)).map_err(|Refusal(mistake)| mistake)
+    T::deserialize(Given(value)).map_err(|Misfit(mistake)| mistake)
 }
 
 /// A whole number is an integer, even if it is written as `3.0` (JSON Schema 2020-12, Validation, 6.1.1).
@@ -37,7 +37,7 @@ pub(super) fn whole(number: f64) -> Option<i64> {
 #[derive(Clone, Copy)]
 struct Given<'a>(&'a Value);
 
-impl<'de> IntoDeserializer<'de, Refusal> for Given<'de> {
+impl<'de> IntoDeserializer<'de, Misfit> for Given<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -46,9 +46,9 @@ impl<'de> IntoDeserializer<'de, Refusal> for Given<'de> {
 }
 
 impl<'de> Deserializer<'de> for Given<'de> {
-    type Error = Refusal;
+    type Error = Misfit;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::Null => visitor.visit_unit(),
             Value::Bool(truth) => visitor.visit_bool(*truth),
@@ -67,7 +67,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
@@ -79,7 +79,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         match self.0 {
             // To a struct, what is null is absent.
             Value::Object(members) => {
@@ -92,7 +92,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::Array(_) => Err(serde::de::Error::invalid_type(
                 serde::de::Unexpected::Seq,
@@ -106,7 +106,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         /// The name by which `serde_json` asks for JSON as it is written.
         const RAW: &str = "$serde_json::private::RawValue";
         match name {
@@ -123,7 +123,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::String(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
             Value::Object(members) => {
@@ -150,12 +150,12 @@ fn fields<'a>(
 struct Items<I>(I);
 
 impl<'de, I: Iterator<Item = (usize, &'de Value)>> SeqAccess<'de> for Items<I> {
-    type Error = Refusal;
+    type Error = Misfit;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Refusal> {
+    ) -> Result<Option<T::Value>, Misfit> {
         let Some((at, value)) = self.0.next() else {
             return Ok(None);
         };

@@ -55,13 +55,10 @@ pub(super) fn in_introduction(request: &Request<'_>, meta: &RequestMeta<'_>) -> 
     if !missing.is_empty() {
         sentences.push(format!("_meta must contain {}", missing.join(" and ")));
     }
-    // Whatever is missing of `_meta`, or `_meta` itself, is in that sentence.
-    let is_said = |mistake: &Mistake| match &*mistake.path {
-        "" => mistake.message.starts_with("\"_meta\""),
-        "/_meta" => missing.iter().any(|key| mistake.message.contains(key)),
-        _ => false,
-    };
-    let others = problems.iter().filter(|mistake| !is_said(mistake));
+    // Whatever is missing of `_meta` is in that sentence.
+    let others = problems.iter().filter(|mistake| {
+        mistake.path != "/_meta" || !missing.iter().any(|key| mistake.message.contains(key))
+    });
     sentences.extend(others.map(Mistake::to_string));
     let message = format!("Invalid params: {}", sentences.join("; "));
     ProtocolError::from(InvalidParams::MissingMeta { keys, problems }).with_message(message)
@@ -106,7 +103,13 @@ pub(super) fn in_arguments_of_prompt(name: &str, problems: Vec<Mistake>) -> Prot
 fn modern(request: &Request<'_>) -> Vec<Mistake> {
     let method = Method::find(&request.method, Revision::LATEST);
     let schema = method.and_then(|method| MODERN.get(&method));
-    failures(schema.unwrap_or(&META), request.params.as_ref())
+    let params = request.params.as_ref().map_or("{}", Object::raw);
+    let Ok(Value::Object(mut params)) = serde_json::from_str(params) else {
+        return Vec::new();
+    };
+    // If there is none, all that should be in it is missing.
+    params.entry("_meta").or_insert_with(|| json!({}));
+    schema.unwrap_or(&META).failures_of(&params.into())
 }
 
 fn failures(schema: &Schema, params: Option<&Object<'_>>) -> Vec<Mistake> {
@@ -123,5 +126,213 @@ fn known(mistakes: Vec<Mistake>) -> Vec<Mistake> {
     match mistakes.is_empty() {
         true => vec![Mistake::new("", "a value is not valid")],
         false => mistakes,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly_protocol::envelope::{self, parse_object};
+    use plainly_protocol::method::{MessageKind, Sender};
+    use plainly_protocol::types::*;
+    use serde::Deserialize;
+
+    use super::*;
+
+    /// What is wrong by the schema, and whether the type reads it.
+    type Verdict = fn(&str) -> (bool, bool);
+
+    /// How parameters are read.
+    fn params<T: for<'a> Deserialize<'a>>(method: Method, json: &str) -> (bool, bool) {
+        let object = parse_object(json, &envelope::Limits::default()).unwrap();
+        let is_right = failures(&PARAMS[&method], Some(&object)).is_empty();
+        (is_right, object.read::<T>().is_ok())
+    }
+
+    /// How answers are.
+    fn result<T: for<'a> Deserialize<'a>>(method: Method, json: &str) -> (bool, bool) {
+        let is_right = RESULTS[&method].failures(json).is_empty();
+        (is_right, serde_json::from_str::<T>(json).is_ok())
+    }
+
+    fn call(json: &str) -> (bool, bool) {
+        let object = parse_object(json, &envelope::Limits::default()).unwrap();
+        let is_right = failures(&PARAMS[&Method::CallTool], Some(&object)).is_empty();
+        (is_right, object.read::<CallToolParams<'_>>().is_ok())
+    }
+
+    /// A good one of each, with every member that it can have.
+    fn samples() -> Vec<(Value, Verdict)> {
+        let icon =
+            json!({"src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark"});
+        let client = json!({
+            "name": "c", "version": "1", "title": "C", "description": "d", "icons": [icon], "websiteUrl": "a:b",
+        });
+        let capabilities = json!({
+            "elicitation": {"form": {}, "url": {}}, "experimental": {}, "extensions": {"a/b": {}},
+            "roots": {"listChanged": true}, "sampling": {"context": {}, "tools": {}}, "tasks": {},
+        });
+        let argument = json!({"name": "a", "value": "b"});
+        let others = json!({"arguments": {"x": "y"}});
+        let filter = json!({
+            "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": false,
+            "resourceSubscriptions": ["a:b"], "taskIds": ["t"],
+        });
+        let block = json!({"type": "text", "text": "t"});
+        let root = json!({"uri": "a:b", "name": "n", "_meta": {}});
+        let page = json!({"cursor": "c"});
+        let uri = json!({"uri": "a:b"});
+        let task = json!({"taskId": "t"});
+        vec![
+            (
+                json!({"protocolVersion": "x", "capabilities": capabilities, "clientInfo": client}),
+                |json| params::<InitializeParams>(Method::Initialize, json),
+            ),
+            (json!({"uri": "a:b", "cursor": "c"}), |json| {
+                params::<ListResourcesParams>(Method::ListResources, json)
+            }),
+            (page.clone(), |json| {
+                params::<ListResourceTemplatesParams>(Method::ListResourceTemplates, json)
+            }),
+            (page.clone(), |json| {
+                params::<ListToolsParams>(Method::ListTools, json)
+            }),
+            (page, |json| {
+                params::<ListPromptsParams>(Method::ListPrompts, json)
+            }),
+            (uri.clone(), |json| {
+                params::<ReadResourceParams>(Method::ReadResource, json)
+            }),
+            (uri.clone(), |json| {
+                params::<ResourceMetadataParams>(Method::ResourceMetadata, json)
+            }),
+            (json!({"uri": "a:b", "cursor": "c"}), |json| {
+                params::<ReadDirectoryParams>(Method::ReadDirectory, json)
+            }),
+            (uri.clone(), |json| {
+                params::<SubscribeParams>(Method::Subscribe, json)
+            }),
+            (uri, |json| {
+                params::<UnsubscribeParams>(Method::Unsubscribe, json)
+            }),
+            (json!({"name": "a", "arguments": {"x": 1}}), call),
+            (json!({"name": "a", "arguments": {"x": "1"}}), |json| {
+                params::<GetPromptParams>(Method::GetPrompt, json)
+            }),
+            (
+                json!({"ref": {"type": "ref/prompt", "name": "a"}, "argument": argument, "context": others}),
+                |json| params::<CompleteParams>(Method::Complete, json),
+            ),
+            (
+                json!({"ref": {"type": "ref/resource", "uri": "a"}, "argument": argument}),
+                |json| params::<CompleteParams>(Method::Complete, json),
+            ),
+            (json!({"level": "info"}), |json| {
+                params::<SetLevelParams>(Method::SetLevel, json)
+            }),
+            (json!({"notifications": filter}), |json| {
+                params::<ListenParams>(Method::Listen, json)
+            }),
+            (task.clone(), |json| {
+                params::<GetTaskParams>(Method::GetTask, json)
+            }),
+            (task, |json| {
+                params::<CancelTaskParams>(Method::CancelTask, json)
+            }),
+            (json!({"taskId": "t", "inputResponses": {}}), |json| {
+                params::<UpdateTaskParams>(Method::UpdateTask, json)
+            }),
+            (
+                json!({"action": "accept", "content": {"a": 1}, "_meta": {}}),
+                |json| result::<ElicitResult>(Method::Elicit, json),
+            ),
+            (
+                json!({"role": "assistant", "content": [block], "model": "m", "stopReason": "endTurn", "_meta": {}}),
+                |json| result::<CreateMessageResult>(Method::CreateMessage, json),
+            ),
+            (
+                json!({"role": "user", "content": block, "model": "m"}),
+                |json| result::<CreateMessageResult>(Method::CreateMessage, json),
+            ),
+            (json!({"roots": [root], "_meta": {}}), |json| {
+                result::<ListRootsResult>(Method::ListRoots, json)
+            }),
+        ]
+    }
+
+    /// The value with one change each, at any depth.
+    fn changed(value: &Value) -> Vec<Value> {
+        let others = [
+            json!(null),
+            json!(5),
+            json!("x"),
+            json!(true),
+            json!([]),
+            json!([null]),
+            json!({}),
+        ];
+        let mut all = others.to_vec();
+        let within = |inside: &Value, put: &dyn Fn(Value) -> Value| {
+            changed(inside).into_iter().map(put).collect::<Vec<_>>()
+        };
+        match value {
+            Value::Object(members) => {
+                for (name, inside) in members {
+                    let mut without = members.clone();
+                    without.remove(name);
+                    all.push(without.into());
+                    all.extend(within(inside, &|changed| {
+                        let mut members = members.clone();
+                        members.insert(name.clone(), changed);
+                        members.into()
+                    }));
+                }
+            }
+            Value::Array(items) => {
+                for (at, inside) in items.iter().enumerate() {
+                    all.extend(within(inside, &|changed| {
+                        let mut items = items.clone();
+                        items[at] = changed;
+                        items.into()
+                    }));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+        all
+    }
+
+    #[test]
+    fn a_schema_says_what_its_type_does() {
+        for (sample, verdict) in samples() {
+            assert_eq!(verdict(&sample.to_string()), (true, true), "{sample}");
+            let objects = changed(&sample).into_iter().filter(Value::is_object);
+            for changed in objects {
+                let (by_schema, by_type) = verdict(&changed.to_string());
+                assert_eq!(by_schema, by_type, "{changed}");
+            }
+        }
+    }
+
+    #[test]
+    fn whatever_a_client_asks_with_parameters_is_explained() {
+        // These have none that a server reads.
+        let without = [Method::Discover, Method::Ping];
+        for row in methods() {
+            let is_asked = row.kind == MessageKind::Request && row.sender != Sender::Server;
+            let is_explained = is_asked && !without.contains(&row.method);
+            assert_eq!(
+                PARAMS.contains_key(&row.method),
+                is_explained,
+                "{}",
+                row.name
+            );
+            let is_question = row.kind == MessageKind::Request && row.sender == Sender::Server;
+            assert_eq!(
+                RESULTS.contains_key(&row.method),
+                is_question,
+                "{}",
+                row.name
+            );
+        }
     }
 }

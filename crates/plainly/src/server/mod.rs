@@ -37,9 +37,10 @@ mod panics;
 mod state;
 mod strings;
 
+mod derived;
 mod given;
+mod misfit;
 mod mistakes;
-mod refusal;
 mod texts;
 
 // From its outcome to bytes.

@@ -9,7 +9,7 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::refusal::Refusal;
+use super::misfit::Misfit;
 
 /// Reads a `T` from its fields as text; the mistake names the field that is wrong, if it is one.
 pub(super) fn read<'a, T: DeserializeOwned>(
@@ -25,10 +25,10 @@ pub(super) fn read_values<'a, T, V>(
 ) -> Result<T, Mistake>
 where
     T: DeserializeOwned,
-    V: Deserializer<'a, Error = Refusal>,
+    V: Deserializer<'a, Error = Misfit>,
 {
     let fields = Fields::of(fields.into_iter());
-    T::deserialize(fields).map_err(|Refusal(mistake)| mistake)
+    T::deserialize(fields).map_err(|Misfit(mistake)| mistake)
 }
 
 /// The names of the fields of `T` in the order in which it declares them. None if it is no struct, or has flattened ones.
@@ -56,11 +56,11 @@ impl<'de, I: Iterator<Item = (&'de str, W)>, W> Fields<'de, I, W> {
 impl<'de, I, W> Deserializer<'de> for Fields<'de, I, W>
 where
     I: Iterator<Item = (&'de str, W)>,
-    W: Deserializer<'de, Error = Refusal>,
+    W: Deserializer<'de, Error = Misfit>,
 {
-    type Error = Refusal;
+    type Error = Misfit;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         visitor.visit_map(self)
     }
 
@@ -68,7 +68,7 @@ where
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -81,24 +81,24 @@ where
 impl<'de, I, W> MapAccess<'de> for Fields<'de, I, W>
 where
     I: Iterator<Item = (&'de str, W)>,
-    W: Deserializer<'de, Error = Refusal>,
+    W: Deserializer<'de, Error = Misfit>,
 {
-    type Error = Refusal;
+    type Error = Misfit;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Refusal> {
+    ) -> Result<Option<K::Value>, Misfit> {
         self.at = self.rest.next();
         let name = self.at.as_ref().map(|(name, _)| *name);
         name.map(|name| seed.deserialize(BorrowedStrDeserializer::new(name)))
             .transpose()
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Refusal> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Misfit> {
         let (name, value) = self.at.take().expect("a name comes before its value");
         seed.deserialize(value)
-            .map_err(|why: Refusal| why.under(name))
+            .map_err(|why: Misfit| why.under(name))
     }
 }
 
@@ -106,7 +106,7 @@ where
 #[derive(Clone, Copy)]
 pub(super) struct TextDeserializer<'de>(pub(super) &'de str);
 
-impl<'de> IntoDeserializer<'de, Refusal> for TextDeserializer<'de> {
+impl<'de> IntoDeserializer<'de, Misfit> for TextDeserializer<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -118,7 +118,7 @@ impl<'de> IntoDeserializer<'de, Refusal> for TextDeserializer<'de> {
 /// handler.
 macro_rules! parsed {
     ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
             let parsed = self.0.parse().ok();
             $(let parsed = parsed.filter($holds);)?
             let parsed = parsed.ok_or_else(|| {
@@ -130,9 +130,9 @@ macro_rules! parsed {
 }
 
 impl<'de> Deserializer<'de> for TextDeserializer<'de> {
-    type Error = Refusal;
+    type Error = Misfit;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         visitor.visit_borrowed_str(self.0)
     }
 
@@ -152,7 +152,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         deserialize_f64 visit_f64 "a number" if |number: &f64| number.is_finite();
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         visitor.visit_some(self)
     }
 
@@ -160,7 +160,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -169,7 +169,7 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
     }
 
@@ -182,9 +182,9 @@ impl<'de> Deserializer<'de> for TextDeserializer<'de> {
 struct FieldNames<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for FieldNames<'_> {
-    type Error = Refusal;
+    type Error = Misfit;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Refusal> {
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Misfit> {
         Err(serde::de::Error::custom("no value"))
     }
 
@@ -193,7 +193,7 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
         _: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         *self.0 = fields;
         self.deserialize_any(visitor)
     }
@@ -202,7 +202,7 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         visitor.visit_newtype_struct(self)
     }
 

@@ -10,7 +10,8 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use futures_util::stream::BoxStream;
-use plainly_errors::{InvalidParams, Mistake, ProtocolError, Unavailable};
+use plainly_errors::mistake::quoted;
+use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
 /// A source of resources: a directory, a database, a bucket.
@@ -197,11 +198,11 @@ impl StoreError {
     pub fn into_protocol_error(self, uri: &str) -> ProtocolError {
         match self {
             Self::NotFound => ProtocolError::resource_not_found(uri),
-            Self::InvalidUri { why } => InvalidParams::InvalidUri {
+            Self::InvalidUri { why } => ProtocolError::from(InvalidParams::InvalidUri {
                 uri: uri.to_owned(),
-                problems: vec![Mistake::new("", why)],
-            }
-            .into(),
+                problems: Vec::new(),
+            })
+            .with_message(format!("Invalid URI: {}: {why}", quoted(uri))),
             Self::NotACollection => InvalidParams::NotACollection {
                 uri: uri.to_owned(),
             }

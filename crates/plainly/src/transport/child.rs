@@ -58,36 +58,46 @@ pub(crate) struct Process {
     gone: bool,
 }
 
-/// Starts `command`.
-pub(crate) fn spawn(mut command: Command) -> io::Result<Child> {
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
-    let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
-    wrapped.wrap(KillOnDrop);
-    // Launchers such as npx or a shell start the real server as a child of their own: signals must reach that, too.
-    #[cfg(unix)]
-    wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
-    let mut child = wrapped.spawn()?;
-    let pipes = (
-        child.stdin().take(),
-        child.stdout().take(),
-        child.stderr().take(),
-    );
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(io::Error::other("the process has no pipes"));
-    };
-    let stderr = Stderr::drain(stderr, child.id());
-    Ok(Child {
-        stdin,
-        stdout,
-        process: Process {
-            child,
-            stderr,
-            gone: false,
-        },
-    })
+/// A program that can be started, more than once.
+#[derive(Debug)]
+pub(crate) struct Program(CommandWrap);
+
+impl Program {
+    pub(crate) fn new(mut command: Command) -> Self {
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
+        wrapped.wrap(KillOnDrop);
+        // Launchers such as npx or a shell start the real server as a child of their own: signals must reach that, too.
+        #[cfg(unix)]
+        wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
+        Self(wrapped)
+    }
+
+    /// Starts it.
+    pub(crate) fn start(&mut self) -> io::Result<Child> {
+        let mut child = self.0.spawn()?;
+        let pipes = (
+            child.stdin().take(),
+            child.stdout().take(),
+            child.stderr().take(),
+        );
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+            return Err(io::Error::other("the process has no pipes"));
+        };
+        let stderr = Stderr::drain(stderr, child.id());
+        Ok(Child {
+            stdin,
+            stdout,
+            process: Process {
+                child,
+                stderr,
+                gone: false,
+            },
+        })
+    }
 }
 
 impl Process {

@@ -7,6 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
+use serde::de::IgnoredAny;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::messages::{FlushProgress, Inbound, Messages};
@@ -153,8 +154,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The next line that is not blank; `None` at the end. An unfinished last line is dropped: its peer died in the
-    /// middle of it.
+    /// The next line that is not blank; `None` at the end. The last one needs no line end if it is whole; if it is not, it is
+    /// dropped: its peer died in the middle of it.
     ///
     /// Cancel-safe: nothing is lost if the future is dropped.
     pub async fn next(&mut self) -> io::Result<Option<Inbound>> {
@@ -164,9 +165,25 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             }
             self.buffer.reserve(CHUNK);
             if self.inner.read_buf(&mut self.buffer).await? == 0 {
-                return Ok(None);
+                return Ok(self.take_rest());
             }
         }
+    }
+
+    /// What came after the last line end, if it is JSON.
+    fn take_rest(&mut self) -> Option<Inbound> {
+        if self.buffer.is_empty() {
+            return None;
+        }
+        self.buffer.extend_from_slice(b"\n");
+        let rest = self.take_buffered()?;
+        if let Inbound::Message(line) = &rest
+            && serde_json::from_slice::<IgnoredAny>(line).is_err()
+        {
+            tracing::debug!(bytes = line.len(), "dropped the last line: it is not whole");
+            return None;
+        }
+        Some(rest)
     }
 
     /// The next line that has already arrived completely.
@@ -296,6 +313,16 @@ mod tests {
     #[tokio::test]
     async fn an_unfinished_last_line_is_dropped() {
         assert_eq!(read_all(&[b"{}\n{\"half"], 100).await, [message("{}")]);
+    }
+
+    #[tokio::test]
+    async fn a_whole_last_line_needs_no_end() {
+        for last in [b"[1]".as_slice(), b"[1]\r", b"  [1]\n\n "] {
+            let lines = read_all(&[b"{}\n", last], 100).await;
+            assert_eq!(lines.len(), 2, "{lines:?}");
+        }
+        assert_eq!(read_all(&[b"\xef\xbb\xbf{}"], 4).await, [message("{}")]);
+        assert_eq!(read_all(&[b"12345"], 4).await, [Inbound::TooLong]);
     }
 
     #[tokio::test]

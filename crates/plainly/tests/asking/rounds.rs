@@ -134,16 +134,19 @@ async fn what_is_no_answer_is_an_error_for_the_host_and_names_the_key() {
         let answers = json!({"user_name": answer});
         let reply = client.ask("tools/call", answered("greet", &answers)).await;
         assert_eq!(reply["error"]["code"], -32602, "{answer}: {reply}");
-        let data = json!({"kind": "invalid_input_response", "key": "user_name"});
-        assert_eq!(reply["error"]["data"], data, "{reply}");
+        let data = &reply["error"]["data"];
+        assert_eq!(data["kind"], "invalid_input_response", "{reply}");
+        assert_eq!(data["key"], "user_name", "{reply}");
+        let place = data["problems"][0]["path"].as_str();
+        assert!(place.is_some_and(|place| place.starts_with("/inputResponses/user_name")));
         let params = json!({"name": "greeting", "inputResponses": answers});
         let reply = client.ask("prompts/get", params).await;
-        assert_eq!(reply["error"]["data"], data, "{reply}");
+        assert_eq!(&reply["error"]["data"], data, "{reply}");
         // It can't be swallowed either.
         let reply = client
             .ask("tools/call", answered("swallow", &answers))
             .await;
-        assert_eq!(reply["error"]["data"], data, "{reply}");
+        assert_eq!(&reply["error"]["data"], data, "{reply}");
         assert_eq!(
             client.call("resourceful").await["result"]["resultType"],
             "input_required"

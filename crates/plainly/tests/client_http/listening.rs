@@ -170,7 +170,7 @@ async fn a_refusal_is_the_servers_error() {
 }
 
 fn legacy_capabilities() -> Value {
-    json!({"resources": {"subscribe": true, "listChanged": true}})
+    json!({"resources": {"subscribe": true, "listChanged": true}, "tools": {}})
 }
 
 /// The GET of the session's stream, answered with one.

@@ -15,7 +15,7 @@ async fn refused(status: &str, headers: &str, body: &str) -> Error {
         let request = server.request("tools/list").await;
         request.answer(status, headers, body).await;
     });
-    tools.unwrap_err()
+    tools.expect_err("it is refused")
 }
 
 #[tokio::test]

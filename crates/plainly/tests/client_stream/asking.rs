@@ -37,7 +37,9 @@ async fn connect_legacy(
     version: &str,
 ) -> (Client, Value) {
     let (client, declared) = tokio::join!(builder.connect(), async {
-        let handshake = peer.open_session(version, json!({"resources": {}})).await;
+        let handshake = peer
+            .open_session(version, json!({"resources": {}, "tools": {}}))
+            .await;
         handshake["params"]["capabilities"].clone()
     });
     (client.expect("the peer is legacy"), declared)

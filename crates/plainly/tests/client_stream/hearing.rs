@@ -256,7 +256,7 @@ async fn a_server_without_logs_is_not_asked_for_any() {
     let (builder, mut peer) = pair();
     let builder = builder.on_log(LoggingLevel::Debug, drop);
     let (client, ()) = tokio::join!(builder.connect(), async {
-        peer.open_session("2025-11-25", json!({"resources": {}}))
+        peer.open_session("2025-11-25", json!({"resources": {}, "tools": {}}))
             .await;
     });
     let _client = client.unwrap();

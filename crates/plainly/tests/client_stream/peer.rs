@@ -30,7 +30,7 @@ pub(crate) async fn modern() -> (Client, Peer) {
 
 /// A client of a legacy server, and that server.
 pub(crate) async fn legacy() -> (Client, Peer) {
-    legacy_with(json!({"resources": {}})).await
+    legacy_with(json!({"resources": {}, "tools": {}, "prompts": {}})).await
 }
 
 /// A client of a legacy server with these capabilities, and that server.
@@ -43,7 +43,7 @@ pub(crate) async fn legacy_with(capabilities: Value) -> (Client, Peer) {
 }
 
 pub(crate) fn discovered(versions: &[&str]) -> Value {
-    let mut result = message::discovered(json!({"tools": {}}));
+    let mut result = message::discovered(json!({"tools": {}, "resources": {}, "prompts": {}}));
     result["supportedVersions"] = versions.into();
     result["instructions"] = "be kind".into();
     result["_meta"]["io.modelcontextprotocol/serverInfo"] =

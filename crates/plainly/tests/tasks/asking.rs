@@ -177,8 +177,11 @@ async fn an_answer_that_is_none_is_refused_and_the_question_stays() {
             let params = json!({"taskId": id, "inputResponses": answers});
             let reply = client.ask("tasks/update", params).await;
             assert_eq!(reply["error"]["code"], -32602, "{reply}");
-            let detail = json!({"kind": "invalid_input_response", "key": "second"});
-            assert_eq!(reply["error"]["data"], detail);
+            let data = &reply["error"]["data"];
+            assert_eq!(data["kind"], "invalid_input_response");
+            assert_eq!(data["key"], "second");
+            let place = data["problems"][0]["path"].as_str();
+            assert!(place.is_some_and(|place| place.starts_with("/inputResponses/second")));
         }
         assert_eq!(client.asked(&id).await, ["first", "second"]);
         let answers = json!({"first": accept("Ada"), "second": {"action": "decline"}});

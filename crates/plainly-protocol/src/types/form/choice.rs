@@ -5,7 +5,7 @@ use serde::de::{Deserializer, Error};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::types::object::Object;
+use crate::types::object::ObjectOnly;
 use crate::types::record::setters;
 use crate::types::{natural, object};
 
@@ -185,7 +185,7 @@ struct WireChoice<D> {
     #[serde(skip_serializing_if = "Option::is_none")]
     one_of: Option<Vec<Choice>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    items: Option<Object<Items>>,
+    items: Option<ObjectOnly<Items>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     default: Option<D>,
 }
@@ -251,7 +251,7 @@ impl Serialize for ChoicesField {
         wire.description.clone_from(&self.description);
         wire.min_items = self.min_items;
         wire.max_items = self.max_items;
-        wire.items = Some(Object(match titled(&self.choices) {
+        wire.items = Some(ObjectOnly(match titled(&self.choices) {
             None => Items {
                 r#type: Some(ChoiceType::String),
                 values: Some(values(&self.choices)),
@@ -298,7 +298,10 @@ impl<'de> Deserialize<'de> for ChoiceField {
 impl<'de> Deserialize<'de> for ChoicesField {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let wire: WireChoice<Vec<String>> = object::deserialize(deserializer)?;
-        let choices = match wire.items.map(|Object(items)| (items.any_of, items.values)) {
+        let choices = match wire
+            .items
+            .map(|ObjectOnly(items)| (items.any_of, items.values))
+        {
             Some((Some(choices), _)) => choices,
             Some((None, Some(values))) => values.into_iter().map(Choice::from).collect(),
             Some((None, None)) | None => {

@@ -156,6 +156,7 @@ async fn receive_all(
             if let Incoming::NoMessage { why } = &incoming {
                 let text = String::from_utf8_lossy(message.get(..80).unwrap_or(&message));
                 tracing::debug!(line = %Escaped(&text), "skipped a line that is not a message: {why}");
+                *state.stray.lock() = Some(format!("{text:?}, which is not a message,"));
                 if skipped.is_too_much() {
                     return CloseReason::NotMessages;
                 }

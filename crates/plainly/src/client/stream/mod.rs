@@ -139,6 +139,10 @@ impl ClientConnection for MessageConnection {
         &self.state.dispatcher
     }
 
+    fn stray(&self) -> Option<String> {
+        self.state.stray.lock().clone()
+    }
+
     fn received(&self) -> u64 {
         self.received.bytes()
     }

@@ -25,6 +25,8 @@ const QUEUED: usize = 64;
 pub(super) struct ConnectionState {
     pub(super) pending: Lock<Pending<oneshot::Sender<CallReply>>>,
     pub(super) dispatcher: Dispatcher,
+    /// What came since the last reply and is no reply to any request, in words.
+    pub(super) stray: Lock<Option<String>>,
     /// The end of the connection. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
 }
@@ -34,6 +36,7 @@ impl ConnectionState {
         Self {
             pending: Lock::default(),
             dispatcher,
+            stray: Lock::default(),
             end: OnceLock::new(),
         }
     }
@@ -105,8 +108,16 @@ impl ConnectionState {
         drop(pending);
         match (waiter, id) {
             // Fails if the call has just been dropped.
-            (Some(waiter), _) => drop(waiter.send(reply)),
-            (None, Some(id)) => tracing::debug!(%id, "dropped a reply to an unknown request"),
+            (Some(waiter), _) => {
+                self.stray.lock().take();
+                drop(waiter.send(reply));
+            }
+            (None, Some(id)) => {
+                tracing::debug!(%id, "dropped a reply to an unknown request");
+                *self.stray.lock() = Some(format!(
+                    "a reply with the id {id}, which no open request has,"
+                ));
+            }
             (None, None) => tracing::warn!(?reply, "the server could not read a request"),
         }
     }

@@ -7,7 +7,7 @@ use schemars::transform::RecursiveTransform;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::server::extract::without_nulls;
+use crate::server::derived::without_nulls;
 use crate::server::strings::names;
 
 /// The formats that a form knows.

@@ -19,7 +19,7 @@ pub(in crate::server) struct Asker {
     pub(in crate::server) peer: Arc<Peer>,
     /// The method; `None` as long as it is not known to be one that is served.
     pub(super) method: Option<Method>,
-    /// The name, URI or id of what it asked for.
+    /// The name or URI of what it asked for.
     pub(super) subject: Option<Box<str>>,
     /// The keys of the questions of an earlier round that the user declined.
     pub(super) declined: Vec<String>,
@@ -50,8 +50,9 @@ impl Asker {
 
     /// Notes what the request is for.
     pub(in crate::server) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
-        let text = |name| params?.text(name);
-        self.subject = method.row().subject.and_then(text).map(short);
+        // Who knows the name of a task has the task: it is no more for the log than that of a session.
+        let name = method.row().subject.filter(|name| *name != "taskId");
+        self.subject = name.and_then(|name| params?.text(name)).map(short);
         self.declined = declined(method, params);
         self.method = Some(method);
     }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use super::schema::input_schema_of;
 use super::{Extract, Needs, PromptCall, PromptChannel, ToolCall, ToolChannel};
+use crate::server::derived::input_schema_of;
 use crate::server::failure::Failure;
 use crate::server::{given, mistakes, strings};
 

@@ -19,7 +19,6 @@ mod calls;
 mod completing;
 mod context;
 mod returned;
-mod schema;
 mod state;
 mod task;
 mod uri;
@@ -37,7 +36,6 @@ pub use self::calls::{
 pub use self::completing::Completing;
 pub use self::context::{Context, Progress};
 pub use self::returned::Returned;
-pub(super) use self::schema::{input_schema_of, schema_of, without_nulls};
 pub use self::state::State;
 pub use self::task::Task;
 pub use self::uri::{ResourceUri, Vars};

@@ -13,7 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 
 use self::value::One;
-use super::{Extract, Needs, ResourceCall, ResourceChannel, input_schema_of};
+use super::{Extract, Needs, ResourceCall, ResourceChannel};
+use crate::server::derived::input_schema_of;
 use crate::server::failure::Failure;
 use crate::server::{strings, texts};
 

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CacheHint, Cursor};
+use plainly_schema::closest;
 
 use super::cursor::CursorsOf;
 use super::error::BuildError;
@@ -137,6 +138,17 @@ impl<T: Item> Catalogue<T> {
         let entries = self.entries.load();
         let index = self.search(&entries, name).ok()?;
         entries.get(index).map(|entry| Arc::clone(&entry.item))
+    }
+
+    /// The name that `name` was probably meant to be, in words that follow it; nothing if none is close.
+    pub(super) fn did_you_mean(&self, name: &str) -> String {
+        /// The most names that are looked at: to compare two takes long, and anybody may ask for what is not there.
+        const MOST: usize = 1_000;
+
+        let entries = self.entries.load();
+        let names = entries.iter().take(MOST).map(|entry| entry.item.name());
+        let close = closest(name, names);
+        close.map_or_else(String::new, |close| format!(" (did you mean {close:?}?)"))
     }
 
     /// A page of the `listing`, from the cursor on, in the form that `show` gives each entry; and the cursor of the next page.

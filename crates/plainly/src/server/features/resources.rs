@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::mistake::quoted;
-use plainly_errors::{InvalidParams, Mistake, ProtocolError};
+use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
     ReadResourceResult, ResourceMetadataResult,
@@ -164,7 +164,7 @@ impl Resources {
             }
             Provider::Store(store) => {
                 let metadata = store.metadata(uri.to_owned()).await;
-                metadata.map_err(|error| error.into_protocol_error(uri))?
+                metadata.map_err(|error| Failure::of_server(error.into_protocol_error(uri)))?
             }
         };
         Ok(ResourceMetadataResult::new(metadata))
@@ -185,7 +185,8 @@ fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
     let reading = store.read(uri.clone());
     Box::pin(async move {
         let contents = reading.await;
-        let contents = contents.map_err(|error| error.into_protocol_error(&uri))?;
+        let contents =
+            contents.map_err(|error| Failure::of_server(error.into_protocol_error(&uri)))?;
         let result = ReadResourceResult::new(contents);
         Ok(Answer::Contents(result, hint))
     })
@@ -196,10 +197,10 @@ pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), 
     if uri.len() <= limits.uri_bytes {
         return Ok(());
     }
-    let why = format!("it has more than {} bytes", limits.uri_bytes);
-    Err(InvalidParams::InvalidUri {
+    let invalid = ProtocolError::from(InvalidParams::InvalidUri {
         uri: quoted(uri).into_owned(),
-        problems: vec![Mistake::new("", why)],
-    }
-    .into())
+        problems: Vec::new(),
+    });
+    let most = limits.uri_bytes;
+    Err(invalid.with_message(format!("Invalid URI: longer than {most} bytes")))
 }

@@ -56,7 +56,7 @@ mod tests {
     use schemars::JsonSchema;
 
     use super::*;
-    use crate::server::extract::input_schema_of;
+    use crate::server::derived::input_schema_of;
 
     #[derive(JsonSchema)]
     #[schemars(rename_all = "lowercase")]

@@ -42,7 +42,7 @@ impl Exchange for Server {
         let opened = match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => self.stream_of(&session, last_event_id(&frame.headers)),
             // Without a session there is no stream to open: a modern client listens by a request.
-            Ok(None) => Err(Refusal::MethodNotAllowed.into()),
+            Ok(None) => Err(without_session("GET opens the stream of a session")),
             Err(Unresolved { error, .. }) => Err(error),
         };
         opened.unwrap_or_else(|error| self.refuse(&error))
@@ -56,7 +56,7 @@ impl Exchange for Server {
                 name.into_iter().for_each(|name| self.0.sessions.end(name));
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
-            Ok(None) => self.refuse(&Refusal::MethodNotAllowed.into()),
+            Ok(None) => self.refuse(&without_session("DELETE ends a session")),
             Err(Unresolved { error, .. }) => self.refuse(&error),
         }
     }
@@ -201,4 +201,12 @@ fn reply(encoded: Encoded) -> Reply {
 
 fn accepted() -> Reply {
     Reply::new(StatusCode::ACCEPTED, Bytes::new())
+}
+
+/// The error of a request that is for sessions, and names none.
+fn without_session(purpose: &str) -> ProtocolError {
+    let why = format!(
+        "Method not allowed: {purpose}, which the header Mcp-Session-Id names. Send messages by POST"
+    );
+    ProtocolError::from(Refusal::MethodNotAllowed).with_message(why)
 }

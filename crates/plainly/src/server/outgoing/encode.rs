@@ -259,7 +259,7 @@ impl Encoder {
         error: &ProtocolError,
     ) -> Encoded {
         let code = self.dialect.code(error, revision).get();
-        tracing::debug!(id, method, code, error = %chain(error), "refused a message");
+        tracing::debug!(target: "plainly::failure", id, method, code, error = %chain(error), "refused a message");
         let reply = self.error(id, revision, error);
         reply.log(method, revision, None);
         reply

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{AsValue, InResult, Json, Shown};
-use crate::server::extract::schema_of;
+use crate::server::derived::output_schema_of;
 use crate::server::failure::{Failure, IntoFailure};
 
 /// What a tool handler may return. `By` is always inferred.
@@ -76,7 +76,7 @@ impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Json<T> {
     }
 
     fn output_schema() -> Option<Value> {
-        Some(schema_of::<T>())
+        Some(output_schema_of::<T>())
     }
 }
 
@@ -87,7 +87,7 @@ impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Shown<T> {
     }
 
     fn output_schema() -> Option<Value> {
-        Some(schema_of::<T>())
+        Some(output_schema_of::<T>())
     }
 }
 

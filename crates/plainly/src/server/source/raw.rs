@@ -82,12 +82,20 @@ pub(super) fn parse(json: &str) -> Result<Object<'_>, ProtocolError> {
     let mut limits = Limits::default();
     limits.nodes *= 20;
     limits.members_per_object *= 10;
-    envelope::parse_object(json, &limits).map_err(|malformed| {
-        ProtocolError::internal("Internal error: a source answered with a malformed result")
-            .with_source(malformed.to_string())
-    })
+    envelope::parse_object(json, &limits)
+        .map_err(|malformed| malformed_result(malformed.to_string()))
 }
 
-fn read<'a, T: Deserialize<'a>>(object: &Object<'a>, name: &str) -> Result<Option<T>, Failure> {
-    Ok(object.get(name).map(serde_json::from_str).transpose()?)
+/// What is wrong is for the log: the client did not ask the source.
+fn malformed_result(why: String) -> ProtocolError {
+    ProtocolError::internal("Internal error: a source answered with a malformed result")
+        .with_source(why)
+}
+
+fn read<'a, T: Deserialize<'a>>(
+    object: &Object<'a>,
+    name: &str,
+) -> Result<Option<T>, ProtocolError> {
+    let read = object.get(name).map(serde_json::from_str).transpose();
+    read.map_err(|error| malformed_result(format!("{name}: {error}")))
 }

@@ -1,27 +1,36 @@
 //! The media types that a request's head must declare for its body and accept for its answer.
 
-use http::HeaderMap;
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue};
 use plainly_errors::Refusal;
+use plainly_errors::mistake::quoted;
+
+use super::read::Rejection;
 
 const JSON: (&[u8], &[u8]) = (b"application", b"json");
 const EVENT_STREAM: (&[u8], &[u8]) = (b"text", b"event-stream");
 
 /// Checks that the body is plain JSON and that the client takes both kinds of answer.
-pub(super) fn media_types(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(super) fn media_types(headers: &HeaderMap) -> Result<(), Rejection> {
     content(headers)?;
     if !accepts_both(headers) {
-        return Err(Refusal::NotAcceptable);
+        return Err(Refusal::NotAcceptable.into());
     }
     Ok(())
 }
 
 /// Checks that the body is plain JSON.
-pub(super) fn content(headers: &HeaderMap) -> Result<(), Refusal> {
-    if !is_json(headers) || is_encoded(headers) {
-        return Err(Refusal::UnsupportedMediaType);
+pub(super) fn content(headers: &HeaderMap) -> Result<(), Rejection> {
+    if !is_json(headers) {
+        return Err(wrong_type(headers));
     }
-    Ok(())
+    match encoding(headers) {
+        Some(encoding) => Err(unsupported(&format!(
+            "the body is encoded as {}. Send it without Content-Encoding",
+            shown(encoding)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// One `Content-Type`, and it is `application/json`, with no parameter but `charset=utf-8`.
@@ -36,24 +45,58 @@ fn is_json(headers: &HeaderMap) -> bool {
     if value.as_bytes() == b"application/json" {
         return true;
     }
+    let (name, mut parameters) = parts(value);
+    name.eq_ignore_ascii_case(b"application/json") && parameters.all(is_utf_8)
+}
+
+/// The type itself, and its parameters.
+fn parts(value: &HeaderValue) -> (&[u8], impl Iterator<Item = &[u8]>) {
     let mut parts = value
         .as_bytes()
         .split(|&byte| byte == b';')
         .map(<[u8]>::trim_ascii);
-    parts
-        .next()
-        .is_some_and(|name| name.eq_ignore_ascii_case(b"application/json"))
-        && parts.all(|parameter| {
-            parameter.eq_ignore_ascii_case(b"charset=utf-8")
-                || parameter.eq_ignore_ascii_case(b"charset=\"utf-8\"")
-        })
+    (parts.next().unwrap_or_default(), parts)
 }
 
-fn is_encoded(headers: &HeaderMap) -> bool {
-    headers
-        .get_all(CONTENT_ENCODING)
-        .iter()
-        .any(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"))
+fn is_utf_8(parameter: &[u8]) -> bool {
+    parameter.eq_ignore_ascii_case(b"charset=utf-8")
+        || parameter.eq_ignore_ascii_case(b"charset=\"utf-8\"")
+}
+
+/// What is wrong with a type that is not [JSON](is_json).
+fn wrong_type(headers: &HeaderMap) -> Rejection {
+    let mut values = headers.get_all(CONTENT_TYPE).iter();
+    let value = match (values.next(), values.next()) {
+        (Some(value), None) => value,
+        (None, _) => return Refusal::UnsupportedMediaType.into(),
+        (Some(_), Some(_)) => return unsupported("send Content-Type once, as application/json"),
+    };
+    let (name, mut parameters) = parts(value);
+    if !name.eq_ignore_ascii_case(b"application/json") {
+        let name = shown(name);
+        return unsupported(&format!("{name}. Send the message as application/json"));
+    }
+    let other = parameters.find(|parameter| !is_utf_8(parameter));
+    let other = shown(other.unwrap_or_default());
+    unsupported(&format!(
+        "application/json does not take {other} here. Send the message in UTF-8"
+    ))
+}
+
+fn unsupported(why: &str) -> Rejection {
+    let message = format!("Unsupported media type: {why}");
+    Rejection::Because(Refusal::UnsupportedMediaType, message.into())
+}
+
+fn shown(value: &[u8]) -> String {
+    quoted(&String::from_utf8_lossy(value)).into_owned()
+}
+
+/// The encoding of the body, if it has one.
+fn encoding(headers: &HeaderMap) -> Option<&[u8]> {
+    let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
+    let other = encodings.find(|coding| !coding.as_bytes().eq_ignore_ascii_case(b"identity"));
+    other.map(HeaderValue::as_bytes)
 }
 
 /// Whether the client takes events.

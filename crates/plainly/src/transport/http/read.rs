@@ -131,19 +131,23 @@ impl Parts<'_> {
 }
 
 /// A refusal before the request reaches the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Rejection {
     /// The request is wrong.
     For(Refusal),
+    /// The same, with what exactly is wrong.
+    Because(Refusal, Box<str>),
     /// It may be right, but there is no room for its body.
     Overloaded,
 }
 
 impl Rejection {
     /// Whether a possibly long body stays unread: then the connection can't take another request.
-    pub(super) fn leaves_body(self) -> bool {
+    pub(super) fn leaves_body(&self) -> bool {
         match self {
-            Self::For(refusal) => matches!(refusal, Refusal::TooLarge | Refusal::RequestTimeout),
+            Self::For(refusal) | Self::Because(refusal, _) => {
+                matches!(refusal, Refusal::TooLarge | Refusal::RequestTimeout)
+            }
             Self::Overloaded => true,
         }
     }
@@ -165,6 +169,7 @@ impl From<Rejection> for ProtocolError {
     fn from(refused: Rejection) -> Self {
         match refused {
             Rejection::For(refusal) => refusal.into(),
+            Rejection::Because(refusal, why) => Self::from(refusal).with_message(String::from(why)),
             Rejection::Overloaded => Unavailable::Overloaded.into(),
         }
     }

@@ -28,6 +28,9 @@ use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
 const RETRY: HeaderValue = HeaderValue::from_static("1");
 /// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE for its end.
 const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
+/// What GET is for, to who sends it without the headers that it takes.
+const GET_TAKES: &str = "Method not allowed: GET takes the headers Accept: text/event-stream and Mcp-Session-Id. \
+     Send messages by POST";
 /// The methods of the endpoints of HTTP with SSE.
 const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
 /// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
@@ -174,14 +177,17 @@ impl<E: Exchange> ServiceState<E> {
         let (mut head, body) = request.into_parts();
         let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
         let is_http_1 = head.version <= Version::HTTP_11;
-        let (reply, refused) = match self.answer(&mut head, body, memory).await {
-            Ok(reply) => (reply, None),
-            Err(refused) => (self.exchange.refuse(&self.error(refused)), Some(refused)),
+        let (reply, leaves_body) = match self.answer(&mut head, body, memory).await {
+            Ok(reply) => (reply, false),
+            Err(refused) => {
+                let leaves_body = refused.leaves_body();
+                (self.exchange.refuse(&self.error(refused)), leaves_body)
+            }
         };
         let mut response = response(reply, &self.limits);
         // A chunked request may also have had a `Content-Length`, which hyper has removed. Its sender may then see the
         // next request begin elsewhere than we do, so the connection takes none (RFC 9112, 6.1).
-        let must_close = is_chunked || refused.is_some_and(Rejection::leaves_body);
+        let must_close = is_chunked || leaves_body;
         // HTTP/2 forbids the header (RFC 9113, 8.2.2), and frames its bodies itself.
         if must_close && is_http_1 {
             response
@@ -193,13 +199,14 @@ impl<E: Exchange> ServiceState<E> {
 
     /// The error for a refusal; for a wrong path, it names the right one.
     fn error(&self, refused: Rejection) -> ProtocolError {
+        let is_elsewhere = refused == Rejection::For(Refusal::UnknownPath);
         let error = ProtocolError::from(refused);
-        match (refused, &self.path) {
-            (Rejection::For(Refusal::UnknownPath), Some(path)) => {
+        match &self.path {
+            Some(path) if is_elsewhere => {
                 let message = format!("{}: it is at {path}", error.message());
                 error.with_message(message)
             }
-            (Rejection::For(_) | Rejection::Overloaded, _) => error,
+            Some(_) | None => error,
         }
     }
 
@@ -234,6 +241,12 @@ impl<E: Exchange> ServiceState<E> {
         // Server").
         if head.method == Method::GET && checks::accepts_events(&message.headers) {
             return Ok(self.exchange.open_stream(&message));
+        }
+        if head.method == Method::GET {
+            return Err(Rejection::Because(
+                Refusal::MethodNotAllowed,
+                GET_TAKES.into(),
+            ));
         }
         if head.method != Method::POST {
             return Err(Refusal::MethodNotAllowed.into());

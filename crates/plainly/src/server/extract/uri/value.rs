@@ -5,7 +5,7 @@ use serde::de::value::{MapDeserializer, SeqDeserializer};
 use serde::de::{Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
 
-use crate::server::refusal::Refusal;
+use crate::server::misfit::Misfit;
 use crate::server::strings::TextDeserializer;
 
 /// The value of one variable.
@@ -14,7 +14,7 @@ pub(super) struct One<'a>(pub(super) &'a Value);
 /// What a text may be read as, several texts may not.
 macro_rules! of_a_text {
     ($($method:ident)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
             match self.0 {
                 Value::Text(text) => TextDeserializer(text).$method(visitor),
                 Value::List(_) | Value::Map(_) => self.deserialize_any(visitor),
@@ -24,9 +24,9 @@ macro_rules! of_a_text {
 }
 
 impl<'de> Deserializer<'de> for One<'de> {
-    type Error = Refusal;
+    type Error = Misfit;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::Text(text) => TextDeserializer(text).deserialize_any(visitor),
             Value::List(items) => {
@@ -42,7 +42,7 @@ impl<'de> Deserializer<'de> for One<'de> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Refusal> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
         visitor.visit_some(self)
     }
 
@@ -50,7 +50,7 @@ impl<'de> Deserializer<'de> for One<'de> {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -59,7 +59,7 @@ impl<'de> Deserializer<'de> for One<'de> {
         name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Refusal> {
+    ) -> Result<V::Value, Misfit> {
         match self.0 {
             Value::Text(text) => TextDeserializer(text).deserialize_enum(name, variants, visitor),
             Value::List(_) | Value::Map(_) => self.deserialize_any(visitor),

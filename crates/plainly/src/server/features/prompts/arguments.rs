@@ -42,7 +42,7 @@ mod tests {
     use schemars::JsonSchema;
 
     use super::*;
-    use crate::server::extract::input_schema_of;
+    use crate::server::derived::input_schema_of;
 
     #[derive(JsonSchema)]
     struct Form {

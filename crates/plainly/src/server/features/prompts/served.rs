@@ -69,7 +69,19 @@ impl Prompts {
         &self,
         name: &str,
     ) -> Result<Arc<ServedPrompt>, ProtocolError> {
-        self.get(name).ok_or_else(|| unknown_prompt(name))
+        self.get(name).ok_or_else(|| self.unknown(name))
+    }
+
+    /// There is no prompt of this name.
+    fn unknown(&self, name: &str) -> ProtocolError {
+        let unknown = ProtocolError::from(InvalidParams::UnknownPrompt {
+            name: quoted(name).into_owned(),
+        });
+        let message = match name.len() > LONGEST_NAME {
+            true => format!("Unknown prompt: no name has more than {LONGEST_NAME} bytes"),
+            false => format!("{}{}", unknown.message(), self.did_you_mean(name)),
+        };
+        unknown.with_message(message)
     }
 }
 
@@ -159,18 +171,5 @@ impl ServedPrompt {
                 mistakes,
             )),
         }
-    }
-}
-
-/// There is no prompt of this name.
-fn unknown_prompt(name: &str) -> ProtocolError {
-    let unknown = ProtocolError::from(InvalidParams::UnknownPrompt {
-        name: quoted(name).into_owned(),
-    });
-    match name.len() > LONGEST_NAME {
-        true => unknown.with_message(format!(
-            "Unknown prompt: no name has more than {LONGEST_NAME} bytes"
-        )),
-        false => unknown,
     }
 }

@@ -52,7 +52,8 @@ impl Resources {
                 let mut query = ListQuery::new(children.limits.page_entries).parent(parent);
                 query.after = after.as_deref();
                 let page = store.list(query).await;
-                let page = page.map_err(|error| error.into_protocol_error(parent))?;
+                let page =
+                    page.map_err(|error| Failure::of_server(error.into_protocol_error(parent)))?;
                 Ok((
                     children.page(page.resources, page.next)?,
                     store.cache_hint(),

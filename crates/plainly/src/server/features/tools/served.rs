@@ -195,7 +195,7 @@ impl Tools {
         name: &str,
         call: &ToolCall<'_>,
     ) -> Result<(Audience, AnswerFuture), ProtocolError> {
-        let tool = self.get(name).ok_or_else(|| unknown_tool(name))?;
+        let tool = self.get(name).ok_or_else(|| self.unknown(name))?;
         // Before the handler is called: without tasks, such a tool must not run at all.
         if let Some((TaskSupport::Required, _)) = tool.task {
             check_tasks(call.scope.peer())?;
@@ -216,22 +216,21 @@ impl Tools {
         Ok((Audience::Model(tool.output.clone()), running))
     }
 
+    /// There is no tool of this name.
+    fn unknown(&self, name: &str) -> ProtocolError {
+        let unknown = ProtocolError::from(InvalidParams::UnknownTool {
+            name: quoted(name).into_owned(),
+        });
+        let message = match name.len() > LONGEST_NAME {
+            true => format!("Unknown tool: no name has more than {LONGEST_NAME} bytes"),
+            false => format!("{}{}", unknown.message(), self.did_you_mean(name)),
+        };
+        unknown.with_message(message)
+    }
+
     /// The audience of the result of the tool of this name.
     pub(in crate::server) fn audience(&self, name: &str) -> Audience {
         Audience::Model(self.get(name).and_then(|tool| tool.output.clone()))
-    }
-}
-
-/// There is no tool of this name.
-fn unknown_tool(name: &str) -> ProtocolError {
-    let unknown = ProtocolError::from(InvalidParams::UnknownTool {
-        name: quoted(name).into_owned(),
-    });
-    match name.len() > LONGEST_NAME {
-        true => unknown.with_message(format!(
-            "Unknown tool: no name has more than {LONGEST_NAME} bytes"
-        )),
-        false => unknown,
     }
 }
 

@@ -10,7 +10,7 @@ use serde::de::{self, Expected, Unexpected};
 
 /// What a type says of what it does not take.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal(pub(super) Mistake);
+pub(super) struct Misfit(pub(super) Mistake);
 
 /// The words of derived types, which name what only Rust has.
 const DERIVED: [&str; 9] = [
@@ -25,7 +25,7 @@ const DERIVED: [&str; 9] = [
     "unknown variant",
 ];
 
-impl Refusal {
+impl Misfit {
     fn new(why: impl Into<String>) -> Self {
         Self(Mistake::new("", why))
     }
@@ -36,7 +36,7 @@ impl Refusal {
     }
 }
 
-impl de::Error for Refusal {
+impl de::Error for Misfit {
     fn custom<T: fmt::Display>(why: T) -> Self {
         let why = why.to_string();
         // The type read JSON of its own: it is not the message in which that line is.
@@ -83,13 +83,13 @@ impl de::Error for Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for Misfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl Error for Refusal {}
+impl Error for Misfit {}
 
 /// What was found, as JSON has it.
 struct Found<'a>(Unexpected<'a>);

@@ -5,22 +5,26 @@ use schemars::transform::{RecursiveTransform, RestrictFormats};
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-/// The JSON Schema of `T`, draft 2020-12, with the formats of that draft alone: clients warn of others.
-pub(in crate::server) fn schema_of<T: JsonSchema>() -> Value {
-    let settings = settings().with_transform(RestrictFormats::default());
+/// The JSON Schema of what a client fills in as a `T`. What may be left out is not `null`, which is understood all the same.
+pub(super) fn input_schema_of<T: JsonSchema>() -> Value {
+    schema_of::<T>(settings().for_deserialize())
+}
+
+/// The JSON Schema of what is written of a `T`: `null` only where it is never left out.
+pub(super) fn output_schema_of<T: JsonSchema>() -> Value {
+    schema_of::<T>(settings().for_serialize())
+}
+
+fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Value {
     settings.into_generator().into_root_schema_for::<T>().into()
 }
 
-/// The same of what a client fills in: what may be left out is not `null`, which is understood all the same.
-pub(in crate::server) fn input_schema_of<T: JsonSchema>() -> Value {
-    let settings = settings()
-        .with_transform(RecursiveTransform(without_nulls))
-        .with_transform(RestrictFormats::default());
-    settings.into_generator().into_root_schema_for::<T>().into()
-}
-
+/// Draft 2020-12, with the formats of that draft alone: clients warn of others.
 fn settings() -> SchemaSettings {
-    SchemaSettings::draft2020_12().with_transform(RecursiveTransform(bounded))
+    SchemaSettings::draft2020_12()
+        .with_transform(RecursiveTransform(bounded))
+        .with_transform(RecursiveTransform(without_nulls))
+        .with_transform(RestrictFormats::default())
 }
 
 /// The bounds of integers for which schemars has a format instead. Those of 64 bits are beyond what many clients can hold, and
@@ -39,7 +43,7 @@ fn bounded(schema: &mut Schema) {
 }
 
 /// That a property may be left out says enough of an `Option`: many clients, and many models, take a choice of types amiss.
-pub(in crate::server) fn without_nulls(schema: &mut Schema) {
+pub(super) fn without_nulls(schema: &mut Schema) {
     let required: Vec<String> = match schema.get("required").and_then(Value::as_array) {
         Some(names) => names
             .iter()
@@ -154,8 +158,7 @@ mod tests {
         either: Option<Either>,
         inner: Option<Inner>,
         by_name: Option<BTreeMap<String, Option<u8>>>,
-        #[schemars(required)]
-        must: Option<bool>,
+        must: bool,
     }
 
     #[derive(JsonSchema)]
@@ -201,17 +204,29 @@ mod tests {
                     "type": "object",
                     "additionalProperties": { "type": ["integer", "null"], "minimum": 0, "maximum": 255 },
                 },
-                "must": { "type": ["boolean", "null"] },
+                "must": { "type": "boolean" },
             })
         );
         assert_eq!(schema["required"], json!(["must"]));
         let inner = &schema["$defs"]["Inner"];
         assert_eq!(inner["properties"], json!({ "deep": { "type": "number" } }));
-        // What is written may be null.
-        let output = schema_of::<Leaving>();
+    }
+
+    #[test]
+    fn what_is_written_is_null_unless_it_is_left_out() {
+        #[derive(JsonSchema)]
+        #[expect(dead_code, reason = "only its schema is looked at")]
+        struct Written {
+            always: Option<String>,
+            #[schemars(skip_serializing_if = "Option::is_none")]
+            sometimes: Option<String>,
+        }
+
+        let schema = output_schema_of::<Written>();
+        assert_eq!(schema["required"], json!(["always"]));
         assert_eq!(
-            output["properties"]["text"],
-            json!({ "type": ["string", "null"] })
+            schema["properties"],
+            json!({ "always": { "type": ["string", "null"] }, "sometimes": { "type": "string" } })
         );
     }
 }

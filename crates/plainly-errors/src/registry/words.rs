@@ -1,0 +1,55 @@
+//! Parts of messages that say what a peer gave or lacks, each within bounds.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use crate::mistake::{Mistake, quoted};
+
+pub(super) fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static, str> {
+    name.map_or(Cow::Borrowed(words), |name| {
+        format!("{words}: {}", quoted(name)).into()
+    })
+}
+
+pub(super) fn with_mistakes(
+    words: impl Into<Cow<'static, str>>,
+    mistakes: &[Mistake],
+) -> Cow<'static, str> {
+    let words = words.into();
+    match mistakes {
+        [] => words,
+        mistakes => format!("{words}: {}", Mistake::list(mistakes)).into(),
+    }
+}
+
+pub(super) fn must_declare(required: &Map<String, Value>) -> String {
+    let mut capabilities = Vec::new();
+    deepest(required, "", &mut capabilities);
+    let noun = match capabilities.len() {
+        1 => "capability",
+        _ => "capabilities",
+    };
+    let capabilities = capabilities.join(", ");
+    format!("The client must declare the {noun} {capabilities} for this request")
+}
+
+/// The capabilities without others inside, each as the path to it: `elicitation.url`.
+fn deepest(members: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
+    for (name, value) in members {
+        let is_word = name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let path = match (path, is_word) {
+            ("", true) => name.clone(),
+            (path, true) => format!("{path}.{name}"),
+            (path, false) => format!("{path}[{name:?}]"),
+        };
+        match value {
+            Value::Object(inside) if !inside.is_empty() => deepest(inside, &path, found),
+            _ => found.push(path),
+        }
+    }
+}
+
+pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.collect::<Vec<_>>().join(", ")
+}

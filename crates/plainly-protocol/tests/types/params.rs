@@ -1,0 +1,117 @@
+//! The schemas by which we explain what is wrong are those of the spec, as far as its revisions have them.
+
+use std::collections::BTreeSet;
+
+use plainly_protocol::method::{MessageKind, methods};
+use plainly_protocol::schemas;
+use serde_json::Value;
+
+use crate::spec::{parse, spec};
+
+const REVISIONS: [&str; 5] = [
+    "2024-11-05",
+    "2025-03-26",
+    "2025-06-18",
+    "2025-11-25",
+    "2026-07-28",
+];
+
+/// What only later revisions have, or an extension.
+const NEWER: [&str; 4] = ["uri", "taskIds", "inputResponses", "requestState"];
+
+#[test]
+fn the_schemas_of_parameters_are_those_of_the_spec() {
+    let Some(spec) = spec() else { return };
+    let mut compared = BTreeSet::new();
+    for revision in REVISIONS {
+        let theirs = parse(&spec.join(revision).join("schema.json"));
+        for row in methods() {
+            let is_there = row.revisions.has(revision.parse().unwrap());
+            let Some(ours) = schemas::params(row.method).filter(|_| is_there) else {
+                continue;
+            };
+            if let Some(params) = params_of(&theirs, row.name) {
+                compare(
+                    &ours,
+                    &ours,
+                    &theirs,
+                    params,
+                    &format!("{revision} {}", row.name),
+                );
+                compared.insert(row.name);
+            }
+        }
+    }
+    let requests = methods()
+        .iter()
+        .filter(|row| row.kind == MessageKind::Request);
+    let ours = requests.filter(|row| schemas::params(row.method).is_some());
+    let missing: Vec<_> = ours.filter(|row| !compared.contains(row.name)).collect();
+    let names: Vec<_> = missing.iter().map(|row| row.name).collect();
+    // The extensions have no schema.
+    let extensions = [
+        "resources/metadata",
+        "resources/directory/read",
+        "tasks/get",
+        "tasks/update",
+        "tasks/cancel",
+    ];
+    assert_eq!(names, extensions);
+}
+
+/// The spec's schema of the parameters of `method`.
+fn params_of<'a>(schema: &'a Value, method: &str) -> Option<&'a Value> {
+    let definitions = schema.get("$defs").or(schema.get("definitions"))?;
+    let definitions = definitions.as_object()?.values();
+    let mut requests = definitions.filter(|it| it["properties"]["method"]["const"] == method);
+    let params = requests.find_map(|it| it["properties"].get("params"))?;
+    Some(resolved(schema, params))
+}
+
+fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
+    match schema["$ref"].as_str() {
+        Some(reference) => resolved(root, root.pointer(&reference[1..]).unwrap()),
+        None => schema,
+    }
+}
+
+fn names(schema: &Value) -> BTreeSet<&str> {
+    let names = schema["required"].as_array().into_iter().flatten();
+    names
+        .filter_map(Value::as_str)
+        .filter(|name| *name != "_meta")
+        .collect()
+}
+
+/// Compares types, values and what is required, wherever both have something to say.
+fn compare(root: &Value, ours: &Value, their_root: &Value, theirs: &Value, place: &str) {
+    let (ours, theirs) = (resolved(root, ours), resolved(their_root, theirs));
+    for keyword in ["type", "enum"] {
+        if let (Some(ours), Some(theirs)) = (ours.get(keyword), theirs.get(keyword)) {
+            let sorted = |value: &Value| {
+                let mut texts: Vec<_> = value.as_array().into_iter().flatten().collect();
+                texts.sort_by_key(|text| text.to_string());
+                texts.into_iter().cloned().collect::<Vec<_>>()
+            };
+            assert!(
+                ours == theirs || sorted(ours) == sorted(theirs),
+                "{place}: {ours} {theirs}"
+            );
+        }
+    }
+    if theirs.get("properties").is_some() {
+        assert_eq!(names(ours), names(theirs), "{place}");
+    }
+    for (name, ours) in ours["properties"].as_object().into_iter().flatten() {
+        match theirs["properties"].get(name) {
+            Some(theirs) => compare(root, ours, their_root, theirs, &format!("{place}/{name}")),
+            None => {
+                let is_older = !place.starts_with("2026-07-28") || NEWER.contains(&name.as_str());
+                assert!(is_older || theirs.get("anyOf").is_some(), "{place}/{name}");
+            }
+        }
+    }
+    if let (Some(ours), Some(theirs)) = (ours.get("items"), theirs.get("items")) {
+        compare(root, ours, their_root, theirs, &format!("{place}/0"));
+    }
+}

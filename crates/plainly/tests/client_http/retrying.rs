@@ -1,0 +1,134 @@
+//! Calls that are made again, against a server that counts: only what may be repeated, only what may succeed then, not
+//! sooner than asked for and not without an end.
+
+use std::time::Duration;
+
+use plainly::client::{Client, Retries};
+use plainly_peer::Host;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::server;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+async fn retrying(retries: Retries) -> (Client, Host) {
+    let (builder, host) = server::start().await;
+    let (client, ()) = tokio::join!(builder.retries(retries).connect(), host.discover());
+    (client.expect("the server is modern"), host)
+}
+
+/// Answers the next request with this error beside this status and these headers.
+async fn refuse(host: &Host, method: &str, status: &str, headers: &str, error: &Value) {
+    let request = host.request(method).await;
+    let headers = format!("Content-Type: application/json\r\n{headers}");
+    let body = json!({"jsonrpc": "2.0", "id": null, "error": error}).to_string();
+    request.answer(status, &headers, &body).await;
+}
+
+fn busy() -> Value {
+    json!({"code": 503, "message": "Busy", "data": {"kind": "overloaded"}})
+}
+
+const BUSY: &str = "503 Service Unavailable";
+
+#[tokio::test]
+async fn a_listing_is_tried_again_after_the_wait_that_the_server_asks_for() {
+    let limited = json!({"code": 429, "message": "m", "data": {"code": "RATE_LIMIT_EXCEEDED", "retry_after": 1}});
+    for (status, headers, error) in [
+        (BUSY, "Retry-After: 1\r\n", &busy()),
+        ("200 OK", "", &limited),
+    ] {
+        let (client, host) = retrying(Retries::by_hint()).await;
+        let start = Instant::now();
+        let (tools, ()) = tokio::join!(client.tools(), async {
+            refuse(&host, "tools/list", status, headers, error).await;
+            host.answer("tools/list").await;
+        });
+        tools.unwrap();
+        assert!(start.elapsed() >= SECOND);
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_tried_so_often_and_no_longer() {
+    let (client, host) = retrying(Retries::by_hint()).await;
+    let failing = json!({"code": -32603, "message": "m"});
+    let (read, ()) = tokio::join!(client.read("a:b"), async {
+        for _ in 0..3 {
+            refuse(&host, "resources/read", "200 OK", "", &failing).await;
+        }
+    });
+    assert!(read.unwrap_err().is_internal());
+    // A longer wait than there is time for: the call fails at once, and says how long.
+    let start = Instant::now();
+    let (read, ()) = tokio::join!(client.read("a:b"), async {
+        refuse(
+            &host,
+            "resources/read",
+            BUSY,
+            "Retry-After: 61\r\n",
+            &busy(),
+        )
+        .await;
+    });
+    assert_eq!(read.unwrap_err().retry_after(), Some(61 * SECOND));
+    assert!(start.elapsed() < 10 * SECOND);
+    // What is not worth another try gets none, nor does anything of a client that wants none.
+    let missing = json!({"code": -32602, "message": "m", "data": {"uri": "a:b"}});
+    let (read, ()) = tokio::join!(client.read("a:b"), async {
+        refuse(&host, "resources/read", "200 OK", "", &missing).await;
+    });
+    assert!(read.unwrap_err().is_resource_not_found());
+    let once = client.with_retries(Retries::NONE);
+    let (read, ()) = tokio::join!(once.read("a:b"), async {
+        refuse(&host, "resources/read", "200 OK", "", &failing).await;
+    });
+    assert!(read.unwrap_err().is_internal());
+    let (tools, ()) = tokio::join!(client.tools(), host.answer("tools/list"));
+    tools.unwrap();
+}
+
+#[tokio::test]
+async fn a_tool_is_called_again_only_if_its_listing_allows_it() {
+    let (client, host) = retrying(Retries::by_hint()).await;
+    let tool = |name: &str, annotations: Value| json!({"name": name, "inputSchema": {"type": "object"}, "annotations": annotations});
+    let listing = json!({"tools": [
+        tool("read", json!({"readOnlyHint": true})),
+        tool("set", json!({"idempotentHint": true})),
+        tool("pay", json!({"readOnlyHint": false})),
+    ]});
+    let (tools, ()) = tokio::join!(client.tools(), host.answer_with("tools/list", listing));
+    tools.unwrap();
+    for name in ["read", "set"] {
+        let (called, ()) = tokio::join!(client.call_tool(name, ()), async {
+            refuse(&host, "tools/call", BUSY, "Retry-After: 0\r\n", &busy()).await;
+            host.answer("tools/call").await;
+        });
+        called.unwrap();
+    }
+    for name in ["pay", "unknown"] {
+        let (called, ()) = tokio::join!(client.call_tool(name, ()), async {
+            refuse(&host, "tools/call", BUSY, "Retry-After: 0\r\n", &busy()).await;
+        });
+        assert!(called.unwrap_err().is_unavailable(), "{name}");
+    }
+    // A tool that says that it failed has answered.
+    let failed = json!({"content": [], "isError": true});
+    let (called, ()) = tokio::join!(
+        client.call_tool("read", ()),
+        host.answer_with("tools/call", failed)
+    );
+    assert!(called.unwrap().is_tool_error());
+}
+
+#[tokio::test]
+async fn what_was_cut_off_is_tried_again_too() {
+    let (client, host) = retrying(Retries::by_hint()).await;
+    let (tools, ()) = tokio::join!(client.tools(), async {
+        drop(host.request("tools/list").await);
+        host.request("tools/list").await.answer(BUSY, "", "").await;
+        host.answer("tools/list").await;
+    });
+    tools.unwrap();
+}

@@ -1,0 +1,51 @@
+//! The words that no error may have: those of Rust, and of the library that reads JSON. Whatever a test or a fuzz target hears
+//! is held to that.
+
+use serde_json::Value;
+
+/// How they talk of what they can't read.
+const WORDS: [&str; 22] = [
+    " at line 1 column ",
+    ", expected ",
+    "`Option",
+    "EOF while parsing",
+    "any variant of untagged enum",
+    "boolean `",
+    "control character (",
+    "duplicate field `",
+    "expected a borrowed string",
+    "expected enum ",
+    "expected struct ",
+    "expected value",
+    "floating point `",
+    "integer `",
+    "internally tagged enum",
+    "invalid length ",
+    "invalid type: ",
+    "invalid value: ",
+    "missing field `",
+    "recursion limit exceeded",
+    "unknown field `",
+    "unknown variant `",
+];
+
+/// Holds the errors in a message to it: of the protocol, and of tools.
+///
+/// # Panics
+///
+/// If one has such a word.
+pub fn check_words(message: &Value) {
+    if let Value::Array(batch) = message {
+        return batch.iter().for_each(check_words);
+    }
+    let result = &message["result"];
+    let told = match result["isError"] == true {
+        true => &result["content"],
+        false => &message["error"]["message"],
+    };
+    for text in [told, &message["error"]["data"]["problems"]] {
+        let text = text.to_string();
+        let word = WORDS.iter().find(|word| text.contains(**word));
+        assert!(word.is_none(), "{word:?} in {message}");
+    }
+}
