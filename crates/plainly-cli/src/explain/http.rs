@@ -70,8 +70,9 @@ impl Response {
 
     /// An error in the body; where its code means nothing, the status does.
     fn carrying(&self, explained: Explanation) -> Explanation {
-        let told = match explained.fault {
-            Fault::Unknown if self.status >= FAILED => Explanation {
+        let says_nothing = explained.fault == Fault::Unknown && self.status >= FAILED;
+        let told = match says_nothing {
+            true => Explanation {
                 given: explained.given,
                 name: explained.name,
                 code: explained.code,
@@ -81,7 +82,7 @@ impl Response {
                 irregular: explained.irregular,
                 ..status::explain(self.status)
             },
-            _ => explained,
+            false => explained,
         };
         Explanation {
             http_status: Some(self.status),
