@@ -176,4 +176,6 @@ fn seconds(time: Duration) -> String {
 pub(crate) struct Setting {
     /// The revision that both sides speak, if that is known.
     pub(crate) revision: Option<Revision>,
+    /// The status of the HTTP response that carried it.
+    pub(crate) http_status: Option<u16>,
 }

@@ -14,6 +14,7 @@ const MOST: u64 = 16 << 20;
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
     let setting = Setting {
         revision: args.revision,
+        http_status: None,
     };
     let text = match args.error.is_empty() {
         true => standard_input()?,

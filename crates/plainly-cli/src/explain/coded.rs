@@ -13,7 +13,7 @@ use super::{Explanation, Hint, Setting, advice, named};
 
 /// An error object that was received.
 pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
-    let error = likeliest(wire);
+    let error = likeliest(wire, setting.http_status);
     let message = Some(wire.message.trim()).filter(|message| !message.is_empty());
     let condition = error.condition();
     let mut explained = Explanation {
@@ -28,6 +28,11 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
         link: Link::to_error(&error, wire.code),
         ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
     };
+    if error.certainty() == Certainty::Certain {
+        // What follows from the error itself needs no hint.
+        let means = explained.means.clone();
+        explained.hints.retain(|hint| !hint.says(&means));
+    }
     let is_unread = matches!(error.kind(), ErrorKind::Unrecognised { .. });
     let needed = lookup(wire.code).map(|entry| entry.data);
     if let Some(data) = needed.filter(|data| is_unread && data.starts_with('{')) {
@@ -38,10 +43,15 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
 }
 
 /// What the error means for certain, or else most likely: in answer to the method that its sender is known to send it for.
-fn likeliest(wire: &WireError) -> ProtocolError {
+fn likeliest(wire: &WireError, http_status: Option<u16>) -> ProtocolError {
     let Some(habit) = wire.habits(None).next() else {
         return wire.recognise();
     };
+    let mut wire = wire.clone();
+    // Some habits come with one status alone, which whoever copies the message leaves out.
+    wire.http_status = http_status
+        .or(habit.http_status)
+        .unwrap_or(wire.http_status);
     let asked = Asked {
         method: habit.methods.first().copied().unwrap_or_default(),
         subject: None,

@@ -40,6 +40,11 @@ impl Hint {
         once(of_code.map(|habit| Self::of(habit, habit.messages.first().copied())))
     }
 
+    /// Whether it says just this.
+    pub(super) fn says(&self, means: &str) -> bool {
+        self.meaning == means
+    }
+
     /// The hint for scripts.
     pub(crate) fn json(&self) -> Value {
         json!({

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use plainly::errors::Retry;
+use plainly::errors::{Fault, Retry};
 
 use super::formed::formed;
 use super::{Explanation, Setting, seconds, status};
@@ -57,14 +57,37 @@ impl Response {
     /// The error in the body, after the status where that says more.
     pub(super) fn explain(&self, setting: Setting) -> Vec<Explanation> {
         let body = self.body.trim();
+        let setting = Setting {
+            http_status: Some(self.status),
+            ..setting
+        };
         let within = formed(body, setting).unwrap_or_default();
         let comes_first = within.is_empty() || status::outweighs_its_body(self.status);
-        let within = within.into_iter().map(|explained| Explanation {
-            http_status: Some(self.status),
-            ..explained
-        });
+        let within = within.into_iter().map(|explained| self.carrying(explained));
         let of_status = comes_first.then(|| self.explain_status(body));
         of_status.into_iter().chain(within).collect()
+    }
+
+    /// An error in the body; where its code means nothing, the status does.
+    fn carrying(&self, explained: Explanation) -> Explanation {
+        let says_nothing = explained.fault == Fault::Unknown && self.status >= FAILED;
+        let told = match says_nothing {
+            true => Explanation {
+                given: explained.given,
+                name: explained.name,
+                code: explained.code,
+                message: explained.message,
+                revision: explained.revision,
+                hints: explained.hints,
+                irregular: explained.irregular,
+                ..status::explain(self.status)
+            },
+            false => explained,
+        };
+        Explanation {
+            http_status: Some(self.status),
+            ..told
+        }
     }
 
     fn explain_status(&self, body: &str) -> Explanation {
@@ -115,6 +138,8 @@ impl Response {
     }
 }
 
+/// The least status that is about a failure.
+const FAILED: u16 = 400;
 /// How much of a body that is no error is shown.
 const SHOWN: usize = 200;
 

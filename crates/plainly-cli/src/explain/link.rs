@@ -36,9 +36,9 @@ impl Link {
     }
 
     pub(super) fn to_problem(code: &ProblemCode) -> Self {
-        match code {
-            ProblemCode::Custom(_) => Self::to_problems(),
-            known => Self::to(known.as_str()),
+        match ProblemCode::all().contains(code) {
+            true => Self::to(code.as_str()),
+            false => Self::to_problems(),
         }
     }
 
@@ -96,6 +96,19 @@ mod tests {
             .collect()
     }
 
+    const OTHERS: &[&str] = &[
+        "1234",
+        "\"x\"",
+        "{\"isError\":true}",
+        "{\"error\":\"x\"}",
+        "{\"error\":\"invalid_token\"}",
+        "{\"error\":{\"from\":\"local\",\"kind\":\"failure\",\"message\":\"x\"}}",
+        "{\"level\":\"ERROR\",\"target\":\"x\",\"message\":\"x\"}",
+        "{\"jsonrpc\":\"2.0\",\"error\":\"x\"}",
+        "{\"success\":false,\"error\":\"x\",\"code\":\"OWN\"}",
+        "{\"code\":1,\"message\":\"x\",\"data\":{\"kind\":\"own\"}}",
+    ];
+
     #[test]
     fn every_link_leads_to_a_heading_that_is_there() {
         let errors = headings(include_str!("../../../../docs/errors.md"));
@@ -131,19 +144,7 @@ mod tests {
         let codes = registry().iter().map(|entry| entry.code.to_string());
         let problems = ProblemCode::all().iter().map(ToString::to_string);
         let statuses = (100..600).map(|status| format!("HTTP {status}"));
-        let others = [
-            "1234",
-            "\"x\"",
-            "{\"isError\":true}",
-            "{\"error\":\"x\"}",
-            "{\"error\":\"invalid_token\"}",
-            "{\"error\":{\"from\":\"local\",\"kind\":\"failure\",\"message\":\"x\"}}",
-            "{\"level\":\"ERROR\",\"target\":\"x\",\"message\":\"x\"}",
-            "{\"jsonrpc\":\"2.0\",\"error\":\"x\"}",
-            "{\"success\":false,\"error\":\"x\",\"code\":\"OWN\"}",
-            "{\"code\":1,\"message\":\"x\",\"data\":{\"kind\":\"own\"}}",
-        ];
-        let others = others.into_iter().map(str::to_owned);
+        let others = OTHERS.iter().map(|text| (*text).to_owned());
         let all = codes
             .chain(problems)
             .chain(statuses)

@@ -64,6 +64,7 @@ impl Event {
             .and_then(|text| text.parse::<Revision>().ok());
         let setting = Setting {
             revision: setting.revision.or(revision),
+            ..setting
         };
         let mut explained = self.coded(setting).or_else(|| self.failed())?;
         explained.given = "log line";

@@ -91,6 +91,23 @@ fn a_code_and_a_problem_of_one_name_are_both_explained() {
 }
 
 #[test]
+fn a_number_that_others_use_has_hints_at_what_they_mean() {
+    for (number, meaning) in [
+        ("-32000", "shutting down"),
+        ("-32001", "took too long"),
+        ("0", "resource"),
+    ] {
+        let hints = explained(number)["hints"].clone();
+        let hints = hints.as_array().unwrap();
+        assert!(hints.iter().all(|hint| hint["certainty"] == "likely"));
+        let is_meant = |hint: &Value| hint["means"].as_str().unwrap().contains(meaning);
+        assert!(hints.iter().any(is_meant), "{number}: {hints:?}");
+        let text = run(&["codes", number]).succeeded();
+        assert!(value(text.text(), "hint").is_some(), "{}", text.text());
+    }
+}
+
+#[test]
 fn a_number_names_the_problems_that_are_written_with_it() {
     assert_eq!(explained("429")["problems"], json!(["RATE_LIMIT_EXCEEDED"]));
 }

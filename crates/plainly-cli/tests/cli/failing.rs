@@ -16,6 +16,11 @@ fn nobody() -> String {
 
 /// A web server that knows nothing of MCP.
 fn other() -> String {
+    answering("404 Not Found")
+}
+
+/// One that answers everything with this status, and the headers behind it.
+fn answering(head: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -23,7 +28,7 @@ fn other() -> String {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 64 << 10]);
             let page =
-                "HTTP/1.1 404 Not Found\r\nContent-Length: 7\r\nConnection: close\r\n\r\nno page";
+                format!("HTTP/1.1 {head}\r\nContent-Length: 7\r\nConnection: close\r\n\r\nno page");
             let _ = stream.write_all(page.as_bytes());
         }
     });
@@ -51,6 +56,32 @@ fn no_server_has_its_own_status() {
     assert_eq!(missing.status, 3, "{}", missing.stderr);
     let expected = "error: cannot start \"/no/such/program\": ";
     assert!(missing.stderr.starts_with(expected));
+}
+
+#[test]
+fn a_status_is_told_with_what_to_do() {
+    for (head, help) in [
+        (
+            "401 Unauthorized\r\nWWW-Authenticate: Bearer",
+            "--header 'Authorization: Bearer TOKEN'",
+        ),
+        ("404 Not Found", "which is often /mcp"),
+        (
+            "429 Too Many Requests\r\nRetry-After: 30",
+            "wait 30 seconds",
+        ),
+        (
+            "307 Temporary Redirect\r\nLocation: https://b.example/mcp",
+            "use the URL https://b.example/mcp",
+        ),
+        ("502 Bad Gateway", "wait until the server is back"),
+    ] {
+        let run = run(&["ls", &answering(head)]);
+        assert_eq!(run.status, 3, "{}", run.stderr);
+        let last = run.stderr.lines().last().unwrap();
+        assert!(last.starts_with(" help: "), "{}", run.stderr);
+        assert!(last.contains(help), "{}", run.stderr);
+    }
 }
 
 #[test]

@@ -134,9 +134,14 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
             text_for_an_error,
             &["read", "a:b"],
             1,
-            "irregular error in answer to `resources/read`: boom",
+            "irregular error in answer to `resources/read`: boom\n help: tell the server's author: the server breaks the protocol",
         ),
-        (python, &["read", "a:b"], 4, "no such resource: a:b"),
+        (
+            python,
+            &["read", "a:b"],
+            4,
+            "no such resource: a:b\n help: list the resources again, and use one of their URIs",
+        ),
     ];
     for (answer, words, status, said) in cases {
         let url = fake(answer);
