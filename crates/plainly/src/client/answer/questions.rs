@@ -20,6 +20,7 @@ use crate::client::message;
 use crate::client::reply::ServerRequest;
 use crate::client::timeouts::{CallQuestions, QuestionCounter, QuestionPermit};
 use crate::lock::Lock;
+use crate::transport::Escaped;
 
 /// The requests of the server on one connection.
 #[derive(Debug)]
@@ -158,6 +159,13 @@ impl ServerQuestions {
 }
 
 fn params<T: DeserializeOwned>(request: &ServerRequest) -> Result<T, ProtocolError> {
-    serde_json::from_slice(&request.params)
-        .map_err(|error| ProtocolError::invalid_params(error.to_string()))
+    serde_json::from_slice(&request.params).map_err(|error| {
+        // Its words are those of this program's types, which the server knows nothing of.
+        tracing::debug!(method = request.method, %error, "refused what the server asks");
+        let why = format!(
+            "the parameters are not those of {}",
+            Escaped(&request.method)
+        );
+        ProtocolError::invalid_params(why)
+    })
 }
