@@ -8,7 +8,7 @@ use super::link::Link;
 use super::{Explanation, seconds};
 
 /// A status: its name, what it means here, whose fault it is, whether trying again helps, and what to do.
-struct Row(u16, &'static str, &'static str, Fault, Retry, &'static str);
+struct StatusRow(u16, &'static str, &'static str, Fault, Retry, &'static str);
 
 use Fault::{Client, Server, User};
 use Retry::{AfterDelay, AfterFix, Never};
@@ -21,45 +21,45 @@ const COME_BACK: &str =
     "wait until the server is back, then send the request again if it is safe to repeat";
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
-    Row(200, "OK", "the request was answered: if it failed, the body says so", Server, Never, "explain the body"),
-    Row(202, "Accepted", "the message was taken, and nothing answers it: right for a notification or a response, wrong for a request", Client, AfterFix, "if it was a request, give it an id"),
-    Row(204, "No Content", "the session has been ended, as asked", Client, Never, "send initialize to begin another session"),
-    Row(301, "Moved Permanently", MOVED, Client, AfterFix, USE_LOCATION),
-    Row(302, "Found", MOVED, Client, AfterFix, USE_LOCATION),
-    Row(303, "See Other", MOVED, Client, AfterFix, USE_LOCATION),
-    Row(307, "Temporary Redirect", MOVED, Client, AfterFix, USE_LOCATION),
-    Row(308, "Permanent Redirect", MOVED, Client, AfterFix, USE_LOCATION),
-    Row(400, "Bad Request", "the server refuses the message or its headers: they are malformed, contradict each other, lack a session, or name a revision that it does not speak", Client, AfterFix, "correct what the body names; before 2026-07-28, send Mcp-Session-Id and MCP-Protocol-Version with every request after initialize"),
-    Row(401, "Unauthorized", "the server wants to know who you are: the token is missing, wrong or expired", Client, AfterFix, "get a token for this server and send it: --header 'Authorization: Bearer TOKEN'"),
-    Row(403, "Forbidden", "the server knows who you are, or doesn't care, and does not allow it: a scope is missing, or it does not accept the Host or Origin of the request", Client, AfterFix, "get a token with the scope that WWW-Authenticate names; or reach the server by a name that it accepts"),
-    Row(404, "Not Found", "there is no MCP endpoint at this path, or the session is unknown or over; from 2026-07-28 also an unknown method", Client, AfterFix, "check the path, which is often /mcp; within a session, send initialize again"),
-    Row(405, "Method Not Allowed", "this path does not take the HTTP method: in answer to GET it only means that there is no stream to listen to", Client, AfterFix, "send messages by POST; if POST is refused, the URL is of HTTP with SSE or no endpoint at all"),
-    Row(406, "Not Acceptable", "the client accepts too few media types", Client, AfterFix, "send Accept: application/json, text/event-stream"),
-    Row(407, "Proxy Authentication Required", "a proxy on the way wants to know who you are", Client, AfterFix, "give the proxy its user name and password, or go around it"),
-    Row(408, "Request Timeout", "the body did not arrive in time", Client, AfterDelay, "send the whole body at once"),
-    Row(409, "Conflict", "the stream of this session is open already, or the server did the same already", Client, AfterFix, "close the other stream first"),
-    Row(410, "Gone", "the endpoint or its session is gone for good", Client, AfterFix, "send initialize again; if that fails too, look for the server's new address"),
-    Row(411, "Length Required", "the server takes no body without Content-Length", Client, AfterFix, "send the length of the body"),
-    Row(413, "Content Too Large", "the message is larger than the server, or a proxy before it, takes", Client, AfterFix, "send less in one message"),
-    Row(415, "Unsupported Media Type", "the body is not declared as JSON in UTF-8", Client, AfterFix, "send Content-Type: application/json, and no Content-Encoding"),
-    Row(421, "Misdirected Request", "the server does not answer to this Host (Python's SDK says so against DNS rebinding)", Client, AfterFix, "use a host name that the server answers to, or have its operator allow this one"),
-    Row(422, "Unprocessable Content", "a web framework refuses the body before MCP sees it", Client, AfterFix, "check the path, which is often /mcp, and correct what the body names"),
-    Row(426, "Upgrade Required", "the server wants another protocol, such as TLS", Client, AfterFix, "use the protocol in the Upgrade header"),
-    Row(429, "Too Many Requests", "the client sends too much in too short a time", Client, AfterDelay, "wait as long as Retry-After says, then send the request again"),
-    Row(431, "Request Header Fields Too Large", "the headers are larger than the server takes", Client, AfterFix, "send fewer or shorter headers, such as a shorter token"),
-    Row(451, "Unavailable For Legal Reasons", "the server may not answer from here", Client, Never, "ask the server's operator"),
-    Row(500, "Internal Server Error", "the server failed, and not in a way that MCP knows", Server, AfterDelay, "try again after a pause if the request is safe to repeat; then ask the server's operator, whose log has the cause"),
-    Row(501, "Not Implemented", "the server knows nothing of this HTTP method", Server, Never, "check that the URL is of an MCP server"),
-    Row(502, "Bad Gateway", AWAY, Server, AfterDelay, COME_BACK),
-    Row(503, "Service Unavailable", "the server, or a proxy before it, takes no requests now", Server, AfterDelay, "wait as long as Retry-After says, then send the request again if it is safe to repeat"),
-    Row(504, "Gateway Timeout", "a proxy in front of the server gave up waiting: the request may have been carried out all the same", Server, AfterDelay, "send the request again only if it is safe to repeat; have the operator raise the proxy's limit, as calls can take minutes"),
-    Row(511, "Network Authentication Required", "the network wants you to sign in before anything leaves it", User, AfterFix, "sign in to the network in a browser"),
+const ROWS: &[StatusRow] = &[
+    StatusRow(200, "OK", "the request was answered: if it failed, the body says so", Server, Never, "explain the body"),
+    StatusRow(202, "Accepted", "the message was taken, and nothing answers it: right for a notification or a response, wrong for a request", Client, AfterFix, "if it was a request, give it an id"),
+    StatusRow(204, "No Content", "the session has been ended, as asked", Client, Never, "send initialize to begin another session"),
+    StatusRow(301, "Moved Permanently", MOVED, Client, AfterFix, USE_LOCATION),
+    StatusRow(302, "Found", MOVED, Client, AfterFix, USE_LOCATION),
+    StatusRow(303, "See Other", MOVED, Client, AfterFix, USE_LOCATION),
+    StatusRow(307, "Temporary Redirect", MOVED, Client, AfterFix, USE_LOCATION),
+    StatusRow(308, "Permanent Redirect", MOVED, Client, AfterFix, USE_LOCATION),
+    StatusRow(400, "Bad Request", "the server refuses the message or its headers: they are malformed, contradict each other, lack a session, or name a revision that it does not speak", Client, AfterFix, "correct what the body names; before 2026-07-28, send Mcp-Session-Id and MCP-Protocol-Version with every request after initialize"),
+    StatusRow(401, "Unauthorized", "the server wants to know who you are: the token is missing, wrong or expired", Client, AfterFix, "get a token for this server and send it: --header 'Authorization: Bearer TOKEN'"),
+    StatusRow(403, "Forbidden", "the server knows who you are, or doesn't care, and does not allow it: a scope is missing, or it does not accept the Host or Origin of the request", Client, AfterFix, "get a token with the scope that WWW-Authenticate names; or reach the server by a name that it accepts"),
+    StatusRow(404, "Not Found", "there is no MCP endpoint at this path, or the session is unknown or over; from 2026-07-28 also an unknown method", Client, AfterFix, "check the path, which is often /mcp; within a session, send initialize again"),
+    StatusRow(405, "Method Not Allowed", "this path does not take the HTTP method: in answer to GET it only means that there is no stream to listen to", Client, AfterFix, "send messages by POST; if POST is refused, the URL is of HTTP with SSE or no endpoint at all"),
+    StatusRow(406, "Not Acceptable", "the client accepts too few media types", Client, AfterFix, "send Accept: application/json, text/event-stream"),
+    StatusRow(407, "Proxy Authentication Required", "a proxy on the way wants to know who you are", Client, AfterFix, "give the proxy its user name and password, or go around it"),
+    StatusRow(408, "Request Timeout", "the body did not arrive in time", Client, AfterDelay, "send the whole body at once"),
+    StatusRow(409, "Conflict", "the stream of this session is open already, or the server did the same already", Client, AfterFix, "close the other stream first"),
+    StatusRow(410, "Gone", "the endpoint or its session is gone for good", Client, AfterFix, "send initialize again; if that fails too, look for the server's new address"),
+    StatusRow(411, "Length Required", "the server takes no body without Content-Length", Client, AfterFix, "send the length of the body"),
+    StatusRow(413, "Content Too Large", "the message is larger than the server, or a proxy before it, takes", Client, AfterFix, "send less in one message"),
+    StatusRow(415, "Unsupported Media Type", "the body is not declared as JSON in UTF-8", Client, AfterFix, "send Content-Type: application/json, and no Content-Encoding"),
+    StatusRow(421, "Misdirected Request", "the server does not answer to this Host (Python's SDK says so against DNS rebinding)", Client, AfterFix, "use a host name that the server answers to, or have its operator allow this one"),
+    StatusRow(422, "Unprocessable Content", "a web framework refuses the body before MCP sees it", Client, AfterFix, "check the path, which is often /mcp, and correct what the body names"),
+    StatusRow(426, "Upgrade Required", "the server wants another protocol, such as TLS", Client, AfterFix, "use the protocol in the Upgrade header"),
+    StatusRow(429, "Too Many Requests", "the client sends too much in too short a time", Client, AfterDelay, "wait as long as Retry-After says, then send the request again"),
+    StatusRow(431, "Request Header Fields Too Large", "the headers are larger than the server takes", Client, AfterFix, "send fewer or shorter headers, such as a shorter token"),
+    StatusRow(451, "Unavailable For Legal Reasons", "the server may not answer from here", Client, Never, "ask the server's operator"),
+    StatusRow(500, "Internal Server Error", "the server failed, and not in a way that MCP knows", Server, AfterDelay, "try again after a pause if the request is safe to repeat; then ask the server's operator, whose log has the cause"),
+    StatusRow(501, "Not Implemented", "the server knows nothing of this HTTP method", Server, Never, "check that the URL is of an MCP server"),
+    StatusRow(502, "Bad Gateway", AWAY, Server, AfterDelay, COME_BACK),
+    StatusRow(503, "Service Unavailable", "the server, or a proxy before it, takes no requests now", Server, AfterDelay, "wait as long as Retry-After says, then send the request again if it is safe to repeat"),
+    StatusRow(504, "Gateway Timeout", "a proxy in front of the server gave up waiting: the request may have been carried out all the same", Server, AfterDelay, "send the request again only if it is safe to repeat; have the operator raise the proxy's limit, as calls can take minutes"),
+    StatusRow(511, "Network Authentication Required", "the network wants you to sign in before anything leaves it", User, AfterFix, "sign in to the network in a browser"),
 ];
 
 /// What a status means of which nobody says more than its first digit.
-const CLASSES: [Row; 5] = [
-    Row(
+const CLASSES: [StatusRow; 5] = [
+    StatusRow(
         100,
         "Informational",
         "the answer is still to come",
@@ -67,7 +67,7 @@ const CLASSES: [Row; 5] = [
         Never,
         "wait for the status that follows",
     ),
-    Row(
+    StatusRow(
         200,
         "Success",
         "the request was answered: if it failed, the body says so",
@@ -75,8 +75,8 @@ const CLASSES: [Row; 5] = [
         Never,
         "explain the body",
     ),
-    Row(300, "Redirection", MOVED, Client, AfterFix, USE_LOCATION),
-    Row(
+    StatusRow(300, "Redirection", MOVED, Client, AfterFix, USE_LOCATION),
+    StatusRow(
         400,
         "Client Error",
         "the server refuses the request",
@@ -84,7 +84,7 @@ const CLASSES: [Row; 5] = [
         AfterFix,
         "correct what the body names",
     ),
-    Row(
+    StatusRow(
         500,
         "Server Error",
         "the server, or a proxy before it, failed",
@@ -94,7 +94,7 @@ const CLASSES: [Row; 5] = [
     ),
 ];
 
-fn row(status: u16) -> &'static Row {
+fn row(status: u16) -> &'static StatusRow {
     let known = ROWS.iter().find(|row| row.0 == status);
     known.unwrap_or_else(|| {
         let class = CLASSES.iter().rev().find(|row| row.0 <= status);
@@ -104,7 +104,7 @@ fn row(status: u16) -> &'static Row {
 
 /// A status of which nothing else is known.
 pub(super) fn explain(status: u16) -> Explanation {
-    let Row(_, name, means, fault, retry, advice) = row(status);
+    let StatusRow(_, name, means, fault, retry, advice) = row(status);
     Explanation {
         http_status: Some(status),
         fault: *fault,

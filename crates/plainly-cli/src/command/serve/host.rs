@@ -19,7 +19,7 @@ pub(super) enum Reach {
 }
 
 /// What a host is told in, and how it is spelled there.
-struct Row {
+struct HostRow {
     /// The file, or what to do with a command.
     place: &'static str,
     form: Form,
@@ -35,7 +35,7 @@ enum Form {
     Toml(&'static str),
 }
 
-const fn row(host: Host) -> Row {
+const fn row(host: Host) -> HostRow {
     let (place, form) = match host {
         Host::Claude => ("run this in the project", Form::Claude),
         Host::ClaudeDesktop => (
@@ -64,7 +64,7 @@ const fn row(host: Host) -> Row {
             Form::Json("mcpServers", false, Some("httpUrl")),
         ),
     };
-    Row { place, form }
+    HostRow { place, form }
 }
 
 /// Where the configuration belongs.
