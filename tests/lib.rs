@@ -2,7 +2,7 @@
 
 pub mod valid;
 #[path = "peer/src/words.rs"]
-mod words;
+pub mod words;
 
 /// Each page is the documentation of a module, so that its examples run with those of the code. They are what a reader
 /// would paste: whole programs, tests (`test_harness`), or items with all that they import.

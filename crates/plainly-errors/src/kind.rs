@@ -132,15 +132,13 @@ impl ErrorKind {
 
     /// Whether its `data` may be anything: neither the specification nor a detail says what it is.
     pub(crate) fn leaves_data_free(&self) -> bool {
-        match self {
-            Self::InvalidParams(InvalidParams::Malformed { problems }) => problems.is_empty(),
-            kind => matches!(
-                kind,
-                Self::InvalidRequest(InvalidRequest::Malformed)
-                    | Self::Internal(Internal::Failed)
-                    | Self::Application { .. }
-            ),
-        }
+        let is_general = matches!(
+            self,
+            Self::InvalidRequest(InvalidRequest::Malformed)
+                | Self::Internal(Internal::Failed)
+                | Self::Application { .. }
+        );
+        is_general || *self == Self::InvalidParams(InvalidParams::MALFORMED)
     }
 
     /// The `data` in the shape that the specification defines, or an object with a `kind` if it defines none.

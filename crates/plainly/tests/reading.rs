@@ -168,7 +168,6 @@ fn what_a_store_fails_with_is_written_the_same_on_every_revision() {
                 json!({
                     "kind": "invalid_uri",
                     "uri": uri,
-                    "problems": [{ "path": "", "message": "a note has no extension" }],
                 }),
             ),
         ),

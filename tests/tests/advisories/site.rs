@@ -187,10 +187,11 @@ impl Site {
     }
 }
 
-/// Takes whoever has a token for whom the token names; others are nobody.
+/// Takes whoever has a token for whom the token names, up to a hyphen; others are nobody.
 async fn authenticate(mut request: Request, next: Next) -> Response {
     let token = request.headers().get(AUTHORIZATION);
     let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
+    let name = name.and_then(|token| token.split('-').next());
     if let Some(principal) = name.map(Principal::new) {
         request.extensions_mut().insert(principal);
     }

@@ -42,10 +42,18 @@ pub(crate) fn same(
     row(error, message, data, [number; 3])
 }
 
+/// The client lacks these capabilities.
+fn capabilities(required: Value, message: &'static str) -> Row {
+    let members: Map<String, Value> = required.as_object().expect("a literal").clone();
+    let error = ProtocolError::missing_client_capability(members);
+    let data = json!({ "requiredCapabilities": required });
+    let numbers = [(-32021, 400), (-32602, 200), (-32602, 200)];
+    row(error, message, data, numbers)
+}
+
 /// The rows of the design: the kinds whose number depends on the revision, or whose status is not what its code has.
 pub(crate) fn kinds() -> Vec<Row> {
     let elicitation = UrlElicitation::new("550e8400", "https://mcp.example.com/connect", "Sign in");
-    let sampling = Map::from_iter([("sampling".to_owned(), json!({}))]);
     vec![
         same(ErrorKind::Parse, "Parse error", Value::Null, (-32700, 400)),
         same(
@@ -72,24 +80,14 @@ pub(crate) fn kinds() -> Vec<Row> {
             Value::Null,
             [(-32020, 400), (-32600, 400), (-32600, 400)],
         ),
-        row(
-            ProtocolError::missing_client_capability(sampling),
+        capabilities(
+            json!({ "sampling": {} }),
             "The client must declare the capability sampling for this request",
-            json!({ "requiredCapabilities": { "sampling": {} } }),
-            [(-32021, 400), (-32602, 200), (-32602, 200)],
         ),
-        row(
-            ProtocolError::missing_client_capability(Map::from_iter([
-                ("elicitation".to_owned(), json!({ "form": {}, "url": {} })),
-                ("extensions".to_owned(), json!({ "com.example/a": {} })),
-            ])),
+        capabilities(
+            json!({ "elicitation": { "form": {}, "url": {} }, "extensions": { "com.example/a": {} } }),
             "The client must declare the capabilities elicitation.form, elicitation.url, \
              extensions[\"com.example/a\"] for this request",
-            json!({ "requiredCapabilities": {
-                "elicitation": { "form": {}, "url": {} },
-                "extensions": { "com.example/a": {} },
-            } }),
-            [(-32021, 400), (-32602, 200), (-32602, 200)],
         ),
         row(
             ProtocolError::unsupported_version(["2026-07-28", "2025-11-25"], "1900-01-01"),

@@ -162,6 +162,15 @@ mod tests {
 
     /// A good one of each, with every member that it can have.
     fn samples() -> Vec<(Value, Verdict)> {
+        let mut all = introductions();
+        all.extend(resources());
+        all.extend(calls());
+        all.extend(tasks());
+        all.extend(answers());
+        all
+    }
+
+    fn introductions() -> Vec<(Value, Verdict)> {
         let icon =
             json!({"src": "a:b", "mimeType": "image/png", "sizes": ["any"], "theme": "dark"});
         let client = json!({
@@ -171,22 +180,28 @@ mod tests {
             "elicitation": {"form": {}, "url": {}}, "experimental": {}, "extensions": {"a/b": {}},
             "roots": {"listChanged": true}, "sampling": {"context": {}, "tools": {}}, "tasks": {},
         });
-        let argument = json!({"name": "a", "value": "b"});
-        let others = json!({"arguments": {"x": "y"}});
         let filter = json!({
             "toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": false,
             "resourceSubscriptions": ["a:b"], "taskIds": ["t"],
         });
-        let block = json!({"type": "text", "text": "t"});
-        let root = json!({"uri": "a:b", "name": "n", "_meta": {}});
-        let page = json!({"cursor": "c"});
-        let uri = json!({"uri": "a:b"});
-        let task = json!({"taskId": "t"});
         vec![
             (
                 json!({"protocolVersion": "x", "capabilities": capabilities, "clientInfo": client}),
                 |json| params::<InitializeParams>(Method::Initialize, json),
             ),
+            (json!({"level": "info"}), |json| {
+                params::<SetLevelParams>(Method::SetLevel, json)
+            }),
+            (json!({"notifications": filter}), |json| {
+                params::<ListenParams>(Method::Listen, json)
+            }),
+        ]
+    }
+
+    fn resources() -> Vec<(Value, Verdict)> {
+        let page = json!({"cursor": "c"});
+        let uri = json!({"uri": "a:b"});
+        vec![
             (json!({"uri": "a:b", "cursor": "c"}), |json| {
                 params::<ListResourcesParams>(Method::ListResources, json)
             }),
@@ -214,6 +229,13 @@ mod tests {
             (uri, |json| {
                 params::<UnsubscribeParams>(Method::Unsubscribe, json)
             }),
+        ]
+    }
+
+    fn calls() -> Vec<(Value, Verdict)> {
+        let argument = json!({"name": "a", "value": "b"});
+        let others = json!({"arguments": {"x": "y"}});
+        vec![
             (json!({"name": "a", "arguments": {"x": 1}}), call),
             (json!({"name": "a", "arguments": {"x": "1"}}), |json| {
                 params::<GetPromptParams>(Method::GetPrompt, json)
@@ -226,12 +248,12 @@ mod tests {
                 json!({"ref": {"type": "ref/resource", "uri": "a"}, "argument": argument}),
                 |json| params::<CompleteParams>(Method::Complete, json),
             ),
-            (json!({"level": "info"}), |json| {
-                params::<SetLevelParams>(Method::SetLevel, json)
-            }),
-            (json!({"notifications": filter}), |json| {
-                params::<ListenParams>(Method::Listen, json)
-            }),
+        ]
+    }
+
+    fn tasks() -> Vec<(Value, Verdict)> {
+        let task = json!({"taskId": "t"});
+        vec![
             (task.clone(), |json| {
                 params::<GetTaskParams>(Method::GetTask, json)
             }),
@@ -241,6 +263,13 @@ mod tests {
             (json!({"taskId": "t", "inputResponses": {}}), |json| {
                 params::<UpdateTaskParams>(Method::UpdateTask, json)
             }),
+        ]
+    }
+
+    fn answers() -> Vec<(Value, Verdict)> {
+        let block = json!({"type": "text", "text": "t"});
+        let root = json!({"uri": "a:b", "name": "n", "_meta": {}});
+        vec![
             (
                 json!({"action": "accept", "content": {"a": 1}, "_meta": {}}),
                 |json| result::<ElicitResult>(Method::Elicit, json),

@@ -147,7 +147,8 @@ impl<T: Item> Catalogue<T> {
 
         let entries = self.entries.load();
         let names = entries.iter().take(MOST).map(|entry| entry.item.name());
-        let close = closest(name, names);
+        // It may have come since it was looked for.
+        let close = closest(name, names.filter(|other| *other != name));
         close.map_or_else(String::new, |close| format!(" (did you mean {close:?}?)"))
     }
 
