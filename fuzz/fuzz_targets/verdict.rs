@@ -143,7 +143,7 @@ fn judge(from: &mut Unstructured<'_>) -> Result<()> {
         );
         let is_too_much = told
             .iter()
-            .any(|sentence| sentence.contains("it is too large to be checked"));
+            .any(|sentence| sentence.message.contains("it is too large to be checked"));
         if let Ok(theirs) = &theirs
             && !is_too_much
             && !is_read_otherwise(draft, &text)

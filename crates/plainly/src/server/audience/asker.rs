@@ -50,9 +50,12 @@ impl Asker {
 
     /// Notes what the request is for.
     pub(in crate::server) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
-        // Who knows the name of a task has the task: it is no more for the log than that of a session.
-        let name = method.row().subject.filter(|name| *name != "taskId");
-        self.subject = name.and_then(|name| params?.text(name)).map(short);
+        // It is for the log alone, so it is copied only if there is one.
+        if tracing::enabled!(target: "plainly::failure", tracing::Level::ERROR) {
+            // Who knows the name of a task has the task: it is no more for the log than that of a session.
+            let name = method.row().subject.filter(|name| *name != "taskId");
+            self.subject = name.and_then(|name| params?.text(name)).map(short);
+        }
         self.declined = declined(method, params);
         self.method = Some(method);
     }
