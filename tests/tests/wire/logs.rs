@@ -123,28 +123,28 @@ const FAILURES: [(&str, &str, &[&str]); 6] = [
     (
         "full",
         "ERROR",
-        &["code=\"-32603\"", "error=cannot save the note: disk full"],
+        &["code=-32603", "error=\"cannot save the note: disk full\""],
     ),
     (
         "broken",
         "ERROR",
         &[
-            "code=\"INTERNAL_ERROR\"",
-            "error=The note can't be saved: cannot save the note: disk full",
+            "code=-32603 problem=\"INTERNAL_ERROR\"",
+            "error=\"The note can't be saved: cannot save the note: disk full\"",
             "context=\"{\\\"shard\\\":\\\"db-7\\\"}\"",
         ],
     ),
     (
         "wrong",
         "DEBUG",
-        &["code=\"VALIDATION_ERROR\"", "Not a number"],
+        &["problem=\"VALIDATION_ERROR\"", "Not a number"],
     ),
-    ("panics", "ERROR", &["code=\"-32603\"", SECRET]),
-    ("nope", "DEBUG", &["code=\"-32602\""]),
+    ("panics", "ERROR", &["code=-32603", SECRET]),
+    ("nope", "DEBUG", &["code=-32602"]),
     (
         "masked",
         "ERROR",
-        &["incident=", "error=cannot save the note: disk full"],
+        &["incident=", "error=\"cannot save the note: disk full\""],
     ),
 ];
 
@@ -238,7 +238,7 @@ async fn a_handler_that_fails_with_what_it_does_not_declare_is_named() {
         let mut lines = text[before..].lines();
         let line = lines.find(|line| line.contains("that it does not declare"));
         let is_whole =
-            |line: &str| line.contains("undeclared\"") && line.contains("code=\"TIMEOUT\"");
+            |line: &str| line.contains("undeclared\"") && line.contains("problem=\"TIMEOUT\"");
         assert_eq!(line.is_some_and(is_whole), is_named, "{sent}: {line:?}");
     }
 }

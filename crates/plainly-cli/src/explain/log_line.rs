@@ -79,6 +79,9 @@ impl Event {
             return Some(self.incident(incident, setting));
         }
         let cause = self.cause().unwrap_or_default();
+        if let Some(problem) = self.text("problem") {
+            return Some(coded::problem(&Problem::new(problem.into(), cause)));
+        }
         let Some(code) = self.text("code") else {
             let status = self.text("status")?.parse().ok();
             return status.filter(|it| *it >= FAILED).map(status::explain);

@@ -129,7 +129,7 @@ impl Failure {
     /// The same failure of a source. That answers as a server does: its protocol errors are this server's.
     pub(super) fn of_source(self) -> Self {
         if let Meaning::Protocol(error) = self.meaning() {
-            return Self::of_server(error);
+            return Self::of_server(error.with_source(self.into_source()));
         }
         self
     }

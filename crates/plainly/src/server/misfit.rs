@@ -36,11 +36,27 @@ impl Misfit {
     }
 }
 
+/// The words without the place that ends them: a type that reads JSON of its own means another text by it.
+fn without_position(why: &str) -> &str {
+    let is_place = |place: &str| {
+        let mut numbers = place.split(" column ");
+        let mut is_next = || {
+            numbers
+                .next()
+                .is_some_and(|text| text.parse::<u64>().is_ok())
+        };
+        is_next() && is_next()
+    };
+    match why.rsplit_once(" at line ") {
+        Some((words, place)) if is_place(place) => words,
+        _ => why,
+    }
+}
+
 impl de::Error for Misfit {
     fn custom<T: fmt::Display>(why: T) -> Self {
         let why = why.to_string();
-        // The type read JSON of its own: it is not the message in which that line is.
-        let why = why.split(" at line ").next().unwrap_or_default();
+        let why = without_position(&why);
         match DERIVED.iter().any(|derived| why.starts_with(derived)) {
             true => Self::new("it is not valid here"),
             false => Self::new(quoted(why)),

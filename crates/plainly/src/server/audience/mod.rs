@@ -26,6 +26,8 @@ use crate::server::failure::{Failure, Meaning};
 /// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
 const PROBLEM: &str = "dev.plainly/problem";
 
+const MISMATCH: &str = "the tool's structured output does not match its output schema";
+
 /// The reader of a handler's outcome.
 pub(in crate::server) enum Audience {
     /// A model, which called a tool; with the schema of the tool's structured output, if it has one.
@@ -63,7 +65,9 @@ impl Audience {
         policy: ErrorPolicy,
     ) -> Result<Answer, ProtocolError> {
         match ended {
-            Ok(Ok(Answer::Tool(result))) => Ok(Answer::Tool(self.conforming(result))),
+            Ok(Ok(Answer::Tool(result))) => {
+                Ok(Answer::Tool(self.conforming(result, asker, policy)))
+            }
             Ok(Ok(answer)) => Ok(answer),
             // Before all other failures: to a client that can be asked, questions are no failure.
             Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
@@ -72,7 +76,10 @@ impl Audience {
             Ok(Err(failure)) => match visits(&failure, asker) {
                 Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
                 Some(Told::Refused(error)) => Err(error),
-                Some(Told::Words(text)) => Ok(Answer::Tool(tool_error(text))),
+                Some(Told::Words(text)) => {
+                    policy.report(asker, &request_failed(failure, policy.masking));
+                    Ok(Answer::Tool(tool_error(text)))
+                }
                 None => self.failed(failure, asker, policy),
             },
             Err(error) => match self {
@@ -94,7 +101,10 @@ impl Audience {
     ) -> Result<Answer, ProtocolError> {
         let (problems, declared) = (failure.problems(), failure.declared());
         let error = request_failed(failure, policy.masking);
-        report_undeclared(asker, declared, &error);
+        match &problems {
+            Some(problems) => report_undeclared(asker, declared, problems),
+            None => report_undeclared(asker, declared, error.problem()),
+        }
         let Self::Model(schema) = self else {
             return Err(error);
         };
@@ -112,7 +122,12 @@ impl Audience {
     }
 
     /// Structured output that is not what the tool promised would fail in the client, far from its cause.
-    pub(in crate::server) fn conforming(&self, mut result: CallToolResult) -> CallToolResult {
+    pub(in crate::server) fn conforming(
+        &self,
+        mut result: CallToolResult,
+        asker: &Asker,
+        policy: ErrorPolicy,
+    ) -> CallToolResult {
         let Self::Model(Some(schema)) = self else {
             return result;
         };
@@ -125,9 +140,10 @@ impl Audience {
         if failures.is_empty() {
             return result;
         }
-        tracing::error!(
-            failures = Mistake::list(&failures),
-            "a tool's structured output does not match its output schema"
+        let why = format!("{MISMATCH}: {}", Mistake::list(&failures));
+        policy.report(
+            asker,
+            &ProtocolError::from(Internal::Failed).with_source(why),
         );
         if result.is_tool_error() {
             // What an error has must conform too (2026-07-28, Tools, "Structured Content"): some clients refuse the
@@ -136,7 +152,7 @@ impl Audience {
             return result;
         }
         // The details are in the log: they are the author's concern, and the model could do nothing about them.
-        tool_error("Internal error: the tool's structured output does not match its output schema")
+        tool_error(format!("Internal error: {MISMATCH}"))
     }
 }
 

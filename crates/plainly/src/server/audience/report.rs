@@ -1,6 +1,5 @@
 //! The log of failures: one line for each failed request, with all that is known of it.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::iter::successors;
 
@@ -31,9 +30,10 @@ impl ErrorPolicy {
                     revision = %asker.peer.revision,
                     principal = asker.peer.principal.as_ref().map(|one| one.as_str()),
                     trace = asker.trace.as_deref(),
-                    code = &*self.code(asker, error),
+                    code = self.dialect.code(error, asker.peer.revision).get(),
+                    problem = error.problem().map(|problem| problem.code().as_str()),
                     incident = incident(error),
-                    error = %cause(error),
+                    error = cause(error),
                     context = context(error),
                     "a request failed",
                 )
@@ -45,33 +45,25 @@ impl ErrorPolicy {
             line!(debug);
         }
     }
-
-    /// The name of the problem, or else the number as the peer gets it.
-    fn code<'a>(self, asker: &Asker, error: &'a ProtocolError) -> Cow<'a, str> {
-        match error.problem() {
-            Some(problem) => problem.code().as_str().into(),
-            None => {
-                let number = self.dialect.code(error, asker.peer.revision);
-                number.to_string().into()
-            }
-        }
-    }
 }
 
-/// Names the handler that failed with a problem which it does not declare; without any it declares nothing.
-pub(super) fn report_undeclared(asker: &Asker, declared: &[ProblemCode], error: &ProtocolError) {
-    let Some(problem) = error.problem().filter(|_| !declared.is_empty()) else {
-        return;
-    };
-    let code = problem.code().as_str();
-    if declared.iter().all(|one| one.as_str() != code) {
-        tracing::warn!(
-            target: "plainly::failure",
-            method = asker.method.map(|method| method.name()),
-            name = asker.subject.as_deref(),
-            code,
-            "a handler failed with a problem that it does not declare",
-        );
+/// Names the handler that failed with problems which it does not declare; without any it declares nothing.
+pub(super) fn report_undeclared<'a>(
+    asker: &Asker,
+    declared: &[ProblemCode],
+    problems: impl IntoIterator<Item = &'a Problem>,
+) {
+    let codes = problems.into_iter().map(|problem| problem.code().as_str());
+    for code in codes.filter(|_| !declared.is_empty()) {
+        if declared.iter().all(|one| one.as_str() != code) {
+            tracing::warn!(
+                target: "plainly::failure",
+                method = asker.method.map(|method| method.name()),
+                name = asker.subject.as_deref(),
+                problem = code,
+                "a handler failed with a problem that it does not declare",
+            );
+        }
     }
 }
 

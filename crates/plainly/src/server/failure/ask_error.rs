@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use plainly_errors::ProtocolError;
-use serde::Deserialize;
+use plainly_errors::mistake::quoted;
+use plainly_errors::{ProtocolError, WireError};
 use serde_json::{Map, Value};
 
 /// A question without an answer. A user who declines has answered.
@@ -62,14 +62,9 @@ impl AskError {
 
     /// `error` is the member of the client's response.
     pub(in crate::server) fn refused(key: &str, error: &str) -> Self {
-        #[derive(Deserialize)]
-        struct Refusal {
-            code: Value,
-            message: String,
-        }
-        let words = match serde_json::from_str(error) {
-            Ok(Refusal { code, message }) => format!("{message} ({code})"),
-            Err(_) => "no readable reason".to_owned(),
+        let words = match serde_json::from_str::<WireError>(error) {
+            Ok(error) => format!("{} ({})", quoted(&error.message), error.code),
+            Err(_) => quoted(error).into_owned(),
         };
         let why = format!("The client did not answer {key}: {words}");
         Self::new(AskErrorKind::Refused, why)

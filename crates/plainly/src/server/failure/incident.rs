@@ -16,7 +16,8 @@ pub(in crate::server) fn incident() -> ProtocolError {
     Internal::Incident { incident }.into()
 }
 
-/// An error and everything that caused it, for the log. What an error repeats of its cause stands there once.
+/// An error and everything that caused it, as a value for the log, which writes texts on one line, whatever peers put into
+/// them. What an error repeats of its cause stands there once.
 pub(in crate::server) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut links: Vec<String> = Vec::new();
     for error in successors(Some(error), |&error| error.source()) {
@@ -26,19 +27,7 @@ pub(in crate::server) fn chain(error: &(dyn Error + 'static)) -> String {
             links.push(link.to_owned());
         }
     }
-    visible(&links.join(": "))
-}
-
-/// The text on one line, whatever a peer put into it.
-fn visible(text: &str) -> String {
-    let mut visible = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '\'' | '"' => visible.push(letter),
-            _ => visible.extend(letter.escape_debug()),
-        }
-    }
-    visible
+    links.join(": ")
 }
 
 /// Whether it is what a problem or a protocol error has as its source: that error once more.

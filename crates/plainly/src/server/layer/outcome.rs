@@ -59,7 +59,7 @@ impl Outcome {
     pub(super) fn failed(error: BoxError, subject: &RequestHead) -> Self {
         let failure = Failure::of(error);
         if let Meaning::Problem(problem) = failure.meaning() {
-            return problem.into();
+            return problem.with_source(failure.into_source()).into();
         }
         request_failed(failure, subject.server.0.errors.masking).into()
     }
@@ -74,7 +74,10 @@ impl Outcome {
                 Err(Internal::Failed.into())
             }
             Kind::Early(_, Answer::Tool(result)) => {
-                Ok(Answer::Tool(audience(subject).conforming(result)))
+                let (asker, policy) = (subject.scope.asker(), subject.server.0.errors);
+                Ok(Answer::Tool(
+                    audience(subject).conforming(result, asker, policy),
+                ))
             }
             Kind::Early(_, answer) => Ok(answer),
             Kind::Refused(problem) => match &subject.name {

@@ -86,29 +86,28 @@ impl Encoder {
         }
     }
 
-    /// The response to the request `id`, a JSON token.
+    /// The response to the request `id`, a JSON token; and the error that it tells of if the outcome could not be written.
     pub(in crate::server) fn response(
         &self,
         id: &str,
         revision: Revision,
         outcome: Result<Answer, ProtocolError>,
-    ) -> Encoded {
-        let failed = |error| self.error(Some(id), revision, &error);
+    ) -> (Encoded, Option<ProtocolError>) {
         let answer = match outcome {
             Ok(answer) => answer,
-            Err(error) => return failed(error),
+            Err(error) => return (self.error(Some(id), revision, &error), None),
         };
         let is_of_a_tool = matches!(answer, Answer::Tool(_));
-        self.result(id, revision, answer).unwrap_or_else(|error| {
-            tracing::error!(id, error = %chain(&error), "a reply could not be written");
-            // A tool is called by a model, which reads this failure like any other of the tool: in a result.
-            if !is_of_a_tool {
-                return failed(error);
-            }
-            let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
-            self.result(id, revision, Answer::Tool(told))
-                .unwrap_or_else(failed)
-        })
+        let error = match self.result(id, revision, answer) {
+            Ok(encoded) => return (encoded, None),
+            Err(error) => error,
+        };
+        // A tool is called by a model, which reads this failure like any other of the tool: in a result.
+        let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
+        let told = is_of_a_tool.then(|| self.result(id, revision, Answer::Tool(told)).ok());
+        let encoded = told.flatten();
+        let encoded = encoded.unwrap_or_else(|| self.error(Some(id), revision, &error));
+        (encoded, Some(error))
     }
 
     fn result(
@@ -259,7 +258,7 @@ impl Encoder {
         error: &ProtocolError,
     ) -> Encoded {
         let code = self.dialect.code(error, revision).get();
-        tracing::debug!(target: "plainly::failure", id, method, code, error = %chain(error), "refused a message");
+        tracing::debug!(target: "plainly::failure", id, method, code, error = chain(error), "refused a message");
         let reply = self.error(id, revision, error);
         reply.log(method, revision, None);
         reply

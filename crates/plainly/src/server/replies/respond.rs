@@ -1,6 +1,6 @@
 //! From the outcome of a request to its one response, in bytes: within the room that there is for large replies.
 
-use plainly_errors::{Revision, Unavailable};
+use plainly_errors::{ProtocolError, Revision, Unavailable};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
@@ -16,7 +16,7 @@ impl Server {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
-        let reply = self.write(id, peer.revision, Ok(answer));
+        let (reply, _error) = self.write(id, peer.revision, Ok(answer));
         let principal = peer.principal.as_ref().map(|one| one.as_str());
         reply.log(Some(Method::Initialize.name()), peer.revision, principal);
         reply
@@ -33,25 +33,39 @@ impl Server {
             self.0.errors.report(scope.asker(), error);
         }
         let is_tool_error = matches!(&outcome, Ok(Answer::Tool(result)) if result.is_tool_error());
-        let reply = self.write(id, scope.peer().revision, outcome);
-        scope.asker().log(Some(&reply), is_tool_error);
+        let (reply, instead) = self.write(id, scope.peer().revision, outcome);
+        if let Some(error) = &instead {
+            self.0.errors.report(scope.asker(), error);
+        }
+        scope
+            .asker()
+            .log(Some(&reply), is_tool_error || instead.is_some());
         reply
     }
 
-    /// Writes a response. If there is no room for it, writes an error instead.
-    fn write(&self, id: &str, revision: Revision, outcome: AnswerResult) -> Encoded {
-        let encoded = self.0.encoder.response(id, revision, outcome);
+    /// Writes a response; and the error that it tells of if the outcome could not be written, or there is no room for it.
+    fn write(
+        &self,
+        id: &str,
+        revision: Revision,
+        outcome: AnswerResult,
+    ) -> (Encoded, Option<ProtocolError>) {
+        let (encoded, instead) = self.0.encoder.response(id, revision, outcome);
         let (http_status, code) = (encoded.http_status, encoded.code);
         match self.0.unsent.hold(encoded.bytes) {
-            Ok(bytes) => Encoded {
-                http_status,
-                code,
-                bytes,
-            },
+            Ok(bytes) => {
+                let encoded = Encoded {
+                    http_status,
+                    code,
+                    bytes,
+                };
+                (encoded, instead)
+            }
             // The error takes no room of its own, so every request gets a reply, however full the server is.
             Err(_no_room) => {
                 let overloaded = Unavailable::Overloaded.into();
-                self.0.encoder.error(Some(id), revision, &overloaded)
+                let encoded = self.0.encoder.error(Some(id), revision, &overloaded);
+                (encoded, Some(overloaded))
             }
         }
     }

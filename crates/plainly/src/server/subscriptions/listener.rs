@@ -78,7 +78,10 @@ pub(super) async fn add_tasks(
     let mut own = Vec::new();
     for id in ids {
         if let Err(error) = tasks.find(&id, peer).await {
-            tracing::debug!(error = %chain(&error), "a task's change could not be reported");
+            tracing::debug!(
+                error = chain(&error),
+                "a task's change could not be reported"
+            );
             continue;
         }
         let topic = Topic::Task(id.as_str().into());
@@ -93,7 +96,10 @@ pub(super) async fn add_tasks(
 /// The notification that says what the task is by now; nothing if there is no such task any more.
 async fn task_changed(tasks: Arc<Tasks>, task: Arc<str>, id: Option<Arc<str>>) -> Option<Bytes> {
     let record = tasks.get(&task).await.unwrap_or_else(|error| {
-        tracing::error!(task = &*task, error = %chain(&error), "a task's change could not be reported");
+        tracing::error!(
+            error = chain(&error),
+            "a task's change could not be reported"
+        );
         None
     })?;
     Some(notifications::task_changed(&record.task, id.as_deref()))

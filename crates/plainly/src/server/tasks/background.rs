@@ -138,7 +138,6 @@ impl Background {
         for (key, answer) in record.answers.iter() {
             if let Err(why) = self.call.scope.questions().answer(key, answer, revision) {
                 tracing::error!(
-                    task = &*self.task.id,
                     key,
                     why = Mistake::list(&why),
                     "a stored answer is not valid"
@@ -157,7 +156,10 @@ impl Background {
             recorded = self.tasks.record(&self.task.id, failed).await;
         }
         if let Err(error) = recorded {
-            tracing::error!(task = &*self.task.id, error = %chain(&error), "a task's outcome could not be stored");
+            tracing::error!(
+                error = chain(&error),
+                "a task's outcome could not be stored"
+            );
         }
     }
 
@@ -199,7 +201,10 @@ impl Background {
             .into(),
             Err(error) => error,
         };
-        tracing::error!(task = &*self.task.id, error = %chain(&error), "a task's result could not be written");
+        tracing::error!(
+            error = chain(&error),
+            "a task's result could not be written"
+        );
         let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
         encoder.result_alone(revision, Answer::Tool(told))
     }

@@ -62,7 +62,10 @@ impl Tasks {
         // Cancelled only once its handler is gone.
         drop((call, handler));
         if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
-            tracing::error!(task = &*task.id, error = %chain(&error), "a task's outcome could not be stored");
+            tracing::error!(
+                error = chain(&error),
+                "a task's outcome could not be stored"
+            );
         }
     }
 
@@ -89,7 +92,10 @@ fn status_sink(tasks: &Arc<Tasks>, id: &Arc<str>) -> StatusSink {
         let (tasks, id) = (Arc::clone(&tasks), Arc::clone(&id));
         Box::pin(async move {
             if let Err(error) = tasks.record(&id, TaskEvent::Said(message)).await {
-                tracing::warn!(task = &*id, error = %chain(&error), "a task's message could not be stored");
+                tracing::warn!(
+                    error = chain(&error),
+                    "a task's message could not be stored"
+                );
             }
         })
     })
