@@ -8,6 +8,7 @@ use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{ElicitResult, RawJson};
+use tracing::Level;
 
 use crate::server::asking::returned;
 use crate::server::outgoing::access::{AccessLine, Transport, is_read};
@@ -51,7 +52,7 @@ impl Asker {
     /// Notes what the request is for.
     pub(in crate::server) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
         // It is for the log alone, so it is copied only if there is one.
-        if tracing::enabled!(target: "plainly::failure", tracing::Level::ERROR) {
+        if self.arrived.is_some() || tracing::enabled!(target: "plainly::failure", Level::ERROR) {
             // Who knows the name of a task has the task: it is no more for the log than that of a session.
             let name = method.row().subject.filter(|name| *name != "taskId");
             self.subject = name.and_then(|name| params?.text(name)).map(short);
