@@ -220,7 +220,38 @@ async fn all_that_is_wrong_with_the_arguments_of_a_prompt_is_told() {
             );
             assert_eq!(error["message"], message);
             assert_eq!(error["data"]["kind"], "malformed");
-            assert_eq!(told(&error["data"]["problems"]), mistakes);
+            // The message is about the arguments, the pointers are into the parameters.
+            let placed = mistakes
+                .iter()
+                .map(|mistake| match mistake.strip_prefix('/') {
+                    Some(inside) => format!("/arguments/{inside}"),
+                    None => format!("/arguments: {mistake}"),
+                });
+            let placed: Vec<String> = placed.collect();
+            assert_eq!(told(&error["data"]["problems"]), placed);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_is_nearly_one_is_told_which() {
+    for revision in Revision::ALL {
+        for mut client in clients(revision).await {
+            for (method, message) in [
+                (
+                    "tools/cal",
+                    "Method not found: tools/cal (did you mean \"tools/call\"?)",
+                ),
+                (
+                    "Tools/List",
+                    "Method not found: Tools/List (did you mean \"tools/list\"?)",
+                ),
+                ("notes/write", "Method not found: notes/write"),
+            ] {
+                let reply = client.ask(method, json!({})).await;
+                assert_eq!(reply["error"]["message"], message, "{revision}");
+                assert_eq!(reply["error"]["data"], json!({ "method": method }));
+            }
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The capabilities and instructions that a server declares, in the form of each era.
 
 use plainly_errors::{ProtocolError, Revision};
-use plainly_protocol::method::{Capability, MessageKind, Method};
+use plainly_protocol::method::{Capability, MessageKind, Method, methods};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
     ResourcesCapability, ServerCapabilities, TASKS_EXTENSION,
 };
+use plainly_schema::closest;
 use serde_json::{Value, json};
 
 use super::source::{Sources, declares};
@@ -108,7 +109,7 @@ impl Discovery {
                 row.kind == MessageKind::Request
                     && row.capability.is_none_or(|it| self.has(it, peer))
             })
-            .ok_or_else(|| ProtocolError::method_not_found(name))
+            .ok_or_else(|| unknown_method(name, peer))
     }
 
     /// Answers `initialize`.
@@ -146,6 +147,22 @@ fn join(all: &mut Value, more: Value) {
             }
         }
         (all, more) => *all = more,
+    }
+}
+
+/// The error for a method that is not here, with the one that was probably meant. Only one that the peer's revision has: it
+/// may still belong to a capability that this server lacks.
+fn unknown_method(name: &str, peer: &Peer) -> ProtocolError {
+    let error = ProtocolError::method_not_found(name);
+    let known = methods().iter().filter(|row| {
+        row.kind == MessageKind::Request && row.revisions.has(peer.revision) && row.name != name
+    });
+    match closest(name, known.map(|row| row.name)) {
+        Some(close) => {
+            let message = format!("{} (did you mean {close:?}?)", error.message());
+            error.with_message(message)
+        }
+        None => error,
     }
 }
 

@@ -97,6 +97,9 @@ pub(super) fn in_arguments_of_tool(name: &str, mistakes: &[Mistake]) -> Failure 
 pub(super) fn in_arguments_of_prompt(name: &str, problems: Vec<Mistake>) -> ProtocolError {
     let list = Mistake::list(&problems);
     let why = format!("Invalid arguments for prompt {name}: {list}");
+    // The pointers are into the parameters, as those of every protocol error.
+    let problems = problems.into_iter().map(|one| one.under("arguments"));
+    let problems = problems.collect();
     ProtocolError::from(InvalidParams::Malformed { problems }).with_message(why)
 }
 

@@ -4,7 +4,6 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::CancelledParams;
 
 use crate::server::Server;
 use crate::server::outgoing::encode::Encoded;
@@ -50,11 +49,11 @@ pub(in crate::server) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
     }
 }
 
-/// The id of the request that `notification` cancels; a malformed one is ignored.
+/// The id of the request that `notification` cancels, whatever else it says: the reason is for people.
 pub(in crate::server) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
     if notification.method != Method::Cancelled.name() {
         return None;
     }
-    let params: CancelledParams = serde_json::from_str(notification.params.as_ref()?.raw()).ok()?;
-    Some(params.request_id)
+    let id = notification.params.as_ref()?.get("requestId")?;
+    serde_json::from_str(id).ok()
 }

@@ -55,7 +55,9 @@ fn parts(value: &HeaderValue) -> (&[u8], impl Iterator<Item = &[u8]>) {
         .as_bytes()
         .split(|&byte| byte == b';')
         .map(<[u8]>::trim_ascii);
-    (parts.next().unwrap_or_default(), parts)
+    let name = parts.next().unwrap_or_default();
+    // A parameter may be empty (RFC 9110, section 5.6.6).
+    (name, parts.filter(|parameter| !parameter.is_empty()))
 }
 
 fn is_utf_8(parameter: &[u8]) -> bool {
@@ -79,7 +81,7 @@ fn wrong_type(headers: &HeaderMap) -> Rejection {
     let other = parameters.find(|parameter| !is_utf_8(parameter));
     let other = shown(other.unwrap_or_default());
     unsupported(&format!(
-        "application/json does not take {other} here. Send the message in UTF-8"
+        "application/json does not take {other} here. Send the message in UTF-8, as application/json alone"
     ))
 }
 
@@ -163,6 +165,8 @@ mod tests {
             &["application/json"],
             &["Application/JSON"],
             &["application/json; charset=utf-8"],
+            &["application/json;"],
+            &["application/json; ; charset=utf-8;"],
             &["application/json;charset=UTF-8"],
             &["application/json ; charset=\"utf-8\""],
         ];
