@@ -62,7 +62,8 @@ impl<'de> Deserialize<'de> for WireError {
     }
 }
 
-fn integer(number: &Value) -> Option<i64> {
+/// The integer that this number is: -32603.0 is one too (JSON Schema 2020-12, section 6.1.1).
+pub fn integer(number: &Value) -> Option<i64> {
     // Beyond 2^53, a number with a fraction or an exponent is not exact.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let exact = || {

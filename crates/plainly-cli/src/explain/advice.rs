@@ -2,7 +2,7 @@
 
 use plainly::errors::registry::lookup;
 use plainly::errors::revision::Revisions;
-use plainly::errors::{Code, ErrorKind, ProtocolError};
+use plainly::errors::{Code, ErrorKind, Problem, ProtocolError};
 use serde_json::{Map, Value};
 
 use super::seconds;
@@ -33,10 +33,13 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
         let urls = urls.collect::<Vec<_>>().join(", ");
         return format!("let the user visit {urls}, then send the request again");
     }
-    let advice = error.advice();
-    match error.problem().and_then(|problem| problem.retry_after()) {
+    // What its author suggests says more than the time, which stands beside it.
+    let plain = error
+        .problem()
+        .filter(|problem| problem.suggestion().is_none());
+    match plain.and_then(Problem::retry_after) {
         Some(wait) => format!("wait {}, then send the request again", seconds(wait)),
-        None => advice.into_owned(),
+        None => error.advice().into_owned(),
     }
 }
 

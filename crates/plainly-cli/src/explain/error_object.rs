@@ -1,5 +1,6 @@
 //! The error object of JSON-RPC, read so that one that breaks its rules keeps its words, and each broken rule is named.
 
+use plainly::errors::wire_error::integer;
 use plainly::errors::{Code, Fault, Problem, ProblemCode, WireError};
 use serde_json::{Map, Value};
 
@@ -19,7 +20,7 @@ pub(super) fn explain(value: &Value, setting: Setting) -> Explanation {
         Some(Value::String(name)) if ProblemCode::all().iter().any(|it| it.as_str() == name) => {
             return coded::problem(&Problem::new(name.as_str().into(), message));
         }
-        code => integer(code, &mut broken),
+        value => code(value, &mut broken),
     };
     let data = members.get("data").cloned();
     let mut explained = match code {
@@ -63,18 +64,16 @@ fn message(value: Option<&Value>, broken: &mut Vec<String>) -> String {
 }
 
 /// The code, also where it is written as something else than an integer.
-fn integer(value: Option<&Value>, broken: &mut Vec<String>) -> Option<Code> {
+fn code(value: Option<&Value>, broken: &mut Vec<String>) -> Option<Code> {
     let Some(value) = value else {
         broken.push("`code` is missing".to_owned());
         return None;
     };
-    if let Some(code) = value.as_i64() {
+    if let Some(code) = integer(value) {
         return Some(Code::new(code));
     }
     broken.push(format!("`code` is {value}, not an integer"));
-    let whole = words(value);
-    let whole = whole.split_once('.').map_or(&*whole, |(whole, _)| whole);
-    whole.parse().ok().map(Code::new)
+    value.as_str()?.parse().ok().map(Code::new)
 }
 
 /// An error of which only the words are left.
