@@ -23,7 +23,11 @@ pub(super) fn read<T: DeserializeOwned>(json: &str) -> Result<T, Mistake> {
 
 /// The same from a value.
 pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistake> {
-    T::deserialize(Given(value)).map_err(|Misfit(mistake)| mistake)
+    // First as it is: a member that is null may be meant so.
+    let as_it_is = T::deserialize(Given(value, Nulls::Kept));
+    as_it_is
+        .or_else(|_| T::deserialize(Given(value, Nulls::Absent)))
+        .map_err(|Misfit(mistake)| mistake)
 }
 
 /// A whole number is an integer, even if it is written as `3.0` (JSON Schema 2020-12, Validation, 6.1.1).
@@ -33,9 +37,16 @@ pub(super) fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
+/// What a member of a struct that is null counts as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nulls {
+    Kept,
+    Absent,
+}
+
 /// One value.
 #[derive(Clone, Copy)]
-struct Given<'a>(&'a Value);
+struct Given<'a>(&'a Value, Nulls);
 
 impl<'de> IntoDeserializer<'de, Misfit> for Given<'de> {
     type Deserializer = Self;
@@ -62,8 +73,8 @@ impl<'de> Deserializer<'de> for Given<'de> {
                 (None, None, None) => visitor.visit_string(number.to_string()),
             },
             Value::String(text) => visitor.visit_borrowed_str(text),
-            Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate())),
-            Value::Object(members) => visitor.visit_map(fields(members)),
+            Value::Array(items) => visitor.visit_seq(Items(items.iter().enumerate(), self.1)),
+            Value::Object(members) => visitor.visit_map(fields(members, self.1)),
         }
     }
 
@@ -84,9 +95,11 @@ impl<'de> Deserializer<'de> for Given<'de> {
         let Some(members) = self.0.as_object() else {
             return self.deserialize_map(visitor);
         };
-        // To a struct, what is null is absent.
-        let members = members.iter().filter(|(_, value)| !value.is_null());
-        let members = members.map(|(name, value)| (name.as_str(), Given(value)));
+        let Self(_, nulls) = self;
+        let members = members
+            .iter()
+            .filter(|(_, value)| nulls == Nulls::Kept || !value.is_null())
+            .map(|(name, value)| (name.as_str(), Given(value, nulls)));
         visitor.visit_map(Fields::of(members))
     }
 
@@ -123,7 +136,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         match self.0 {
             Value::String(text) => visitor.visit_enum(BorrowedStrDeserializer::new(text)),
             Value::Object(members) => {
-                visitor.visit_enum(MapAccessDeserializer::new(fields(members)))
+                visitor.visit_enum(MapAccessDeserializer::new(fields(members, self.1)))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
                 self.deserialize_any(visitor)
@@ -139,13 +152,14 @@ impl<'de> Deserializer<'de> for Given<'de> {
 
 fn fields<'a>(
     members: &'a Map<String, Value>,
+    nulls: Nulls,
 ) -> Fields<'a, impl Iterator<Item = (&'a str, Given<'a>)>, Given<'a>> {
     let members = members.iter();
-    Fields::of(members.map(|(name, value)| (name.as_str(), Given(value))))
+    Fields::of(members.map(move |(name, value)| (name.as_str(), Given(value, nulls))))
 }
 
 /// The items of an array, by their numbers.
-struct Items<I>(I);
+struct Items<I>(I, Nulls);
 
 impl<'de, I: Iterator<Item = (usize, &'de Value)>> SeqAccess<'de> for Items<I> {
     type Error = Misfit;
@@ -157,7 +171,32 @@ impl<'de, I: Iterator<Item = (usize, &'de Value)>> SeqAccess<'de> for Items<I> {
         let Some((at, value)) = self.0.next() else {
             return Ok(None);
         };
-        let read = seed.deserialize(Given(value));
+        let read = seed.deserialize(Given(value, self.1));
         read.map(Some).map_err(|why| why.under(&at.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[test]
+    fn null_means_the_same_whether_or_not_another_number_is_whole() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Page {
+            #[serde(default = "ten")]
+            limit: Option<u32>,
+            value: Value,
+            page: u32,
+        }
+        fn ten() -> Option<u32> {
+            Some(10)
+        }
+        let json = r#"{"limit":null,"value":null,"page":1}"#;
+        let at_once: Page = serde_json::from_str(json).unwrap();
+        let again: Page = read(&json.replace('1', "1.0")).unwrap();
+        assert_eq!(again, at_once);
     }
 }
