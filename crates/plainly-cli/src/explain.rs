@@ -31,6 +31,7 @@ mod word;
 
 use std::time::Duration;
 
+use plainly::errors::problem::in_seconds;
 use plainly::errors::{Code, Fault, Retry, Revision};
 use serde_json::{Value, json};
 
@@ -122,7 +123,7 @@ impl Explanation {
             (Retry::AfterDelay, Some(wait), _) => {
                 format!(
                     "yes, after {}, if the request is safe to repeat",
-                    seconds(wait)
+                    in_seconds(wait)
                 )
             }
             (Retry::Immediately, ..) => "yes, at once".to_owned(),
@@ -160,14 +161,6 @@ fn fault(fault: Fault) -> &'static str {
         Fault::Server => "the server's, or its operator's",
         Fault::User => "nobody's: the user has to act first",
         Fault::Unknown | _ => "not known from the error alone",
-    }
-}
-
-/// A time to wait in words, rounded up.
-fn seconds(time: Duration) -> String {
-    match time.as_secs() + u64::from(time.subsec_nanos() > 0) {
-        1 => "1 second".to_owned(),
-        seconds => format!("{seconds} seconds"),
     }
 }
 

@@ -270,7 +270,12 @@ impl Problem {
 const TRY_AGAIN: &str = "Try again in ";
 
 fn try_again(time: Duration) -> String {
-    format!("{TRY_AGAIN}{}.", counted(whole_seconds(time), "second"))
+    format!("{TRY_AGAIN}{}.", in_seconds(time))
+}
+
+/// A time to wait in words, in whole seconds, rounded up: `61 seconds`.
+pub fn in_seconds(time: Duration) -> String {
+    counted(whole_seconds(time), "second")
 }
 
 /// The text, with a full stop if it ends without any mark.
@@ -286,8 +291,8 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// Rounds up, since a client that comes a moment too early is refused again.
-fn whole_seconds(time: Duration) -> u64 {
+/// A time to wait in whole seconds. Rounds up, since a client that comes a moment too early is refused again.
+pub fn whole_seconds(time: Duration) -> u64 {
     time.as_secs()
         .saturating_add(u64::from(time.subsec_nanos() > 0))
 }

@@ -5,6 +5,8 @@
 pub(crate) mod table;
 mod words;
 
+pub use self::words::capability_names;
+
 use std::collections::BTreeSet;
 
 use serde_json::Value;

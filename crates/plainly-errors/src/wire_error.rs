@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::code::Code;
+use crate::number::integer;
 
 /// `{code, message, data}`: what [`Dialect::encode`](crate::Dialect::encode) writes and [`recognise`](Self::recognise) reads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -60,22 +61,6 @@ impl<'de> Deserialize<'de> for WireError {
             members.remove("data"),
         ))
     }
-}
-
-/// The integer that this number is: -32603.0 is one too (JSON Schema 2020-12, section 6.1.1).
-pub fn integer(number: &Value) -> Option<i64> {
-    // Beyond 2^53, a number with a fraction or an exponent is not exact.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    let exact = || {
-        number
-            .as_f64()
-            .filter(|it| it.fract() == 0.0 && it.abs() <= EXACT)
-    };
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "it has no fraction, and is small enough"
-    )]
-    number.as_i64().or_else(|| exact().map(|it| it as i64))
 }
 
 const OK: u16 = 200;

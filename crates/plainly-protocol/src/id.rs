@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use plainly_errors::number::whole;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use serde::{Serialize, Serializer};
 
@@ -99,11 +100,9 @@ impl Visitor<'_> for Id {
     }
 
     fn visit_f64<E: Error>(self, id: f64) -> Result<RequestId, E> {
-        /// Up to here every whole number is a float of its own.
-        const EXACT: f64 = 9_007_199_254_740_992.0;
-        match self.may_be_float && id.fract() == 0.0 && id.abs() <= EXACT {
-            true => Ok(RequestId::Integer(id as i64)),
-            false => Err(E::invalid_type(Unexpected::Float(id), &self)),
+        match whole(id).filter(|_| self.may_be_float) {
+            Some(id) => Ok(RequestId::Integer(id)),
+            None => Err(E::invalid_type(Unexpected::Float(id), &self)),
         }
     }
 

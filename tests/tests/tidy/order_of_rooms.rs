@@ -37,7 +37,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly-errors",
         "rmcp -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
-         -> retry -> revision -> wire_error -> mistake -> code",
+         -> retry -> revision -> wire_error -> mistake -> number -> code",
     ),
     (
         "plainly-errors/problem",

@@ -1,11 +1,9 @@
 //! What to do about an error, in one line: with what it asks for by name, and how long it asks to wait.
 
-use plainly::errors::registry::lookup;
+use plainly::errors::problem::in_seconds;
+use plainly::errors::registry::{capability_names, lookup};
 use plainly::errors::revision::Revisions;
 use plainly::errors::{Code, ErrorKind, Problem, ProtocolError};
-use serde_json::{Map, Value};
-
-use super::seconds;
 
 /// The most versions or capabilities that an error names.
 const NAMED: usize = 20;
@@ -20,7 +18,9 @@ pub(crate) fn named(code: Code) -> String {
 /// What to do about a server's error.
 pub(crate) fn advice(error: &ProtocolError) -> String {
     if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
-        let names = capabilities(required).join(", ");
+        let names = capability_names(required);
+        let names: Vec<String> = names.into_iter().take(NAMED).collect();
+        let names = names.join(", ");
         return format!("declare the client capability {names}, and send the request again");
     }
     if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = error.kind() {
@@ -38,19 +38,7 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
         .problem()
         .filter(|problem| problem.suggestion().is_none());
     match plain.and_then(Problem::retry_after) {
-        Some(wait) => format!("wait {}, then send the request again", seconds(wait)),
+        Some(wait) => format!("wait {}, then send the request again", in_seconds(wait)),
         None => error.advice().into_owned(),
     }
-}
-
-/// The names of capabilities, those within one as `elicitation.url`.
-fn capabilities(required: &Map<String, Value>) -> Vec<String> {
-    let named = |(name, details): (&String, &Value)| match details.as_object() {
-        Some(within) if !within.is_empty() => {
-            let within = within.keys();
-            within.map(|inner| format!("{name}.{inner}")).collect()
-        }
-        Some(_) | None => vec![name.clone()],
-    };
-    required.iter().flat_map(named).take(NAMED).collect()
 }

@@ -1,6 +1,6 @@
 //! The error object of JSON-RPC, read so that one that breaks its rules keeps its words, and each broken rule is named.
 
-use plainly::errors::wire_error::integer;
+use plainly::errors::number::integer;
 use plainly::errors::{Code, Fault, Problem, ProblemCode, WireError};
 use serde_json::{Map, Value};
 

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use plainly::errors::problem::in_seconds;
 use plainly::errors::{Fault, Retry};
 
 use super::formed::formed;
-use super::{Explanation, Setting, seconds, status};
+use super::{Explanation, Setting, status};
 
 /// A response: its status, its headers, and the text of its body.
 #[derive(Debug)]
@@ -126,7 +127,7 @@ impl Response {
             encoding.map(|it| format!("the body is compressed ({it}): curl --compressed shows it")),
             self.header("Retry-After")
                 .map(|value| match seconds_of(value) {
-                    Some(wait) => format!("wait {}", seconds(wait)),
+                    Some(wait) => format!("wait {}", in_seconds(wait)),
                     None => format!("wait until {value}"),
                 }),
         ];

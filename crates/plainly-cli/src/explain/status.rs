@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use plainly::errors::problem::in_seconds;
 use plainly::errors::{Fault, Retry};
 
+use super::Explanation;
 use super::link::Link;
-use super::{Explanation, seconds};
 
 /// A status: its name, what it means here, whose fault it is, whether trying again helps, and what to do.
 struct StatusRow(u16, &'static str, &'static str, Fault, Retry, &'static str);
@@ -121,7 +122,7 @@ pub(super) fn explain(status: u16) -> Explanation {
 /// What to do about a status, and when.
 pub(super) fn advice(status: u16, wait: Option<Duration>) -> String {
     match wait {
-        Some(wait) => format!("wait {}, then send the request again", seconds(wait)),
+        Some(wait) => format!("wait {}, then send the request again", in_seconds(wait)),
         None => row(status).5.to_owned(),
     }
 }

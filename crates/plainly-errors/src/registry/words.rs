@@ -24,14 +24,29 @@ pub(super) fn with_mistakes(
 }
 
 pub(super) fn must_declare(required: &Map<String, Value>) -> String {
-    let mut capabilities = Vec::new();
-    deepest(required, "", &mut capabilities);
+    let capabilities = capability_names(required);
     let noun = match capabilities.len() {
         1 => "capability",
         _ => "capabilities",
     };
     let capabilities = capabilities.join(", ");
     format!("The client must declare the {noun} {capabilities} for this request")
+}
+
+/// The names of client capabilities, in the shape of `ClientCapabilities`: each that has no others inside, as the path to it.
+///
+/// ```
+/// use plainly_errors::registry::capability_names;
+/// use serde_json::json;
+///
+/// let required = json!({ "elicitation": { "url": {} }, "sampling": {} });
+/// let required = required.as_object().unwrap();
+/// assert_eq!(capability_names(required), ["elicitation.url", "sampling"]);
+/// ```
+pub fn capability_names(required: &Map<String, Value>) -> Vec<String> {
+    let mut names = Vec::new();
+    deepest(required, "", &mut names);
+    names
 }
 
 /// The capabilities without others inside, each as the path to it: `elicitation.url`.

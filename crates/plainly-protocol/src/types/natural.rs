@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use plainly_errors::number::whole;
 use serde::de::{Deserializer, Error, Visitor};
 
 /// Reads one from 0 on.
@@ -31,14 +32,8 @@ impl Visitor<'_> for Natural {
     }
 
     fn visit_f64<E: Error>(self, number: f64) -> Result<u64, E> {
-        /// Up to here every whole number is a float of its own.
-        const EXACT: f64 = 9_007_199_254_740_992.0;
-        match number.fract() == 0.0 && (0.0..=EXACT).contains(&number) {
-            true => Ok(number as u64),
-            false => Err(E::custom(format_args!(
-                "{number} is not a whole number from 0 on"
-            ))),
-        }
+        let natural = whole(number).and_then(|number| u64::try_from(number).ok());
+        natural.ok_or_else(|| E::custom(format_args!("{number} is not a whole number from 0 on")))
     }
 }
 

@@ -2,6 +2,7 @@
 //! and its cancellation, from the side that sent it ("Cancellation"). Which request asked for progress, that it only ever
 //! increases, and what is then stopped is known elsewhere.
 
+use plainly_errors::number::whole;
 use serde::ser::{Error, Serializer};
 
 use super::record::record;
@@ -30,19 +31,15 @@ record! {
     pub fn new(progress_token: impl Into<ProgressToken>, progress: f64);
 }
 
-/// Up to here every whole number has a float of its own.
-const LARGEST_WHOLE: f64 = (1_u64 << 53) as f64;
-
 fn number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if !number.is_finite() {
         return Err(S::Error::custom(format_args!(
             "{number} is not a number that JSON can represent"
         )));
     }
-    if number.fract() == 0.0 && number.abs() <= LARGEST_WHOLE {
-        serializer.serialize_i64(*number as i64)
-    } else {
-        serializer.serialize_f64(*number)
+    match whole(*number) {
+        Some(whole) => serializer.serialize_i64(whole),
+        None => serializer.serialize_f64(*number),
     }
 }
 
@@ -82,7 +79,7 @@ mod tests {
             (50.0, "50"),
             (0.25, "0.25"),
             (-3.0, "-3"),
-            (LARGEST_WHOLE, "9007199254740992"),
+            (9_007_199_254_740_992.0, "9007199254740992"),
             (1e300, "1e+300"),
         ] {
             let params = ProgressParams::new(1, progress).total(progress);

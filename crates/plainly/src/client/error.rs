@@ -12,7 +12,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::{ProtocolError, Revision};
+use plainly_errors::{Mistake, ProtocolError, Revision};
 use plainly_protocol::types::CallToolResult;
 
 pub use self::challenge::Challenge;
@@ -127,13 +127,13 @@ pub enum LocalError {
         said: String,
     },
     /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
-    #[error("the structured output of tool `{}` does not match its output schema: {}", Escaped(.tool), Escaped(&.mistakes.join("; ")))]
+    #[error("the structured output of tool `{}` does not match its output schema: {}", Escaped(.tool), Escaped(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidOutput {
         /// The tool.
         tool: String,
         /// What is wrong, each with the place in the output.
-        mistakes: Vec<String>,
+        mistakes: Vec<Mistake>,
         /// The result as it came.
         result: Box<CallToolResult>,
     },

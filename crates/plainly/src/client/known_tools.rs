@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use plainly_errors::Mistake;
 use plainly_protocol::types::{CallToolResult, RawJson, Tool};
 use plainly_schema::{Limits, Schema};
 
@@ -65,7 +66,7 @@ impl KnownTools {
 
     /// What is wrong with the structured output of a tool that did not fail. Nothing if its schema is not known, or can't
     /// be read.
-    pub(super) fn mistakes(&self, name: &str, result: &CallToolResult) -> Vec<String> {
+    pub(super) fn mistakes(&self, name: &str, result: &CallToolResult) -> Vec<Mistake> {
         let output = {
             let known = self.0.lock();
             known.tools.get(name).and_then(|tool| tool.output.clone())
@@ -77,11 +78,8 @@ impl KnownTools {
             return Vec::new();
         };
         match &result.structured_content {
-            Some(content) => {
-                let mistakes = schema.failures(content.get());
-                mistakes.iter().map(ToString::to_string).collect()
-            }
-            None => vec!["there is no structured output".to_owned()],
+            Some(content) => schema.failures(content.get()),
+            None => vec![Mistake::new("", "there is no structured output")],
         }
     }
 }
@@ -134,7 +132,7 @@ mod tests {
         tool
     }
 
-    fn mistakes(tools: &KnownTools, name: &str, content: &Value) -> Vec<String> {
+    fn mistakes(tools: &KnownTools, name: &str, content: &Value) -> Vec<Mistake> {
         let mut result = CallToolResult::new([]);
         result.structured_content = Some(RawJson::encode(content).unwrap());
         tools.mistakes(name, &result)

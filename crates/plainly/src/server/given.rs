@@ -4,6 +4,7 @@
 //! Apart from the first reading, so that good input costs nothing.
 
 use plainly_errors::Mistake;
+use plainly_errors::number::whole;
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, SeqAccess, Visitor,
@@ -28,13 +29,6 @@ pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistak
     as_it_is
         .or_else(|_| T::deserialize(Given(value, Nulls::Absent)))
         .map_err(|Misfit(mistake)| mistake)
-}
-
-/// A whole number is an integer, even if it is written as `3.0` (JSON Schema 2020-12, Validation, 6.1.1).
-pub(super) fn whole(number: f64) -> Option<i64> {
-    /// Up to here every whole number is a float of its own.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
 }
 
 /// What a member of a struct that is null counts as.

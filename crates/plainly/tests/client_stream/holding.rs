@@ -77,7 +77,7 @@ async fn the_output_of_a_tool_that_was_listed_is_held_against_its_schema() {
             panic!("{error}");
         };
         assert_eq!(mistakes.len(), 1, "{mistakes:?}");
-        assert!(mistakes[0].contains(place), "{mistakes:?}");
+        assert!(mistakes[0].to_string().contains(place), "{mistakes:?}");
         assert_eq!(
             kept.content.len(),
             result["content"].as_array().unwrap().len()

@@ -1,5 +1,6 @@
 //! The plain fields of a form: text, numbers, yes or no. Choices have a file of their own.
 
+use plainly_errors::number::whole;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 
@@ -132,12 +133,10 @@ impl Default for NumberField {
 
 /// The number as people write it: a whole one without a point.
 fn number(value: f64) -> Option<Number> {
-    /// Up to here every whole number is a float of its own.
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT {
-        return Some(Number::from(value as i64));
+    match whole(value) {
+        Some(whole) => Some(Number::from(whole)),
+        None => Number::from_f64(value),
     }
-    Number::from_f64(value)
 }
 
 /// `type` of a number.

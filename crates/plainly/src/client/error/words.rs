@@ -4,9 +4,10 @@
 use std::fmt;
 use std::time::Duration;
 
-use plainly_errors::registry::{Emit, lookup};
+use plainly_errors::problem::whole_seconds;
+use plainly_errors::registry::{Emit, capability_names, lookup};
 use plainly_errors::{Code, ErrorKind, Problem, ProtocolError};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Challenge, Error};
 use crate::transport::Escaped;
@@ -109,8 +110,7 @@ impl Want {
     }
 
     fn wait(wait: Duration) -> Self {
-        // In whole seconds, and never less than asked for.
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let seconds = whole_seconds(wait);
         Self {
             after: if seconds == 1 { " second" } else { " seconds" },
             ..Self::new("try again in ", [seconds.to_string()])
@@ -135,7 +135,7 @@ fn wants(error: &ProtocolError) -> impl Iterator<Item = Want> {
         let urls = elicitations.iter().map(|one| one.url.clone());
         Some(Want::new("visit ", urls))
     } else if let ErrorKind::MissingRequiredClientCapability { required } = kind {
-        let names = capabilities(required);
+        let names = capability_names(required);
         Some(Want::new("it requires the client capability ", names))
     } else if let ErrorKind::UnsupportedProtocolVersion { supported, .. } = kind {
         Some(Want::new("it supports ", supported.iter().cloned()))
@@ -146,18 +146,6 @@ fn wants(error: &ProtocolError) -> impl Iterator<Item = Want> {
     let suggestion = suggestion.map(|text| Want::new("", [text.to_owned()]));
     let wait = error.retry_after().map(Want::wait);
     [of_kind, suggestion, wait].into_iter().flatten()
-}
-
-/// The names of capabilities, those within one as `elicitation.url`.
-fn capabilities(required: &Map<String, Value>) -> impl Iterator<Item = String> {
-    required.iter().flat_map(|(name, details)| {
-        let within = details.as_object().into_iter().flat_map(Map::keys);
-        let within: Vec<_> = within.map(|inner| format!("{name}.{inner}")).collect();
-        match within.is_empty() {
-            true => vec![name.clone()],
-            false => within,
-        }
-    })
 }
 
 /// A code with its name, if it has one meaning.

@@ -1,5 +1,6 @@
 //! Reads the JSON of an answer as the type of its question. Doesn't know how the answer arrived.
 
+use plainly_errors::number::whole;
 use plainly_errors::{Mistake, Revision};
 use plainly_protocol::question::answered;
 use plainly_protocol::types::{
@@ -10,7 +11,6 @@ use plainly_schema::Schema;
 use serde_json::json;
 
 use crate::limits::Limits;
-use crate::server::given::whole;
 use crate::server::mistakes;
 
 /// An answer to one of the three kinds of question.

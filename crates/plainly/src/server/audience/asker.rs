@@ -1,9 +1,9 @@
 //! Whoever waits for the outcome of a request, and what it asked for: everything about a request that its failure depends on.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use plainly_errors::mistake::shortened;
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
@@ -55,7 +55,8 @@ impl Asker {
         if self.arrived.is_some() || tracing::enabled!(target: "plainly::failure", Level::ERROR) {
             // Who knows the name of a task has the task: it is no more for the log than that of a session.
             let name = method.row().subject.filter(|name| *name != "taskId");
-            self.subject = name.and_then(|name| params?.text(name)).map(short);
+            let name = name.and_then(|name| params?.text(name));
+            self.subject = name.map(|name| shortened(&name, LONGEST_SUBJECT).into());
         }
         self.declined = declined(method, params);
         self.method = Some(method);
@@ -85,13 +86,6 @@ impl Asker {
 
 /// The longest name that is kept of what was asked for, in bytes: it is for the log.
 const LONGEST_SUBJECT: usize = 512;
-
-fn short(name: Cow<'_, str>) -> Box<str> {
-    match name.len() > LONGEST_SUBJECT {
-        true => format!("{}…", &name[..name.floor_char_boundary(LONGEST_SUBJECT)]).into(),
-        false => name.into(),
-    }
-}
 
 /// The keys of the questions that the user declined, as the client reports when it sends the request again.
 fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {

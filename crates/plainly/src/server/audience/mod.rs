@@ -73,15 +73,7 @@ impl Audience {
             Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
                 asked.map(Answer::InputRequired)
             }
-            Ok(Err(failure)) => match visits(&failure, asker) {
-                Some(Told::Asked(result)) => Ok(Answer::InputRequired(result)),
-                Some(Told::Refused(error)) => Err(error),
-                Some(Told::Words(text)) => {
-                    policy.report(asker, &request_failed(failure, policy.masking));
-                    Ok(Answer::Tool(tool_error(text)))
-                }
-                None => self.failed(failure, asker, policy),
-            },
+            Ok(Err(failure)) => self.failed(failure, asker, policy),
             Err(error) => match self {
                 Self::Model(_) => {
                     policy.report(asker, &error);
@@ -104,6 +96,15 @@ impl Audience {
         match &problems {
             Some(problems) => report_undeclared(asker, declared, problems),
             None => report_undeclared(asker, declared, error.problem()),
+        }
+        match visits(&error, asker) {
+            Some(Told::Asked(result)) => return Ok(Answer::InputRequired(result)),
+            Some(Told::Refused(error)) => return Err(error),
+            Some(Told::Words(text)) => {
+                policy.report(asker, &error);
+                return Ok(Answer::Tool(tool_error(text)));
+            }
+            None => {}
         }
         let Self::Model(schema) = self else {
             return Err(error);
@@ -157,15 +158,12 @@ impl Audience {
 }
 
 /// Decides how the asker is told that the user must visit URLs first, if the handler failed with that.
-fn visits(failure: &Failure, asker: &Asker) -> Option<Told> {
-    let Meaning::Protocol(error) = failure.meaning() else {
-        return None;
-    };
+fn visits(error: &ProtocolError, asker: &Asker) -> Option<Told> {
     let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
         return None;
     };
     let method = asker.method?;
-    Some(url_elicitation::told(&error, elicitations, method, asker))
+    Some(url_elicitation::told(error, elicitations, method, asker))
 }
 
 /// The questions that a handler ended with, or the error if the client can't be asked them; `None` if it asked nothing,
