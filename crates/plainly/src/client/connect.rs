@@ -284,8 +284,30 @@ async fn settle(
     if revision.traits().sessions {
         return initialize(link, options, revision, by).await;
     }
-    // An error contradicts itself if it offers the very version that it refuses.
-    Ok(ServerDescription::discovered(revision, *discovered?))
+    let answer = match discovered {
+        Ok(answer) => answer,
+        Err(refusal) => probe_again(link, options, by, revision, refusal).await?,
+    };
+    Ok(ServerDescription::discovered(revision, *answer))
+}
+
+/// Asks once more, in the very version that the server offers with its refusal of it: another of several behind one
+/// address may have answered, or it has learnt the version meanwhile. A second refusal is a contradiction.
+async fn probe_again(
+    link: &Link,
+    options: &ClientOptions,
+    by: ConnectDeadline,
+    revision: Revision,
+    refusal: Error,
+) -> Result<Box<TypedResult<DiscoverResult>>, Error> {
+    match probe(link, options, by).await {
+        ProbeVerdict::Discovered(answer)
+            if newest(&[revision], &answer.body.supported_versions).is_some() =>
+        {
+            Ok(answer)
+        }
+        _ => Err(refusal),
+    }
 }
 
 /// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
