@@ -9,6 +9,7 @@
 use std::env;
 use std::error::Error;
 use std::future::ready;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use plainly::Client;
@@ -24,14 +25,15 @@ async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{error}");
+            // Nothing can be done about a closed standard error.
+            let _ = writeln!(io::stderr(), "{error}");
             ExitCode::FAILURE
         }
     }
 }
 
 async fn run() -> Done {
-    let url = env::args().last().filter(|it| it.starts_with("http"));
+    let url = env::args().next_back().filter(|it| it.starts_with("http"));
     let url = url.ok_or("give the URL of a server as the last argument")?;
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO")?;
     let client = connect(url).await?;
@@ -58,7 +60,7 @@ async fn play(client: &Client, scenario: &str) -> Done {
         "http-standard-headers" => one_of_each(client).await,
         "json-schema-2020-12-preservation" => echo_a_schema(client).await,
         // Its one tool has a schema that refers elsewhere, and can't be called.
-        "json-schema-ref-no-deref" => Ok(drop(client.tools().await?)),
+        "json-schema-ref-no-deref" => list(client).await,
         "sep-2322-client-request-state" => rounds(client).await,
         "tools_call" => add(client).await,
         // What there is, and each of the tools without arguments.
@@ -66,8 +68,13 @@ async fn play(client: &Client, scenario: &str) -> Done {
     }
 }
 
-async fn call(client: &Client, tool: &str) -> Done {
+async fn list(client: &Client) -> Done {
     client.tools().await?;
+    Ok(())
+}
+
+async fn call(client: &Client, tool: &str) -> Done {
+    list(client).await?;
     client.call_tool(tool, json!({})).await?;
     Ok(())
 }
@@ -80,7 +87,7 @@ async fn call_all(client: &Client) -> Done {
 }
 
 async fn add(client: &Client) -> Done {
-    client.tools().await?;
+    list(client).await?;
     let sum = client.call_tool("add_numbers", json!({ "a": 5, "b": 3 }));
     sum.await?;
     Ok(())
@@ -88,7 +95,7 @@ async fn add(client: &Client) -> Done {
 
 /// Calls a tool of each way to go on, two of them at the same time.
 async fn rounds(client: &Client) -> Done {
-    client.tools().await?;
+    list(client).await?;
     let echo = client.call_tool("test_mrtr_echo_state", json!({}));
     let unrelated = client.call_tool("test_mrtr_unrelated", json!({}));
     tokio::try_join!(async { echo.await }, async { unrelated.await })?;
@@ -140,7 +147,7 @@ struct ToolCall {
 async fn custom_headers(client: &Client) -> Done {
     let context = env::var("MCP_CONFORMANCE_CONTEXT")?;
     let calls: Calls = serde_json::from_str(&context)?;
-    client.tools().await?;
+    list(client).await?;
     for ToolCall { name, arguments } in calls.tool_calls {
         client.call_tool(name, arguments).await?;
     }

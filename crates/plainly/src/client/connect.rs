@@ -300,14 +300,12 @@ async fn probe_again(
     revision: Revision,
     refusal: Error,
 ) -> Result<Box<TypedResult<DiscoverResult>>, Error> {
-    match probe(link, options, by).await {
-        ProbeVerdict::Discovered(answer)
-            if newest(&[revision], &answer.body.supported_versions).is_some() =>
-        {
-            Ok(answer)
-        }
-        _ => Err(refusal),
+    if let ProbeVerdict::Discovered(answer) = probe(link, options, by).await
+        && newest(&[revision], &answer.body.supported_versions).is_some()
+    {
+        return Ok(answer);
     }
+    Err(refusal)
 }
 
 /// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
