@@ -98,7 +98,7 @@ async fn rounds(client: &Client) -> Done {
     list(client).await?;
     let echo = client.call_tool("test_mrtr_echo_state", json!({}));
     let unrelated = client.call_tool("test_mrtr_unrelated", json!({}));
-    tokio::try_join!(async { echo.await }, async { unrelated.await })?;
+    tokio::try_join!(echo, unrelated)?;
     for tool in ["test_mrtr_no_state", "test_mrtr_no_result_type"] {
         client.call_tool(tool, json!({})).await?;
     }
