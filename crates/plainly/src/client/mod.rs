@@ -49,6 +49,7 @@ mod reply;
 mod resources;
 mod retries;
 mod rounds;
+mod server_description;
 mod status;
 mod stream;
 mod subscriptions;
