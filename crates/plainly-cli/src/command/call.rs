@@ -9,12 +9,13 @@ use super::listed::refused;
 use super::with_client;
 use crate::args::{CallArgs, Words};
 use crate::failure::{Failure, Subject};
+use crate::json;
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
-    let name = words.take("TOOL")?;
+    let name = words.take_name("TOOL")?;
     let arguments = arguments(args.args, words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
@@ -72,11 +73,12 @@ fn argument(word: &str) -> Result<(&str, Value), String> {
         .ok_or_else(|| format!("{word:?} is not a tool argument: use key=text or key:=JSON"))?;
     match name.strip_suffix(':') {
         None => Ok((name, value.into())),
-        Some(name) => serde_json::from_str(value)
-            .map(|value| (name, value))
-            .map_err(|error| {
-                format!("the value of {name} is not JSON ({error}): for text, use {name}={value}")
-            }),
+        Some(name) => match json::parse(value) {
+            Ok(value) => Ok((name, value)),
+            Err(why) => Err(format!(
+                "the value of {name}: {why}; for text, use {name}={value}"
+            )),
+        },
     }
 }
 

@@ -13,7 +13,7 @@ use crate::output::Output;
 pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
-    let name = words.take("PROMPT")?;
+    let name = words.take_name("PROMPT")?;
     let arguments = arguments(words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
