@@ -315,7 +315,8 @@ Examples:
   plainly tools -- npx some-server --flag
   plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
 
-The fields are the name and the first line of the description, or the title if there is none."
+The fields are the name, the first line of the description, or the title if there is none, and the problems that the tool \
+declares to fail with, if it does."
 )]
 pub(crate) struct ToolsArgs {
     /// The server's URL

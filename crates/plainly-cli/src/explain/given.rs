@@ -10,10 +10,10 @@ pub(crate) fn read(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec
         return Err(vec!["there is nothing in it".to_owned()]);
     }
     if let Some(response) = http::Response::parse(text) {
-        return Ok(response.explain(setting));
+        return response.explain(setting);
     }
     if let Some(explained) = words::alone(text, setting) {
-        return Ok(explained);
+        return explained;
     }
     let why = match formed(text, setting) {
         Err(why) => why,
