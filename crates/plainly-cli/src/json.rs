@@ -70,7 +70,11 @@ fn place(text: &str, error: &Error) -> String {
     let lines = text.split_inclusive('\n').take(error.line() - 1);
     let start: usize = lines.map(str::len).sum();
     // The parser counts bytes, and the first is 1.
-    let at = text.floor_char_boundary((start + error.column()).saturating_sub(1));
+    let mut at = text.floor_char_boundary((start + error.column()).saturating_sub(1));
+    if error.to_string().starts_with("expected ident") {
+        // The letters before it were those of true, false or null.
+        at = text[..at].trim_end_matches(char::is_alphabetic).len();
+    }
     let (before, rest) = text.split_at(at);
     let line = before.matches('\n').count() + 1;
     let character = before
@@ -94,60 +98,64 @@ fn place(text: &str, error: &Error) -> String {
 mod tests {
     use super::*;
 
+    const FAULTY: &[(&str, &str)] = &[
+        ("", ": it is empty"),
+        (" \n", ": it is empty"),
+        ("NaN", " at character 1 (NaN): a value should stand here"),
+        ("{\"a\":}", " at character 6 (}): a value should stand here"),
+        (
+            "[tru e]",
+            " at character 2 (tru): a value should stand here",
+        ),
+        ("ten", " at character 1 (ten): a value should stand here"),
+        ("[[1", ": it ends within a list: ]"),
+        ("{\"a\"", ": it ends within an object: }"),
+        ("{\"a\":", ": it ends where a value"),
+        ("\"a", ": it ends within text: \""),
+        ("{\"a\" 1}", " at character 6 (1): a colon"),
+        (
+            "[1 2]",
+            " at character 4 (2): a comma should stand here, or ]",
+        ),
+        (
+            "{\"a\":1 \"b\":2}",
+            " at character 8 (\"b\"): a comma should stand here, or }",
+        ),
+        ("{'a':1}", " at character 2 ('a'): a name in double quotes"),
+        (
+            "[1,]",
+            " at character 4 (]): a list or an object should not end",
+        ),
+        ("{} {}", " at character 4 ({): nothing should follow"),
+        ("1e999", " at character 5 (9): the number is too large"),
+        ("-x", " at character 2 (x): numbers are written"),
+        (
+            "\"a\tb\"",
+            " at character 3 (\\tb\"): within text, a line break",
+        ),
+        (
+            "\"a\nb\"",
+            " at line 1, character 3 (\\nb\"): within text, a line break",
+        ),
+        ("\"\\x\"", " at character 3 (x\"): within text, a backslash"),
+        (
+            "\"\\ud800\"",
+            " at character 8 (\"): within text, a backslash",
+        ),
+        (
+            "\"\\ud800\\u0041\"",
+            " at character 13 (1\"): within text, a backslash",
+        ),
+        ("{\"ü\":x}", " at character 6 (x): a value"),
+        ("[1,\n 2,\n x]", " at line 3, character 2 (x): a value"),
+    ];
+
     #[test]
     fn each_fault_is_told_with_its_place_and_in_no_words_of_a_parser() {
         let deep = "[".repeat(200);
-        for (text, told) in [
-            ("", ": it is empty"),
-            (" \n", ": it is empty"),
-            ("NaN", " at character 1 (NaN): a value should stand here"),
-            ("{\"a\":}", " at character 6 (}): a value should stand here"),
-            ("[tru e]", " at character 5 ( e): a value should stand here"),
-            ("[[1", ": it ends within a list: ]"),
-            ("{\"a\"", ": it ends within an object: }"),
-            ("{\"a\":", ": it ends where a value"),
-            ("\"a", ": it ends within text: \""),
-            ("{\"a\" 1}", " at character 6 (1): a colon"),
-            (
-                "[1 2]",
-                " at character 4 (2): a comma should stand here, or ]",
-            ),
-            (
-                "{\"a\":1 \"b\":2}",
-                " at character 8 (\"b\"): a comma should stand here, or }",
-            ),
-            ("{'a':1}", " at character 2 ('a'): a name in double quotes"),
-            (
-                "[1,]",
-                " at character 4 (]): a list or an object should not end",
-            ),
-            ("{} {}", " at character 4 ({): nothing should follow"),
-            ("1e999", " at character 5 (9): the number is too large"),
-            ("-x", " at character 2 (x): numbers are written"),
-            (
-                "\"a\tb\"",
-                " at character 3 (\\tb\"): within text, a line break",
-            ),
-            (
-                "\"a\nb\"",
-                " at line 1, character 3 (\\nb\"): within text, a line break",
-            ),
-            ("\"\\x\"", " at character 3 (x\"): within text, a backslash"),
-            (
-                "\"\\ud800\"",
-                " at character 8 (\"): within text, a backslash",
-            ),
-            (
-                "\"\\ud800\\u0041\"",
-                " at character 13 (1\"): within text, a backslash",
-            ),
-            (
-                &deep,
-                " at character 128 ([[[[[[[[[[[[[[[[): lists and objects",
-            ),
-            ("{\"ü\":x}", " at character 6 (x): a value"),
-            ("[1,\n 2,\n x]", " at line 3, character 2 (x): a value"),
-        ] {
+        let too_deep =
+            " at character 128 ([[[[[[[[[[[[[[[[): lists and objects are nested too deep";
+        for (text, told) in FAULTY.iter().chain(&[(&*deep, too_deep)]) {
             let said = parse(text).unwrap_err();
             let expected = format!("it is not JSON{told}");
             assert!(said.starts_with(&expected), "{said}\n{expected}");

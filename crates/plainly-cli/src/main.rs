@@ -27,7 +27,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use self::args::{Args, ClientCommand, Command, LogArgs};
 use self::exit::Exit;
@@ -67,12 +67,25 @@ fn main() -> ExitCode {
     end(result, format)
 }
 
-/// The mistake without the parser's advice to write `--` before a word: here, the command of a server follows it.
+/// The mistake without the parser's advice to write `--` before a word: here, the command of a server follows it. What
+/// looks like an option of a tool is one of its arguments.
 fn without_dashes(mut error: clap::Error) -> clap::Error {
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
         && tips.iter().any(|tip| tip.to_string().contains("'-- "))
     {
         error.remove(ContextKind::Suggested);
+    }
+    let takes_arguments = std::env::args_os()
+        .nth(1)
+        .is_some_and(|it| it == "call" || it == "prompt");
+    if takes_arguments
+        && error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && let Some(name) = option.strip_prefix("--")
+    {
+        let tip = format!("arguments are written {name}=TEXT");
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
     }
     error
 }

@@ -112,7 +112,14 @@ impl Words {
     /// The next word, which must be there.
     pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
         self.next().ok_or_else(|| {
-            let missing = format!("<{name}> is missing");
+            let what = match name {
+                "TARGET" => "the URL of a server, or else its command, after --",
+                "URI" => "`plainly ls` lists those of a server",
+                "TOOL" => "`plainly tools` lists those of a server",
+                "PROMPT" => "`plainly prompts` lists those of a server",
+                _ => "--help says more",
+            };
+            let missing = format!("<{name}> is missing: {what}");
             self.wrong(ErrorKind::MissingRequiredArgument, &missing)
         })
     }

@@ -35,7 +35,8 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         .unwrap_or(text)
         .parse()
         .map_err(|_invalid| {
-            "use an address with a port, such as 127.0.0.1:3333 or localhost:3333".to_owned()
+            let port = text.trim_start_matches(':').parse().unwrap_or(3333_u16);
+            format!("use an address with a port, such as 127.0.0.1:{port} or localhost:{port}")
         })
 }
 
@@ -82,6 +83,9 @@ pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
 /// A JSON object.
 pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
     const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
+    if text.starts_with('@') || text == "-" {
+        return Err("for what is in a file, use --args \"$(cat FILE)\"".to_owned());
+    }
     match json::parse(text) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(other) => Err(format!("it is {}: {USAGE}", json::kind(&other))),

@@ -66,6 +66,10 @@ fn arguments(mut words: Words) -> Result<Arguments, Failure> {
             let why = format!("{word:?} is not a prompt argument: use key=text");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));
         };
+        if let Some(name) = name.strip_suffix(':') {
+            let why = format!("the arguments of prompts are always text: use {name}={text}");
+            return Err(words.wrong(ErrorKind::ValueValidation, &why));
+        }
         if arguments.insert(name.to_owned(), text.to_owned()).is_some() {
             let why = format!("the argument {name:?} is given twice");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));

@@ -7,7 +7,9 @@ use super::{Explanation, Setting, http, words};
 pub(crate) fn read(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
-        return Err(vec!["there is nothing in it".to_owned()]);
+        return Err(vec![
+            "there is nothing in it: give the error as an argument or on standard input".to_owned(),
+        ]);
     }
     if let Some(response) = http::Response::parse(text) {
         return response.explain(setting);

@@ -198,7 +198,7 @@ fn what_would_be_right_is_said() {
         ),
         (&["serve", "mine="], "the directory after = is missing"),
         (&["serve", "=mine"], "the name before = is missing"),
-        (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3333"),
+        (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3334 or localhost:3334"),
         (&["call", url, "tool", "--args", "[1]"], "it is a list: use an object"),
         (&["call", url, "tool", "--args", "x"], "at character 1 (x): a value should stand here"),
         (&["call", url, "tool", "a:=NaN"], "(NaN): a value should stand here"),
@@ -208,6 +208,16 @@ fn what_would_be_right_is_said() {
         (&["call", url, "tool", "--", "server"], "not both"),
         (&["read", "file:///a", url], "first: `plainly read http://127.0.0.1:1/ file:///a`"),
         (&["read", "file:///a"], "the URI of a resource comes after it"),
+        (&["call", url, "tool", "a=b", "--args", "{}"], "one by one, not both: a=b"),
+        (&["call", url, "tool", "--args", "@f.json"], "--args \"$(cat FILE)\""),
+        (&["call", url, "tool", "--pattern", "b"], "tip: arguments are written pattern=TEXT"),
+        (&["call", url, "tool", "{\"a\":1}"], "use --args '{\"a\":1}'"),
+        (&["call", url, "tool", "=b"], "before =b is missing: use key=b"),
+        (&["prompt", url, "greet", "a:=1"], "always text: use a=1"),
+        (&["call", url], "<TOOL> is missing: `plainly tools` lists"),
+        (&["read"], "<TARGET> is missing: the URL of a server, or else its command"),
+        (&["serve", ""], "name a directory, such as . for this one"),
+        (&["serve", "http://a.example/mcp"], "such as `plainly ls http://a.example/mcp`"),
         (&["tools", "npx -y server"], "`plainly tools -- npx -y server`"),
         (&["ls", url, "--timeout", "-1"], "it must be more than 0"),
         (&["ls", url, "--timeout", "1h"], "without a unit: 3600"),
@@ -220,7 +230,7 @@ fn what_would_be_right_is_said() {
         assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
         assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
         // Of the library that reads JSON, and of the one that reads the command line.
-        for foreign in ["line 1 column", "EOF", "expected", "s3cret", "to pass"] {
+        for foreign in ["line 1 column", "EOF", " expected", "s3cret", "to pass"] {
             assert!(!run.stderr.contains(foreign), "{words:?}: {}", run.stderr);
         }
     }
