@@ -363,8 +363,13 @@ fn wire(error: &ProtocolError) -> WireError {
 /// The error and what is at the bottom of it, in one line; what is between says less than either.
 fn caused(error: &dyn std::error::Error) -> String {
     let text = visible(&error.to_string());
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    match causes.last().map(|cause| visible(&cause.to_string())) {
+    let causes = || std::iter::successors(error.source(), |cause| cause.source());
+    // What a server said is all that is known of the cause.
+    let said = causes().find(|cause| cause.is::<ProtocolError>());
+    match said
+        .or_else(|| causes().last())
+        .map(|cause| visible(&cause.to_string()))
+    {
         // Some libraries say the cause in the error too.
         Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
         Some(_) | None => text,

@@ -21,14 +21,20 @@ fn other() -> String {
 
 /// One that answers everything with this status, and the headers behind it.
 fn answering(head: &'static str) -> String {
+    answering_with(head, "no page")
+}
+
+fn answering_with(head: &'static str, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 64 << 10]);
-            let page =
-                format!("HTTP/1.1 {head}\r\nContent-Length: 7\r\nConnection: close\r\n\r\nno page");
+            let length = body.len();
+            let page = format!(
+                "HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
             let _ = stream.write_all(page.as_bytes());
         }
     });
@@ -56,6 +62,18 @@ fn no_server_has_its_own_status() {
     assert_eq!(missing.status, 3, "{}", missing.stderr);
     let expected = "error: cannot start \"/no/such/program\": ";
     assert!(missing.stderr.starts_with(expected));
+}
+
+#[test]
+fn what_a_server_says_beside_a_status_is_told() {
+    let head = "503 Service Unavailable\r\nRetry-After: 30\r\nContent-Type: application/json";
+    let error =
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The index is being built"}}"#;
+    let run = run(&["ls", &answering_with(head, error)]);
+    assert_eq!(run.status, 3, "{}", run.stderr);
+    for words in ["503", "try again in 30 seconds", "The index is being built"] {
+        assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+    }
 }
 
 #[test]
