@@ -4,13 +4,13 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "in_memory -> server -> store -> client -> shutdown -> pending -> transport -> limits -> quota -> lock",
+        "in_memory -> server -> store -> client -> shutdown -> pending -> unread -> transport -> limits -> quota -> lock",
     ),
     (
         "plainly/client",
         "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
          -> rounds -> connect -> server_description -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress",
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes",
     ),
     (
         "plainly/client/http",

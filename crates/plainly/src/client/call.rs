@@ -130,7 +130,7 @@ impl Client {
     ) -> Result<TypedResult<T>> {
         self.check_declared(method)?;
         let result = self.result(method, params, CallExtras::default()).await?;
-        result.decode(method.name())
+        result.decode(method)
     }
 
     /// Fails if the server did not declare the capability that `method` belongs to.

@@ -41,6 +41,7 @@ mod listing;
 mod log;
 mod message;
 mod mirror;
+mod mistakes;
 mod pages;
 mod progress;
 mod prompts;

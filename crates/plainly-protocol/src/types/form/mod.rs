@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 pub use self::choice::{Choice, ChoiceField, ChoiceStyle, ChoicesField};
 pub use self::field::{BooleanField, NumberField, TextField, TextFormat};
 pub use self::member::Field;
+use crate::types::common::or_default;
 use crate::types::json::{JsonObject, unique_members};
 use crate::types::record::record;
 
@@ -27,7 +28,7 @@ record! {
         /// The fields.
         pub properties: Fields,
         /// The names of what must be given.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
         pub required: Vec<String>,
     }
 }
