@@ -50,7 +50,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol/envelope",
-        "message -> read -> scan -> cursor -> malformed -> object",
+        "search -> message -> read -> malformed -> found -> scan -> cursor -> defect -> object",
     ),
     (
         "plainly-protocol/uri_template",
