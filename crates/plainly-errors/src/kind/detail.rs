@@ -217,4 +217,15 @@ impl UrlElicitation {
             message: message.into(),
         }
     }
+
+    /// Whether it is on the web, by `http` or `https`. A user should be sent nowhere else: another scheme may run a script,
+    /// open a file or start a program.
+    pub fn is_web(&self) -> bool {
+        let scheme = self.url.split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| {
+            ["http", "https"]
+                .iter()
+                .any(|web| scheme.eq_ignore_ascii_case(web))
+        })
+    }
 }
