@@ -75,9 +75,8 @@ fn without_dashes(mut error: clap::Error) -> clap::Error {
     {
         error.remove(ContextKind::Suggested);
     }
-    let takes_arguments = std::env::args_os()
-        .nth(1)
-        .is_some_and(|it| it == "call" || it == "prompt");
+    let mut words = std::env::args_os().take_while(|word| word != "--");
+    let takes_arguments = words.any(|word| word == "call" || word == "prompt");
     if takes_arguments
         && error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
