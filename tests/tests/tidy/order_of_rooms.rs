@@ -4,13 +4,13 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "in_memory -> server -> store -> client -> shutdown -> pending -> transport -> limits -> quota -> lock",
+        "in_memory -> server -> store -> client -> shutdown -> pending -> unread -> transport -> limits -> quota -> lock",
     ),
     (
         "plainly/client",
         "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
-         -> rounds -> connect -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress",
+         -> rounds -> connect -> server_description -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes",
     ),
     (
         "plainly/client/http",
@@ -50,7 +50,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol/envelope",
-        "message -> read -> scan -> cursor -> malformed -> object",
+        "search -> message -> read -> malformed -> found -> scan -> cursor -> defect -> object",
     ),
     (
         "plainly-protocol/uri_template",

@@ -23,7 +23,7 @@ fn each_error_is_retried_as_its_row_says() {
     #[rustfmt::skip]
     let cases = [
         (ProtocolError::parse_error("m"), Retry::AfterFix),
-        (Refusal::TooLarge.into(), Retry::AfterFix),
+        (Refusal::TooLarge { limit: None }.into(), Retry::AfterFix),
         (ProtocolError::method_not_found("m"), Retry::Never),
         (InvalidParams::InvalidCursor.into(), Retry::AfterFix),
         (ProtocolError::resource_not_found("u"), Retry::Never),

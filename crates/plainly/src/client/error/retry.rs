@@ -189,7 +189,14 @@ mod tests {
                     true,
                 ),
                 (unreachable, true),
-                (LocalError::Interrupted { method, source }, true),
+                (
+                    LocalError::Interrupted {
+                        method,
+                        instead: None,
+                        source,
+                    },
+                    true,
+                ),
                 (spawn, false),
                 (version, false),
                 (LocalError::NotInRevision { method, revision }, false),
