@@ -90,8 +90,8 @@ fn status_number(word: &str) -> Option<u16> {
 
 /// Why nothing was found in a text that has no form.
 pub(super) fn nothing_in(text: &str) -> Vec<String> {
-    let is_name = |it: char| it.is_ascii_alphanumeric() || "_-.".contains(it);
-    let unknown = text.chars().all(is_name).then(|| Coded::parse(text).err());
+    let is_name = !text.contains(|it: char| !it.is_ascii_alphanumeric() && !"_-.".contains(it));
+    let unknown = is_name.then(|| Coded::parse(text).err());
     let none = "it is not JSON, not an HTTP response and not a line of plainly's log, and it names no error code, problem or HTTP status";
     vec![unknown.flatten().unwrap_or_else(|| none.to_owned())]
 }
