@@ -109,14 +109,18 @@ impl ConnectDeadline {
         }
     }
 
+    /// The time that is left.
+    fn left(&self) -> Duration {
+        self.after.saturating_sub(self.start.elapsed())
+    }
+
     /// Waits for `asking`, which calls `method`, for the remaining time.
     async fn wait_for<T>(
         self,
         method: Method,
         asking: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let left = self.after.saturating_sub(self.start.elapsed());
-        let asked = timeout(left, asking).await;
+        let asked = timeout(self.left(), asking).await;
         asked.map_err(|_elapsed| LocalError::Timeout {
             method: method.name(),
             after: self.after,
@@ -143,8 +147,8 @@ enum ProbeVerdict {
 pub(super) async fn establish(
     link: &Link,
     options: &ClientOptions,
+    by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
-    let by = ConnectDeadline::new(options);
     let server = match options.revision {
         // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
@@ -163,7 +167,7 @@ async fn detect(
     by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     // At most half, so that the handshake has as much time as the probe had.
-    let silence = SILENCE.min(options.connect_timeout / 2);
+    let silence = SILENCE.min(by.left() / 2);
     let mut probing = pin!(probe(link, options, by));
     if let Ok(verdict) = timeout(silence, &mut probing).await {
         return settle(link, options, verdict, by).await;

@@ -20,6 +20,7 @@ use reqwest::Url;
 use self::connection::HttpConnection;
 use self::endpoint::Endpoint;
 use super::builder::Builder;
+use super::connect::ConnectDeadline;
 use super::error::{Error, LocalError};
 use super::{Client, Result};
 
@@ -67,6 +68,7 @@ impl Builder<Http> {
 
     /// Reaches the server and agrees with it on a revision. Within a tokio runtime.
     pub async fn connect(self) -> Result<Client> {
+        let by = ConnectDeadline::new(&self.options);
         let headers = headers(&self.target.headers)?;
         let url = url(&self.target.url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
@@ -75,7 +77,7 @@ impl Builder<Http> {
         let endpoint = Endpoint::new(url, headers, connect, limit)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint, self.options.dispatcher());
-        Client::establish(connection, self.options).await
+        Client::establish(connection, self.options, by).await
     }
 }
 
