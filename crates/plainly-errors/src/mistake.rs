@@ -94,6 +94,37 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
     shortened(text, LONGEST_QUOTE)
 }
 
+/// `text` as a sentence repeats it: [quoted], with every control character written out, so that it can't move a cursor or
+/// begin a line.
+///
+/// ```
+/// use plainly_errors::mistake::printable;
+///
+/// assert_eq!(printable("note://a"), "note://a");
+/// assert_eq!(printable("a\u{1b}[2J\n"), r"a\u{1b}[2J\n");
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let text = quoted(text);
+    if !text.contains(is_invisible) {
+        return text;
+    }
+    let mut shown = String::with_capacity(2 * text.len());
+    for character in text.chars() {
+        match is_invisible(character) {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown.into()
+}
+
+/// Whether it is a control character, ends a line or changes the order of what follows.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
 /// `text`, without its middle if it has more than `most` bytes.
 #[must_use]
 pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {

@@ -22,6 +22,7 @@ pub(crate) use self::code::Written;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
 pub use self::problems::Problems;
+pub(crate) use self::recognise::seconds;
 
 /// A semantic failure: a [code](ProblemCode) that programs know, a message, and what helps to fix it. One word wide.
 ///

@@ -36,8 +36,8 @@ pub(super) enum What<'a> {
     Contains(&'a Contains),
     /// It is valid under none of these schemas, of a keyword of this name.
     NoneOf(&'static str, &'a [Id]),
-    /// More than one of the schemas of `oneOf` is right.
-    SomeOf,
+    /// It is valid under more than one of these schemas, of `oneOf`.
+    SomeOf(&'a [Id]),
     /// It is valid under the schema of `not`.
     Not,
     /// It has no such property.
@@ -68,6 +68,13 @@ impl<'a> Schemas<'a> {
         // The first failure says enough.
         self.check(id, value, &Path::Root, &mut |_| ControlFlow::Break(()))
             .is_continue()
+    }
+
+    /// The properties that the subschema `id` requires, itself.
+    pub(super) fn required(self, id: Id) -> &'a [String] {
+        let keywords = self.0.get(id).map(|node| node.keywords.iter());
+        let required = keywords.into_iter().flatten().find_map(Keyword::required);
+        required.unwrap_or_default()
     }
 
     /// Tells all in which `value` fails the subschema `id`.
@@ -131,7 +138,7 @@ impl<'a> Schemas<'a> {
                 match valid.take(2).count() {
                     0 => place.tell(What::NoneOf("oneOf", ids), tell),
                     1 => GO_ON,
-                    _ => place.tell(What::SomeOf, tell),
+                    _ => place.tell(What::SomeOf(ids), tell),
                 }
             }
             Here::Not(id) if !self.is_valid(*id, value) => GO_ON,
@@ -269,10 +276,6 @@ impl Place<'_> {
 }
 
 impl Path<'_> {
-    pub(super) fn is_root(&self) -> bool {
-        matches!(self, Self::Root)
-    }
-
     /// The first step from the root.
     pub(super) fn first_name(&self) -> Option<&str> {
         match self {

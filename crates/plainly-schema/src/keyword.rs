@@ -165,6 +165,13 @@ impl From<Rest> for Keyword {
 }
 
 impl Keyword {
+    pub(super) fn required(&self) -> Option<&[String]> {
+        if let Self::Required(names) = self {
+            return Some(names);
+        }
+        None
+    }
+
     fn properties(&self) -> Option<&Properties> {
         match self {
             Self::Inside(Inside::Properties(properties)) => Some(properties),

@@ -57,6 +57,7 @@ mod pattern;
 
 mod cost;
 
+mod alternatives;
 mod check;
 mod evaluated;
 mod sentence;

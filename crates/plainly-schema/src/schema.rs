@@ -11,7 +11,7 @@ use super::check::{Failure, Path, Schemas};
 use super::cost::Cost;
 use super::keyword::Node;
 use super::reading::{self, Absence};
-use super::sentence::mistake;
+use super::sentence::mistakes;
 
 /// A JSON Schema to validate values against.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ struct Keywords {
 }
 
 /// The most failures that are told at once.
-const MOST: usize = 16;
+pub(super) const MOST: usize = 16;
 
 /// The most subschemas that one value may meet, and the most calls within one another: beyond, a schema is exponential.
 const MOST_VISITS: u64 = 10_000;
@@ -209,15 +209,16 @@ impl Keywords {
                 "it is too large to be checked against the schema",
             )];
         }
-        let mut mistakes = Vec::new();
+        let mut all = Vec::new();
         self.each_failure(value, |failure| {
-            mistakes.push(mistake(failure, Schemas(&self.nodes)));
-            match mistakes.len() {
+            all.extend(mistakes(failure, Schemas(&self.nodes)));
+            match all.len() {
                 MOST.. => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
             }
         });
-        mistakes
+        all.truncate(MOST);
+        all
     }
 
     fn each_failure(&self, value: &Value, mut tell: impl FnMut(&Failure<'_>) -> ControlFlow<()>) {

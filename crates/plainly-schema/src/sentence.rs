@@ -1,15 +1,18 @@
 //! Failures as mistakes for whoever must mend them: where, what is wrong, and what would be right, if that is a short list
 //! or there is something close.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use plainly_errors::Mistake;
 use plainly_errors::mistake::shortened;
 use serde_json::{Map, Value};
 
+use super::alternatives::{Nearest, Reason, nearest};
 use super::assertion::{Assertion, Bound, Counted, Extreme, Type};
 use super::check::{Failure, Path, Schemas, What};
-use super::keyword::Contains;
+use super::keyword::{Contains, Id};
+use super::schema::MOST;
 use super::slip::closest;
 
 /// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
@@ -21,30 +24,121 @@ const MOST_LISTED: usize = 24;
 /// The most names that are looked at for a slip: a peer chooses how many there are.
 const MOST_SLIPS: usize = 64;
 
-/// The mistake that `failure` is, which is of one of the `schemas`.
-pub(super) fn mistake(failure: &Failure<'_>, schemas: Schemas<'_>) -> Mistake {
-    let what = match allowed(failure, schemas) {
-        Some(allowed) => one_of(failure.value, &allowed),
-        None => format!("{}{}", short(plain(failure)), known(failure)),
-    };
-    Mistake::new(failure.path.to_string(), what)
+/// The alternatives within alternatives that are explained.
+const DEEPEST: usize = 6;
+
+/// The most alternatives of which it is said why they are none, and the longest reason, in bytes.
+const MOST_REASONS: usize = 3;
+const LONGEST_REASON: usize = 96;
+
+/// What is wrong where `failure` is, which is of one of the `schemas`: several mistakes if one of some alternatives was meant.
+pub(super) fn mistakes(failure: &Failure<'_>, schemas: Schemas<'_>) -> Vec<Mistake> {
+    explained(failure, schemas, DEEPEST)
 }
 
-/// Says what is wrong, without where, and without what would be right.
-fn plain(failure: &Failure<'_>) -> String {
+fn explained(failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) -> Vec<Mistake> {
+    let (What::NoneOf(keyword, ids), Some(inside)) = (&failure.what, depth.checked_sub(1)) else {
+        return here(failure, sentence(failure, schemas));
+    };
+    match nearest(schemas, ids, failure.value) {
+        Nearest::One(id) => by(id, failure, schemas, inside),
+        Nearest::Alike(Reason::Missing(names)) => missing(&names, failure),
+        Nearest::Alike(Reason::Kind(name, values)) => {
+            let path = Path::Property(failure.path, &name).to_string();
+            vec![Mistake::new(
+                path,
+                one_of(&failure.value[&name], &values, &[]),
+            )]
+        }
+        Nearest::Alike(Reason::Other(values, types)) => {
+            here(failure, one_of(failure.value, &values, &types))
+        }
+        Nearest::Some(ids) => {
+            let ids = ids.iter().take(MOST_REASONS);
+            let reasons = ids.filter_map(|id| by(*id, failure, schemas, inside).into_iter().next());
+            let reasons: Vec<String> = reasons.map(|it| reason(&it, failure)).collect();
+            here(
+                failure,
+                none_of(failure.value, keyword) + ": " + &reasons.join("; or "),
+            )
+        }
+    }
+}
+
+fn here(failure: &Failure<'_>, sentence: String) -> Vec<Mistake> {
+    vec![Mistake::new(failure.path.to_string(), sentence)]
+}
+
+/// What is wrong with the value by one of the alternatives.
+fn by(id: Id, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) -> Vec<Mistake> {
+    let mut all = Vec::new();
+    let mut tell = |failure: &Failure<'_>| {
+        all.extend(explained(failure, schemas, depth));
+        match all.len() {
+            MOST.. => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    let _told = schemas.check(id, failure.value, failure.path, &mut tell);
+    all
+}
+
+/// Why the value is not of one alternative.
+fn reason(mistake: &Mistake, failure: &Failure<'_>) -> String {
+    let sentence = match mistake.path == failure.path.to_string() {
+        true => mistake.message.clone(),
+        false => mistake.to_string(),
+    };
+    shortened(&sentence, LONGEST_REASON).into_owned()
+}
+
+/// What is missing by each of some alternatives: what all of them need, if there is anything.
+fn missing(names: &[Vec<String>], failure: &Failure<'_>) -> Vec<Mistake> {
+    let needed = names.first().into_iter().flatten();
+    let needed = needed.filter(|name| names.iter().all(|all| all.contains(name)));
+    let needed: Vec<&String> = needed.collect();
+    if needed.is_empty() {
+        let each: Vec<String> = names.iter().map(|all| all_of(all)).collect();
+        let mut slips = names.iter().flatten().map(|name| slip_of(name, failure));
+        let slip = slips.find(|slip| !slip.is_empty()).unwrap_or_default();
+        let sentence = short(format!("{} is required", each.join(" or ")));
+        return here(failure, sentence + &slip);
+    }
+    let sentences = needed.into_iter().map(|name| is_required(name, failure));
+    sentences
+        .flat_map(|sentence| here(failure, sentence))
+        .collect()
+}
+
+fn is_required(name: &str, failure: &Failure<'_>) -> String {
+    let sentence = short(format!("{name:?} is a required property"));
+    sentence + &slip_of(name, failure)
+}
+
+fn all_of(names: &[String]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("{name:?}")).collect();
+    names.join(" and ")
+}
+
+fn none_of(value: &Value, keyword: &str) -> String {
+    let value = value.to_string();
+    let value = shortened(&value, LONGEST / 4);
+    format!("{value} is not valid under any schema of '{keyword}'")
+}
+
+/// Says what is wrong, without where.
+fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     let value = failure.value;
     match &failure.what {
-        What::Assertion(assertion) => not_so(value, assertion),
-        What::Contains(contains) => format!("{value} {}", contained(contains)),
-        What::NoneOf(keyword, _) => format!("{value} is not valid under any schema of '{keyword}'"),
-        What::SomeOf => format!("{value} is valid under more than one schema of 'oneOf'"),
-        What::Not => format!("{value} is valid under the schema of 'not'"),
-        What::Missing(name) => format!("{name:?} is a required property"),
-        What::Unexpected(names) => {
-            let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
-            let (were, names) = (were(names.len()), names.join(", "));
-            format!("Additional properties are not allowed ({names} {were} unexpected)")
-        }
+        What::Assertion(Assertion::Enum(options)) => one_of(value, &options.listed, &[]),
+        What::Assertion(Assertion::Const(only)) => one_of(value, std::slice::from_ref(only), &[]),
+        What::Assertion(assertion) => short(not_so(value, assertion)),
+        What::Contains(contains) => short(format!("{value} {}", contained(contains))),
+        What::NoneOf(keyword, _) => none_of(value, keyword),
+        What::SomeOf(ids) => more_than_one_of(ids, failure, schemas),
+        What::Not => short(format!("{value} is valid under the schema of 'not'")),
+        What::Missing(name) => is_required(name, failure),
+        What::Unexpected(names) => unexpected(names, failure),
     }
 }
 
@@ -59,8 +153,8 @@ fn not_so(value: &Value, assertion: &Assertion) -> String {
         }
         Assertion::Pattern(pattern) => format!("{value} does not match {:?}", pattern.text()),
         Assertion::UniqueItems => format!("{value} has the same item more than once"),
-        Assertion::Enum(options) => one_of(value, &options.listed),
-        Assertion::Const(only) => one_of(value, std::slice::from_ref(only)),
+        Assertion::Enum(options) => one_of(value, &options.listed, &[]),
+        Assertion::Const(only) => one_of(value, std::slice::from_ref(only), &[]),
     }
 }
 
@@ -115,52 +209,46 @@ fn contained(contains: &Contains) -> String {
     format!("does not have {many} items that are valid under the schema of 'contains'")
 }
 
-/// The valid values, if they are few: those of an enum, of a constant, or of alternatives that are such.
-fn allowed(failure: &Failure<'_>, schemas: Schemas<'_>) -> Option<Vec<Value>> {
-    let ids = match &failure.what {
-        What::Assertion(Assertion::Enum(options)) => return Some(options.listed.clone()),
-        What::Assertion(Assertion::Const(only)) => return Some(vec![Value::clone(only)]),
-        What::NoneOf(_, ids) => *ids,
-        What::Assertion(_)
-        | What::Contains(_)
-        | What::SomeOf
-        | What::Not
-        | What::Missing(_)
-        | What::Unexpected(_) => return None,
-    };
-    let mut all = Vec::new();
-    for id in ids {
-        let mut found = None;
-        let mut tell = |failure: &Failure<'_>| {
-            let is_first = found.is_none();
-            found = Some(match failure.path.is_root() && is_first {
-                // What may be null is of some other use than to be null.
-                true if is_only_null(failure) => Some(Vec::new()),
-                true => allowed(failure, schemas),
-                false => None,
-            });
-            ControlFlow::Continue(())
-        };
-        let _told = schemas.check(*id, failure.value, &Path::Root, &mut tell);
-        // If one alternative is no short list, a list of the others would leave out what is valid.
-        all.extend(found??);
-    }
-    (!all.is_empty()).then_some(all)
-}
-
-fn is_only_null(failure: &Failure<'_>) -> bool {
-    matches!(&failure.what, What::Assertion(Assertion::Type(types)) if types[..] == [Type::Null])
-}
-
-fn one_of(value: &Value, allowed: &[Value]) -> String {
+/// The value is none of these, and of none of these types.
+fn one_of(value: &Value, allowed: &[Value], types: &[Type]) -> String {
     let listed: Vec<String> = allowed.iter().map(Value::to_string).collect();
     let value_text = short(value.to_string());
     let words = allowed.iter().filter_map(Value::as_str);
     let close = value.as_str().and_then(|text| closest(text, words));
     let close = close.map_or_else(String::new, |it| format!(" (did you mean {it:?}?)"));
-    match &listed[..] {
-        [only] => format!("{value_text} is not {}{close}", short(only.clone())),
-        all => format!("{value_text} is not one of {}{close}", some_of(all)),
+    let listed = match &listed[..] {
+        [] => return format!("{value_text} is not of {}", of_types(types)),
+        [only] => short(only.clone()),
+        all => format!("one of {}", some_of(all)),
+    };
+    match types {
+        [] => format!("{value_text} is not {listed}{close}"),
+        types => format!(
+            "{value_text} is not {listed} or of {}{close}",
+            of_types(types)
+        ),
+    }
+}
+
+/// The value is of several alternatives at once, each of which may require properties of its own.
+fn more_than_one_of(ids: &[Id], failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
+    let value = failure.value;
+    let valid = ids.iter().filter(|id| schemas.is_valid(**id, value));
+    let required: Vec<&[String]> = valid.map(|id| schemas.required(*id)).collect();
+    let mut seen = HashSet::new();
+    let differ = required
+        .iter()
+        .copied()
+        .flatten()
+        .all(|name| seen.insert(name));
+    match differ && required.iter().all(|names| !names.is_empty()) {
+        true => {
+            let each: Vec<String> = required.into_iter().map(all_of).collect();
+            short(format!("only one of {} is allowed", each.join(", ")))
+        }
+        false => short(format!(
+            "{value} is valid under more than one schema of 'oneOf'"
+        )),
     }
 }
 
@@ -182,31 +270,30 @@ fn some_of(listed: &[String]) -> String {
     }
 }
 
-/// For a name that no property has, one that it may be a slip of; for a property that is missing, its slip.
-fn known(failure: &Failure<'_>) -> String {
-    match &failure.what {
-        What::Unexpected(unexpected) => {
-            let missing: Vec<&str> = failure
-                .node
-                .names()
-                .filter(|name| failure.value.get(*name).is_none())
-                .collect();
-            let mut slips = unexpected.iter().take(MOST_SLIPS);
-            let close = slips.find_map(|name| closest(name, missing.iter().copied()));
-            close.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"))
-        }
-        What::Missing(missing) => {
-            let given = failure.value.as_object().into_iter().flat_map(Map::keys);
-            let unknown = given.filter(|name| failure.node.names().all(|known| known != *name));
-            let slip = closest(missing, unknown.map(String::as_str).take(MOST_SLIPS));
-            slip.map_or_else(String::new, |slip| {
-                format!(" (did you mean it by {slip:?}?)")
-            })
-        }
-        What::Assertion(_) | What::Contains(_) | What::NoneOf(..) | What::SomeOf | What::Not => {
-            String::new()
-        }
-    }
+/// Names that no property has, and what the first that may be a slip is one of.
+fn unexpected(names: &[&str], failure: &Failure<'_>) -> String {
+    let known = failure.node.names();
+    let missing: Vec<&str> = known
+        .filter(|name| failure.value.get(*name).is_none())
+        .collect();
+    let mut slips = names.iter().take(MOST_SLIPS);
+    let close = slips.find_map(|name| closest(name, missing.iter().copied()));
+    let close = close.map_or_else(String::new, |name| format!(" (did you mean {name:?}?)"));
+    let names: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
+    let (were, names) = (were(names.len()), names.join(", "));
+    short(format!(
+        "Additional properties are not allowed ({names} {were} unexpected)"
+    )) + &close
+}
+
+/// The slip by which a property that is missing was meant.
+fn slip_of(missing: &str, failure: &Failure<'_>) -> String {
+    let given = failure.value.as_object().into_iter().flat_map(Map::keys);
+    let unknown = given.filter(|name| failure.node.names().all(|known| known != *name));
+    let slip = closest(missing, unknown.map(String::as_str).take(MOST_SLIPS));
+    slip.map_or_else(String::new, |slip| {
+        format!(" (did you mean it by {slip:?}?)")
+    })
 }
 
 /// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.

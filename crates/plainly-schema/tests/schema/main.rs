@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod alternatives;
 mod random;
 mod suite;
 #[path = "../../../../tests/peer/src/table.rs"]

@@ -183,6 +183,11 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Connects and negotiates a revision. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::UnsupportedVersion`](super::LocalError::UnsupportedVersion) if there is no revision in common, and those
+    /// of any call.
     pub async fn connect(self) -> Result<Client> {
         let by = ConnectDeadline::new(&self.options);
         let Over { reader, writer } = self.target;
@@ -197,6 +202,11 @@ where
 
 impl<M: Messages + 'static> Builder<OverMessages<M>> {
     /// Connects and negotiates a revision. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::UnsupportedVersion`](super::LocalError::UnsupportedVersion) if there is no revision in common, and those
+    /// of any call.
     pub async fn connect(self) -> Result<Client> {
         let by = ConnectDeadline::new(&self.options);
         let received = Meter::default();

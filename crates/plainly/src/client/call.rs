@@ -11,13 +11,14 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::connect::{self, ClientOptions, ConnectDeadline, ServerDescription};
+use super::connect::{self, ClientOptions, ConnectDeadline};
 use super::error::{Error, LocalError};
 use super::known_tools::KnownTools;
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::{self, RequestWriter};
 use super::reply::{self, RawResult, TypedResult};
 use super::retries::{Tries, is_reading};
+use super::server_description::ServerDescription;
 use super::timeouts::{CallQuestions, Timeouts};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
@@ -86,7 +87,8 @@ impl Client {
     }
 
     /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no
-    /// longer have `ping`.
+    /// longer have `ping`. An error for which [`is_timeout`](Error::is_timeout) or [`is_closed`](Error::is_closed) holds
+    /// says that it does not.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
             self.call::<EmptyResult>(Method::Ping, &json!({}))
@@ -103,7 +105,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of any call; [`LocalError::NotInRevision`] if the server's revision has no such method.
+    /// [`LocalError::Parameters`] if the parameters, or their `_meta`, are not a JSON object. What the server declared is not
+    /// looked at, and of the result only the fields that all results have are read.
     pub async fn forward(&self, method: Method, params: &RawJson) -> Result<RawJson> {
         let (params, meta) = message::split_meta(params).map_err(|_no_object| {
             let (method, source) = (method.name(), None);

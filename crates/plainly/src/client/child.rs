@@ -48,7 +48,13 @@ impl Builder<Spawn> {
         self
     }
 
-    /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime.
+    /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime. A program that ends
+    /// at the first request is started once more, within the same [time](Self::connect_timeout).
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Spawn`] if the program can't be started, and [`LocalError::Closed`] with its last words if it ends;
+    /// [`LocalError::UnsupportedVersion`] if there is no revision in common; and those of any call.
     pub async fn connect(self) -> Result<Client> {
         let Spawn { command, grace } = self.target;
         let name = command.get_program().to_string_lossy().into_owned();

@@ -1,7 +1,6 @@
 //! Servers over Streamable HTTP, and everything in the client that knows HTTP: reaching the server ([`endpoint`],
 //! [`sse`]), and exchanging messages with it ([`connection`], [`server_stream`]).
 
-mod challenge;
 mod connection;
 mod detached;
 mod endpoint;
@@ -67,6 +66,12 @@ impl Builder<Http> {
     }
 
     /// Reaches the server and agrees with it on a revision. Within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Configuration`] if the URL or a header is invalid, and [`LocalError::ReservedHeader`] if the client
+    /// writes that itself; [`LocalError::Unreachable`] if nobody answers; [`LocalError::UnsupportedVersion`] if there is no
+    /// revision in common; and those of any call: a web page in place of a message is [`LocalError::InvalidResponse`].
     pub async fn connect(self) -> Result<Client> {
         let by = ConnectDeadline::new(&self.options);
         let headers = headers(&self.target.headers)?;

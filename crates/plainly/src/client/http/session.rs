@@ -10,10 +10,9 @@ use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use super::challenge;
 use super::endpoint::{Endpoint, FAREWELL, HttpFailure, HttpResponse};
 use crate::client::dispatcher::Dispatcher;
-use crate::client::error::{CloseReason, Closed, Error, LocalError, said};
+use crate::client::error::{Challenge, CloseReason, Closed, Error, LocalError, said};
 use crate::client::status::{EXCERPT, HttpStatus};
 use crate::lock::Lock;
 
@@ -190,7 +189,7 @@ impl From<&HttpResponse> for HttpStatus {
             code: response.status.as_u16(),
             retry_after: response.retry_after(),
             location: response.location(),
-            challenge: challenge::read(response.status, &response.headers),
+            challenge: Challenge::of(response.status, &response.headers),
         }
     }
 }

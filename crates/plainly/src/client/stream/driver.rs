@@ -146,7 +146,7 @@ async fn receive_all(
         let message = match receive(messages).await {
             // Not every transport enforces the limit.
             Ok(Some(Inbound::Message(message))) if message.len() <= limit => message,
-            Ok(Some(Inbound::Message(_) | Inbound::TooLong)) => {
+            Ok(Some(Inbound::Message(_) | Inbound::TooLong { .. })) => {
                 return CloseReason::LineTooLong { limit };
             }
             Ok(None) => return CloseReason::Peer,

@@ -1,0 +1,202 @@
+//! What a value misses that is valid under none of several schemas: which of them was meant, if that can be told, or else what
+//! all of them want. Makes no sentences.
+
+use std::ops::ControlFlow;
+
+use serde_json::Value;
+
+use super::assertion::{Assertion, Type};
+use super::check::{Failure, Path, Schemas, What};
+use super::keyword::Id;
+
+/// The schemas that a value is nearest to.
+#[derive(Debug)]
+pub(super) enum Nearest {
+    /// One alone: this was meant.
+    One(Id),
+    /// Several, all for this reason.
+    Alike(Reason),
+    /// Several.
+    Some(Vec<Id>),
+}
+
+/// Why a value fails schemas, if it can be said in one sentence.
+#[derive(Debug)]
+pub(super) enum Reason {
+    /// Properties are missing: for each schema these.
+    Missing(Vec<Vec<String>>),
+    /// The property of this name, which says what kind of object it is, is none of these.
+    Kind(String, Vec<Value>),
+    /// It is none of these values, and of none of these types.
+    Other(Vec<Value>, Vec<Type>),
+}
+
+/// How a value fails one schema.
+#[derive(Debug, Default)]
+struct Miss {
+    distance: Distance,
+    /// The properties that are missing.
+    missing: Vec<String>,
+    /// Why it is that far.
+    reason: Option<Reason>,
+}
+
+/// How far a value is from right, by what is furthest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    /// Something inside of it is wrong.
+    #[default]
+    Inside,
+    /// Properties are missing.
+    Missing,
+    /// There are properties that nothing allows.
+    Unexpected,
+    /// It is another kind of object.
+    Kind,
+    /// It is not as it should be: too long, or not in order.
+    Like,
+    /// It is something else.
+    Other,
+}
+
+/// The schemas within schemas that are looked into.
+const DEEPEST: usize = 8;
+
+/// Which of `ids` the value is nearest to, which is valid under none of them.
+pub(super) fn nearest(schemas: Schemas<'_>, ids: &[Id], value: &Value) -> Nearest {
+    let nearest = misses(schemas, ids, value, DEEPEST);
+    if let [(only, _)] = &nearest[..] {
+        return Nearest::One(*only);
+    }
+    let (ids, misses): (_, Vec<Miss>) = nearest.into_iter().unzip();
+    alike(misses).map_or(Nearest::Some(ids), Nearest::Alike)
+}
+
+/// How the value misses each of those of `ids` that it is nearest to.
+fn misses(schemas: Schemas<'_>, ids: &[Id], value: &Value, depth: usize) -> Vec<(Id, Miss)> {
+    let each = ids.iter().map(|id| (*id, miss(schemas, *id, value, depth)));
+    let mut all: Vec<(Id, Miss)> = each.collect();
+    // What may be null is of some other use than to be null.
+    if !all.iter().all(|(_, miss)| miss.is_of_null()) {
+        all.retain(|(_, miss)| !miss.is_of_null());
+    }
+    let least = all.iter().map(|(_, miss)| miss.distance).min();
+    all.retain(|(_, miss)| Some(miss.distance) == least);
+    all
+}
+
+fn miss(schemas: Schemas<'_>, id: Id, value: &Value, depth: usize) -> Miss {
+    let mut miss = Miss::default();
+    let mut tell = |failure: &Failure<'_>| {
+        miss.add(failure, schemas, depth);
+        ControlFlow::Continue(())
+    };
+    let _told = schemas.check(id, value, &Path::Root, &mut tell);
+    miss
+}
+
+/// The reason that these have in common.
+fn alike(misses: Vec<Miss>) -> Option<Reason> {
+    let reasons = misses.into_iter().map(Miss::into_reason);
+    let mut reasons = reasons.collect::<Option<Vec<_>>>()?.into_iter();
+    let first = reasons.next()?;
+    reasons.try_fold(first, Reason::or)
+}
+
+impl Miss {
+    /// It is missed by this too.
+    fn add(&mut self, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) {
+        match (failure.path, &failure.what) {
+            (Path::Root, What::Assertion(Assertion::Nothing)) => {
+                self.further(Distance::Other, None);
+            }
+            (Path::Root, What::Assertion(assertion)) => match Reason::of(assertion) {
+                Some(reason) => self.further(Distance::Other, Some(reason)),
+                None => self.further(Distance::Like, None),
+            },
+            (Path::Root, What::Missing(name)) => {
+                self.missing.push((*name).to_owned());
+                self.further(Distance::Missing, None);
+            }
+            (Path::Root, What::Unexpected(_)) => self.further(Distance::Unexpected, None),
+            (Path::Root, What::NoneOf(_, ids)) => {
+                let inside = depth.checked_sub(1);
+                let inside = inside.map(|depth| misses(schemas, ids, failure.value, depth));
+                let inside = inside.unwrap_or_default();
+                let distance = inside.first().map(|(_, miss)| miss.distance);
+                let reason = alike(inside.into_iter().map(|(_, miss)| miss).collect());
+                self.further(distance.unwrap_or_default(), reason);
+            }
+            (Path::Root, What::Contains(_) | What::SomeOf(_) | What::Not) => {
+                self.further(Distance::Like, None);
+            }
+            (Path::Property(Path::Root, name), What::Assertion(assertion)) => {
+                match Reason::of(assertion) {
+                    // One of several may be anything; a single one says what the object is.
+                    Some(Reason::Other(values, _)) if values.len() == 1 => {
+                        let kind = Reason::Kind((*name).to_owned(), values);
+                        self.further(Distance::Kind, Some(kind));
+                    }
+                    _ => {}
+                }
+            }
+            (Path::Property(..) | Path::Item(..), _) => {}
+        }
+    }
+
+    fn further(&mut self, distance: Distance, reason: Option<Reason>) {
+        // A list of values says more than their type.
+        let says_more = matches!(&self.reason, Some(Reason::Other(values, _)) if values.is_empty());
+        if distance > self.distance || distance == self.distance && says_more {
+            (self.distance, self.reason) = (distance, reason);
+        }
+    }
+
+    fn is_of_null(&self) -> bool {
+        matches!(&self.reason, Some(Reason::Other(values, types)) if values.is_empty() && types[..] == [Type::Null])
+    }
+
+    /// The reason, if a reader knows by it what would be right.
+    fn into_reason(self) -> Option<Reason> {
+        let by_names = [Distance::Missing, Distance::Unexpected].contains(&self.distance);
+        match by_names && !self.missing.is_empty() {
+            true => Some(Reason::Missing(vec![self.missing])),
+            false => self.reason,
+        }
+    }
+}
+
+impl Reason {
+    /// Why a value is something else by this, if it is.
+    fn of(assertion: &Assertion) -> Option<Self> {
+        match assertion {
+            Assertion::Enum(options) => Some(Self::Other(options.listed.clone(), Vec::new())),
+            Assertion::Const(only) => Some(Self::Other(vec![only.clone()], Vec::new())),
+            Assertion::Type(types) => Some(Self::Other(Vec::new(), types.clone())),
+            Assertion::Nothing
+            | Assertion::Bound(..)
+            | Assertion::MultipleOf(_)
+            | Assertion::Count(..)
+            | Assertion::Pattern(_)
+            | Assertion::UniqueItems => None,
+        }
+    }
+
+    /// The reason of this schema and of another.
+    fn or(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Missing(mine), Self::Missing(theirs)) => {
+                Some(Self::Missing([mine, theirs].concat()))
+            }
+            (Self::Kind(name, mine), Self::Kind(other, theirs)) if name == other => {
+                Some(Self::Kind(name, [mine, theirs].concat()))
+            }
+            (Self::Other(values, mut types), Self::Other(others, more)) => {
+                let new: Vec<Type> = more.into_iter().filter(|it| !types.contains(it)).collect();
+                types.extend(new);
+                Some(Self::Other([values, others].concat(), types))
+            }
+            (_, _) => None,
+        }
+    }
+}
