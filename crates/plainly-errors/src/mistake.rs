@@ -33,7 +33,7 @@ impl Mistake {
                 // Members have names of the peer's.
                 _ => shortened(&path, LONGEST_PATH).into_owned(),
             },
-            message: message.into(),
+            message: written_out(message.into().into()).into_owned(),
         }
     }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.path {
             "" => f.write_str(&self.message),
-            path => write!(f, "{path}: {}", self.message),
+            path => write!(f, "{}: {}", written_out(path.into()), self.message),
         }
     }
 }
@@ -81,16 +81,34 @@ const LONGEST_PATH: usize = 512;
 /// The most bytes of a peer's name, URI or header that a message repeats.
 pub(crate) const LONGEST_QUOTE: usize = 256;
 
-/// `text` as a message may repeat it: without its middle, if it has more than 256 bytes.
+/// `text` as a message may repeat it: without its middle, if it has more than 256 bytes, and with its control characters
+/// written out, so that they can't command a terminal or break a line of a log.
 ///
 /// ```
 /// use plainly_errors::mistake::quoted;
 ///
 /// assert_eq!(quoted("note://a"), "note://a");
+/// assert_eq!(quoted("\u{1b}[31m\n"), r"\u{1b}[31m\n");
+/// assert_eq!(quoted(""), r#""""#);
 /// assert!(quoted(&"a".repeat(5_000)).len() < 300);
 /// ```
 #[must_use]
 pub fn quoted(text: &str) -> Cow<'_, str> {
+    match text {
+        "" => "\"\"".into(),
+        text => written_out(bounded(text)),
+    }
+}
+
+/// The same in quotation marks.
+#[must_use]
+pub fn in_quotes(text: &str) -> String {
+    format!("{:?}", bounded(text))
+}
+
+/// `text`, without its middle if it is longer than a message repeats: as data that names it.
+#[must_use]
+pub fn bounded(text: &str) -> Cow<'_, str> {
     shortened(text, LONGEST_QUOTE)
 }
 
@@ -103,4 +121,23 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     let (before, _) = text.split_at(text.floor_char_boundary(most / 2));
     let (_, after) = text.split_at(text.ceil_char_boundary(text.len() - most / 2));
     format!("{before}…{after}").into()
+}
+
+/// `text`, with escapes for what moves a cursor, ends a line or turns the direction of writing.
+fn written_out(text: Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains(is_command) {
+        return text;
+    }
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match is_command(character) {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    shown.into()
+}
+
+fn is_command(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

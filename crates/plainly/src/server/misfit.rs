@@ -5,7 +5,8 @@ use std::error::Error;
 use std::fmt;
 
 use plainly_errors::Mistake;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::{in_quotes, quoted};
+use plainly_schema::not_one_of;
 use serde::de::{self, Expected, Unexpected};
 
 /// What a type says of what it does not take.
@@ -78,9 +79,7 @@ impl de::Error for Misfit {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let variant = quoted(variant);
-        let expected: Vec<String> = expected.iter().map(|name| format!("{name:?}")).collect();
-        Self::new(format!("{variant:?} is not one of {}", expected.join(", ")))
+        Self::new(not_one_of(variant, expected.iter().copied()))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
@@ -117,7 +116,7 @@ impl fmt::Display for Found<'_> {
             Unexpected::Unsigned(number) => number.fmt(f),
             Unexpected::Signed(number) => number.fmt(f),
             Unexpected::Float(number) => number.fmt(f),
-            Unexpected::Str(text) => write!(f, "{:?}", quoted(text)),
+            Unexpected::Str(text) => f.write_str(&in_quotes(text)),
             Unexpected::Unit | Unexpected::Option => f.write_str("null"),
             Unexpected::Seq => f.write_str("an array"),
             Unexpected::Map => f.write_str("an object"),

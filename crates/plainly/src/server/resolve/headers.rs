@@ -3,7 +3,7 @@
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_errors::Revision;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::in_quotes;
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::methods;
@@ -50,9 +50,9 @@ impl<'a> Header<'a> {
             )),
             (Self::Absent, Some(_)) => Some(format!("{name} is missing")),
             (Self::One(text), Some(body)) if *text != body => Some(format!(
-                "{name} header value {:?} does not match body value {:?}",
-                quoted(text),
-                quoted(body)
+                "{name} header value {} does not match body value {}",
+                in_quotes(text),
+                in_quotes(body)
             )),
             (Self::Absent | Self::One(_), _) => None,
         }
