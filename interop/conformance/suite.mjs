@@ -41,10 +41,18 @@ export function run(url, args, output) {
   return { status, printed: stdout + stderr, scenarios: new Map(scenarios) };
 }
 
-// The scenarios of servers that a revision requires, and those that are run but not scored, each with the reason.
-export function requirements(revision) {
-  const { server, not_scored } = require('yaml').parse(readFileSync(join(suite, 'requirements', `${revision}.yaml`), 'utf8'));
-  const scored = server.map(name => ({ name, why: 'scored' }));
-  const rest = not_scored.filter(({ leg }) => leg === 'server').map(({ scenario, reason }) => ({ name: scenario, why: reason }));
+// The exit status of one scenario of clients, and what was printed.
+export function play(client, scenario, revision, output) {
+  const command = [join(suite, 'dist/index.js'), 'client', '--command', client, '--scenario', scenario];
+  const args = ['--spec-version', revision, '--output-dir', output];
+  const { status, stdout, stderr } = spawnSync(node, [...command, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  return { status, printed: stdout + stderr };
+}
+
+// The scenarios of servers or clients that a revision requires, and those that are run but not scored, each with the reason.
+export function requirements(revision, leg) {
+  const sets = require('yaml').parse(readFileSync(join(suite, 'requirements', `${revision}.yaml`), 'utf8'));
+  const scored = sets[leg].map(name => ({ name, why: 'scored' }));
+  const rest = sets.not_scored.filter(one => one.leg === leg).map(({ scenario, reason }) => ({ name: scenario, why: reason }));
   return [...scored, ...rest];
 }

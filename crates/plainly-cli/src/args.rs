@@ -2,6 +2,7 @@
 
 mod codes;
 mod host;
+mod log;
 mod mount;
 mod prompts;
 mod server;
@@ -13,36 +14,22 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use tracing_subscriber::filter::Targets;
 
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::host::Host;
+pub(crate) use self::log::LogArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
 use crate::exit;
 use crate::format::Format;
-use crate::log::LogFormat;
 
 /// Serve directories over MCP, and talk to any MCP server
 #[derive(Debug, Parser)]
 #[command(name = "plainly", version, after_help = exit::help())]
 pub(crate) struct Args {
-    /// What to log to standard error: a level, or levels per module, such as plainly::access=info,hyper=debug. A level alone
-    /// is for plainly's own messages: other libraries log warnings at most. With info, `serve` logs each request [default:
-    /// $RUST_LOG, or warn]
-    #[arg(long, global = true, value_name = "LEVEL", value_parser = values::Levels, display_order = 900)]
-    pub(crate) log: Option<Targets>,
-
-    /// How to log: lines for people, or JSON, one object per line
-    #[arg(
-        long,
-        global = true,
-        value_name = "FORMAT",
-        default_value = "text",
-        display_order = 901
-    )]
-    pub(crate) log_format: LogFormat,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -164,7 +151,7 @@ pub(crate) struct ServeArgs {
     pub(crate) as_is: bool,
 
     /// Let clients cache replies for this many seconds [default: they ask every time]
-    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) ttl: Option<Duration>,
 
     /// Encrypt the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any server
@@ -179,7 +166,7 @@ pub(crate) struct ServeArgs {
 
     /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
     /// accept 32 MiB, enough for a binary file of about 24 MiB
-    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size)]
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_file_size: u64,
 }
 
@@ -229,7 +216,7 @@ pub(crate) struct LsArgs {
     #[arg(short = 'R', long)]
     pub(crate) recursive: bool,
     /// Stop after this many resources
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = values::count, allow_negative_numbers = true)]
     pub(crate) limit: Option<NonZeroUsize>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -328,7 +315,8 @@ Examples:
   plainly tools -- npx some-server --flag
   plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
 
-The fields are the name and the first line of the description, or the title if there is none."
+The fields are the name, the first line of the description, or the title if there is none, and the problems that the tool \
+declares to fail with, if it does."
 )]
 pub(crate) struct ToolsArgs {
     /// The server's URL

@@ -21,6 +21,7 @@ mod words;
 
 mod coded;
 mod error_object;
+mod kind;
 mod local;
 mod status;
 
@@ -31,8 +32,8 @@ mod word;
 
 use std::time::Duration;
 
-use plainly::errors::problem::in_seconds;
-use plainly::errors::{Code, Fault, Retry, Revision};
+use plainly::errors::problem::{in_seconds, whole_seconds};
+use plainly::errors::{Code, Fault, Mistake, Retry, Revision};
 use serde_json::{Value, json};
 
 pub(crate) use self::advice::{advice, named};
@@ -54,6 +55,8 @@ pub(crate) struct Explanation {
     http_status: Option<u16>,
     /// The words that came with it.
     message: Option<String>,
+    /// What is wrong with the request, each with its place.
+    mistakes: Vec<Mistake>,
     means: String,
     /// Which revisions have it, or how the one that was asked for does.
     revision: Option<String>,
@@ -76,6 +79,7 @@ impl Explanation {
             code: None,
             http_status: None,
             message: None,
+            mistakes: Vec::new(),
             means: means.into(),
             revision: None,
             fault: Fault::Unknown,
@@ -98,6 +102,8 @@ impl Explanation {
         let one = |label, line: &str| (label, line.to_owned());
         let mut lines = vec![one(self.given, &self.name)];
         lines.extend(self.message.iter().map(|message| one("message", message)));
+        let mistakes = self.mistakes.iter();
+        lines.extend(mistakes.map(|mistake| ("wrong", mistake.to_string())));
         let status = self.http_status.filter(|_| self.code.is_some());
         lines.extend(status.map(|status| ("http status", status.to_string())));
         lines.push(one("means", &self.means));
@@ -141,13 +147,14 @@ impl Explanation {
             "code": self.code,
             "httpStatus": self.http_status,
             "message": self.message,
+            "problems": self.mistakes,
             "means": self.means,
             "irregular": self.irregular,
             "revision": self.revision,
             "fault": self.fault.as_str(),
             "advice": self.advice,
             "retry": self.retry.as_str(),
-            "retryAfter": self.wait.map(|wait| wait.as_secs_f64().ceil()),
+            "retryAfter": self.wait.map(whole_seconds),
             "hints": self.hints.iter().map(Hint::json).collect::<Vec<_>>(),
             "link": self.link.url(),
         })

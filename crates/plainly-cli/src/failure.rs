@@ -33,7 +33,12 @@ pub(crate) enum Failure {
     /// The server said no, or did not answer.
     Call { error: Error, subject: Subject },
     /// The tool says that it failed; its result has been printed if the output is JSON.
-    Tool { name: String, text: String },
+    Tool {
+        name: String,
+        text: String,
+        /// How the command line would be right, if that may be why.
+        help: Option<String>,
+    },
     /// Something on this side.
     Local {
         exit: Exit,
@@ -175,8 +180,14 @@ impl Failure {
 
     /// What to do about it, in one line, as `plainly explain` says it; unless the error itself does.
     fn help(&self) -> Option<String> {
-        let Self::Call { error, subject } = self else {
-            return None;
+        let (error, subject) = match self {
+            Self::Call { error, subject } => (error, subject),
+            Self::Tool { help, .. } => return help.as_deref().map(visible),
+            Self::Usage(_)
+            | Self::Local { .. }
+            | Self::ReaderGone
+            | Self::Interrupted
+            | Self::Stopped => return None,
         };
         let help = match error {
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
@@ -209,7 +220,7 @@ impl Failure {
                 }
                 Error::Local(error) => caused(&**error),
             },
-            Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
+            Self::Tool { name, text, .. } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
                 what,
                 source: Some(source),
@@ -298,10 +309,11 @@ fn is_too_large(error: &ProtocolError) -> bool {
 
 /// A hint for a path that was given as a URI.
 fn scheme(uri: &str) -> &'static str {
-    if uri.contains(':') {
-        return "";
+    match uri.contains(':') {
+        true if uri.contains(' ') => ": a URI has %20 in place of a space",
+        true => "",
+        false => ": this is not a URI such as file:///docs/intro.md",
     }
-    ": this is not a URI such as file:///docs/intro.md"
 }
 
 /// Whether there is no such resource, as far as the server tells.
@@ -351,8 +363,13 @@ fn wire(error: &ProtocolError) -> WireError {
 /// The error and what is at the bottom of it, in one line; what is between says less than either.
 fn caused(error: &dyn std::error::Error) -> String {
     let text = visible(&error.to_string());
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    match causes.last().map(|cause| visible(&cause.to_string())) {
+    let causes = || std::iter::successors(error.source(), |cause| cause.source());
+    // What a server said is all that is known of the cause.
+    let said = causes().find(|cause| cause.is::<ProtocolError>());
+    match said
+        .or_else(|| causes().last())
+        .map(|cause| visible(&cause.to_string()))
+    {
         // Some libraries say the cause in the error too.
         Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
         Some(_) | None => text,

@@ -18,6 +18,7 @@ mod explain;
 
 mod exit;
 mod format;
+mod json;
 mod visible;
 
 mod log;
@@ -26,8 +27,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::args::{Args, ClientCommand, Command};
+use self::args::{Args, ClientCommand, Command, LogArgs};
 use self::exit::Exit;
 use self::failure::Failure;
 use self::format::Format;
@@ -43,17 +45,18 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             let format = Format::of_words(std::env::args_os());
-            return end(Err(Failure::Usage(error)), format);
+            return end(Err(Failure::Usage(without_dashes(error))), format);
         }
     };
     let format = args.command.format();
     let is_server = matches!(args.command, Command::Serve(_));
-    log::init(args.log, args.log_format, is_server);
+    let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
+    log::init(asked, args.log.format, is_server);
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
     };
-    let result = runtime.block_on(run(args.command));
+    let result = runtime.block_on(run(args.command, &args.log));
     if is_server {
         // No task is left, only a thread that may still wait for standard input.
         runtime.shutdown_background();
@@ -64,9 +67,32 @@ fn main() -> ExitCode {
     end(result, format)
 }
 
-async fn run(command: Command) -> Result<(), Failure> {
+/// The mistake without the parser's advice to write `--` before a word: here, the command of a server follows it. What
+/// looks like an option of a tool is one of its arguments.
+fn without_dashes(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
+        && tips.iter().any(|tip| tip.to_string().contains("'-- "))
+    {
+        error.remove(ContextKind::Suggested);
+    }
+    let takes_arguments = std::env::args_os()
+        .nth(1)
+        .is_some_and(|it| it == "call" || it == "prompt");
+    if takes_arguments
+        && error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
+        && let Some(name) = option.strip_prefix("--")
+    {
+        let tip = format!("arguments are written {name}=TEXT");
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
+    error
+}
+
+async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
     match command {
-        Command::Serve(args) => command::serve::run(args).await,
+        Command::Serve(args) => command::serve::run(args, log).await,
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),

@@ -1,12 +1,12 @@
 //! The documentation has the tables that the code has.
 
 use plainly::errors::{
-    Internal, InvalidParams, InvalidRequest, ProblemCode, Revision, Unavailable, registry,
+    Internal, InvalidParams, InvalidRequest, ProblemCode, Refusal, Revision, Unavailable, registry,
 };
 use plainly::protocol::method::methods;
 use plainly::protocol::shape::{Elsewhere, features};
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const ERRORS: &str = include_str!("../../../docs/errors.md");
 
@@ -57,28 +57,48 @@ fn every_problem_has_its_section() {
     }));
 }
 
-/// The kinds that `T` can be read from: what it says when it is given another.
-fn kinds<T: DeserializeOwned>() -> Vec<String> {
-    let error = serde_json::from_value::<T>(json!({ "kind": "" })).err();
-    let said = error.expect("no kind is empty").to_string();
-    let names = said.split('`').skip(3).step_by(2);
+/// The words that `T` can be read from: what it says when it is given another.
+fn words<T: DeserializeOwned>(empty: Value, skipped: usize) -> Vec<String> {
+    let error = serde_json::from_value::<T>(empty).err();
+    let said = error.expect("no word is empty").to_string();
+    let names = said.split('`').skip(skipped).step_by(2);
     names.map(str::to_owned).collect()
+}
+
+fn kinds() -> Vec<String> {
+    let empty = || json!({ "kind": "" });
+    [
+        words::<InvalidRequest>(empty(), 3),
+        words::<InvalidParams>(empty(), 3),
+        words::<Internal>(empty(), 3),
+        words::<Unavailable>(empty(), 3),
+    ]
+    .concat()
 }
 
 #[test]
 fn every_kind_has_its_section() {
-    let kinds = [
-        kinds::<InvalidRequest>(),
-        kinds::<InvalidParams>(),
-        kinds::<Internal>(),
-        kinds::<Unavailable>(),
-    ];
-    let missing: Vec<String> = kinds
-        .concat()
+    let missing: Vec<String> = kinds()
         .into_iter()
         .filter(|kind| !ERRORS.contains(&format!("\n### {kind}\n\n")))
         .collect();
     assert_eq!(missing, [""; 0]);
+}
+
+#[test]
+fn every_kind_and_every_refusal_is_explained() {
+    let refusals = words::<Refusal>(json!(""), 3);
+    for kind in kinds().into_iter().chain(refusals) {
+        let told = assert_cmd::Command::new(env!("CARGO_BIN_EXE_plainly"))
+            .args(["explain", &kind])
+            .output()
+            .unwrap();
+        let told = String::from_utf8(told.stdout).unwrap();
+        assert!(
+            told.starts_with(&format!("kind          {kind} (")),
+            "{kind}: {told}"
+        );
+    }
 }
 
 #[test]

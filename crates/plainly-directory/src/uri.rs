@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
-use plainly::errors::mistake::bounded;
+use plainly::errors::mistake::quoted;
 use plainly::store::StoreError;
 
 /// How every URI begins: the scheme, and a host that is always empty.
@@ -87,7 +87,7 @@ fn canonical(uri: &str) -> Option<String> {
         .map(|it| name(it).map(|it| encode(&it)))
         .collect();
     let canonical = format!("{ROOT}{}", names.ok()?.join("/"));
-    (*bounded(&canonical) == *canonical).then_some(canonical)
+    (*quoted(&canonical) == *canonical).then_some(canonical)
 }
 
 /// The URI of a mount.

@@ -153,7 +153,7 @@ impl InvalidRequest {
 impl Refusal {
     fn advice(self) -> &'static str {
         match self {
-            Self::BadRequest => "correct the HTTP headers that the message names",
+            Self::BadRequest => "correct what the message names of the HTTP request",
             Self::ForbiddenHost => {
                 "use a host name that the server answers to, or have its operator allow this one"
             }
@@ -163,7 +163,7 @@ impl Refusal {
             Self::NotAcceptable => "accept both application/json and text/event-stream",
             Self::RequestTimeout => "send the whole body at once",
             Self::StreamTaken => "close the other stream of this session first",
-            Self::TooLarge => "send less in one message",
+            Self::TooLarge { .. } => "send less in one message",
             Self::UnsupportedMediaType => {
                 "send the message as application/json, in UTF-8 and not compressed"
             }

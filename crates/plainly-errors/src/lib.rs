@@ -90,6 +90,8 @@ pub mod protocol_error;
 
 mod advice;
 
+mod http_status;
+
 mod problem_error;
 
 mod dialect;
@@ -100,6 +102,7 @@ mod rmcp;
 pub use advice::Fault;
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
 pub use habit::{Asked, Certainty, Habit, habits};
+pub use http_status::HttpStatus;
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };

@@ -81,35 +81,37 @@ const LONGEST_PATH: usize = 512;
 /// The most bytes of a peer's name, URI or header that a message repeats.
 pub(crate) const LONGEST_QUOTE: usize = 256;
 
-/// `text` as a message may repeat it: without its middle, if it has more than 256 bytes, and with its control characters
-/// written out, so that they can't command a terminal or break a line of a log.
+/// `text` as data may repeat it: without its middle, if it has more than 256 bytes.
 ///
 /// ```
 /// use plainly_errors::mistake::quoted;
 ///
 /// assert_eq!(quoted("note://a"), "note://a");
-/// assert_eq!(quoted("\u{1b}[31m\n"), r"\u{1b}[31m\n");
-/// assert_eq!(quoted(""), r#""""#);
 /// assert!(quoted(&"a".repeat(5_000)).len() < 300);
 /// ```
 #[must_use]
 pub fn quoted(text: &str) -> Cow<'_, str> {
-    match text {
-        "" => "\"\"".into(),
-        text => written_out(bounded(text)),
-    }
+    shortened(text, LONGEST_QUOTE)
+}
+
+/// `text` as a sentence repeats it: [quoted], with every control character written out, so that it can't move a cursor or
+/// begin a line.
+///
+/// ```
+/// use plainly_errors::mistake::printable;
+///
+/// assert_eq!(printable("note://a"), "note://a");
+/// assert_eq!(printable("a\u{1b}[2J\n"), r"a\u{1b}[2J\n");
+/// ```
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    written_out(quoted(text))
 }
 
 /// The same in quotation marks.
 #[must_use]
 pub fn in_quotes(text: &str) -> String {
-    format!("{:?}", bounded(text))
-}
-
-/// `text`, without its middle if it is longer than a message repeats: as data that names it.
-#[must_use]
-pub fn bounded(text: &str) -> Cow<'_, str> {
-    shortened(text, LONGEST_QUOTE)
+    format!("{:?}", quoted(text))
 }
 
 /// `text`, without its middle if it has more than `most` bytes.
@@ -123,14 +125,14 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     format!("{before}…{after}").into()
 }
 
-/// `text`, with escapes for what moves a cursor, ends a line or turns the direction of writing.
+/// `text`, with every control character written out.
 fn written_out(text: Cow<'_, str>) -> Cow<'_, str> {
-    if !text.contains(is_command) {
+    if !text.contains(is_invisible) {
         return text;
     }
-    let mut shown = String::with_capacity(text.len());
+    let mut shown = String::with_capacity(2 * text.len());
     for character in text.chars() {
-        match is_command(character) {
+        match is_invisible(character) {
             true => shown.extend(character.escape_default()),
             false => shown.push(character),
         }
@@ -138,6 +140,8 @@ fn written_out(text: Cow<'_, str>) -> Cow<'_, str> {
     shown.into()
 }
 
-fn is_command(character: char) -> bool {
-    character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether it is a control character, ends a line or changes the order of what follows.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

@@ -22,6 +22,7 @@ pub(crate) use self::code::Written;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
 pub use self::problems::Problems;
+pub(crate) use self::recognise::seconds;
 
 /// A semantic failure: a [code](ProblemCode) that programs know, a message, and what helps to fix it. One word wide.
 ///
@@ -273,9 +274,14 @@ fn try_again(time: Duration) -> String {
     format!("{TRY_AGAIN}{}.", in_seconds(time))
 }
 
-/// A time to wait in words, in whole seconds, rounded up: `61 seconds`.
+/// A time to wait in words, in whole seconds, rounded up: `61 seconds`. Two days and more are told in days, and then in years.
 pub fn in_seconds(time: Duration) -> String {
-    counted(whole_seconds(time), "second")
+    const DAY: u64 = 24 * 60 * 60;
+    let seconds = whole_seconds(time);
+    let units = [(365 * DAY, "year"), (DAY, "day"), (1, "second")];
+    let mut units = units.into_iter().filter(|(unit, _)| seconds >= 2 * unit);
+    let (unit, noun) = units.next().unwrap_or((1, "second"));
+    counted(seconds.div_ceil(unit), noun)
 }
 
 /// The text, with a full stop if it ends without any mark.
@@ -341,6 +347,20 @@ mod tests {
     #[test]
     fn a_result_with_a_problem_is_one_word() {
         assert_eq!(size_of::<Result<(), Problem>>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn a_wait_is_told_in_a_unit_that_people_can_imagine() {
+        for (seconds, words) in [
+            (0, "0 seconds"),
+            (1, "1 second"),
+            (172_799, "172799 seconds"),
+            (172_800, "2 days"),
+            (172_801, "3 days"),
+            (2_400_000_000, "77 years"),
+        ] {
+            assert_eq!(in_seconds(Duration::from_secs(seconds)), words);
+        }
     }
 
     #[test]

@@ -6,17 +6,21 @@
 //! malformed message, is decided by the caller.
 
 mod cursor;
+mod defect;
+mod found;
 mod malformed;
 mod message;
 mod object;
 mod read;
 mod scan;
+mod search;
 
 pub use malformed::{Malformed, MalformedKind};
 pub use message::{Message, Notification, Outcome, Request, Response};
 pub use object::Object;
+pub use search::IdSearch;
 
-use malformed::Defect;
+use defect::{Defect, Fault};
 use scan::Scanner;
 
 /// Bounds on one frame. What goes beyond is well-formed but refused: an invalid request.
@@ -77,8 +81,8 @@ pub enum Envelope<'a> {
 
 /// Reads `bytes` as one message or a batch.
 ///
-/// Strict in what JSON is (RFC 8259; no byte order mark, no lone surrogate, no number beyond the range of a 64-bit
-/// float) and lenient in what it doesn't know: other members of a message are ignored, once they are well-formed and
+/// Strict in what JSON is (RFC 8259; no byte order mark) and what it takes of it (no lone surrogate, no number beyond the
+/// range of a 64-bit float), and lenient in what it doesn't know: other members of a message are ignored, once they are well-formed and
 /// without duplicate keys.
 ///
 /// # Errors
@@ -86,13 +90,18 @@ pub enum Envelope<'a> {
 /// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
 /// fault fails its element.
 pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
+    envelope(bytes, limits).map_err(|malformed| malformed.within(bytes))
+}
+
+fn envelope<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
     // Once, for the whole frame: every slice of it below is then text for free.
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| Defect::new("it is not UTF-8", error.valid_up_to()).into_parse())?;
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        Defect::new(&Fault::Is("it is not UTF-8"), error.valid_up_to()).into_parse()
+    })?;
     let mut scanner = Scanner::new(text, limits);
     // Whether the sender's revision has batches isn't known yet: only its message or its session says who it is.
     if scanner.starts_array() {
-        return parse_batch(scanner, limits).map(Envelope::Batch);
+        return parse_batch(scanner, text, limits).map(Envelope::Batch);
     }
     let message = scanner
         .value()
@@ -104,27 +113,29 @@ type Batch<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
 
 fn parse_batch<'a>(
     mut scanner: Scanner<'a, '_>,
+    text: &'a str,
     limits: &Limits,
 ) -> Result<Batch<'a>, Malformed<'a>> {
     let mut batch = Vec::new();
     let mut excess = None;
     while let Some(element) = scanner.element().map_err(Defect::into_parse)? {
         let too_much = if batch.len() == limits.batch_messages {
-            Some("the batch has too many messages")
+            &Fault::Is("the batch has too many messages")
         } else if scanner.is_over_nodes() {
-            Some("there are too many values")
+            &Fault::Is("there are too many values")
         } else {
-            batch.push(message::judge(element, limits));
+            let message = message::judge(element, limits);
+            batch.push(message.map_err(|malformed| malformed.within(text.as_bytes())));
             continue;
         };
         // The rest must still be JSON, or the error is another one.
-        excess = excess.or(too_much.map(|what| Defect::new(what, scanner.at())));
+        excess = excess.or(Some(Defect::new(too_much, scanner.at())));
     }
     scanner.end().map_err(Defect::into_parse)?;
     match excess {
         Some(defect) => Err(defect.into_invalid_request(None)),
         None if batch.is_empty() => {
-            Err(Defect::new("the batch is empty", 0).into_invalid_request(None))
+            Err(Defect::new(&Fault::Is("the batch is empty"), 0).into_invalid_request(None))
         }
         None => Ok(batch),
     }
@@ -137,6 +148,10 @@ fn parse_batch<'a>(
 /// [`MalformedKind::Parse`] if it isn't JSON, [`MalformedKind::InvalidRequest`] if it is no object, has duplicate keys
 /// or goes beyond `limits`.
 pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {
+    object(text, limits).map_err(|malformed| malformed.within(text.as_bytes()))
+}
+
+fn object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {
     let mut scanner = Scanner::new(text, limits);
     let value = scanner
         .value()
@@ -146,7 +161,8 @@ pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Ma
         (Some(fault), _) => Err(fault.into_invalid_request(None)),
         (None, Some(members)) => Ok(Object::new(value.raw, members)),
         (None, None) => {
-            Err(Defect::new("it is not an object", value.at).into_invalid_request(None))
+            let fault = &Fault::Is("it is not an object");
+            Err(Defect::new(fault, value.at).into_invalid_request(None))
         }
     }
 }

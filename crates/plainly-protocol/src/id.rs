@@ -120,7 +120,7 @@ impl Visitor<'_> for Id {
 /// `"1"` and `"\u0031"` are different here and equal once [owned](Self::to_owned).
 #[derive(Debug, Clone, Copy)]
 pub struct RawId<'a> {
-    /// A JSON integer within `i64` other than `-0`, or a JSON string.
+    /// A JSON number that is an integer within `i64`, or a JSON string.
     token: &'a str,
 }
 
@@ -137,6 +137,17 @@ impl<'a> RawId<'a> {
         valid.then_some(Self { token })
     }
 
+    /// The id of an error alone: no request can have it, for it is written with a fraction, an exponent or as `-0`; but it is
+    /// a whole number, and so a response can carry it.
+    pub(crate) fn of_whole_number(token: &'a str) -> Option<Self> {
+        integer(token).map(|_| Self { token })
+    }
+
+    /// Whether it is text to every reader: no half of a surrogate pair is in it.
+    pub(crate) fn is_text(&self) -> bool {
+        string_inner(self.token).is_none() || serde_json::from_str::<String>(self.token).is_ok()
+    }
+
     /// The JSON of the id, byte for byte as it was received.
     pub fn as_raw(&self) -> &'a str {
         self.token
@@ -146,9 +157,15 @@ impl<'a> RawId<'a> {
     pub fn to_owned(&self) -> RequestId {
         match string_inner(self.token) {
             Some(inner) => RequestId::String(escape::decode(inner).into_owned()),
-            None => RequestId::Integer(self.token.parse().expect("checked when the id was made")),
+            None => RequestId::Integer(integer(self.token).expect("checked when the id was made")),
         }
     }
+}
+
+/// The whole number that `token` is, however it is written.
+fn integer(token: &str) -> Option<i64> {
+    let integer = token.parse().ok();
+    integer.or_else(|| whole(token.parse().ok()?))
 }
 
 /// The text between the quotes, if `token` is a string.

@@ -1,19 +1,23 @@
-//! The JSON Schemas of what clients say: the parameters of their requests, and their answers to a server's. What a type
-//! refuses, they explain. One table for all revisions, as the types are; nothing is read by them.
+//! The JSON Schemas of what each side says: parameters, results, and a server's errors. What a type refuses, they explain. One
+//! table for all revisions, as the types are; nothing is read by them.
 
-use serde_json::{Value, json};
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
 
 use crate::meta::META;
 use crate::method::Method;
 
-/// All of them, by method.
-const SCHEMAS: &str = include_str!("schemas.json");
+/// What clients say, by method.
+static CLIENT: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/client.json")));
+/// What servers say. It refers to definitions of both.
+static SERVER: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/server.json")));
 
 /// The schema of the parameters of `method`; `None` if a server reads none. What is not known is allowed, and what is not
 /// required may be `null`.
 #[must_use]
 pub fn params(method: Method) -> Option<Value> {
-    find("params", method)
+    find(&CLIENT, "params", method)
 }
 
 /// The same with the `_meta` that a request may have.
@@ -30,7 +34,7 @@ pub fn params_with_introduction(method: Option<Method>) -> Value {
 
 fn with_meta(method: Option<Method>, definition: &str, required: Value) -> Value {
     let params = method.and_then(params);
-    let mut schema = params.unwrap_or_else(|| json!({ "$defs": all()["$defs"] }));
+    let mut schema = params.unwrap_or_else(|| defined(json!({})));
     let meta = json!({ "$ref": format!("#/$defs/{definition}") });
     schema["allOf"] = json!([{ "properties": { META: meta }, "required": required }]);
     schema
@@ -39,16 +43,61 @@ fn with_meta(method: Option<Method>, definition: &str, required: Value) -> Value
 /// The schema of a client's answer to a request of this method.
 #[must_use]
 pub fn result(method: Method) -> Option<Value> {
-    find("results", method)
+    find(&CLIENT, "results", method)
 }
 
-fn find(table: &str, method: Method) -> Option<Value> {
-    let mut all = all();
-    let mut schema = all[table].get_mut(method.name())?.take();
-    schema["$defs"] = all["$defs"].take();
-    Some(schema)
+/// The schema of the parameters of a server's question or notification; `None` if a client reads none.
+#[must_use]
+pub fn told(method: Method) -> Option<Value> {
+    find(&SERVER, "params", method)
 }
 
-fn all() -> Value {
-    serde_json::from_str(SCHEMAS).expect("the file is JSON")
+/// The schema of a server's final result of `method`: of any result, if nothing more is known.
+#[must_use]
+pub fn reply(method: Method) -> Value {
+    let own = find(&SERVER, "results", method);
+    with_fields(own.unwrap_or_else(|| defined(json!({}))))
+}
+
+/// The schema of a result that asks questions first (2026-07-28).
+#[must_use]
+pub fn input_required() -> Value {
+    with_fields(defined(SERVER["inputRequired"].clone()))
+}
+
+/// The schema of an error, as JSON-RPC has it.
+#[must_use]
+pub fn error() -> Value {
+    defined(SERVER["error"].clone())
+}
+
+/// The schema, with the fields that any result may have.
+fn with_fields(mut schema: Value) -> Value {
+    schema["type"] = "object".into();
+    schema["allOf"] = json!([{ "$ref": "#/$defs/result" }]);
+    schema
+}
+
+fn find(side: &Value, table: &str, method: Method) -> Option<Value> {
+    side[table].get(method.name()).cloned().map(defined)
+}
+
+/// The schema, with everything that it may refer to.
+fn defined(mut schema: Value) -> Value {
+    let sides = [&*CLIENT, &*SERVER].into_iter();
+    let definitions = sides.filter_map(|side| side["$defs"].as_object());
+    schema["$defs"] = definitions
+        .flatten()
+        .map(owned)
+        .collect::<Map<_, _>>()
+        .into();
+    schema
+}
+
+fn owned((name, definition): (&String, &Value)) -> (String, Value) {
+    (name.clone(), definition.clone())
+}
+
+fn read(side: &str) -> Value {
+    serde_json::from_str(side).expect("the file is JSON")
 }

@@ -121,6 +121,8 @@ mod quota;
 pub mod server;
 #[cfg(feature = "server")]
 pub mod store;
+#[cfg(any(feature = "client", feature = "server"))]
+mod unread;
 
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;

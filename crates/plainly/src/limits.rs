@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use plainly_errors::Refusal;
 use plainly_protocol::envelope;
 
 /// The limits of a server. Start from [`Limits::default`] and change what you need.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or on stdio an invalid request
-    /// without an id; the rest of the message is discarded.
+    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or on stdio an invalid request; the
+    /// message is discarded.
     pub message_bytes: usize,
     /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
     pub initialize_bytes: usize,
@@ -163,6 +164,12 @@ impl Default for Limits {
 
 #[cfg(feature = "server")]
 impl Limits {
+    /// The refusal of a message beyond `message_bytes`.
+    pub(crate) fn too_large(&self) -> Refusal {
+        let limit = Some(self.message_bytes as u64);
+        Refusal::TooLarge { limit }
+    }
+
     /// The limits of a schema, and of the arguments that are held against it.
     pub(crate) fn schema(&self) -> plainly_schema::Limits {
         let mut limits = plainly_schema::Limits::default();

@@ -19,3 +19,5 @@ mod listings;
 mod meanings;
 #[path = "client_stream/peer.rs"]
 mod peer;
+#[path = "client_stream/unreadable.rs"]
+mod unreadable;

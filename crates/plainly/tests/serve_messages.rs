@@ -37,7 +37,7 @@ async fn receive(from: &mut Duplex) -> Option<Value> {
     let received = poll_fn(|context| from.poll_receive(context)).await;
     received.unwrap().map(|inbound| match inbound {
         Inbound::Message(message) => serde_json::from_slice(&message).unwrap(),
-        Inbound::TooLong => panic!("it has no limit"),
+        Inbound::TooLong { .. } => panic!("it has no limit"),
     })
 }
 

@@ -23,7 +23,7 @@ pub use self::host::{Asked, Host, received};
 pub use self::response::{Event, Response};
 pub use self::site::Site;
 pub use self::stream::{Peer, Stop, pair, served};
-pub use self::words::check_words;
+pub use self::words::{check_words, told};
 
 /// More than anything takes.
 const PATIENCE: Duration = Duration::from_secs(60);

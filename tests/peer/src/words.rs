@@ -1,6 +1,8 @@
 //! The words that no error may have: those of Rust, and of the library that reads JSON. Whatever a test or a fuzz target hears
 //! is held to that.
 
+use std::error::Error;
+
 use serde_json::Value;
 
 /// How they talk of what they can't read.
@@ -44,8 +46,27 @@ pub fn check_words(message: &Value) {
         false => &message["error"]["message"],
     };
     for text in [told, &message["error"]["data"]["problems"]] {
-        let text = text.to_string();
-        let word = WORDS.iter().find(|word| text.contains(**word));
-        assert!(word.is_none(), "{word:?} in {message}");
+        check_text(&text.to_string());
     }
+}
+
+/// What an error of a client says, with its causes, held to it.
+///
+/// # Panics
+///
+/// If it has such a word.
+pub fn told(error: &dyn Error) -> String {
+    let mut told = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        told.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    check_text(&told);
+    told
+}
+
+fn check_text(text: &str) {
+    let word = WORDS.iter().find(|word| text.contains(**word));
+    assert!(word.is_none(), "{word:?} in {text}");
 }

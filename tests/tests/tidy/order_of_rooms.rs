@@ -4,17 +4,17 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "in_memory -> server -> store -> client -> shutdown -> pending -> transport -> limits -> quota -> lock",
+        "in_memory -> server -> store -> client -> shutdown -> pending -> unread -> transport -> limits -> quota -> lock",
     ),
     (
         "plainly/client",
         "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
-         -> rounds -> connect -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress",
+         -> rounds -> connect -> server_description -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes",
     ),
     (
         "plainly/client/http",
-        "connection -> detached -> server_stream -> resuming -> session -> challenge -> endpoint -> retry_after -> sse -> tls",
+        "connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
     ),
     (
         "plainly/transport",
@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> visible",
+        "command -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> visible",
     ),
     (
         "plainly-directory",
@@ -36,7 +36,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-errors",
-        "rmcp -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
+        "rmcp -> http_status -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
          -> retry -> revision -> wire_error -> mistake -> number -> code",
     ),
     (
@@ -50,7 +50,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-protocol/envelope",
-        "message -> read -> scan -> cursor -> malformed -> object",
+        "search -> message -> read -> malformed -> found -> scan -> cursor -> defect -> object",
     ),
     (
         "plainly-protocol/uri_template",

@@ -33,11 +33,45 @@ async fn elsewhere_a_batch_is_refused_whole_and_nothing_of_it_runs() {
         ("in a batch", batch(&[&batch(&[&one])])),
     ]
     .map(|(name, bytes)| Case::new(name, bytes, Expect::no_message(INVALID)));
-    let others: Vec<_> = Sender::all()
-        .into_iter()
-        .filter(|sender| *sender != BATCHING)
-        .collect();
+    let others = [Sender::Modern, Sender::Legacy("2025-11-25")];
     check(&others, &cases).await;
+}
+
+#[tokio::test]
+async fn where_errors_have_ids_each_request_of_a_batch_is_refused_by_its_own() {
+    let (one, two) = (call("1", "canary", "{}"), call("\"b\"", "canary", "{}"));
+    let notification = r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#;
+    let response = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
+    for sender in ["2024-11-05", "2025-06-18"].map(Sender::Legacy) {
+        let fixture = Fixture::new();
+        let http = Http::listen(&fixture.server).await;
+        let client = http.client(sender).await.saying_anything();
+        for (sent, ids) in [
+            (batch(&[&one]), &["1"][..]),
+            (
+                batch(&[&one, notification, "5", response, &two]),
+                &["1", "\"b\""],
+            ),
+            (batch(&[notification]), &[]),
+            ("[]".to_owned(), &[]),
+        ] {
+            let mut stream = Stream::careless(&fixture.server, sender).await;
+            stream.send(&sent).await;
+            let lines = stream.before_a_good_reply(&sent).await;
+            let beginnings = ids
+                .iter()
+                .map(|id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32600,"#));
+            assert_eq!(lines.len(), ids.len(), "{sent}: {lines:?}");
+            for (line, beginning) in lines.iter().zip(beginnings) {
+                assert!(line.starts_with(&beginning), "{sent}: {line}");
+            }
+            // Over HTTP the status says what the one error is about.
+            let refused = client.send(&sent).await;
+            let expected = r#"{"jsonrpc":"2.0","error":{"code":-32600,"#;
+            assert!(refused.status == 400 && refused.body.starts_with(expected));
+        }
+        assert_eq!(fixture.probe.ran(), 0);
+    }
 }
 
 #[tokio::test]

@@ -391,3 +391,31 @@ async fn many_clients_open_sessions_that_never_meet() {
         assert!(names.insert(name));
     }
 }
+
+#[tokio::test]
+async fn before_any_session_both_ways_to_begin_are_named() {
+    let (fixture, http) = Fixture::listening().await;
+    let mut stream = Stream::careless(&fixture.server, Sender::Modern).await;
+    let sent = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    let over_stream = stream.ask(sent).await;
+    let over_http = http
+        .client(Sender::Modern)
+        .await
+        .post("", sent.as_bytes())
+        .await;
+    for reply in [over_stream, over_http.body] {
+        for way in [
+            "no session. Send initialize first",
+            "or use the ",
+            "_meta of revision 2026-07-28",
+        ] {
+            assert!(reply.contains(way), "{way}: {reply}");
+        }
+    }
+    let half = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    let reply = stream.ask(half).await;
+    assert!(
+        reply.contains("_meta must contain") && !reply.contains("initialize"),
+        "{reply}"
+    );
+}

@@ -1,6 +1,7 @@
 //! How a stream of bytes is cut into messages.
 
 use crate::fixture::Fixture;
+use crate::log::Log;
 use crate::sender::{Sender, call, say};
 use crate::stream::Stream;
 
@@ -94,7 +95,7 @@ async fn a_line_at_the_limit_is_served_and_one_byte_more_is_not() {
         let reply = stream.ask(&say("1", "echo", &"x".repeat(padding))).await;
         let expected = match served {
             true => r#"{"jsonrpc":"2.0","id":1,"result":"#,
-            false => r#"{"jsonrpc":"2.0","error":{"code":-32600,"#,
+            false => r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"#,
         };
         assert!(reply.starts_with(expected), "{padding}: {reply}");
         let found = stream.before_a_good_reply("a long line").await;
@@ -103,18 +104,69 @@ async fn a_line_at_the_limit_is_served_and_one_byte_more_is_not() {
 }
 
 #[tokio::test]
-async fn the_last_line_is_answered_if_it_is_whole_and_dropped_if_not() {
-    let fixture = Fixture::new();
-    let whole = filled(&call("1", "canary", "{}"));
-    let without_end = whole.len() - 1;
-    for (length, replies) in [(1, 1), (20, 1), (without_end - 1, 1), (without_end, 2)] {
-        let mut stream = Stream::open(&fixture.server, Sender::Modern).await;
-        stream.write(&whole).await;
-        stream.write(&whole[..length]).await;
-        let lines = stream.end().await;
-        assert_eq!(lines.len(), replies, "{length}: {lines:?}");
+async fn the_last_line_is_answered_with_or_without_its_end() {
+    let (log, _guard) = Log::capture();
+    for sender in Sender::all() {
+        let fixture = Fixture::new();
+        let mut whole = sender.fill(call("1", "canary", "{}").as_bytes());
+        whole.push(b'\n');
+        let without_end = whole.len() - 1;
+        for length in [1, 20, without_end - 1, without_end] {
+            let before = log.text().len();
+            let mut stream = Stream::open(&fixture.server, sender).await;
+            stream.write(&whole).await;
+            stream.write(&whole[..length]).await;
+            let lines = stream.end().await;
+            let last = match length == without_end {
+                true => Some(r#"{"jsonrpc":"2.0","id":1,"result":"#),
+                false => Some(r#"{"jsonrpc":"2.0","error":{"code":-32700,"#)
+                    .filter(|_| sender.has_errors_without_id()),
+            };
+            let found = lines.get(1).map(String::as_str);
+            assert!(
+                found.is_some() == last.is_some()
+                    && found
+                        .unwrap_or_default()
+                        .starts_with(last.unwrap_or_default()),
+                "{sender:?}, {length}: {lines:?}"
+            );
+            let said = log.text()[before..].contains("code=-32700");
+            assert_eq!(said, length != without_end, "{sender:?}, {length}");
+        }
+        assert_eq!(fixture.probe.ran(), 5);
     }
-    assert_eq!(fixture.probe.ran(), 5);
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_long_is_refused_by_its_id_on_every_revision() {
+    let (log, _guard) = Log::capture();
+    for sender in Sender::all() {
+        let fixture = Fixture::with_limits(|limits| limits.message_bytes = 1_000);
+        let mut stream = Stream::careless(&fixture.server, sender).await;
+        let long = "x".repeat(100_000);
+        let last =
+            format!(r#"{{"method":"ping","params":{{"a":"{long}"}},"jsonrpc":"2.0","id":"z"}}"#);
+        for (id, sent) in [("7", say("7", "echo", &long)), ("\"z\"", last)] {
+            let reply = stream.ask(&sent).await;
+            let reply: serde_json::Value = serde_json::from_str(&reply).unwrap();
+            assert_eq!(reply["id"].to_string(), id);
+            let error = &reply["error"];
+            let why = "Payload too large: a message may have at most 1000 bytes";
+            assert_eq!(
+                (&error["code"], &error["message"]),
+                (&(-32600).into(), &why.into())
+            );
+            assert_eq!(error["data"]["limit"], 1_000, "{sender:?}");
+        }
+        let before = log.text().len();
+        stream.send(format!("\"{long}\"")).await;
+        let answers = stream.before_a_good_reply("no id").await;
+        assert_eq!(answers.len(), usize::from(sender.has_errors_without_id()));
+        assert!(
+            log.text()[before..].contains("Payload too large"),
+            "{sender:?}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -148,6 +148,42 @@ async fn a_name_beyond_ascii_travels_encoded() {
 }
 
 #[tokio::test]
+async fn a_header_that_is_not_ascii_or_there_twice_is_told_with_what_came() {
+    let (_, http) = Fixture::listening().await;
+    let client = http.client(Sender::Modern).await;
+    let body = Sender::Modern.fill(request("1", "resources/read", r#""uri":"日""#).as_bytes());
+    let read = "Mcp-Method: resources/read\r\n";
+    for (headers, said) in [
+        (
+            format!("{VERSION}{read}Mcp-Name: 日\r\n"),
+            r#"Mcp-Name is "日", which is not visible ASCII: encode it, as =?base64?5pel?="#,
+        ),
+        (
+            format!("{VERSION}{read}Mcp-Name: a\r\nMcp-Name: \u{9b}2J\r\n"),
+            r#"Mcp-Name is given more than once, also as "\u{9b}2J""#,
+        ),
+        (
+            format!("{VERSION}{read}Mcp-Name: =?base64?x?=\r\n"),
+            r#"Mcp-Name is "=?base64?x?=": header value contains invalid base64"#,
+        ),
+        (
+            format!("{VERSION}Mcp-Method: läs\r\nMcp-Name: =?base64?5pel?=\r\n"),
+            r#"Mcp-Method is "läs", which is not visible ASCII"#,
+        ),
+        (
+            format!("MCP-Protocol-Version: é\r\n{read}Mcp-Name: =?base64?5pel?=\r\n"),
+            r#"MCP-Protocol-Version is "é", which is not visible ASCII"#,
+        ),
+    ] {
+        let reply = client.post(&headers, &body).await;
+        let error = &reply.json()["error"];
+        let found = (reply.status, &error["code"], &error["message"]);
+        let said = format!("Header mismatch: {said}");
+        assert_eq!(found, (400, &MISMATCH.into(), &said.into()), "{headers}");
+    }
+}
+
+#[tokio::test]
 async fn legacy_sessions_ignore_the_headers_that_mirror() {
     let (_, http) = Fixture::listening().await;
     for sender in Sender::legacy() {
@@ -204,6 +240,122 @@ async fn a_request_is_checked_in_order_and_nothing_after_the_first_fault_is_reac
         );
     }
     assert_eq!(fixture.probe.ran(), 0);
+}
+
+/// What HTTP refuses, and in which words: what came, and what would do.
+const REFUSED: [(&str, &str, &str, u16, &str); 14] = [
+    (
+        "POST",
+        "Host: evil.example:1\r\n",
+        "",
+        403,
+        "Forbidden: this server does not accept the Host \"evil.example:1\"; if clients should reach the server by this name, allow it (--allow-host, allow_host)",
+    ),
+    (
+        "POST",
+        "HOSTOrigin: https://evil.example\r\n",
+        "",
+        403,
+        "Forbidden: requests from the Origin \"https://evil.example\" are not allowed; if pages of this origin should use the server, allow it (--allow-origin, allow_origin)",
+    ),
+    (
+        "POST",
+        "HOSTOrigin: null\r\n",
+        "",
+        403,
+        "Forbidden: requests from the Origin \"null\" are not allowed",
+    ),
+    (
+        "POST",
+        "HOSTOrigin: \u{9b}2J\r\n",
+        "",
+        403,
+        "Forbidden: requests from the Origin \"\\u{9b}2J\" are not allowed",
+    ),
+    (
+        "POST",
+        "HOSTOrigin: null\r\nOrigin: null\r\n",
+        "",
+        403,
+        "Forbidden: Origin is given more than once",
+    ),
+    (
+        "POST",
+        "HOSTHOST",
+        "",
+        400,
+        "Bad request: Host is given more than once",
+    ),
+    (
+        "POST",
+        "Host: a b\r\n",
+        "",
+        400,
+        "Bad request: the Host \"a b\" is no host",
+    ),
+    (
+        "POST",
+        "HOSTContent-Type:\r\n",
+        "{}",
+        415,
+        "Unsupported media type: Content-Type is empty. Send the message as application/json",
+    ),
+    (
+        "POST",
+        "HOSTContent-Type: ; boundary=x\r\n",
+        "{}",
+        415,
+        "Unsupported media type: Content-Type \"; boundary=x\" names no type. Send the message as application/json",
+    ),
+    (
+        "POST",
+        "HOSTTYPESContent-Encoding:\r\n",
+        "{}",
+        415,
+        "Unsupported media type: Content-Encoding is empty. Send the body without it",
+    ),
+    (
+        "POST",
+        "HOSTTYPESContent-Length: 10\r\n",
+        "{}",
+        400,
+        "Bad request: the body is incomplete: it breaks off after 2 of 10 bytes",
+    ),
+    (
+        "POST",
+        "HOSTTYPESTransfer-Encoding: chunked\r\n",
+        "x\r\n{}\r\n",
+        400,
+        "Bad request: the body is incomplete: its chunks are malformed, or it breaks off before the last one",
+    ),
+    (
+        "POST",
+        "HOSTTYPES",
+        "",
+        400,
+        "Parse error: the message is empty",
+    ),
+    (
+        "POST",
+        "HOSTTYPESContent-Length: 99999999\r\n",
+        "",
+        413,
+        "Payload too large: a message may have at most 4194304 bytes",
+    ),
+];
+
+#[tokio::test]
+async fn what_http_refuses_is_told_with_what_came_and_what_would_do() {
+    let (_, http) = Fixture::listening().await;
+    let host = format!("Host: {}\r\n", http.address);
+    let types = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n";
+    for (method, headers, body, status, said) in REFUSED {
+        let headers = headers.replace("HOST", &host).replace("TYPES", types);
+        let request = format!("{method} /mcp HTTP/1.1\r\nConnection: close\r\n{headers}\r\n{body}");
+        let reply = http.cut(request.as_bytes()).await;
+        let found = (reply.status, &reply.json()["error"]["message"]);
+        assert_eq!(found, (status, &said.into()), "{headers}");
+    }
 }
 
 /// What HTTP itself refuses comes before what the message says.

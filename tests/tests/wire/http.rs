@@ -54,8 +54,20 @@ impl Http {
 
     /// Sends a request as it is.
     pub(crate) async fn raw(&self, bytes: &[u8]) -> Response {
+        self.send(bytes, false).await
+    }
+
+    /// Sends a request as it is, and then nothing more, whatever it announced.
+    pub(crate) async fn cut(&self, bytes: &[u8]) -> Response {
+        self.send(bytes, true).await
+    }
+
+    async fn send(&self, bytes: &[u8], is_all: bool) -> Response {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         within(stream.write_all(bytes)).await.ok();
+        if is_all {
+            stream.shutdown().await.ok();
+        }
         let mut conversation = Conversation::new();
         if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
             conversation.note(&bytes[end + 4..]);

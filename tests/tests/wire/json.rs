@@ -29,6 +29,11 @@ async fn what_is_no_json_is_a_parse_error_without_id() {
 }
 
 #[tokio::test]
+async fn json_that_nobody_can_hold_is_refused_by_its_id() {
+    check(&Sender::all(), &cases("JSON that nobody can hold")).await;
+}
+
+#[tokio::test]
 async fn invalid_utf_8_is_a_parse_error_wherever_it_is() {
     let faults: [&[u8]; 6] = [
         b"\xff",

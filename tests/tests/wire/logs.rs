@@ -266,3 +266,61 @@ async fn the_line_names_the_trace_and_the_incident_that_the_peer_was_told() {
     assert!(line.contains(&format!("incident=\"{incident}\"")), "{line}");
     assert!(line.contains("cannot save the note: disk full"), "{line}");
 }
+
+/// What became no request of anybody, in a session or before one.
+const UNSERVED: [&str; 6] = [
+    r#"{"jsonrpc":"2.0","id":1,"method":"no/such\u001b","params":{"_meta":META}}"#,
+    r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{}}}"#,
+    r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#,
+    r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"initialize"},5]"#,
+    "<html>",
+    r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#,
+];
+
+#[tokio::test]
+async fn every_line_says_by_which_way_it_came_and_which_method_was_asked_for() {
+    let (log, _guard) = Log::capture();
+    let fixture = Fixture::new();
+    let http = Http::listen(&fixture.server).await;
+    for sender in Sender::all() {
+        let before = log.text().len();
+        let mut stream = Stream::careless(&fixture.server, sender).await;
+        for sent in UNSERVED {
+            stream.send(sent).await;
+            stream.before_a_good_reply(sent).await;
+        }
+        check_lines(&log.text()[before..], "stream", UNSERVED.len());
+        let before = log.text().len();
+        let client = http.client(sender).await.saying_anything();
+        for sent in UNSERVED {
+            client.send(sent).await;
+        }
+        client.delete().await;
+        http.raw(b"PUT /mcp HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+            .await;
+        check_lines(&log.text()[before..], "http", UNSERVED.len());
+    }
+}
+
+/// Each line of the two logs in `text`.
+fn check_lines(text: &str, transport: &str, least: usize) {
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains(" plainly::access: ") || line.contains(" plainly::failure: "))
+        .collect();
+    assert!(lines.len() >= least, "{text}");
+    let transport = format!(" transport=\"{transport}\" ");
+    for line in &lines {
+        assert!(line.contains(&transport), "{line}");
+        let has_status = line.contains(" plainly::access: ") && transport.contains("http");
+        assert_eq!(line.contains(" status="), has_status, "{line}");
+    }
+    let unknown: Vec<_> = lines
+        .iter()
+        .filter(|line| line.contains("no/such"))
+        .collect();
+    assert_eq!(unknown.len(), 2, "{text}");
+    for line in unknown {
+        assert!(line.contains(r#" method="no/such\u{1b}" "#), "{line}");
+    }
+}

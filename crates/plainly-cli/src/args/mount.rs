@@ -26,7 +26,19 @@ impl Mount {
             .to_str()
             .and_then(|text| text.split_once('='))
             .filter(|(name, _)| !name.contains(['/', '\\']));
+        if word.is_empty() {
+            return Err("name a directory, such as . for this one".to_owned());
+        }
+        let text = word.to_str().unwrap_or_default();
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return Err(format!(
+                "this is the URL of a server, which other commands take, such as `plainly ls {text}`"
+            ));
+        }
         match split {
+            Some(("", "")) => {
+                Err("the name and the directory are missing: use NAME=DIR".to_owned())
+            }
             Some(("", path)) => Err(format!(
                 "the name before = is missing: use {path} or NAME={path}"
             )),
@@ -67,7 +79,7 @@ mod tests {
             let mount = Mount::new(word.into()).unwrap();
             assert_eq!((mount.name.as_deref(), mount.path), (name, path.into()));
         }
-        for word in ["=./docs", "docs=", "="] {
+        for word in ["", "=./docs", "docs=", "=", "http://a.example/mcp"] {
             assert!(Mount::new(word.into()).is_err(), "{word}");
         }
     }

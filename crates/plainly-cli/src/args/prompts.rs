@@ -12,7 +12,7 @@ Examples:
   plainly prompts -- npx some-server --flag
   plainly prompts http://127.0.0.1:3333/mcp --json    one MCP prompt object per line, with its arguments
 
-The fields are the name and the first line of the description, or the title if there is none."
+The fields are those of `plainly tools`."
 )]
 pub(crate) struct PromptsArgs {
     /// The server's URL

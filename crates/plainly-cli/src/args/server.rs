@@ -21,11 +21,11 @@ pub(crate) struct ServerArgs {
     json: bool,
 
     /// How long to wait for each reply [default: 60, and 30 for connecting]
-    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
 
     /// Send this header with every HTTP request; can be given several times
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::header)]
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
     pub(crate) headers: Vec<(String, String)>,
 
     /// Use this protocol revision and no other [default: the newest that both sides support]
@@ -61,6 +61,12 @@ impl ServerArgs {
                 "the server must use --stdio: `-- plainly serve DIR --stdio`",
             ));
         }
+        if words.name_the_server_too() {
+            return Err(words.wrong(
+                ErrorKind::ArgumentConflict,
+                "the server is a URL, or a command after --, not both",
+            ));
+        }
         if !self.headers.is_empty() {
             return Err(words.wrong(
                 ErrorKind::ArgumentConflict,
@@ -69,6 +75,11 @@ impl ServerArgs {
         }
         Ok(Server::Child(std::mem::take(&mut self.command)))
     }
+}
+
+fn is_url(word: &str) -> bool {
+    let scheme = word.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"))
 }
 
 /// Whether this is plainly as a server over HTTP, which would say nothing where it is listened to.
@@ -101,24 +112,76 @@ impl Words {
     /// The next word, which must be there.
     pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
         self.next().ok_or_else(|| {
-            let missing = format!("<{name}> is missing");
+            let what = match name {
+                "TARGET" => "the URL of a server, or else its command, after --",
+                "URI" => "`plainly ls` lists those of a server",
+                "TOOL" => "`plainly tools` lists those of a server",
+                "PROMPT" => "`plainly prompts` lists those of a server",
+                _ => "--help says more",
+            };
+            let missing = format!("<{name}> is missing: {what}");
             self.wrong(ErrorKind::MissingRequiredArgument, &missing)
         })
+    }
+
+    /// The next word, which is the name of something that takes arguments.
+    pub(crate) fn take_name(&mut self, kind: &str) -> Result<String, Failure> {
+        let name = self.take(kind)?;
+        match name.contains('=') {
+            false => Ok(name),
+            true => Err(self.wrong(
+                ErrorKind::MissingRequiredArgument,
+                &format!("<{kind}> comes before its arguments, such as {name}"),
+            )),
+        }
+    }
+
+    /// Whether a URL stands where no URI of a resource can.
+    fn name_the_server_too(&self) -> bool {
+        const WITHOUT_URI: [&str; 5] = ["discover", "tools", "call", "prompts", "prompt"];
+        WITHOUT_URI.contains(&self.command) && self.words.front().is_some_and(|word| is_url(word))
     }
 
     /// The URL of a server, which comes first.
     fn url(&mut self) -> Result<Server, Failure> {
         let target = self.take("TARGET")?;
-        if target.contains("://") {
+        if is_url(&target) {
             return Ok(Server::Url(target));
         }
-        let is_path = target.starts_with(['.', '/', '~']);
-        let instead = match is_path {
-            true => format!("to serve a directory, use `-- plainly serve {target} --stdio`"),
-            false => format!("did you mean http://{target}?"),
+        let why = match self.words.iter().find(|word| is_url(word)) {
+            Some(url) => format!(
+                "the URL of the server comes first: `plainly {} {url} {target}{}`",
+                self.command,
+                if self.words.len() > 1 { " …" } else { "" },
+            ),
+            None => {
+                let instead = self.instead_of(&target);
+                format!("{target:?} is not the URL of a server: {instead}")
+            }
         };
-        let why = format!("{target:?} is not a server URL: {instead}");
         Err(self.wrong(ErrorKind::ValueValidation, &why))
+    }
+
+    /// What was meant by the first word, where no other is a URL.
+    fn instead_of(&self, target: &str) -> String {
+        let command = self.command;
+        let (authority, _) = target.split_once('/').unwrap_or((target, ""));
+        let has_port = authority
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        if target.contains(char::is_whitespace) {
+            format!("to start a server, use `plainly {command} -- {target}`")
+        } else if target.starts_with(['.', '/', '~']) {
+            format!("to serve a directory, use `-- plainly serve {target} --stdio`")
+        } else if target.contains("://") {
+            "that begins with http:// or https://, and the URI of a resource comes after it"
+                .to_owned()
+        } else if has_port || authority.contains('.') || authority == "localhost" {
+            format!("did you mean http://{target}?")
+        } else {
+            "the server comes first, as a URL such as http://127.0.0.1:3333/mcp, or last, as a command after --"
+                .to_owned()
+        }
     }
 
     /// The next word, if there is one.

@@ -2,14 +2,15 @@
 
 use std::ffi::OsStr;
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
 use plainly::errors::Revision;
 use serde_json::{Map, Value};
-use tracing_subscriber::filter::Targets;
 
-use crate::log::levels;
+use crate::json;
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -34,54 +35,102 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         .unwrap_or(text)
         .parse()
         .map_err(|_invalid| {
-            "use an address with a port, such as 127.0.0.1:3333 or localhost:3333".to_owned()
+            let port = text.trim_start_matches(':').parse().unwrap_or(3333_u16);
+            format!("use an address with a port, such as 127.0.0.1:{port} or localhost:{port}")
         })
 }
 
 /// A number of seconds, perhaps with a fraction.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| "use a number of seconds, such as 30 or 0.5".to_owned())
+    const USAGE: &str = "use a number of seconds, such as 30 or 0.5";
+    let number: f64 = text.parse().map_err(|_invalid| match in_seconds(text) {
+        Some(seconds) => format!("write it in seconds and without a unit: {seconds}"),
+        None => USAGE.to_owned(),
+    })?;
+    match Duration::try_from_secs_f64(number) {
+        Ok(Duration::ZERO) => Err("it must be more than 0, such as 30 or 0.5".to_owned()),
+        Ok(duration) => Ok(duration),
+        Err(_) if number < 0.0 => Err("it must be more than 0, such as 30 or 0.5".to_owned()),
+        Err(_) if number.is_nan() => Err(USAGE.to_owned()),
+        Err(_) => Err("it is too long: use a number of seconds, such as 30".to_owned()),
+    }
 }
 
-/// Levels of the log, the single ones of which shells complete.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Levels;
+/// What a time with a unit is in seconds.
+fn in_seconds(text: &str) -> Option<f64> {
+    const UNITS: [(&str, f64); 7] = [
+        ("ms", 0.001),
+        ("sec", 1.0),
+        ("s", 1.0),
+        ("min", 60.0),
+        ("m", 60.0),
+        ("h", 3600.0),
+        ("d", 86_400.0),
+    ];
+    let (number, unit) = UNITS
+        .iter()
+        .find_map(|(name, unit)| Some((text.strip_suffix(name)?, unit)))?;
+    let number: f64 = number.trim_end().parse().ok()?;
+    Some(number * unit).filter(|seconds| seconds.is_finite())
+}
 
-impl TypedValueParser for Levels {
-    type Value = Targets;
+/// How many of something, and not none.
+pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_invalid| "use a whole number from 1, such as 100".to_owned())
+}
+
+/// A JSON object.
+pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
+    const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
+    if text.starts_with('@') || text == "-" {
+        return Err("for what is in a file, use --args \"$(cat FILE)\"".to_owned());
+    }
+    match json::parse(text) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(other) => Err(format!("it is {}: {USAGE}", json::kind(&other))),
+        Err(why) => Err(format!("{why}; {USAGE}")),
+    }
+}
+
+/// A header as it stands in a request. No error repeats its value, which may be a secret.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header;
+
+impl TypedValueParser for Header {
+    type Value = (String, String);
 
     fn parse_ref(
         &self,
         command: &clap::Command,
         arg: Option<&clap::Arg>,
         value: &OsStr,
-    ) -> Result<Targets, clap::Error> {
-        let parser = StringValueParser::new().try_map(|text| levels(&text));
-        parser.parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let levels = ["off", "error", "warn", "info", "debug", "trace"];
-        Some(Box::new(levels.into_iter().map(PossibleValue::new)))
+    ) -> Result<Self::Value, clap::Error> {
+        let text = StringValueParser::new().parse_ref(command, arg, value)?;
+        header(&text).map_err(|why| command.clone().error(ErrorKind::ValueValidation, why))
     }
 }
 
-/// A JSON object.
-pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
-    serde_json::from_str(text).map_err(|error| format!("not a JSON object: {error}"))
-}
-
-/// A header as it stands in a request.
-pub(super) fn header(text: &str) -> Result<(String, String), String> {
-    match text.split_once(':') {
-        Some((name, value)) if !name.trim().is_empty() => {
-            Ok((name.trim().to_owned(), value.trim().to_owned()))
-        }
-        Some(_) | None => Err("use NAME: VALUE, such as \"Authorization: Bearer …\"".to_owned()),
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text
+        .split_once(':')
+        .filter(|(name, _)| !name.trim().is_empty())
+        .ok_or("--header takes NAME: VALUE, such as 'Authorization: Bearer TOKEN'")?;
+    let (name, value) = (name.trim(), value.trim());
+    let is_of_name = |it: char| it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it);
+    if !name.chars().all(is_of_name) {
+        return Err(format!(
+            "{name:?} can't be the name of a header: use letters, digits and -, as in 'X-Api-Key: KEY'"
+        ));
+    }
+    match value.chars().find(|it| it.is_control() && *it != '\t') {
+        None => Ok((name.to_owned(), value.to_owned())),
+        Some('\n' | '\r') => Err(format!(
+            "the value of the header {name} has a line break, and a header is one line: give each its own --header"
+        )),
+        Some(other) => Err(format!(
+            "the value of the header {name} has the control character {other:?}, which no header can have"
+        )),
     }
 }
 
@@ -133,8 +182,22 @@ mod tests {
     #[test]
     fn times() {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
-        for text in ["", "0", "-1", "NaN", "inf", "1e300", "soon"] {
-            assert!(seconds(text).is_err(), "{text}");
+        for (text, why) in [
+            ("", "such as 30"),
+            ("soon", "such as 30"),
+            ("NaN", "such as 30"),
+            ("0", "more than 0"),
+            ("-1", "more than 0"),
+            ("-inf", "more than 0"),
+            ("inf", "too long"),
+            ("1e300", "too long"),
+            ("1h", "without a unit: 3600"),
+            ("1.5 min", "without a unit: 90"),
+            ("500ms", "without a unit: 0.5"),
+            ("30s", "without a unit: 30"),
+        ] {
+            let said = seconds(text).unwrap_err();
+            assert!(said.contains(why), "{text}: {said}");
         }
     }
 
@@ -145,8 +208,18 @@ mod tests {
             parsed,
             ("Authorization".to_owned(), "Bearer a:b".to_owned())
         );
-        for text in ["", "Authorization", ": value"] {
-            assert!(header(text).is_err(), "{text}");
+        for (text, why) in [
+            ("", "NAME: VALUE"),
+            ("Authorization", "NAME: VALUE"),
+            (": value", "NAME: VALUE"),
+            ("a b: secret", "\"a b\" can't be the name"),
+            ("ä: secret", "\"ä\" can't be the name"),
+            ("a: secret\nb: secret", "a has a line break"),
+            ("a: sec\u{1}ret", "the control character '\\u{1}'"),
+        ] {
+            let said = header(text).unwrap_err();
+            assert!(said.contains(why) && !said.contains("secret"), "{said}");
         }
+        assert!(header("a: b\tü").is_ok());
     }
 }

@@ -9,12 +9,14 @@ use super::listed::refused;
 use super::with_client;
 use crate::args::{CallArgs, Words};
 use crate::failure::{Failure, Subject};
+use crate::json;
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
-    let name = words.take("TOOL")?;
+    let name = words.take_name("TOOL")?;
+    let is_one_by_one = args.args.is_none();
     let arguments = arguments(args.args, words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
@@ -31,10 +33,11 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     }
     output.flush()?;
     if result.is_tool_error() {
-        return Err(Failure::Tool {
-            text: said(&result),
-            name,
-        });
+        let text = said(&result);
+        let help = is_one_by_one
+            .then(|| meant_as_json(&arguments, &text))
+            .flatten();
+        return Err(Failure::Tool { name, text, help });
     }
     Ok(())
 }
@@ -50,8 +53,13 @@ fn arguments(
     mut words: Words,
 ) -> Result<Map<String, Value>, Failure> {
     if let Some(arguments) = whole {
-        words.end()?;
-        return Ok(arguments);
+        return match words.next() {
+            None => Ok(arguments),
+            Some(word) => Err(words.wrong(
+                ErrorKind::ArgumentConflict,
+                &format!("arguments are given in --args or one by one, not both: {word}"),
+            )),
+        };
     }
     let mut arguments = Map::new();
     while let Some(word) = words.next() {
@@ -67,16 +75,25 @@ fn arguments(
 
 /// `key=text` or `key:=JSON`.
 fn argument(word: &str) -> Result<(&str, Value), String> {
-    let (name, value) = word
-        .split_once('=')
-        .ok_or_else(|| format!("{word:?} is not a tool argument: use key=text or key:=JSON"))?;
+    let Some((name, value)) = word.split_once('=') else {
+        return Err(match word.starts_with('{') {
+            true => format!("for all arguments as one object, use --args '{word}'"),
+            false => format!("{word:?} is not a tool argument: use key=text or key:=JSON"),
+        });
+    };
+    if name.is_empty() || name == ":" {
+        return Err(format!(
+            "the name of the argument before {word} is missing: use key{word}"
+        ));
+    }
     match name.strip_suffix(':') {
         None => Ok((name, value.into())),
-        Some(name) => serde_json::from_str(value)
-            .map(|value| (name, value))
-            .map_err(|error| {
-                format!("the value of {name} is not JSON ({error}): for text, use {name}={value}")
-            }),
+        Some(name) => match json::parse(value) {
+            Ok(value) => Ok((name, value)),
+            Err(why) => Err(format!(
+                "the value of {name}: {why}; for text, use {name}={value}"
+            )),
+        },
     }
 }
 
@@ -105,6 +122,19 @@ fn said(result: &CallToolResult) -> String {
         Some(problems) => problems.text().into_owned(),
         None => "the tool failed without saying why".to_owned(),
     }
+}
+
+/// How to pass what was passed as text and may not have been meant so, where the tool complains of it.
+fn meant_as_json(arguments: &Map<String, Value>, said: &str) -> Option<String> {
+    let named = arguments.iter().filter(|(name, _)| said.contains(*name));
+    let words: Vec<String> = named
+        .filter_map(|(name, value)| {
+            let text = value.as_str()?;
+            let is_json = json::parse(text).is_ok_and(|value| !value.is_string());
+            is_json.then(|| format!("{name}:={text}"))
+        })
+        .collect();
+    (!words.is_empty()).then(|| format!("for a value that is not text: {}", words.join(" ")))
 }
 
 /// Text as it is, anything else named.
@@ -141,6 +171,8 @@ mod tests {
             ("tags:=[\"a\"]", Some(("tags", json!(["a"])))),
             ("limit:=ten", None),
             ("query", None),
+            ("=x", None),
+            (":=1", None),
         ];
         for (word, expected) in cases {
             assert_eq!(argument(word).ok(), expected, "{word}");

@@ -3,12 +3,17 @@
 //! there are.
 
 use plainly::client::{self, Error};
+use plainly::protocol::types::Meta;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::with_client;
 use crate::args::{PromptsArgs, ToolsArgs};
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
+
+/// The member of `_meta` that lists the codes of declared problems.
+const PROBLEMS: &str = "dev.plainly/problems";
 
 pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -24,6 +29,7 @@ pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
         name: &tool.name,
         title: tool.title.as_deref(),
         description: tool.description.as_deref(),
+        meta: tool.meta.as_ref(),
     })
 }
 
@@ -41,6 +47,7 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
         name: &prompt.name,
         title: prompt.title.as_deref(),
         description: prompt.description.as_deref(),
+        meta: prompt.meta.as_ref(),
     })
 }
 
@@ -49,6 +56,7 @@ struct Named<'a> {
     name: &'a str,
     title: Option<&'a str>,
     description: Option<&'a str>,
+    meta: Option<&'a Meta>,
 }
 
 impl<'a> Named<'a> {
@@ -72,9 +80,10 @@ fn print<T: Serialize>(
     }
     for one in listed {
         let named = named(one);
-        match output.is_json() {
-            true => output.json(one)?,
-            false => output.row([named.name, named.line()], columns)?,
+        match (output.is_json(), problems(named.meta)) {
+            (true, _) => output.json(one)?,
+            (false, None) => output.row([named.name, named.line()], columns)?,
+            (false, Some(codes)) => output.row([named.name, named.line(), &codes], failing)?,
         }
     }
     output.flush()
@@ -82,6 +91,17 @@ fn print<T: Serialize>(
 
 fn columns([name, about]: [&str; 2]) -> String {
     format!("{name:<24}  {about}")
+}
+
+fn failing([name, about, codes]: [&str; 3]) -> String {
+    format!("{}  [{codes}]", columns([name, about]))
+}
+
+/// The codes of the problems that something declares to fail with.
+pub(super) fn problems(meta: Option<&Meta>) -> Option<String> {
+    let codes = meta?.get(PROBLEMS)?.as_array()?.iter();
+    let codes: Vec<_> = codes.filter_map(Value::as_str).collect();
+    (!codes.is_empty()).then(|| codes.join(", "))
 }
 
 /// Why `name` was refused; with the names that there are, if it is none of them.

@@ -13,7 +13,7 @@ use crate::output::Output;
 pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
-    let name = words.take("PROMPT")?;
+    let name = words.take_name("PROMPT")?;
     let arguments = arguments(words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
@@ -66,6 +66,10 @@ fn arguments(mut words: Words) -> Result<Arguments, Failure> {
             let why = format!("{word:?} is not a prompt argument: use key=text");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));
         };
+        if let Some(name) = name.strip_suffix(':') {
+            let why = format!("the arguments of prompts are always text: use {name}={text}");
+            return Err(words.wrong(ErrorKind::ValueValidation, &why));
+        }
         if arguments.insert(name.to_owned(), text.to_owned()).is_some() {
             let why = format!("the argument {name:?} is given twice");
             return Err(words.wrong(ErrorKind::ValueValidation, &why));

@@ -13,13 +13,14 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::{InvalidKeys, Keys, Server};
 use plainly::shutdown;
-use plainly::transport::http::{HttpServer, HttpService, InvalidAllowance};
+use plainly::transport::http::{HttpServer, HttpService};
 use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 
+use self::host::Reach;
 use crate::apart::Apart;
-use crate::args::{Host, Mount, ServeArgs};
+use crate::args::{Host, LogArgs, Mount, ServeArgs};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
@@ -31,14 +32,23 @@ const PATH: &str = "/mcp";
 /// Where that of HTTP with SSE is.
 const SSE_PATH: &str = "/sse";
 
-pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
+pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     let store = store(&args)?;
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
     let first = args.mounts.first().and_then(invocation::name);
     let key = key(args.name.as_deref(), first.as_deref());
-    if let Some(host) = args.print_config {
-        return print_config(host, &key, &args);
+    let server = server(store, &args)?;
+    if args.stdio && args.print_config.is_none() {
+        return over_stdio(&server).await;
     }
+    let service = service(&server, &args)?;
+    match args.print_config {
+        Some(host) => print_config(host, &key, &invocation::reach(&args, log)?),
+        None => over_http(service, &args, &mounts, &key).await,
+    }
+}
+
+fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
     let builder = Server::builder(
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
@@ -47,7 +57,7 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         Some(path) => builder.keys(keys(path)?),
         None => builder,
     };
-    let server = builder
+    builder
         .limits(limits(args.max_file_size))
         .tools(if args.no_tools {
             Vec::new()
@@ -56,29 +66,28 @@ pub(crate) async fn run(args: ServeArgs) -> Result<(), Failure> {
         })
         .store(store)
         .build()
-        .map_err(|error| Failure::caused("cannot serve", error))?;
-    if args.stdio {
-        if io::stdin().is_terminal() {
-            // Whoever types waits for a prompt that never comes; a client reads none of this.
-            let _ = writeln!(
-                io::stderr(),
-                "waiting for a client's messages on standard input, as in `plainly ls -- plainly serve DIR --stdio`; \
-                 Ctrl-D stops it"
-            );
-        }
-        let broken = |error| Failure::unless_gone("the connection broke", error);
-        return server.serve_stdio().await.map_err(broken);
+        .map_err(|error| Failure::caused("cannot serve", error))
+}
+
+async fn over_stdio(server: &Server) -> Result<(), Failure> {
+    if io::stdin().is_terminal() {
+        // Whoever types waits for a prompt that never comes; a client reads none of this.
+        let _ = writeln!(
+            io::stderr(),
+            "waiting for a client's messages on standard input, as in `plainly ls -- plainly serve DIR --stdio`; \
+             Ctrl-D stops it"
+        );
     }
-    over_http(&server, &args, &mounts, &key).await
+    let broken = |error| Failure::unless_gone("the connection broke", error);
+    server.serve_stdio().await.map_err(broken)
 }
 
 /// Prints what a host must be told; where it belongs goes to standard error, so that the rest can go into a file.
-fn print_config(host: Host, key: &str, args: &ServeArgs) -> Result<(), Failure> {
-    let reach = invocation::reach(args)?;
+fn print_config(host: Host, key: &str, reach: &Reach) -> Result<(), Failure> {
     // Whoever redirects both knows the place.
     let _ = writeln!(io::stderr(), "{}:", host::place(host));
     let mut output = Output::new(Format::Text);
-    output.text(&host::config(host, key, &reach))?;
+    output.text(&host::config(host, key, reach))?;
     output.flush()
 }
 
@@ -170,22 +179,13 @@ fn limits(max_file_size: u64) -> Limits {
 }
 
 async fn over_http(
-    server: &Server,
+    service: HttpService<Server>,
     args: &ServeArgs,
     mounts: &[String],
     key: &str,
 ) -> Result<(), Failure> {
     let address = args.http.unwrap_or(ADDRESS);
     let cannot = |error| Failure::caused(format!("cannot serve HTTP at {address}"), error);
-    let service = service(server, args).map_err(impossible)?;
-    // The server answers only to the names that it is told, against DNS rebinding: without one it would turn everybody
-    // away.
-    if !address.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
-        let why = format!(
-            "{address} can be reached from other machines: name the host that clients use with --allow-host"
-        );
-        return Err(Failure::impossible(why, None));
-    }
     let http = match HttpServer::bind(address).await {
         Ok(http) => http,
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -202,20 +202,31 @@ async fn over_http(
         .map_err(cannot)
 }
 
-fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, InvalidAllowance> {
+/// The endpoint, and for whom it answers.
+fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Failure> {
     let service = server.http().path(PATH);
     let service = if args.sse {
         service.sse_endpoint(SSE_PATH)
     } else {
         service
     };
-    let service = args
-        .allow_host
-        .iter()
-        .try_fold(service, |service, host| service.allow_host(host))?;
-    args.allow_origin
-        .iter()
-        .try_fold(service, |service, origin| service.allow_origin(origin))
+    let mut hosts = args.allow_host.iter();
+    let service = hosts.try_fold(service, |service, host| service.allow_host(host));
+    let mut origins = args.allow_origin.iter();
+    let service = service.and_then(|service| {
+        origins.try_fold(service, |service, origin| service.allow_origin(origin))
+    });
+    let service = service.map_err(impossible)?;
+    // The server answers only to the names that it is told, against DNS rebinding: without one it would turn everybody
+    // away.
+    let address = args.http.unwrap_or(ADDRESS);
+    if !address.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
+        let why = format!(
+            "{address} can be reached from other machines: name the host that clients use with --allow-host"
+        );
+        return Err(Failure::impossible(why, None));
+    }
+    Ok(service)
 }
 
 /// The URL for clients: by address where that is one of this machine, else by the name that the server answers to.

@@ -2,6 +2,7 @@
 
 use plainly::protocol::types::{Representation, Resource};
 
+use super::listed::problems;
 use super::with_client;
 use crate::args::StatArgs;
 use crate::failure::{Failure, Subject};
@@ -61,6 +62,7 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
                 .and_then(|it| it.priority)
                 .map(|it| it.to_string()),
         ),
+        ("problems", problems(resource.meta.as_ref())),
     ])?;
     output.flush()
 }

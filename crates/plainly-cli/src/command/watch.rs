@@ -27,9 +27,10 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
     let mut subscription = listening.map_err(Failure::about(Subject::Changes))?;
     let honoured = subscription.honoured();
     if *honoured == SubscriptionFilter::new() {
-        return Err(Failure::refused(
-            "the server does not report changes for any of these",
-        ));
+        return Err(Failure::refused(match asked.resource_subscriptions {
+            Some(_) => "the server does not report changes for any of these",
+            None => "the server does not report when its lists change: name resources to watch",
+        }));
     }
     // Before the first change, since there may be none for hours.
     warn(client, &asked, honoured).await;

@@ -4,12 +4,18 @@ use plainly::errors::habit::{Asked, Certainty};
 use plainly::errors::registry::lookup;
 use plainly::errors::revision::Revisions;
 use plainly::errors::{
-    Code, CodeRange, Condition, Dialect, ErrorKind, Problem, ProblemCode, ProtocolError, Revision,
-    WireError, conditions,
+    Code, CodeRange, Condition, Dialect, ErrorKind, Mistake, Problem, ProblemCode, ProtocolError,
+    Revision, WireError, conditions,
 };
+
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::link::Link;
 use super::{Explanation, Hint, Setting, advice, named};
+
+/// The most mistakes that are listed.
+const MOST: usize = 100;
 
 /// An error object that was received.
 pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
@@ -24,6 +30,7 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
         advice: advice(&error),
         retry: error.retry(),
         wait: error.retry_after(),
+        mistakes: mistakes(wire.data.as_ref()),
         hints: Hint::all_of(wire, None),
         link: Link::to_error(&error, wire.code),
         ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
@@ -118,8 +125,22 @@ pub(super) fn problem(problem: &Problem) -> Explanation {
         advice: advice(&error),
         retry: error.retry(),
         wait: error.retry_after(),
+        mistakes: listed(problem.details().get("problems")),
         ..problem_code(problem.code())
     }
+}
+
+/// What is wrong, each with its place, as the data of an error lists it.
+pub(super) fn mistakes(data: Option<&Value>) -> Vec<Mistake> {
+    let lists = ["/problems", "/details/problems"];
+    let found = lists.into_iter().find_map(|list| data?.pointer(list));
+    listed(found)
+}
+
+fn listed(list: Option<&Value>) -> Vec<Mistake> {
+    let all = list.and_then(Value::as_array).into_iter().flatten();
+    let read = all.filter_map(|one| Mistake::deserialize(one).ok());
+    read.take(MOST).collect()
 }
 
 /// The name of the error, as specific as it is known.

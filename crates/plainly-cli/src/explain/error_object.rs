@@ -5,6 +5,7 @@ use plainly::errors::{Code, Fault, Problem, ProblemCode, WireError};
 use serde_json::{Map, Value};
 
 use super::{Explanation, Setting, coded};
+use crate::json::kind;
 
 /// Explains what stands in the place of an error object.
 pub(super) fn explain(value: &Value, setting: Setting) -> Explanation {
@@ -90,15 +91,4 @@ fn words(value: &Value) -> String {
     value
         .as_str()
         .map_or_else(|| value.to_string(), str::to_owned)
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -6,9 +6,9 @@ use super::{Explanation, Setting, json, log_line};
 
 /// The errors in JSON, or in lines that each stand for themselves. Without a reason why not, it has neither form.
 pub(super) fn formed(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
-    let whole = match serde_json::from_str(text) {
+    let whole = match crate::json::parse(text) {
         Ok(value) => json::explain(&value, setting),
-        Err(error) if text.starts_with(['{', '[', '"']) => Err(vec![syntax(&error)]),
+        Err(why) if text.starts_with(['{', '[', '"']) => Err(vec![why]),
         Err(_) => Err(Vec::new()),
     };
     whole.or_else(|why| {
@@ -35,11 +35,4 @@ fn lines(text: &str, setting: Setting) -> Vec<Explanation> {
         json::explain(&value?, setting).ok()
     };
     text.lines().filter_map(explained).flatten().collect()
-}
-
-/// Why the text is not JSON, in the words of who wrote it.
-fn syntax(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let text = text.replace("EOF while parsing", "it ends within");
-    format!("it is not JSON: {text}")
 }

@@ -7,13 +7,15 @@ use super::{Explanation, Setting, http, words};
 pub(crate) fn read(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
-        return Err(vec!["there is nothing in it".to_owned()]);
+        return Err(vec![
+            "there is nothing in it: give the error as an argument or on standard input".to_owned(),
+        ]);
     }
     if let Some(response) = http::Response::parse(text) {
-        return Ok(response.explain(setting));
+        return response.explain(setting);
     }
     if let Some(explained) = words::alone(text, setting) {
-        return Ok(explained);
+        return explained;
     }
     let why = match formed(text, setting) {
         Err(why) => why,

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use plainly::client::Challenge;
 use plainly::errors::problem::in_seconds;
-use plainly::errors::{Fault, Retry};
+use plainly::errors::{Fault, HttpStatus, Retry};
 
 use super::formed::formed;
 use super::{Explanation, Setting, status};
@@ -50,56 +51,76 @@ impl Response {
     }
 
     fn header(&self, name: &str) -> Option<&str> {
-        let mut all = self.headers.iter();
-        let (_, value) = all.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-        Some(value)
+        self.values(name).next()
+    }
+
+    fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        let is_it = move |known: &str| known.eq_ignore_ascii_case(name);
+        let all = self.headers.iter();
+        all.filter_map(move |(known, value)| is_it(known).then_some(value.as_str()))
     }
 
     /// The error in the body, after the status where that says more.
-    pub(super) fn explain(&self, setting: Setting) -> Vec<Explanation> {
+    pub(super) fn explain(&self, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
         let body = self.body.trim();
         let setting = Setting {
             http_status: Some(self.status),
             ..setting
         };
-        let within = formed(body, setting).unwrap_or_default();
+        let within = match (formed(body, setting), status::explain(self.status)) {
+            (Ok(within), _) => within,
+            (Err(_), Ok(_)) => Vec::new(),
+            (Err(of_body), Err(of_status)) => return Err([of_status, of_body].concat()),
+        };
         let comes_first = within.is_empty() || status::outweighs_its_body(self.status);
         let within = within.into_iter().map(|explained| self.carrying(explained));
         let of_status = comes_first.then(|| self.explain_status(body));
-        of_status.into_iter().chain(within).collect()
+        Ok(of_status.into_iter().chain(within).collect())
     }
 
     /// An error in the body; where its code means nothing, the status does.
     fn carrying(&self, explained: Explanation) -> Explanation {
-        let says_nothing = explained.fault == Fault::Unknown && self.status >= FAILED;
-        let told = match says_nothing {
+        let says_nothing =
+            explained.fault == Fault::Unknown && HttpStatus::of(self.status).is_failure();
+        let mut told = match says_nothing {
             true => Explanation {
                 given: explained.given,
                 name: explained.name,
                 code: explained.code,
                 message: explained.message,
                 revision: explained.revision,
+                wait: explained.wait,
                 hints: explained.hints,
                 irregular: explained.irregular,
-                ..status::explain(self.status)
+                mistakes: explained.mistakes,
+                ..status::failure(self.status)
             },
             false => explained,
         };
-        Explanation {
-            http_status: Some(self.status),
-            ..told
+        told.http_status = Some(self.status);
+        if let Some(pause) = self.pause() {
+            told.advice = format!("{pause}; {}", told.advice);
+            // The body may ask for more.
+            told.wait = told.wait.max(self.wait());
         }
+        told
     }
 
     fn explain_status(&self, body: &str) -> Explanation {
-        let mut explained = status::explain(self.status);
+        let mut explained = status::failure(self.status);
         // The beginning of a page for people says nothing.
         let line = body
             .lines()
             .next()
             .filter(|line| !line.starts_with(['<', '{']));
         explained.message = line.map(|line| line.chars().take(SHOWN).collect());
-        for asked in self.asked(&explained) {
+        let challenge = self.challenge();
+        let wrong = challenge.as_ref().and_then(|it| it.error.as_deref());
+        if let Some((means, advice)) = wrong.and_then(status::of_oauth) {
+            explained.means = means.to_owned();
+            explained.advice = advice.to_owned();
+        }
+        for asked in self.asked(&explained, challenge.as_ref()) {
             explained.advice = format!("{asked}; {}", explained.advice);
         }
         if let Some(wait) = self.wait() {
@@ -110,10 +131,9 @@ impl Response {
     }
 
     /// What the headers ask for, the least urgent first.
-    fn asked(&self, explained: &Explanation) -> Vec<String> {
+    fn asked(&self, explained: &Explanation, challenge: Option<&Challenge>) -> Vec<String> {
         let is_redirect = (300..400).contains(&self.status);
         let location = self.header("Location").filter(|_| is_redirect);
-        let challenge = self.header("WWW-Authenticate");
         let encoding = self
             .header("Content-Encoding")
             .filter(|_| explained.message.is_none());
@@ -122,51 +142,38 @@ impl Response {
             .filter(|_| self.status == METHOD_NOT_ALLOWED);
         let asked = [
             location.map(|url| format!("it is at {url}")),
-            challenge.map(challenged),
+            challenge.map(|challenge| format!("it wants {challenge}")),
             allow.map(|methods| format!("this path takes {methods}")),
             encoding.map(|it| format!("the body is compressed ({it}): curl --compressed shows it")),
-            self.header("Retry-After")
-                .map(|value| match seconds_of(value) {
-                    Some(wait) => format!("wait {}", in_seconds(wait)),
-                    None => format!("wait until {value}"),
-                }),
+            self.pause(),
         ];
         asked.into_iter().flatten().collect()
     }
 
+    /// The credentials that it wants.
+    fn challenge(&self) -> Option<Challenge> {
+        Challenge::read(self.values("WWW-Authenticate"))
+    }
+
+    /// How long it asks to wait.
+    fn pause(&self) -> Option<String> {
+        let value = self.header("Retry-After")?;
+        Some(match self.wait() {
+            Some(wait) => format!("wait {}", in_seconds(wait)),
+            None => format!("wait until {value}"),
+        })
+    }
+
     fn wait(&self) -> Option<Duration> {
-        seconds_of(self.header("Retry-After")?)
+        let seconds = self.header("Retry-After")?.parse().ok()?;
+        Some(Duration::from_secs(seconds))
     }
 }
 
-/// The least status that is about a failure.
-const FAILED: u16 = 400;
 /// How much of a body that is no error is shown.
 const SHOWN: usize = 200;
 
 const METHOD_NOT_ALLOWED: u16 = 405;
-
-/// What a challenge asks for: its parameters that help, which are those of OAuth.
-fn challenged(challenge: &str) -> String {
-    let named = |name: &str| {
-        let (_, rest) = challenge.split_once(&format!("{name}="))?;
-        let value = match rest.strip_prefix('"') {
-            Some(quoted) => quoted.split('"').next()?,
-            None => rest.split([',', ' ']).next()?,
-        };
-        Some(format!("{name} {value}"))
-    };
-    let known = ["error", "error_description", "scope", "resource_metadata"];
-    let told: Vec<_> = known.into_iter().filter_map(named).collect();
-    match told.is_empty() {
-        true => format!("it wants {challenge}"),
-        false => format!("it says {}", told.join(", ")),
-    }
-}
-
-fn seconds_of(value: &str) -> Option<Duration> {
-    value.parse().ok().map(Duration::from_secs)
-}
 
 /// The text without what `curl -v` puts before each line, and without the lines that are of the request.
 fn without_marks(text: &str) -> String {

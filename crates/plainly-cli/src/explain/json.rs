@@ -6,7 +6,7 @@ use plainly::errors::{Problem, Problems, Retry};
 use serde_json::{Map, Value};
 
 use super::link::Link;
-use super::{Explanation, Setting, coded, error_object, local, log_line, status};
+use super::{Explanation, Setting, coded, error_object, kind, local, log_line, status};
 
 type Explained = Result<Vec<Explanation>, Vec<String>>;
 
@@ -74,7 +74,15 @@ fn object(value: &Value, members: &Map<String, Value>, setting: Setting) -> Expl
     if members.contains_key("code") || members.contains_key("message") {
         return Ok(vec![error_object::explain(value, setting)]);
     }
-    Err(no_error(members))
+    // The data of an error without the rest.
+    let mut kinds = kind::explain(text(members, "kind").unwrap_or_default(), setting);
+    for explained in &mut kinds {
+        explained.mistakes = coded::mistakes(Some(value));
+    }
+    match kinds.is_empty() {
+        true => Err(no_error(members)),
+        false => Ok(kinds),
+    }
 }
 
 /// The member `error`, which JSON-RPC, OAuth and this program each fill in their own way.
@@ -157,7 +165,7 @@ fn http_body(members: &Map<String, Value>, status: u16) -> Explanation {
     let Some(code) = text(members, "code") else {
         return Explanation {
             message: said,
-            ..status::explain(status)
+            ..status::failure(status)
         };
     };
     let problem = Problem::new(code.into(), said.unwrap_or_default());

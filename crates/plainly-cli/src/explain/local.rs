@@ -95,6 +95,9 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::Interrupted { .. } | LocalError::SessionLost => {
             "run the command again if it is safe to repeat"
         }
+        LocalError::HttpStatus { status: 401, .. } => {
+            "get a token for this server, and send it: --header 'Authorization: Bearer TOKEN'"
+        }
         LocalError::HttpStatus {
             status,
             retry_after,

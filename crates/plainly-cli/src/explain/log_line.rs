@@ -83,8 +83,7 @@ impl Event {
             return Some(coded::problem(&Problem::new(problem.into(), cause)));
         }
         let Some(code) = self.text("code") else {
-            let status = self.text("status")?.parse().ok();
-            return status.filter(|it| *it >= FAILED).map(status::explain);
+            return status::explain(self.text("status")?.parse().ok()?).ok();
         };
         Some(match code.parse() {
             Ok(code) => coded::error(&WireError::received(Code::new(code), cause, None), setting),
@@ -133,9 +132,6 @@ impl Event {
             .is_some_and(|message| message != self.message)
     }
 }
-
-/// The least HTTP status that is about a failure.
-const FAILED: u16 = 400;
 
 /// The words of an event, and the fields behind them.
 fn split(text: &str) -> (&str, Map<String, Value>) {

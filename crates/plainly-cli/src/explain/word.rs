@@ -3,8 +3,12 @@
 use plainly::errors::registry::Entry;
 use plainly::errors::{Code, ProblemCode, registry};
 
+use super::kind::KINDS;
+
 /// How many names are suggested in place of one that nobody has.
 const SUGGESTIONS: usize = 3;
+/// How like each other a name and a slip are: names that only share their beginning are less.
+const NEAR: f64 = 0.9;
 
 /// What a word stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +38,7 @@ impl Coded {
             .filter(|problem| bare(problem.as_str()) == wanted)
             .collect();
         if entries.is_empty() && problems.is_empty() {
-            return Err(format!(
-                "no code or problem has this name; the nearest are {}",
-                nearest(&wanted).join(", ")
-            ));
+            return Err(unknown(&wanted));
         }
         Ok(Self::Named(entries, problems))
     }
@@ -51,19 +52,40 @@ fn bare(name: &str) -> String {
         .collect()
 }
 
+/// The kind that has this name, however it is written.
+pub(super) fn kind(word: &str) -> Option<&'static str> {
+    let wanted = bare(word);
+    KINDS.into_iter().find(|kind| bare(kind) == wanted)
+}
+
+/// That nothing has this name, and what is near it.
+fn unknown(wanted: &str) -> String {
+    if kind(wanted).is_some() {
+        return "this is no code, but what data.kind says of an error: use `plainly explain`"
+            .to_owned();
+    }
+    let near = nearest(wanted);
+    let near = match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    };
+    format!("no code and no problem has this name{near}")
+}
+
+/// The names that this one may be a slip for, the nearest first.
 fn nearest(wanted: &str) -> Vec<&'static str> {
     let entries = registry().iter().map(|entry| entry.name);
     let problems = ProblemCode::all().iter().map(ProblemCode::as_str);
-    let mut names: Vec<_> = entries
-        .chain(problems)
-        .map(|name| (strsim::jaro_winkler(&bare(name), wanted), name))
-        .collect();
-    names.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    names
+    let names = entries.chain(problems).chain(KINDS);
+    let names = names.map(|name| (strsim::jaro_winkler(&bare(name), wanted), name));
+    let mut near: Vec<_> = names.filter(|(likeness, _)| *likeness >= NEAR).collect();
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    // What is much less like it than the best was not meant.
+    let best = near.first().map_or(0.0, |(likeness, _)| *likeness);
+    let near = near
         .into_iter()
-        .take(SUGGESTIONS)
-        .map(|(_, name)| name)
-        .collect()
+        .filter(|(likeness, _)| best - likeness < 0.03);
+    near.take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 #[cfg(test)]
@@ -81,14 +103,17 @@ mod tests {
     #[test]
     fn what_is_no_code_names_those_that_are_near() {
         for (word, near) in [
-            ("not_fuond", "are NOT_FOUND, "),
-            ("headermissmatch", "are HeaderMismatch, "),
-            ("99999999999999999999", "64-bit"),
-            ("-1.5", "64-bit"),
-            ("", "nearest"),
+            ("not_fuond", "; did you mean NOT_FOUND?"),
+            ("headermissmatch", "; did you mean HeaderMismatch?"),
+            ("unknown_tol", "; did you mean unknown_tool?"),
+            ("unknown_tool", "use `plainly explain`"),
+            ("xyzzy", "has this name"),
+            ("99999999999999999999", "64-bit integers"),
+            ("-1.5", "64-bit integers"),
+            ("", "has this name"),
         ] {
             let said = Coded::parse(word).unwrap_err();
-            assert!(said.contains(near), "{word}: {said}");
+            assert!(said.ends_with(near), "{word}: {said}");
         }
     }
 }

@@ -2,34 +2,46 @@
 
 use plainly::errors::{Code, CodeRange, ProblemCode};
 
-use super::word::Coded;
-use super::{Explanation, Setting, coded, status};
+use super::word::{self, Coded};
+use super::{Explanation, Setting, coded, kind, status};
 
 /// The most errors that are looked for in one text.
 const MOST: usize = 16;
 
-/// What a text that is nothing but a code, a name or a status stands for.
-pub(super) fn alone(text: &str, setting: Setting) -> Option<Vec<Explanation>> {
+/// What a text that is nothing but a code, a name, a kind or a status stands for.
+pub(super) fn alone(text: &str, setting: Setting) -> Option<Result<Vec<Explanation>, Vec<String>>> {
     if let Some(status) = text.strip_prefix("HTTP ").and_then(status_number) {
-        return Some(vec![status::explain(status)]);
+        return Some(status::explain(status).map(|one| vec![one]));
     }
-    match Coded::parse(text).ok()? {
-        Coded::Number(code) => {
-            // The same number can be both, and only its place would tell.
-            let status = status_number(text).map(status::explain);
-            let is_application = code.range() == CodeRange::Application;
-            let is_used =
-                status.is_none() || is_application && coded::problems(code).next().is_some();
-            let code = is_used.then(|| coded::number(code, setting));
-            Some(status.into_iter().chain(code).collect())
-        }
-        Coded::Named(entries, problems) => {
+    let kinds = kind::explain(word::kind(text).unwrap_or_default(), setting);
+    match Coded::parse(text) {
+        Ok(Coded::Number(code)) => Some(number(text, code, setting)),
+        Ok(Coded::Named(entries, problems)) => {
             let entries = entries
                 .iter()
                 .map(|entry| coded::number(entry.code, setting));
             let problems = problems.iter().map(|problem| coded::problem_code(problem));
-            Some(entries.chain(problems).collect())
+            Some(Ok(kinds
+                .into_iter()
+                .chain(entries)
+                .chain(problems)
+                .collect()))
         }
+        Err(_) if kinds.is_empty() => None,
+        Err(_) => Some(Ok(kinds)),
+    }
+}
+
+/// A number, which can be a code and a status: only its place would tell.
+fn number(text: &str, code: Code, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
+    let status = status_number(text).map(status::explain);
+    let is_application = code.range() == CodeRange::Application;
+    let is_used = status.is_none() || is_application && coded::problems(code).next().is_some();
+    let code = is_used.then(|| coded::number(code, setting));
+    match (status.transpose(), code) {
+        (Ok(status), code) => Ok(status.into_iter().chain(code).collect()),
+        (Err(_), Some(code)) => Ok(vec![code]),
+        (Err(why), None) => Err(why),
     }
 }
 
@@ -47,7 +59,7 @@ pub(super) fn within(text: &str, setting: Setting) -> Vec<Explanation> {
             .flatten()
             .any(|it| it.eq_ignore_ascii_case("status") || it.starts_with("HTTP"));
         let explained = match (word.parse().map(Code::new), status_number(word)) {
-            (Ok(_), Some(status)) if is_status => Some(status::explain(status)),
+            (Ok(_), Some(status)) if is_status => status::explain(status).ok(),
             (Ok(code), _) => {
                 let is_reserved = code.range() != CodeRange::Application;
                 is_reserved.then(|| coded::number(code, setting))
@@ -78,8 +90,8 @@ fn status_number(word: &str) -> Option<u16> {
 
 /// Why nothing was found in a text that has no form.
 pub(super) fn nothing_in(text: &str) -> Vec<String> {
-    let is_word = !text.contains(char::is_whitespace);
-    let unknown = is_word.then(|| Coded::parse(text).err()).flatten();
+    let is_name = |it: char| it.is_ascii_alphanumeric() || "_-.".contains(it);
+    let unknown = text.chars().all(is_name).then(|| Coded::parse(text).err());
     let none = "it is not JSON, not an HTTP response and not a line of plainly's log, and it names no error code, problem or HTTP status";
-    unknown.into_iter().chain([none.to_owned()]).collect()
+    vec![unknown.flatten().unwrap_or_else(|| none.to_owned())]
 }

@@ -55,6 +55,8 @@ fn arguments_that_the_tool_does_not_take_are_a_tool_error_that_names_them() {
         let run = target.run("call", &["divide", "dividend=7", "divisor:=2"]);
         assert_eq!(run.status, 5);
         assert!(run.stderr.contains("dividend"), "{}", run.stderr);
+        let help = "\n help: for a value that is not text: dividend:=7\n";
+        assert!(run.stderr.ends_with(help), "{}", run.stderr);
     }
 }
 

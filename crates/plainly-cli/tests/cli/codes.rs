@@ -173,7 +173,7 @@ fn all_are_listed_as_fields_or_as_objects() {
 fn what_is_no_code_is_a_usage_error_that_names_the_nearest() {
     let text = run(&["codes", "not_fuond"]);
     assert_eq!((text.status, text.stdout.as_slice()), (2, &b""[..]));
-    let expected = "nearest are NOT_FOUND, ";
+    let expected = "did you mean NOT_FOUND?";
     assert!(text.stderr.contains(expected), "{}", text.stderr);
     for word in ["banana", "99999999999999999999", "-1.5", ""] {
         let wrong = run(&["codes", word, "--json"]);

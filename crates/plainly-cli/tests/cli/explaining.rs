@@ -81,6 +81,14 @@ fn an_error_can_be_an_argument_of_several_words() {
     let both = run(&["explain", "429", "--json"]).succeeded().json_lines();
     assert_eq!(both[0]["httpStatus"], 429);
     assert_eq!(both[1]["code"], 429);
+    let slow =
+        r#"{"success":false,"error":"Slow down.","code":"RATE_LIMIT_EXCEEDED","retry_after":60}"#;
+    let slow = run(&["explain", slow, "--json"]).succeeded();
+    assert!(
+        slow.text().contains(r#""retryAfter":60,"#),
+        "{}",
+        slow.text()
+    );
     let file = run(&["explain", "Cargo.toml"]);
     let expected = "use `plainly explain < Cargo.toml`";
     assert!(file.stderr.contains(expected), "{}", file.stderr);

@@ -21,14 +21,20 @@ fn other() -> String {
 
 /// One that answers everything with this status, and the headers behind it.
 fn answering(head: &'static str) -> String {
+    answering_with(head, "no page")
+}
+
+fn answering_with(head: &'static str, body: &'static str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 64 << 10]);
-            let page =
-                format!("HTTP/1.1 {head}\r\nContent-Length: 7\r\nConnection: close\r\n\r\nno page");
+            let length = body.len();
+            let page = format!(
+                "HTTP/1.1 {head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
             let _ = stream.write_all(page.as_bytes());
         }
     });
@@ -56,6 +62,18 @@ fn no_server_has_its_own_status() {
     assert_eq!(missing.status, 3, "{}", missing.stderr);
     let expected = "error: cannot start \"/no/such/program\": ";
     assert!(missing.stderr.starts_with(expected));
+}
+
+#[test]
+fn what_a_server_says_beside_a_status_is_told() {
+    let head = "503 Service Unavailable\r\nRetry-After: 30\r\nContent-Type: application/json";
+    let error =
+        r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"The index is being built"}}"#;
+    let run = run(&["ls", &answering_with(head, error)]);
+    assert_eq!(run.status, 3, "{}", run.stderr);
+    for words in ["503", "try again in 30 seconds", "The index is being built"] {
+        assert!(run.stderr.contains(words), "{words}: {}", run.stderr);
+    }
 }
 
 #[test]
@@ -186,11 +204,9 @@ fn a_wrong_command_line_sends_nothing() {
 #[test]
 fn what_would_be_right_is_said() {
     let url = "http://127.0.0.1:1/";
+    #[rustfmt::skip]
     let cases = [
-        (
-            &["ls", "127.0.0.1:3333/mcp"][..],
-            "did you mean http://127.0.0.1:3333/mcp?",
-        ),
+        (&["ls", "127.0.0.1:3333/mcp"][..], "did you mean http://127.0.0.1:3333/mcp?"),
         (&["ls", "./mine"], "`-- plainly serve ./mine --stdio`"),
         (&["ls", "--", "plainly", "serve", "mine"], "--stdio"),
         (&["call", url, "tool", "a:=b"], "for text, use a=b"),
@@ -200,12 +216,41 @@ fn what_would_be_right_is_said() {
         ),
         (&["serve", "mine="], "the directory after = is missing"),
         (&["serve", "=mine"], "the name before = is missing"),
-        (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3333"),
+        (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3334 or localhost:3334"),
+        (&["call", url, "tool", "--args", "[1]"], "it is a list: use an object"),
+        (&["call", url, "tool", "--args", "x"], "at character 1 (x): a value should stand here"),
+        (&["call", url, "tool", "a:=NaN"], "(NaN): a value should stand here"),
+        (&["call", "tool", "a=b", url], "first: `plainly call http://127.0.0.1:1/ tool …`"),
+        (&["call", "tool", "a=b"], "the server comes first, as a URL"),
+        (&["call", url, "a=b"], "<TOOL> comes before its arguments"),
+        (&["call", url, "tool", "--", "server"], "not both"),
+        (&["read", "file:///a", url], "first: `plainly read http://127.0.0.1:1/ file:///a`"),
+        (&["read", "file:///a"], "the URI of a resource comes after it"),
+        (&["call", url, "tool", "a=b", "--args", "{}"], "one by one, not both: a=b"),
+        (&["call", url, "tool", "--args", "@f.json"], "--args \"$(cat FILE)\""),
+        (&["call", url, "tool", "--pattern", "b"], "tip: arguments are written pattern=TEXT"),
+        (&["call", url, "tool", "{\"a\":1}"], "use --args '{\"a\":1}'"),
+        (&["call", url, "tool", "=b"], "before =b is missing: use key=b"),
+        (&["prompt", url, "greet", "a:=1"], "always text: use a=1"),
+        (&["call", url], "<TOOL> is missing: `plainly tools` lists"),
+        (&["read"], "<TARGET> is missing: the URL of a server, or else its command"),
+        (&["serve", ""], "name a directory, such as . for this one"),
+        (&["serve", "http://a.example/mcp"], "such as `plainly ls http://a.example/mcp`"),
+        (&["tools", "npx -y server"], "`plainly tools -- npx -y server`"),
+        (&["ls", url, "--timeout", "-1"], "it must be more than 0"),
+        (&["ls", url, "--timeout", "1h"], "without a unit: 3600"),
+        (&["ls", url, "--limit", "0"], "a whole number from 1"),
+        (&["ls", url, "--header", "a: b\u{1}"], "the control character '\\u{1}'"),
+        (&["ls", url, "--header", "Bearer s3cret"], "'Authorization: Bearer TOKEN'"),
     ];
     for (words, advice) in cases {
         let run = run(words);
         assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
         assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
+        // Of the library that reads JSON, and of the one that reads the command line.
+        for foreign in ["line 1 column", "EOF", " expected", "s3cret", "to pass"] {
+            assert!(!run.stderr.contains(foreign), "{words:?}: {}", run.stderr);
+        }
     }
     let quoted = run(&["ls", "--", "plainly serve mine --stdio"]);
     assert_eq!(quoted.status, 3);
@@ -229,6 +274,7 @@ fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
     let cases = [
         (&["ls", "--json"][..], "<TARGET> is missing"),
         (&["ls", "--json", url, "a:b", "c:d"], "unexpected argument 'c:d' found"),
+        (&["ls", url, "-x", "--json"], "unexpected argument '-x' found"),
         (&["ls", url, "--no-such", "--json"], "unexpected argument '--no-such' found"),
         (&["--json", "no-such-command"], "unexpected argument '--json' found"),
         (&["call", url, "--json", "--args", "[]"], "invalid value '[]' for '--args <JSON>': "),

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
+use crate::fake::fake;
 use crate::support::{Docs, REVISIONS, Target, run};
 
 fn uris(listing: &str) -> Vec<&str> {
@@ -185,4 +186,27 @@ fn several_directories_are_listed_under_their_names() {
     ];
     let expected = ["file:///a/one.md", "file:///a/two%20words.md"];
     assert_eq!(uris(run(&words).succeeded().text()), expected);
+}
+
+#[test]
+fn what_declares_how_it_fails_is_shown_with_the_codes() {
+    let url = fake(|method, _| {
+        let meta = json!({ "dev.plainly/problems": ["NOT_FOUND", "LOCKED\u{1b}[2J", 7] });
+        let result = match method {
+            "tools/list" => json!({ "tools": [
+                { "name": "lend", "inputSchema": { "type": "object" }, "_meta": meta },
+                { "name": "count", "inputSchema": { "type": "object" }, "_meta": { "dev.plainly/problems": [] } },
+            ]}),
+            _ => json!({ "resource": { "uri": "a:b", "name": "b", "_meta": meta } }),
+        };
+        json!({ "result": result })
+    });
+    let tools = run(&["tools", &url]).succeeded();
+    let codes = "NOT_FOUND, LOCKED\\u{1b}[2J";
+    assert_eq!(tools.text(), format!("lend\t-\t{codes}\ncount\t-\n"));
+    let objects = run(&["tools", &url, "--json"]).succeeded().json_lines();
+    assert_eq!(objects[0]["_meta"]["dev.plainly/problems"][0], "NOT_FOUND");
+    let resource = run(&["stat", &url, "a:b"]).succeeded();
+    let expected = format!("\nproblems      {codes}\n");
+    assert!(resource.text().contains(&expected), "{}", resource.text());
 }

@@ -1,7 +1,14 @@
-//! The guide from outside: its programs are the examples of this package, and print what its pages say they print.
+//! The documentation from outside: the programs of the guide are the examples of this package, and every command on a page
+//! prints what the page says.
 
+use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
 
 use crate::support::{PATIENCE, PLAINLY, Serving, example, plainly};
 
@@ -25,6 +32,16 @@ const PAGES: [(&str, &str, &str); 7] = pages! {
     "asking": "library_asking",
     "progress": "library_progress",
 };
+/// The pages whose commands talk to `plainly serve docs`, or to nobody.
+const SERVED: [&str; 6] = [
+    include_str!("../../../../README.md"),
+    include_str!("../../../../docs/client.md"),
+    include_str!("../../../../docs/exit-codes.md"),
+    include_str!("../../../../docs/guide/hosts.md"),
+    include_str!("../../../../docs/intro.md"),
+    include_str!("../../../../docs/serve.md"),
+];
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// How the guide starts the program of a page.
 const PROGRAM: &str = "cargo run -q";
 /// Where it listens on the page.
@@ -57,7 +74,7 @@ fn the_programs_of_the_guide_print_what_it_says() {
                 } else {
                     let url = serving.as_ref().map_or("", |server| &server.url);
                     let command = command.replace(PROGRAM, program.to_str().unwrap());
-                    prints(&command.replace(URL, url), expected);
+                    prints(&command.replace(URL, url), expected, Path::new(ROOT));
                 }
             }
         }
@@ -65,18 +82,69 @@ fn the_programs_of_the_guide_print_what_it_says() {
 }
 
 #[test]
-fn the_commands_of_the_readme_print_what_it_says() {
+fn the_commands_of_the_other_pages_print_what_they_say() {
+    let project = TempDir::new().unwrap();
+    copy(&Path::new(ROOT).join("docs"), &project.path().join("docs"));
     let mut command = plainly();
     command.args(["serve", "docs", "--http", "127.0.0.1:0"]);
-    command.current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    command.current_dir(&project);
     let serving = Serving::start(command);
-    let page = include_str!("../../../../README.md");
-    let url = "http://127.0.0.1:3333/mcp";
-    let (_, section) = page.split_once("\n## Talk to it\n").unwrap();
-    let session = sessions(section).next().unwrap();
-    for (command, expected) in commands(session) {
-        prints(&command.replace(url, &serving.url), expected);
+    let path = project.path().canonicalize().unwrap();
+    let here = |text: &str| {
+        text.replace("http://127.0.0.1:3333/mcp", &serving.url)
+            .replace("/usr/local/bin/plainly", PLAINLY)
+            .replace("/home/me/project", path.to_str().unwrap())
+    };
+    for page in SERVED {
+        // What needs another server is built elsewhere.
+        let own = sessions(page).filter(|session| !session.contains("$ cargo "));
+        for (command, expected) in own.flat_map(commands) {
+            if command.contains("--http 127.0.0.1:3333") {
+                prints(command, expected, &path);
+            } else if command.starts_with("plainly watch ") {
+                tells(&here(command), expected, &path.join("docs"));
+            } else {
+                prints(&here(command), &here(expected), &path);
+            }
+        }
     }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// Runs a command that does not end, and changes the files that it is about until it has printed every line.
+#[track_caller]
+fn tells(command: &str, expected: &str, docs: &Path) {
+    let mut child = shell(&format!("exec {command}"), docs)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (told, lines) = channel();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || stdout.lines().try_for_each(|line| told.send(line.unwrap())));
+    let mut missing: Vec<&str> = expected.lines().collect();
+    let start = Instant::now();
+    while !missing.is_empty() {
+        assert!(start.elapsed() < PATIENCE, "{command}: {missing:?}");
+        for file in ["intro.md", "guide/http.md"] {
+            let text = fs::read_to_string(docs.join(file)).unwrap();
+            fs::write(docs.join(file), text).unwrap();
+        }
+        while let Ok(line) = lines.recv_timeout(Duration::from_millis(300)) {
+            missing.retain(|expected| *expected != line);
+        }
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// What somebody typed on a page, and what was printed.
@@ -91,21 +159,28 @@ fn commands(session: &str) -> impl Iterator<Item = (&str, &str)> {
     steps.map(|step| step.split_once('\n').unwrap_or((step, "")))
 }
 
-/// Runs a command and compares what it prints, but for the widths of columns.
+/// Runs a command and compares what it prints, but for the widths of columns, and times.
 #[track_caller]
-fn prints(command: &str, expected: &str) {
-    let mut shell = Command::new("sh");
-    let directory = Path::new(PLAINLY).parent().unwrap().display();
-    let script = format!("PATH={directory}:$PATH; exec 2>&1; {command}");
-    shell.args(["-c", &script]).env_remove("RUST_LOG");
-    let mut shell = assert_cmd::Command::from_std(shell);
+fn prints(command: &str, expected: &str, directory: &Path) {
+    let mut shell = assert_cmd::Command::from_std(shell(command, directory));
     let printed = shell.timeout(PATIENCE).output().unwrap().stdout;
     let printed = String::from_utf8(printed).unwrap();
     assert_eq!(words(&printed), words(expected), "{command}");
 }
 
+fn shell(command: &str, directory: &Path) -> Command {
+    let mut shell = Command::new("sh");
+    let programs = Path::new(PLAINLY).parent().unwrap().display();
+    let script = format!("PATH={programs}:$PATH; exec 2>&1; {command}");
+    shell.args(["-c", &script]).env_remove("RUST_LOG");
+    shell.current_dir(directory);
+    shell
+}
+
 /// The words of each line.
 fn words(text: &str) -> Vec<Vec<&str>> {
+    let is_time = |word: &str| word.starts_with("20") && word.contains('T') && word.ends_with('Z');
+    let word = |word| if is_time(word) { "TIME" } else { word };
     let lines = text.lines().map(str::split_whitespace);
-    lines.map(Iterator::collect).collect()
+    lines.map(|words| words.map(word).collect()).collect()
 }

@@ -522,3 +522,27 @@ fn a_host_is_told_the_url_where_there_is_one() {
     let missing = run(&["serve", "/no/such", "--print-config", "zed"]);
     assert_eq!((missing.status, missing.text()), (2, ""));
 }
+
+#[test]
+fn a_host_is_told_how_to_log_and_no_host_that_cannot_be_allowed() {
+    let docs = Docs::new();
+    let told = |options: &[&str]| {
+        run(&[&["serve", docs.str(), "--print-config", "claude"], options].concat())
+    };
+    let logging = told(&["--log", "plainly=debug,warn", "--log-format", "json"]);
+    let expected = " --stdio --log plainly=debug,warn --log-format json\n";
+    assert!(logging.text().ends_with(expected), "{}", logging.text());
+    for options in [
+        &["--allow-host", "http://a.example"][..],
+        &[
+            "--allow-host",
+            "http://a.example",
+            "--http",
+            "127.0.0.1:4444",
+        ],
+        &["--http", "0.0.0.0:4444"],
+    ] {
+        let refused = told(options);
+        assert_eq!((refused.status, refused.text()), (2, ""), "{options:?}");
+    }
+}

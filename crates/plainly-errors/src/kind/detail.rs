@@ -27,16 +27,17 @@ pub enum InvalidRequest {
     /// mirror the body choose [`HeaderMismatch`](super::ErrorKind::HeaderMismatch).
     Refused {
         /// Why.
+        #[serde(flatten)]
         refusal: Refusal,
     },
 }
 
 /// Why an HTTP request was refused before its body was read as a message. Each has its own HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(tag = "refusal", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
-    /// 400: the request's head is contradictory or malformed, as with two `Host` headers.
+    /// 400: the HTTP request is contradictory or malformed, as with two `Host` headers or a body that breaks off.
     BadRequest,
     /// 403: the `Host` is not one that this server answers to.
     ForbiddenHost,
@@ -53,7 +54,11 @@ pub enum Refusal {
     /// 409: the session's stream is already open, and stays with who opened it.
     StreamTaken,
     /// 413: the message is larger than the server reads.
-    TooLarge,
+    TooLarge {
+        /// The most that is read, in bytes. `None` only when a peer did not name it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<u64>,
+    },
     /// 415: the body is not declared as plain `application/json`.
     UnsupportedMediaType,
 }
@@ -211,5 +216,16 @@ impl UrlElicitation {
             url: url.into(),
             message: message.into(),
         }
+    }
+
+    /// Whether it is on the web, by `http` or `https`. A user should be sent nowhere else: another scheme may run a script,
+    /// open a file or start a program.
+    pub fn is_web(&self) -> bool {
+        let scheme = self.url.split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| {
+            ["http", "https"]
+                .iter()
+                .any(|web| scheme.eq_ignore_ascii_case(web))
+        })
     }
 }

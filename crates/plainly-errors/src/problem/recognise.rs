@@ -87,7 +87,8 @@ fn read(code: ProblemCode, text: &str, members: &Map<String, Value>) -> Problem 
     problem
 }
 
-fn seconds(json: &Value) -> Option<Duration> {
+/// A time that JSON states in seconds.
+pub(crate) fn seconds(json: &Value) -> Option<Duration> {
     match json.as_u64() {
         Some(seconds) => Some(Duration::from_secs(seconds)),
         // We write whole seconds; others may not.

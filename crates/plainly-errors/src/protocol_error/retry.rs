@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ProtocolError;
 use crate::kind::{ErrorKind, Unavailable};
-use crate::problem::Problem;
+use crate::problem::seconds;
 use crate::registry::retry_of;
 use crate::registry::table::condition;
 use crate::retry::Retry;
@@ -13,13 +13,16 @@ use crate::retry::Retry;
 /// The time to wait for an overloaded server that does not state one.
 const OVERLOADED: Duration = Duration::from_secs(1);
 
+/// The members of data in which peers state a time to wait.
+const HINTS: [&str; 2] = ["retry_after", "retryAfter"];
+
 impl ProtocolError {
     /// Whether sending the request again helps, and under which condition. What a problem says counts for more than the
     /// number beside it, and a hint when to try again for more than its code.
     pub fn retry(&self) -> Retry {
         match self.problem() {
             // Nobody states a time to wait if the request would fail again anyway.
-            Some(problem) if problem.retry_after().is_some() => Retry::AfterDelay,
+            _ if self.hint().is_some() => Retry::AfterDelay,
             Some(problem) => problem.code().retry(),
             None => match condition(self.kind()) {
                 Some(condition) => condition.retry(),
@@ -47,9 +50,9 @@ impl ProtocolError {
         }
     }
 
-    /// How long to wait before the request is sent again, if the error says so: as a problem's hint or as the HTTP header
-    /// beside it (the longer of them), which are the peer's to choose and may be ages; or as an overloaded server's, a
-    /// second.
+    /// How long to wait before the request is sent again, if the error says so: as a problem's hint, as `retry_after` or
+    /// `retryAfter` (seconds) of a peer's data, or as the HTTP header beside it (the longer of them), which are the peer's
+    /// to choose and may be ages; or as an overloaded server's, a second.
     ///
     /// ```
     /// use std::time::Duration;
@@ -62,10 +65,21 @@ impl ProtocolError {
     /// assert!(ProtocolError::from(Unavailable::Overloaded).retry_after().is_some());
     /// ```
     pub fn retry_after(&self) -> Option<Duration> {
-        let hint = self.problem().and_then(Problem::retry_after);
+        let hint = self.hint();
         let header = self.received().and_then(|received| received.retry_after);
         let is_overloaded = *self.kind() == ErrorKind::Unavailable(Unavailable::Overloaded);
         let header = header.filter(|_| self.is_retryable());
         hint.max(header).or(is_overloaded.then_some(OVERLOADED))
+    }
+
+    /// What the error itself says, without the headers beside it.
+    fn hint(&self) -> Option<Duration> {
+        match self.problem() {
+            Some(problem) => problem.retry_after(),
+            None => {
+                let data = self.received()?.data.as_ref()?;
+                HINTS.iter().find_map(|name| seconds(data.get(name)?))
+            }
+        }
     }
 }

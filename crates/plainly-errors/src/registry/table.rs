@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use super::words::{list, missing_meta, must_declare, with_mistakes, with_name};
+use super::words::{list, missing_meta, must_declare, named, too_large, with_mistakes, with_name};
 use super::{Condition, Emit, Entry};
 use crate::code::{ApplicationCode, Code};
 use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
-use crate::mistake::{in_quotes, quoted};
+use crate::mistake::{in_quotes, printable};
 use crate::retry::Retry;
 use crate::revision::Revisions;
 
@@ -273,8 +273,8 @@ conditions! {
         "Invalid request: unknown or expired session. Send initialize again";
 
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::BadRequest }) =>
-        invalid("the HTTP headers are malformed", 400),
-        "Bad request: the HTTP headers are contradictory or malformed";
+        invalid("the HTTP request is malformed", 400),
+        "Bad request: the HTTP request is contradictory or malformed";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::ForbiddenHost }) =>
         invalid("the host is not the server's", 403),
         "Forbidden: this server does not accept that Host";
@@ -296,9 +296,9 @@ conditions! {
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::StreamTaken }) =>
         invalid("the session's stream is already open", 409).on(Revisions::LEGACY),
         "Conflict: the stream of this session is already open";
-    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooLarge }) =>
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooLarge { limit } }) =>
         invalid("the message is too large", 413),
-        "Payload too large";
+        too_large(*limit);
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::UnsupportedMediaType }) =>
         invalid("the body is not declared as JSON", 415),
         "Unsupported media type: send the message as application/json";
@@ -352,7 +352,7 @@ conditions! {
         "Unknown task: it does not exist or has expired";
     ErrorKind::InvalidParams(InvalidParams::InvalidUri { uri, problems }) =>
         wrong("the URI is not valid"),
-        with_mistakes(format!("Invalid URI: {}", quoted(uri)), problems);
+        with_mistakes(format!("Invalid URI: {}", named(uri)), problems);
     ErrorKind::ResourceNotFound { uri } =>
         Condition {
             pinned: Some(RESOURCE_NOT_FOUND),
@@ -365,7 +365,7 @@ conditions! {
         with_name("Not a collection", Some(uri));
     ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { uri, size, limit }) =>
         wrong("the resource is too large"),
-        format!("Resource too large: {} has {size} bytes, the limit is {limit}", quoted(uri));
+        format!("Resource too large: {} has {size} bytes, the limit is {limit}", printable(uri));
 
     ErrorKind::UnsupportedProtocolVersion { supported, requested } =>
         Condition::new("the version is not supported", UNSUPPORTED_VERSION, 400).by_server().written_as([

@@ -4,11 +4,25 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::mistake::{Mistake, quoted};
+use crate::mistake::{Mistake, printable};
 
 pub(super) fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static, str> {
     name.map_or(Cow::Borrowed(words), |name| {
-        format!("{words}: {}", quoted(name)).into()
+        format!("{words}: {}", named(name)).into()
+    })
+}
+
+/// A name that a peer gave, or quotes around nothing.
+pub(super) fn named(name: &str) -> Cow<'_, str> {
+    match name {
+        "" => r#""""#.into(),
+        name => printable(name),
+    }
+}
+
+pub(super) fn too_large(limit: Option<u64>) -> Cow<'static, str> {
+    limit.map_or(Cow::Borrowed("Payload too large"), |limit| {
+        format!("Payload too large: a message may have at most {limit} bytes").into()
     })
 }
 

@@ -99,7 +99,7 @@ fn a_known_detail_is_read_with_members_that_we_do_not_know() {
         -32600,
         json!({ "kind": "refused", "refusal": "too_large", "limit": 1 }),
         InvalidRequest::Refused {
-            refusal: Refusal::TooLarge,
+            refusal: Refusal::TooLarge { limit: Some(1) },
         }
         .kind(),
     );

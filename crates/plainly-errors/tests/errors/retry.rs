@@ -23,7 +23,7 @@ fn each_error_is_retried_as_its_row_says() {
     #[rustfmt::skip]
     let cases = [
         (ProtocolError::parse_error("m"), Retry::AfterFix),
-        (Refusal::TooLarge.into(), Retry::AfterFix),
+        (Refusal::TooLarge { limit: None }.into(), Retry::AfterFix),
         (ProtocolError::method_not_found("m"), Retry::Never),
         (InvalidParams::InvalidCursor.into(), Retry::AfterFix),
         (ProtocolError::resource_not_found("u"), Retry::Never),
@@ -117,5 +117,25 @@ fn every_error_says_whose_fault_it_is_and_what_to_do() {
         (ProblemCode::from("E_FULL"), Fault::Unknown),
     ] {
         assert_eq!(code.fault(), fault, "{code}");
+    }
+}
+
+#[test]
+fn a_wait_in_the_data_of_any_error_is_understood() {
+    let cases = [
+        (429, json!({ "retry_after": 61 }), Some(61)),
+        (-32000, json!({ "retryAfter": 2.0, "more": 1 }), Some(2)),
+        (-32603, json!({ "retry_after": 5 }), Some(5)),
+        (429, json!({ "retry_after": "61" }), None),
+        (429, json!({ "retry_after": -1 }), None),
+        (429, json!({ "retry_after": 1e300 }), None),
+        (429, json!(["retry_after", 61]), None),
+    ];
+    for (code, data, wait) in cases {
+        let error = WireError::received(Code::new(code), "m", Some(data.clone())).recognise();
+        assert_eq!(error.retry_after(), wait.map(Duration::from_secs), "{data}");
+        if wait.is_some() {
+            assert_eq!(error.retry(), Retry::AfterDelay, "{data}");
+        }
     }
 }

@@ -162,7 +162,7 @@ pub(crate) fn invalid_requests() -> Vec<Row> {
 pub(crate) fn refusals() -> Vec<Row> {
     #[rustfmt::skip]
     let refusals = [
-        (Refusal::BadRequest, "Bad request: the HTTP headers are contradictory or malformed", "bad_request", 400),
+        (Refusal::BadRequest, "Bad request: the HTTP request is contradictory or malformed", "bad_request", 400),
         (Refusal::ForbiddenHost, "Forbidden: this server does not accept that Host", "forbidden_host", 403),
         (Refusal::ForbiddenOrigin, "Forbidden: requests from that Origin are not allowed", "forbidden_origin", 403),
         (Refusal::UnknownPath, "Not found: this path is not the MCP endpoint", "unknown_path", 404),
@@ -170,14 +170,21 @@ pub(crate) fn refusals() -> Vec<Row> {
         (Refusal::NotAcceptable, "Not acceptable: accept both application/json and text/event-stream", "not_acceptable", 406),
         (Refusal::RequestTimeout, "Request timeout: the body did not arrive in time", "request_timeout", 408),
         (Refusal::StreamTaken, "Conflict: the stream of this session is already open", "stream_taken", 409),
-        (Refusal::TooLarge, "Payload too large", "too_large", 413),
+        (Refusal::TooLarge { limit: None }, "Payload too large", "too_large", 413),
         (Refusal::UnsupportedMediaType, "Unsupported media type: send the message as application/json", "unsupported_media_type", 415),
     ];
     let refused = |(refusal, message, name, status)| {
         let data = json!({ "kind": "refused", "refusal": name });
         same(refusal, message, data, (-32600, status))
     };
-    refusals.map(refused).into()
+    let mut rows: Vec<_> = refusals.map(refused).into();
+    rows.push(same(
+        Refusal::TooLarge { limit: Some(9) },
+        "Payload too large: a message may have at most 9 bytes",
+        json!({ "kind": "refused", "refusal": "too_large", "limit": 9 }),
+        (-32600, 413),
+    ));
+    rows
 }
 
 pub(crate) fn invalid_params() -> Vec<Row> {
@@ -228,8 +235,29 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             (-32602, 200),
         ),
     ];
+    rows.extend(odd_names());
     rows.extend(invalid_resource_params());
     rows
+}
+
+/// Names that a message can't show as they are.
+fn odd_names() -> Vec<Row> {
+    vec![
+        same(
+            InvalidParams::UnknownTool { name: "".into() },
+            "Unknown tool: \"\"",
+            json!({ "kind": "unknown_tool", "name": "" }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::UnknownTool {
+                name: "a\u{1b}[2J\n\u{202e}".into(),
+            },
+            r"Unknown tool: a\u{1b}[2J\n\u{202e}",
+            json!({ "kind": "unknown_tool", "name": "a\u{1b}[2J\n\u{202e}" }),
+            (-32602, 200),
+        ),
+    ]
 }
 
 fn problems() -> Vec<Mistake> {

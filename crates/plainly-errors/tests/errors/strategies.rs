@@ -55,7 +55,7 @@ fn shape(any_json: impl Strategy<Value = Value> + Clone + 'static) -> impl Strat
         json!({ "elicitations": [{ "mode": "url", "elicitationId": "1", "url": "u", "message": "m" }] }),
         json!({ "kind": "overloaded" }),
         json!({ "kind": "duplicate_id" }),
-        json!({ "kind": "refused", "refusal": "too_large" }),
+        json!({ "kind": "refused", "refusal": "too_large", "limit": 1 }),
         json!({ "kind": "invalid_cursor" }),
         json!({ "kind": "unknown_tool", "name": "t" }),
         json!({ "kind": "unknown_prompt", "name": "p" }),
@@ -95,7 +95,10 @@ fn refusal() -> impl Strategy<Value = Refusal> {
         Refusal::NotAcceptable,
         Refusal::RequestTimeout,
         Refusal::StreamTaken,
-        Refusal::TooLarge,
+        Refusal::TooLarge { limit: None },
+        Refusal::TooLarge {
+            limit: Some(4 << 20),
+        },
         Refusal::UnsupportedMediaType,
     ])
 }

@@ -2,20 +2,26 @@
 //!
 //! Knows nothing of what stands in what; that is the scan's.
 
-use super::malformed::Defect;
+use super::defect::{Defect, Fault};
 use crate::escape;
 
 /// The text and how far it has been read.
 pub(super) struct ByteCursor<'a> {
     text: &'a str,
     pub(super) at: usize,
+    /// The first reason to refuse it although it is JSON.
+    pub(super) refused: Option<Defect>,
 }
 
 pub(super) type ScanResult<T = ()> = Result<T, Defect>;
 
 impl<'a> ByteCursor<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self {
+            text,
+            at: 0,
+            refused: None,
+        }
     }
 
     /// Any value that is no array, no object and no string.
@@ -25,13 +31,13 @@ impl<'a> ByteCursor<'a> {
             Some(b't') => self.literal("true"),
             Some(b'f') => self.literal("false"),
             Some(b'n') => self.literal("null"),
-            _ => Err(self.unexpected("a value is missing")),
+            _ => Err(self.unexpected(&Fault::NoJson)),
         }
     }
 
     fn literal(&mut self, name: &str) -> ScanResult {
         if !self.rest().starts_with(name.as_bytes()) {
-            return Err(self.unexpected("a value is missing"));
+            return Err(self.unexpected(&Fault::NoJson));
         }
         self.at += name.len();
         Ok(())
@@ -42,7 +48,7 @@ impl<'a> ByteCursor<'a> {
     pub(super) fn string(&mut self) -> ScanResult<bool> {
         let start = self.at;
         let Some(inner) = self.text.as_bytes().get(start + 1..) else {
-            return Err(self.unexpected("a string is missing"));
+            return Err(self.unexpected(&Fault::Missing("a string")));
         };
         let run = escape::plain_run(inner);
         // Most strings have no escapes. Those that do go another way, so that this one is small enough to be inlined.
@@ -65,8 +71,10 @@ impl<'a> ByteCursor<'a> {
                     return Ok(());
                 }
                 Some(b'\\') => self.escape()?,
-                Some(_) => return Err(self.unexpected("a string has a control character")),
-                None => return Err(Defect::new("a string has no end", start)),
+                Some(_) => {
+                    return Err(self.unexpected(&Fault::Is("a string has a control character")));
+                }
+                None => return Err(Defect::new(&Fault::Is("a string has no end, begun"), start)),
             }
             self.at += escape::plain_blocks(self.rest());
         }
@@ -87,29 +95,34 @@ impl<'a> ByteCursor<'a> {
                 return Ok(());
             }
             Some(b'u') => {}
-            _ => return Err(Defect::new("an escape is invalid", start)),
+            _ => return Err(Defect::new(&Fault::Is("an escape is invalid"), start)),
         }
         // RFC 8259, section 8.2, leaves open what half of a pair means; text in Rust can't hold it.
         match self.unicode_escape()? {
-            0xd800..0xdc00 if !(0xdc00..0xe000).contains(&self.unicode_escape()?) => {
-                Err(Defect::new("a surrogate stands alone", start))
-            }
-            0xdc00..0xe000 => Err(Defect::new("a surrogate stands alone", start)),
-            _ => Ok(()),
+            0xd800..0xdc00 if self.completes_pair()? => {}
+            0xd800..0xe000 => self.refuse(&Fault::Is("a surrogate stands alone"), start),
+            _ => {}
         }
+        Ok(())
+    }
+
+    /// Reads an escape, if one is next; whether it is the second half of a pair.
+    fn completes_pair(&mut self) -> ScanResult<bool> {
+        Ok(self.rest().starts_with(b"\\u") && (0xdc00..0xe000).contains(&self.unicode_escape()?))
     }
 
     /// `\u` and four digits.
     fn unicode_escape(&mut self) -> ScanResult<u32> {
         let [b'\\', b'u', digits @ ..] = self.rest() else {
-            return Err(self.unexpected("a surrogate stands alone"));
+            return Err(self.unexpected(&Fault::Missing("an escape")));
         };
         let mut unit = 0;
         for index in 0..4 {
             let digit = digits
                 .get(index)
                 .and_then(|&byte| char::from(byte).to_digit(16));
-            unit = unit * 16 + digit.ok_or_else(|| self.unexpected("an escape is invalid"))?;
+            unit = unit * 16
+                + digit.ok_or_else(|| self.unexpected(&Fault::Is("an escape is invalid")))?;
         }
         self.at += 6;
         Ok(unit)
@@ -135,10 +148,11 @@ impl<'a> ByteCursor<'a> {
             return Ok(());
         }
         // Refused here, since some readers would take it for infinity while others refuse it.
-        match self.slice(start).parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok(()),
-            _ => Err(Defect::new("a number is out of range", start)),
+        let number = self.slice(start).parse::<f64>();
+        if !number.is_ok_and(f64::is_finite) {
+            self.refuse(&Fault::Is("a number is out of range"), start);
         }
+        Ok(())
     }
 
     fn digits(&mut self) -> ScanResult {
@@ -148,7 +162,7 @@ impl<'a> ByteCursor<'a> {
             .take_while(|byte| byte.is_ascii_digit())
             .count();
         if count == 0 {
-            return Err(self.unexpected("a digit is missing"));
+            return Err(self.unexpected(&Fault::Missing("a digit")));
         }
         self.at += count;
         Ok(())
@@ -195,7 +209,13 @@ impl<'a> ByteCursor<'a> {
             .expect("tokens start and end with ASCII")
     }
 
-    pub(super) fn unexpected(&self, what: &'static str) -> Defect {
-        Defect::new(what, self.at)
+    pub(super) fn unexpected(&self, fault: &'static Fault) -> Defect {
+        Defect::new(fault, self.at)
+    }
+
+    /// Notes why what is JSON is refused all the same.
+    #[cold]
+    pub(super) fn refuse(&mut self, fault: &'static Fault, at: usize) {
+        self.refused.get_or_insert(Defect::new(fault, at));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::defect::Defect;
+use super::found;
 use crate::id::RawId;
 
 /// Input that is no JSON-RPC message.
@@ -13,6 +15,8 @@ pub struct Malformed<'a> {
     /// The id to answer with: that of the message whose envelope is wrong, where it could be read without doubt.
     pub id: Option<RawId<'a>>,
     defect: Defect,
+    /// What the defect is in, for those who want it in words.
+    frame: &'a [u8],
 }
 
 /// The protocol error that a malformed message is.
@@ -22,42 +26,39 @@ pub struct Malformed<'a> {
     reason = "JSON-RPC tells apart these three before it knows the method"
 )]
 pub enum MalformedKind {
-    /// Parse error: not UTF-8, not JSON, a lone surrogate, or a number that no 64-bit float comes near.
+    /// Parse error: not UTF-8, or not JSON.
     Parse,
-    /// Invalid request: JSON, but no message; or with duplicate keys, too deep, too large.
+    /// Invalid request: JSON, but no message; or with duplicate keys, a lone surrogate, a number that no 64-bit float comes
+    /// near, too deep, too large.
     InvalidRequest,
     /// Invalid params: a request or notification whose `params` are there and no object.
     InvalidParams,
 }
 
-impl Malformed<'_> {
+impl<'a> Malformed<'a> {
+    /// The same in this frame.
+    pub(super) fn within(mut self, frame: &'a [u8]) -> Self {
+        self.frame = frame;
+        self
+    }
+
     /// The byte of the frame at which the fault was noticed; 0 is the first.
     pub fn offset(&self) -> usize {
         self.defect.at
     }
 }
 
-/// The fault and the byte where it was noticed; holds nothing that the peer wrote.
+/// The fault and the byte where it was noticed, with what stands there: at most 256 bytes, in visible characters.
 impl fmt::Display for Malformed<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at byte {}", self.defect.what, self.defect.at)
+        found::write(f, self.defect, self.frame)
     }
 }
 
 impl std::error::Error for Malformed<'_> {}
 
-/// A fault and where it is, before it is known what that makes of the message.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Defect {
-    what: &'static str,
-    at: usize,
-}
-
+/// What a defect makes of a message.
 impl Defect {
-    pub(super) fn new(what: &'static str, at: usize) -> Self {
-        Self { what, at }
-    }
-
     pub(super) fn into_parse<'a>(self) -> Malformed<'a> {
         self.into_malformed(MalformedKind::Parse, None)
     }
@@ -75,6 +76,7 @@ impl Defect {
             kind,
             id,
             defect: self,
+            frame: &[],
         }
     }
 }

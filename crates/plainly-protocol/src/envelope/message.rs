@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use super::Limits;
-use super::malformed::{Defect, Malformed};
+use super::defect::{Defect, Fault};
+use super::malformed::Malformed;
 use super::object::{Member, Object};
 use super::scan::Scanned;
 use crate::escape;
@@ -103,16 +104,17 @@ pub(super) fn judge<'a>(
     limits: &Limits,
 ) -> Result<Message<'a>, Malformed<'a>> {
     let Some(members) = &scanned.members else {
-        let defect = scanned
-            .fault
-            .unwrap_or(Defect::new("the message is not an object", scanned.at));
+        let defect = scanned.fault.unwrap_or(Defect::new(
+            &Fault::Is("the message is not an object"),
+            scanned.at,
+        ));
         return Err(defect.into_invalid_request(None));
     };
     let fields = MemberFields::of(members);
     let id = fields
         .id
         .and_then(|id| RawId::from_token(id.value, limits.id_bytes));
-    let readable = || id.filter(|_| is_id_certain(members, limits));
+    let readable = || readable(id, &fields).filter(|_| is_id_certain(members, limits));
     let valid = match scanned.fault {
         Some(fault) => Err(fault),
         None => check(&fields, id, scanned.at, limits),
@@ -123,7 +125,8 @@ pub(super) fn judge<'a>(
     let params = match fields.params {
         Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
             return Err(
-                Defect::new("`params` is not an object", params.at).into_invalid_params(readable())
+                Defect::new(&Fault::Is("`params` is not an object"), params.at)
+                    .into_invalid_params(readable()),
             );
         }
         _ => scanned.params,
@@ -132,6 +135,15 @@ pub(super) fn judge<'a>(
         (Kind::Call(method), Some(id)) => Message::Request(Request { id, method, params }),
         (Kind::Call(method), None) => Message::Notification(Notification { method, params }),
         (Kind::Response(outcome), id) => Message::Response(Response { id, outcome }),
+    })
+}
+
+/// The id that an error can repeat: also one that no request may have, if it is a number that is whole all the same. Only of
+/// what is no response, or two peers could refuse each other's refusals without end.
+fn readable<'a>(id: Option<RawId<'a>>, fields: &MemberFields<'_, 'a>) -> Option<RawId<'a>> {
+    id.filter(RawId::is_text).or_else(|| {
+        let id = fields.method.and(fields.id)?;
+        RawId::of_whole_number(id.value)
     })
 }
 
@@ -155,48 +167,54 @@ fn check<'a>(
 ) -> Result<Kind<'a>, Defect> {
     let version = fields
         .jsonrpc
-        .ok_or(Defect::new("`jsonrpc` is missing", at))?;
+        .ok_or(Defect::new(&Fault::Is("`jsonrpc` is missing"), at))?;
     // Decoded if need be, since nothing forbids a sender to write it with escapes.
     if version.value != r#""2.0""# && escape::text(version.value).as_deref() != Some("2.0") {
-        return Err(Defect::new("`jsonrpc` is not \"2.0\"", version.at));
+        return Err(Defect::new(
+            &Fault::Is("`jsonrpc` is not \"2.0\""),
+            version.at,
+        ));
     }
     // JSON-RPC 2.0, section 5: where the id of a request could not be read, the error has `null` in its place.
     let nameless_error = fields.method.is_none() && fields.error.is_some();
     match fields.id {
         Some(member) if id.is_none() && !(nameless_error && member.value == "null") => {
-            return Err(Defect::new(
-                "`id` is neither a short string nor a 64-bit integer",
-                member.at,
-            ));
+            return Err(Defect::new(&Fault::NoId, member.at));
         }
         _ => {}
     }
     match (fields.method, fields.result, fields.error) {
         (Some(method), None, None) => method_name(method, limits).map(Kind::Call),
         (Some(method), _, _) => Err(Defect::new(
-            "`method` stands beside a `result` or an `error`",
+            &Fault::Is("`method` stands beside a `result` or an `error`"),
             method.at,
         )),
         (None, Some(result), None) if id.is_some() => {
             Ok(Kind::Response(Outcome::Result(result.value)))
         }
-        (None, Some(result), None) => Err(Defect::new("`result` has no `id` beside it", result.at)),
+        (None, Some(result), None) => Err(Defect::new(
+            &Fault::Is("`result` has no `id` beside it"),
+            result.at,
+        )),
         (None, None, Some(error)) => Ok(Kind::Response(Outcome::Error(error.value))),
-        (None, Some(_), Some(error)) => {
-            Err(Defect::new("`error` stands beside a `result`", error.at))
-        }
+        (None, Some(_), Some(error)) => Err(Defect::new(
+            &Fault::Is("`error` stands beside a `result`"),
+            error.at,
+        )),
         (None, None, None) => Err(Defect::new(
-            "`method`, `result` and `error` are missing",
+            &Fault::Is("`method`, `result` and `error` are missing"),
             at,
         )),
     }
 }
 
 fn method_name<'a>(method: &Member<'a>, limits: &Limits) -> Result<Cow<'a, str>, Defect> {
-    let name =
-        escape::text(method.value).ok_or(Defect::new("`method` is not a string", method.at))?;
+    let name = escape::text(method.value).ok_or(Defect::new(
+        &Fault::Is("`method` is not a string"),
+        method.at,
+    ))?;
     if name.len() > limits.method_bytes {
-        return Err(Defect::new("`method` is too long", method.at));
+        return Err(Defect::new(&Fault::Is("`method` is too long"), method.at));
     }
     Ok(name)
 }

@@ -4,12 +4,12 @@
 //! where a type looks; a strict walk followed by `RawValue` takes twice as long. Without recursion, so that no input
 //! overflows the stack. It knows of two names, `params` and the `_meta` in it, whose members are kept.
 //!
-//! Bad grammar ends the scan. Anything else (duplicates, limits) is noted, and the scan goes on: what follows may still
+//! Bad grammar ends the scan. Anything else (duplicates, limits, numbers beyond all floats) is noted, and the scan goes on: what follows may still
 //! be no JSON at all, and the id that the error must carry may still come.
 
 use super::Limits;
 use super::cursor::{ByteCursor, ScanResult};
-use super::malformed::Defect;
+use super::defect::{Defect, Fault};
 use super::object::{KeyBits, Member, Object, first_duplicate};
 use crate::escape;
 
@@ -29,7 +29,6 @@ pub(super) struct Scanner<'a, 'l> {
     cursor: ByteCursor<'a>,
     limits: &'l Limits,
     nodes: usize,
-    fault: Option<Defect>,
     /// Containers around the value, outside of `frames`: 1 in a batch.
     base: usize,
     /// The innermost container.
@@ -95,7 +94,6 @@ impl<'a, 'l> Scanner<'a, 'l> {
             cursor: ByteCursor::new(text),
             limits,
             nodes: 0,
-            fault: None,
             base: 0,
             open: Frame::new(Container::None, 0, 0),
             // As deep and as wide as most messages are, so that neither list has to grow for them.
@@ -138,7 +136,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
                 self.cursor.at += 1;
                 return Ok(None);
             }
-            _ => return Err(self.cursor.unexpected("`,` or `]` is missing")),
+            _ => return Err(self.cursor.unexpected(&Fault::Missing("`,` or `]`"))),
         }
         self.value().map(Some)
     }
@@ -147,7 +145,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     pub(super) fn end(&mut self) -> ScanResult {
         match self.cursor.token() {
             None => Ok(()),
-            Some(_) => Err(self.cursor.unexpected("something stands after the end")),
+            Some(_) => Err(self.cursor.unexpected(&Fault::Missing("the end"))),
         }
     }
 
@@ -171,7 +169,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
             at: start,
             members: raw.starts_with('{').then_some(members),
             params: self.params.take(),
-            fault: self.fault.take(),
+            fault: self.cursor.refused.take(),
         })
     }
 
@@ -181,7 +179,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         let start = self.cursor.at;
         self.nodes += 1;
         if self.is_over_nodes() {
-            self.refuse("there are too many values", start);
+            self.cursor
+                .refuse(&Fault::Is("there are too many values"), start);
         }
         match first {
             Some(b'{') => {
@@ -214,9 +213,9 @@ impl<'a, 'l> Scanner<'a, 'l> {
                 Some(b'}') if container.is_object() => {}
                 Some(b']') if !container.is_object() => {}
                 _ if container.is_object() => {
-                    return Err(self.cursor.unexpected("`,` or `}` is missing"));
+                    return Err(self.cursor.unexpected(&Fault::Missing("`,` or `}`")));
                 }
-                _ => return Err(self.cursor.unexpected("`,` or `]` is missing")),
+                _ => return Err(self.cursor.unexpected(&Fault::Missing("`,` or `]`"))),
             }
             self.cursor.at += 1;
             self.leave();
@@ -246,7 +245,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
             self.beyond.push(self.open.container);
             self.open.container = container;
             self.open.waits = false;
-            self.refuse("it is nested too deeply", start);
+            self.cursor
+                .refuse(&Fault::Is("it is nested too deeply"), start);
         }
     }
 
@@ -264,7 +264,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         if frame.keys.may_repeat() {
             let own = self.members.get(frame.members..).unwrap_or_default();
             if let Some(at) = first_duplicate(own).map(|member| member.at) {
-                self.refuse("a key is given twice", at);
+                self.cursor.refuse(&Fault::RepeatedKey, at);
             }
         }
         match frame.container {
@@ -296,18 +296,18 @@ impl<'a, 'l> Scanner<'a, 'l> {
     /// Whether the members of the innermost object are noted: after a fault those of the message alone, one of which may be
     /// its id.
     fn notes_members(&self) -> bool {
-        self.fault.is_none() || (self.frames.len() == 1 && self.beyond.is_empty())
+        self.cursor.refused.is_none() || (self.frames.len() == 1 && self.beyond.is_empty())
     }
 
     fn key(&mut self) -> ScanResult {
         if !self.cursor.is_token(b'"') {
-            return Err(self.cursor.unexpected("a key is missing"));
+            return Err(self.cursor.unexpected(&Fault::Missing("a key")));
         }
         let at = self.cursor.at;
         let escaped = self.cursor.string()?;
         let inner = self.cursor.inner(at);
         if !self.cursor.is_token(b':') {
-            return Err(self.cursor.unexpected("`:` is missing"));
+            return Err(self.cursor.unexpected(&Fault::Missing("`:`")));
         }
         self.cursor.at += 1;
         if !self.notes_members() {
@@ -316,7 +316,8 @@ impl<'a, 'l> Scanner<'a, 'l> {
         let before = self.members.len() - self.open.members;
         // One more than allowed is kept, so that it is seen later that these are not all of them.
         if before >= self.limits.members_per_object {
-            self.refuse("an object has too many members", at);
+            self.cursor
+                .refuse(&Fault::Is("an object has too many members"), at);
             if before > self.limits.members_per_object {
                 return Ok(());
             }
@@ -330,10 +331,5 @@ impl<'a, 'l> Scanner<'a, 'l> {
         self.open.waits = self.open.container != Container::Object;
         self.members.push(Member { key, value: "", at });
         Ok(())
-    }
-
-    #[cold]
-    fn refuse(&mut self, what: &'static str, at: usize) {
-        self.fault.get_or_insert(Defect::new(what, at));
     }
 }

@@ -11,6 +11,7 @@ use ::base64::engine::Simd;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 use ::base64::engine::general_purpose::GeneralPurpose;
 use ::base64::engine::general_purpose::PAD;
+use plainly_errors::mistake::quoted;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -58,6 +59,6 @@ impl Visitor<'_> for Base64Text {
     fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<u8>, E> {
         STANDARD
             .decode(text)
-            .map_err(|cause| E::custom(format_args!("invalid base64: {cause}")))
+            .map_err(|_cause| E::custom(format_args!("{:?} is not base64", quoted(text))))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::record::record;
 
@@ -112,4 +112,13 @@ impl From<&str> for Cursor {
     fn from(text: &str) -> Self {
         Self(text.into())
     }
+}
+
+/// Reads `null` as what is absent.
+pub(super) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }

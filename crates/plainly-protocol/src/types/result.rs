@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use plainly_errors::mistake::quoted;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -164,11 +165,9 @@ fn ttl<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error>
         return Ok(Duration::ZERO);
     };
     let text = raw.get();
-    let millis: f64 = text.parse().map_err(|_| {
-        D::Error::custom(format_args!(
-            "invalid ttlMs: expected a number, found {text}"
-        ))
-    })?;
+    let millis: f64 = text
+        .parse()
+        .map_err(|_| D::Error::custom(format_args!("`ttlMs` is not a number: {}", quoted(text))))?;
     // A cast from float to integer saturates.
     Ok(Duration::from_millis(millis as u64))
 }

@@ -2,6 +2,7 @@
 //! `subscriptions/listen` and its acknowledgement, `resources/subscribe` and `unsubscribe` of older revisions, and the
 //! notifications of both. How a subscription is kept, and who may have which, is decided elsewhere.
 
+use super::common::or_default;
 use super::record::record;
 use crate::id::RequestId;
 
@@ -83,7 +84,7 @@ record! {
     #[derive(Eq)]
     pub struct AcknowledgedParams {
         /// The subscription that this is about.
-        #[serde(rename = "_meta", default)]
+        #[serde(rename = "_meta", default, deserialize_with = "or_default")]
         pub meta: SubscriptionMeta,
         /// The changes that the server will tell of: no more than was asked for.
         pub notifications: SubscriptionFilter,
@@ -108,6 +109,7 @@ record! {
         #[serde(
             rename = "_meta",
             default,
+            deserialize_with = "or_default",
             skip_serializing_if = "SubscriptionMeta::is_empty"
         )]
         pub meta: SubscriptionMeta,
@@ -142,6 +144,7 @@ record! {
         #[serde(
             rename = "_meta",
             default,
+            deserialize_with = "or_default",
             skip_serializing_if = "SubscriptionMeta::is_empty"
         )]
         pub meta: SubscriptionMeta,
@@ -174,7 +177,7 @@ record! {
     #[derive(Eq)]
     pub struct ListenResult {
         /// The subscription that has ended.
-        #[serde(rename = "_meta", default)]
+        #[serde(rename = "_meta", default, deserialize_with = "or_default")]
         pub meta: SubscriptionMeta,
     }
 }

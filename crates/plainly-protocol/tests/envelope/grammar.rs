@@ -56,6 +56,20 @@ fn refuses_what_is_not() {
     }
 }
 
+/// JSON leaves open what these mean: they are refused, and the message is read on for its id.
+#[test]
+fn refuses_what_nobody_can_hold_and_still_finds_the_id() {
+    for value in lines(TEXTS, "JSON that nobody can hold") {
+        assert_eq!(verdict(value), "invalid request", "{value:?}");
+        let [argument, ignored, beside] = places(value.as_bytes()).map(verdict);
+        assert_eq!(argument, "invalid request 1", "{value:?}");
+        assert_eq!(ignored, "invalid request 1", "{value:?}");
+        assert_eq!(beside, "batch: request 1 x; invalid request", "{value:?}");
+        let as_id = format!(r#"{{"jsonrpc":"2.0","id":{value},"method":"x"}}"#);
+        assert_eq!(verdict(as_id), "invalid request", "{value:?}");
+    }
+}
+
 #[test]
 fn refuses_numbers_that_no_float_comes_near() {
     let digits = |count: usize| "9".repeat(count);
@@ -73,7 +87,7 @@ fn refuses_numbers_that_no_float_comes_near() {
         let expected = if accepted {
             "request 1 x"
         } else {
-            "parse error"
+            "invalid request 1"
         };
         let [argument, ignored, _] = places(number.as_bytes()).map(verdict);
         assert_eq!(

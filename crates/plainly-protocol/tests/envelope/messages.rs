@@ -99,10 +99,9 @@ fn ids_come_back_byte_for_byte() {
 fn what_is_no_id_is_not_answered_with() {
     let long = format!("\"{}\"", "a".repeat(1025));
     let ids = [
-        "1.0",
-        "1e0",
         "1.5",
-        "-0",
+        "1e-1",
+        "1e300",
         "null",
         "true",
         "{}",
@@ -116,6 +115,17 @@ fn what_is_no_id_is_not_answered_with() {
     for id in ids {
         let message = format!(r#"{{"jsonrpc":"2.0","method":"x","id":{id}}}"#);
         assert_eq!(verdict(message), "invalid request", "{id}");
+    }
+}
+
+#[test]
+fn a_whole_number_written_otherwise_is_no_id_but_answered_with() {
+    for id in ["1.0", "1e0", "1e3", "-0", "-0.0", "12.50e1"] {
+        let message = format!(r#"{{"jsonrpc":"2.0","method":"x","id":{id}}}"#);
+        assert_eq!(verdict(message), format!("invalid request {id}"));
+        // Or two peers would refuse each other's refusals without end.
+        let response = format!(r#"{{"jsonrpc":"2.0","error":{{}},"id":{id}}}"#);
+        assert_eq!(verdict(response), "invalid request", "{id}");
     }
 }
 
@@ -160,14 +170,19 @@ fn members_of_params_stay_raw() {
 #[test]
 fn an_error_says_what_and_where() {
     let error = |message: &[u8]| parse(message, &Limits::default()).unwrap_err().to_string();
-    assert_eq!(
-        error(br#"{"a":1,"b":2,"a":3}"#),
-        "a key is given twice at byte 13"
-    );
-    assert_eq!(error(br#"{"a":01}"#), "`,` or `}` is missing at byte 6");
-    assert_eq!(error(b"{\"a\":\"\xff\"}"), "it is not UTF-8 at byte 6");
-    assert_eq!(
-        error(br#"{"jsonrpc":"2.0","method":"x","params":[]}"#),
-        "`params` is not an object at byte 30"
-    );
+    for [message, said] in rows(include_str!("messages.txt"), "what is said") {
+        assert_eq!(error(message.as_bytes()), said, "{message}");
+    }
+    for (message, said) in [
+        (&b""[..], "the message is empty"),
+        (b" \n", "the message is empty"),
+        (b"\xef\xbb\xbf{}", "it begins with a byte order mark"),
+        (b"\xff\xfe{\0}\0", "it is UTF-16: send UTF-8"),
+        (b"{\"a\":\"\xff\"}", "it is not UTF-8 at byte 6"),
+        (b"{\"a\":\x1b[2J", "`\\u{1b}` at byte 5 is no value of JSON"),
+    ] {
+        assert_eq!(error(message), said, "{message:?}");
+    }
+    let long = format!("{{\"a\":{}}}", "x".repeat(10_000));
+    assert!(error(long.as_bytes()).len() < 350);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use plainly_protocol::method::{MessageKind, methods};
+use plainly_protocol::method::{MessageKind, Method, Sender, methods};
 use plainly_protocol::schemas;
 use serde_json::Value;
 
@@ -17,31 +17,53 @@ const REVISIONS: [&str; 5] = [
 ];
 
 /// What only later revisions have, or an extension.
-const NEWER: [&str; 4] = ["uri", "taskIds", "inputResponses", "requestState"];
+const NEWER: [&str; 6] = [
+    "inputResponses",
+    "isCollection",
+    "requestState",
+    "taskIds",
+    "tasks",
+    "uri",
+];
 
-#[test]
-fn the_schemas_of_parameters_are_those_of_the_spec() {
-    let Some(spec) = spec() else { return };
+/// What only the results of the newest revision must have; a client reads those of all.
+const FIELDS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
+
+/// A schema of ours, and what the spec has for the same method.
+type Pair = (
+    fn(Method) -> Option<Value>,
+    for<'a> fn(&'a Value, &str) -> Option<&'a Value>,
+);
+
+/// The methods for which ours was compared with a revision's, and was found to be the same.
+fn compared((ours_of, theirs_of): Pair) -> BTreeSet<&'static str> {
     let mut compared = BTreeSet::new();
+    let Some(spec) = spec() else {
+        return compared;
+    };
     for revision in REVISIONS {
         let theirs = parse(&spec.join(revision).join("schema.json"));
         for row in methods() {
             let is_there = row.revisions.has(revision.parse().unwrap());
-            let Some(ours) = schemas::params(row.method).filter(|_| is_there) else {
+            let Some(ours) = ours_of(row.method).filter(|_| is_there) else {
                 continue;
             };
-            if let Some(params) = params_of(&theirs, row.name) {
-                compare(
-                    &ours,
-                    &ours,
-                    &theirs,
-                    params,
-                    &format!("{revision} {}", row.name),
-                );
+            if let Some(schema) = theirs_of(&theirs, row.name) {
+                let place = format!("{revision} {}", row.name);
+                compare(&ours, &ours, &theirs, schema, &place);
                 compared.insert(row.name);
             }
         }
     }
+    compared
+}
+
+#[test]
+fn the_schemas_of_parameters_are_those_of_the_spec() {
+    if spec().is_none() {
+        return;
+    }
+    let compared = compared((schemas::params, params_of));
     let requests = methods()
         .iter()
         .filter(|row| row.kind == MessageKind::Request);
@@ -57,6 +79,49 @@ fn the_schemas_of_parameters_are_those_of_the_spec() {
         "tasks/cancel",
     ];
     assert_eq!(names, extensions);
+}
+
+#[test]
+fn the_schemas_of_what_servers_say_are_those_of_the_spec() {
+    if spec().is_none() {
+        return;
+    }
+    let told = compared((told_of, params_of));
+    let ours = methods().iter().filter(|row| told_of(row.method).is_some());
+    assert!(ours.clone().all(|row| told.contains(row.name)), "{told:?}");
+    let results = compared((reply_of, result_of));
+    let listed = [
+        "initialize",
+        "server/discover",
+        "tools/call",
+        "tools/list",
+        "resources/read",
+        "prompts/get",
+    ];
+    assert!(
+        listed.iter().all(|name| results.contains(name)),
+        "{results:?}"
+    );
+}
+
+/// What a server asks and tells, except where what must be there depends on the mode, or on whether a task is cancelled.
+fn told_of(method: Method) -> Option<Value> {
+    let depends = [Method::Elicit, Method::Cancelled];
+    schemas::told(method).filter(|_| !depends.contains(&method))
+}
+
+/// A server's final result.
+fn reply_of(method: Method) -> Option<Value> {
+    let is_a_servers = method.row().sender != Sender::Server;
+    is_a_servers.then(|| schemas::reply(method))
+}
+
+/// The spec's schema of the result of `method`, which is named as its request is.
+fn result_of<'a>(schema: &'a Value, method: &str) -> Option<&'a Value> {
+    let definitions = schema.get("$defs").or(schema.get("definitions"))?;
+    let mut named = definitions.as_object()?.iter();
+    let (name, _) = named.find(|(_, it)| it["properties"]["method"]["const"] == method)?;
+    definitions.get(name.strip_suffix("Request")?.to_owned() + "Result")
 }
 
 /// The spec's schema of the parameters of `method`.
@@ -79,13 +144,17 @@ fn names(schema: &Value) -> BTreeSet<&str> {
     let names = schema["required"].as_array().into_iter().flatten();
     names
         .filter_map(Value::as_str)
-        .filter(|name| *name != "_meta")
+        .filter(|name| !FIELDS.contains(name))
         .collect()
 }
 
 /// Compares types, values and what is required, wherever both have something to say.
 fn compare(root: &Value, ours: &Value, their_root: &Value, theirs: &Value, place: &str) {
     let (ours, theirs) = (resolved(root, ours), resolved(their_root, theirs));
+    // It is not read.
+    if *ours == Value::Bool(true) {
+        return;
+    }
     for keyword in ["type", "enum"] {
         if let (Some(ours), Some(theirs)) = (ours.get(keyword), theirs.get(keyword)) {
             let sorted = |value: &Value| {

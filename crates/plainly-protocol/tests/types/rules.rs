@@ -71,7 +71,7 @@ fn contents_carry_all_that_the_resource_says() {
 fn base64_is_strict() {
     let blob = |data: &str| format!(r#"{{"uri":"a:b","blob":"{data}"}}"#);
     for data in cases::<&str>("wrong base64") {
-        refuse::<ResourceContents>(&blob(data), "invalid base64");
+        refuse::<ResourceContents>(&blob(data), "is not base64");
     }
 
     // Some writers escape every slash.
@@ -315,10 +315,7 @@ fn a_ttl_out_of_range_costs_nothing() {
     }
     assert_eq!(read::<ResultFields>("{}").cache.ttl, Duration::ZERO);
     for text in [r#""60""#, "true", "[]", r#""inf""#] {
-        refuse::<ResultFields>(
-            &format!(r#"{{"ttlMs":{text}}}"#),
-            "invalid ttlMs: expected a number",
-        );
+        refuse::<ResultFields>(&format!(r#"{{"ttlMs":{text}}}"#), "`ttlMs` is not a number");
     }
 }
 

@@ -11,13 +11,14 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::connect::{self, ClientOptions, ConnectDeadline, ServerDescription};
+use super::connect::{self, ClientOptions, ConnectDeadline};
 use super::error::{Error, LocalError};
 use super::known_tools::KnownTools;
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::{self, RequestWriter};
 use super::reply::{self, RawResult, TypedResult};
 use super::retries::is_reading;
+use super::server_description::ServerDescription;
 use super::timeouts::{CallQuestions, Timeouts};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
@@ -129,7 +130,7 @@ impl Client {
     ) -> Result<TypedResult<T>> {
         self.check_declared(method)?;
         let result = self.result(method, params, CallExtras::default()).await?;
-        result.decode(method.name())
+        result.decode(method)
     }
 
     /// Fails if the server did not declare the capability that `method` belongs to.

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plainly_errors::{Certainty, ErrorKind, ProtocolError, Revision};
-use plainly_protocol::method::{Capability, Method};
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    DiscoverResult, EmptyResult, Implementation, InitializeParams, InitializeResult,
-    ServerCapabilities, SetLevelParams,
+    DiscoverResult, EmptyResult, InitializeParams, InitializeResult, SetLevelParams,
 };
 use serde_json::json;
 use tokio::time::{Instant, timeout};
@@ -24,6 +23,7 @@ use super::log::Log;
 use super::message::{Introduction, RequestWriter};
 use super::reply::{CallReply, TypedResult};
 use super::retries::Retries;
+use super::server_description::ServerDescription;
 use crate::limits::ClientLimits;
 
 /// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
@@ -82,16 +82,6 @@ impl ClientOptions {
         let respondent = Respondent::new(self.handlers.clone(), declared);
         Dispatcher::new(Arc::new(respondent), self.log.clone(), self.limits.clone())
     }
-}
-
-/// The facts about the server that were learnt while connecting.
-#[derive(Debug)]
-pub(super) struct ServerDescription {
-    pub(super) revision: Revision,
-    pub(super) implementation: Option<Implementation>,
-    pub(super) capabilities: ServerCapabilities,
-    pub(super) instructions: Option<String>,
-    pub(super) supported_versions: Vec<String>,
 }
 
 /// The deadline for everything before the first request.
@@ -284,8 +274,28 @@ async fn settle(
     if revision.traits().sessions {
         return initialize(link, options, revision, by).await;
     }
-    // An error contradicts itself if it offers the very version that it refuses.
-    Ok(ServerDescription::discovered(revision, *discovered?))
+    let answer = match discovered {
+        Ok(answer) => answer,
+        Err(refusal) => probe_again(link, options, by, revision, refusal).await?,
+    };
+    Ok(ServerDescription::discovered(revision, *answer))
+}
+
+/// Asks once more, in the very version that the server offers with its refusal of it: another of several behind one
+/// address may have answered, or it has learnt the version meanwhile. A second refusal is a contradiction.
+async fn probe_again(
+    link: &Link,
+    options: &ClientOptions,
+    by: ConnectDeadline,
+    revision: Revision,
+    refusal: Error,
+) -> Result<Box<TypedResult<DiscoverResult>>, Error> {
+    if let ProbeVerdict::Discovered(answer) = probe(link, options, by).await
+        && newest(&[revision], &answer.body.supported_versions).is_some()
+    {
+        return Ok(answer);
+    }
+    Err(refusal)
 }
 
 /// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
@@ -383,53 +393,4 @@ fn wanted(options: &ClientOptions) -> Vec<Revision> {
 fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
     let mut newest_first = wanted.iter().rev().copied();
     newest_first.find(|revision| offered.iter().any(|offer| offer == revision.as_str()))
-}
-
-impl ServerDescription {
-    /// The capability that `method` belongs to, if the server says what it has and does not have that.
-    pub(super) fn lacks(&self, method: Method) -> Option<&'static str> {
-        let has = &self.capabilities;
-        // One that declares nothing does not know better, more likely than that it has nothing.
-        if *has == ServerCapabilities::new() {
-            return None;
-        }
-        let (name, is_there) = match method.row().capability? {
-            Capability::Resources | Capability::ResourcesSubscribe => {
-                ("resources", has.resources.is_some())
-            }
-            Capability::Tools => ("tools", has.tools.is_some()),
-            Capability::Prompts => ("prompts", has.prompts.is_some()),
-            // Older revisions have completion without a word for it; the others are not called by themselves.
-            Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
-        };
-        (!is_there).then_some(name)
-    }
-
-    /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
-    pub(super) fn knows_collections(&self) -> bool {
-        const COLLECTIONS: &str = "dev.plainly/resources";
-        let extension = self.capabilities.extension(COLLECTIONS);
-        let experimental = self.capabilities.experimental.as_ref();
-        extension.is_some() || experimental.is_some_and(|all| all.get(COLLECTIONS).is_some())
-    }
-
-    fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {
-        Self {
-            revision,
-            implementation: answer.fields.server_info(),
-            capabilities: answer.body.capabilities,
-            instructions: answer.body.instructions,
-            supported_versions: answer.body.supported_versions,
-        }
-    }
-
-    fn initialized(revision: Revision, result: InitializeResult) -> Self {
-        Self {
-            revision,
-            implementation: Some(result.server_info),
-            capabilities: result.capabilities,
-            instructions: result.instructions,
-            supported_versions: vec![result.protocol_version],
-        }
-    }
 }

@@ -5,6 +5,7 @@ mod challenge;
 mod closed;
 mod predicates;
 mod retry;
+pub(super) mod said;
 mod words;
 
 use std::error::Error as StdError;
@@ -13,12 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plainly_errors::{Mistake, ProtocolError, Revision};
-use plainly_protocol::types::CallToolResult;
+use plainly_protocol::types::{CallToolResult, RawJson};
 
 pub use self::challenge::Challenge;
 pub use self::closed::{CloseReason, Closed};
-use self::words::{Asks, CommaSeparated, Excerpt, Instead};
-use crate::transport::Escaped;
+use self::words::{Asks, CommaSeparated, Content, Excerpt, Instead, Irregular, Shown};
 
 /// Why a call has no result. Two words wide, and cheap to clone.
 ///
@@ -75,11 +75,13 @@ pub enum LocalError {
         source: Box<dyn StdError + Send + Sync>,
     },
     /// The reply over HTTP was cut off. Whether the server had acted on the request is unknown.
-    #[error("the reply to `{method}` was cut off")]
+    #[error("the reply to `{method}` was cut off{}", Instead(.instead))]
     #[non_exhaustive]
     Interrupted {
         /// The method that was called.
         method: &'static str,
+        /// What the server sent last that is no message, if it did.
+        instead: Option<String>,
         /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
@@ -106,28 +108,33 @@ pub enum LocalError {
         /// The error beside it.
         source: Option<ProtocolError>,
     },
-    /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it.
-    #[error("invalid reply to `{method}`: {why}")]
+    /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
+    /// run all the same, and what it says is shown.
+    #[error("invalid reply to `{method}`: {}{}", Shown(.why), Content(.result, .why))]
     #[non_exhaustive]
     InvalidResponse {
         /// The method that was called.
         method: &'static str,
         /// The reason why the reply is invalid.
         why: String,
-        /// The error from parsing the reply, if it was parsed.
-        source: Option<serde_json::Error>,
+        /// What is wrong with its result, each with the place in it; empty if the fault is elsewhere.
+        mistakes: Vec<Mistake>,
+        /// The result as it came, if it has one.
+        result: Option<RawJson>,
     },
     /// The server answered with an error that is not one as JSON-RPC has it: text, say, or without a number as its code.
-    #[error("irregular error in answer to `{method}`: {}", Escaped(.said))]
+    #[error("irregular error in answer to `{method}`: {}", Irregular(.error, .mistakes))]
     #[non_exhaustive]
     IrregularError {
         /// The method that was called.
         method: &'static str,
-        /// Its text if it is one, else its JSON; at most the beginning.
-        said: String,
+        /// The error as it came.
+        error: RawJson,
+        /// What is wrong with it, each with the place in it.
+        mistakes: Vec<Mistake>,
     },
     /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
-    #[error("the structured output of tool `{}` does not match its output schema: {}", Escaped(.tool), Escaped(&Mistake::list(.mistakes)))]
+    #[error("the structured output of tool `{}` does not match its output schema: {}", Shown(.tool), Shown(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidOutput {
         /// The tool.
@@ -261,11 +268,60 @@ impl Error {
         }
     }
 
+    /// The same error; if a reply is missing, with what the server sent instead.
+    pub(super) fn with_instead(self, instead: Option<String>) -> Self {
+        let Self::Local(error) = self else {
+            return self;
+        };
+        match Arc::try_unwrap(error) {
+            Ok(LocalError::Timeout { method, after, .. }) => LocalError::Timeout {
+                method,
+                after,
+                instead,
+            }
+            .into(),
+            Ok(LocalError::Interrupted { method, source, .. }) => LocalError::Interrupted {
+                method,
+                instead,
+                source,
+            }
+            .into(),
+            Ok(other) => other.into(),
+            Err(shared) => Self::Local(shared),
+        }
+    }
+
+    /// The error of a call whose reply just ended.
+    pub(super) fn interrupted(method: &'static str) -> Self {
+        LocalError::Interrupted {
+            method,
+            instead: None,
+            source: None,
+        }
+        .into()
+    }
+
     pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
         LocalError::InvalidResponse {
             method,
             why: why.into(),
-            source: None,
+            mistakes: Vec::new(),
+            result: None,
+        }
+        .into()
+    }
+
+    /// The error of a call whose result, JSON, has these mistakes.
+    pub(super) fn invalid_result(
+        method: &'static str,
+        json: &[u8],
+        mistakes: Vec<Mistake>,
+    ) -> Self {
+        LocalError::InvalidResponse {
+            method,
+            why: Mistake::list(&mistakes),
+            mistakes,
+            result: serde_json::from_slice(json).ok(),
         }
         .into()
     }
@@ -300,8 +356,6 @@ pub(super) fn is_of_the_way(code: u16) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use plainly_protocol::types::CallToolResult;
-
     use super::*;
 
     #[test]
@@ -390,6 +444,11 @@ mod tests {
         );
         let markup = status(404, "\n<!DOCTYPE html>", None).to_string();
         assert_eq!(markup, "HTTP status 404 without an MCP reply to `ping`");
+        let title = status(404, "<html><title>No such page</title>", None);
+        assert_eq!(
+            title.to_string(),
+            "HTTP status 404 without an MCP reply to `ping`: No such page"
+        );
         assert!(page.source().is_none());
         let error = status(
             401,

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use tokio::task::AbortHandle;
 
 use super::dispatcher::Dispatcher;
-use super::error::{Error, LocalError};
+use super::error::Error;
 use super::inbox::Inbox;
 use super::message::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
 use super::mirror::Mirror;
@@ -200,18 +200,11 @@ impl Link {
         &self.connection
     }
 
-    /// The same error; if no reply came in time, with what came instead.
+    /// The same error; if no reply came, with what came instead.
     pub(super) fn tell_stray(&self, error: Error) -> Error {
-        match (error.local(), self.connection.stray()) {
-            (Some(&LocalError::Timeout { method, after, .. }), instead @ Some(_)) => {
-                LocalError::Timeout {
-                    method,
-                    after,
-                    instead,
-                }
-                .into()
-            }
-            _ => error,
+        match self.connection.stray() {
+            None => error,
+            sent => error.with_instead(sent),
         }
     }
 

@@ -1,11 +1,14 @@
 //! Reads a page of a listing of which some entries can't be read: the others are good for all that.
 
+use plainly_errors::Mistake;
+use plainly_errors::mistake::quoted;
 use plainly_protocol::method::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::link::CallExtras;
+use super::mistakes;
 use super::reply::RawResult;
 use super::{Client, Result};
 use crate::transport::Escaped;
@@ -21,8 +24,8 @@ impl Client {
     ) -> Result<T> {
         self.check_declared(method)?;
         let result = self.result(method, params, CallExtras::default()).await?;
-        result.check_final(method.name())?;
-        match result.body(method.name()) {
+        result.check_final(method)?;
+        match result.body(method) {
             Ok(page) => Ok(page),
             Err(invalid) => readable(&result, method, key).ok_or(invalid),
         }
@@ -39,20 +42,34 @@ fn readable<T: DeserializeOwned>(result: &RawResult, method: Method, key: &str) 
     for (at, entry) in entries.into_iter().enumerate() {
         // Alone, as the page has it: there is no other way to learn which one it is.
         let alone = Map::from_iter([(key.to_owned(), Value::Array(vec![entry.clone()]))]);
-        match serde_json::from_value::<T>(Value::Object(alone)) {
+        let alone = Value::Object(alone).to_string();
+        match serde_json::from_str::<T>(&alone) {
             Ok(_) => good.push(entry),
             Err(why) => {
-                let name = ["name", "uri", "uriTemplate"].iter();
-                let name = name.filter_map(|name| entry.get(name)?.as_str()).next();
-                let name = name.map_or_else(|| format!("number {at}"), str::to_owned);
-                let (method, why) = (method.name(), why.to_string());
-                let (name, why) = (Escaped(&name), Escaped(&why));
-                tracing::warn!(method, %name, %why, "left out of the listing, as it can't be read");
+                let mistakes = mistakes::in_result(method, alone.as_bytes(), &why);
+                warn(method, key, at, &entry, mistakes);
             }
         }
     }
     page.insert(key.to_owned(), Value::Array(good));
     serde_json::from_value(Value::Object(page)).ok()
+}
+
+/// Says which entry is left out, and why.
+fn warn(method: Method, key: &str, at: usize, entry: &Value, mut mistakes: Vec<Mistake>) {
+    let name = ["name", "uri", "uriTemplate"].iter();
+    let name = name.filter_map(|name| entry.get(name)?.as_str()).next();
+    let name = name.map_or_else(|| format!("number {at}"), |name| quoted(name).into_owned());
+    // In the page, it has another number than alone.
+    let alone = format!("/{key}/0");
+    for mistake in &mut mistakes {
+        if let Some(inside) = mistake.path.strip_prefix(&alone) {
+            mistake.path = inside.to_owned();
+        }
+    }
+    let (method, why) = (method.name(), Mistake::list(&mistakes));
+    let (name, why) = (Escaped(&name), Escaped(&why));
+    tracing::warn!(method, %name, %why, "left out of the listing, as it can't be read");
 }
 
 #[cfg(test)]

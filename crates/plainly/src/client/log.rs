@@ -5,7 +5,10 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use plainly_protocol::method::Method;
 use plainly_protocol::types::{LoggingLevel, LoggingMessageParams};
+
+use super::mistakes;
 
 /// A function that takes log messages from a level on.
 #[derive(Clone)]
@@ -28,7 +31,7 @@ impl Log {
     pub(super) fn take(&self, params: &[u8]) {
         let message: LoggingMessageParams = match serde_json::from_slice(params) {
             Ok(message) => message,
-            Err(error) => return tracing::debug!(%error, "dropped an unreadable log message"),
+            Err(why) => return mistakes::log(Method::LoggingMessage, params, &why),
         };
         if message.level < self.level {
             return;

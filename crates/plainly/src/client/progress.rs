@@ -8,9 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use plainly_protocol::id::{ProgressToken, RequestId};
+use plainly_protocol::method::Method;
 use plainly_protocol::types::ProgressParams;
 use tokio::time::Instant;
 
+use super::mistakes;
 use crate::lock::Lock;
 
 /// A progress update of a call (Progress).
@@ -120,7 +122,7 @@ impl ProgressTable {
     pub(super) fn take(&self, params: &[u8]) {
         let params: ProgressParams = match serde_json::from_slice(params) {
             Ok(params) => params,
-            Err(error) => return tracing::debug!(%error, "dropped unreadable progress"),
+            Err(why) => return mistakes::log(Method::Progress, params, &why),
         };
         let listener = self.0.lock().get(&params.progress_token).cloned();
         match listener {

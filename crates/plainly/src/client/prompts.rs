@@ -40,7 +40,7 @@ impl Client {
         let mut params = GetPromptParams::new(name);
         params.arguments = Some(arguments.into()).filter(|arguments| !arguments.is_empty());
         Call::new(self, method, Ok(params), move |result| {
-            Ok(result.decode(method.name())?.body)
+            Ok(result.decode(method)?.body)
         })
     }
 

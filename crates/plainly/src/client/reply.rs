@@ -1,18 +1,23 @@
 //! Reads received messages and the replies to calls: which request a message answers, and with which result. Knows
 //! messages, but not how they arrived.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use plainly_errors::{Asked, Certainty, WireError};
 use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Object, Outcome};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ResultFields, ResultType};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::error::{Error, LocalError};
-use super::status::{EXCERPT, HttpStatus};
+use super::mistakes;
+use super::status::HttpStatus;
+
+/// The most bytes that are shown of what is not a message.
+const BEGINNING: usize = 80;
 
 /// Stands for parameters that are absent.
 const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
@@ -136,6 +141,31 @@ fn raw(bytes: &Bytes, params: Option<Object<'_>>) -> Bytes {
     params.map_or(NO_PARAMS, |params| bytes.slice_ref(params.raw().as_bytes()))
 }
 
+/// A reply with this id, for those who wait for another.
+pub(super) fn reply_to_nobody(id: &RequestId) -> String {
+    format!("a reply with the id {id}, which no open request has,")
+}
+
+/// As much of a text as is shown where it is not a message.
+pub(super) fn beginning(text: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(text.get(..BEGINNING).unwrap_or(text))
+}
+
+impl Incoming {
+    /// What it is in words, for those who wait for a reply; `None` if it may well come before one. `text` is what it was
+    /// read from.
+    pub(super) fn instead(&self, text: &[u8]) -> Option<String> {
+        match self {
+            Self::Reply { id: Some(id), .. } => Some(reply_to_nobody(id)),
+            Self::NoMessage { .. } => {
+                let text = beginning(text);
+                Some(format!("{text:?}, which is not a message,"))
+            }
+            Self::Reply { id: None, .. } | Self::Request(_) | Self::Notification { .. } => None,
+        }
+    }
+}
+
 impl CallReply {
     /// The HTTP status of the response, unless that is a success.
     pub(super) fn status(&self) -> Option<u16> {
@@ -152,7 +182,7 @@ impl CallReply {
         params: &impl Serialize,
         least: Certainty,
     ) -> Result<TypedResult<T>, Error> {
-        self.result(method, params, least)?.decode(method.name())
+        self.result(method, params, least)?.decode(method)
     }
 
     /// The result, whatever its `resultType`. An error is recognised if it is at least so certain.
@@ -165,7 +195,7 @@ impl CallReply {
         let name = method.name();
         match self {
             Self::Result(json) => Ok(RawResult {
-                fields: parse(json, name, "its result")?,
+                fields: read_result(method, json)?,
                 json: json.clone(),
             }),
             Self::Error(json, status) => {
@@ -187,7 +217,7 @@ impl RawResult {
     /// Reads the final result of a call of `method`.
     pub(super) fn decode<T: DeserializeOwned>(
         self,
-        method: &'static str,
+        method: Method,
     ) -> Result<TypedResult<T>, Error> {
         self.check_final(method)?;
         Ok(TypedResult {
@@ -197,20 +227,21 @@ impl RawResult {
     }
 
     /// Fails unless it is the final result.
-    pub(super) fn check_final(&self, method: &'static str) -> Result<(), Error> {
+    pub(super) fn check_final(&self, method: Method) -> Result<(), Error> {
         if self.fields.result_type == ResultType::Complete {
             return Ok(());
         }
-        let why = format!(
-            "a result of type {:?} is not supported here",
-            self.fields.result_type
-        );
-        Err(Error::invalid_response(method, why))
+        let mistake = mistakes::in_result_type(&self.fields.result_type);
+        Err(Error::invalid_result(
+            method.name(),
+            &self.json,
+            vec![mistake],
+        ))
     }
 
     /// The body, whatever its `resultType`.
-    pub(super) fn body<T: DeserializeOwned>(&self, method: &'static str) -> Result<T, Error> {
-        parse(&self.json, method, "its result")
+    pub(super) fn body<T: DeserializeOwned>(&self, method: Method) -> Result<T, Error> {
+        read_result(method, &self.json)
     }
 }
 
@@ -232,36 +263,19 @@ fn error(
         (Ok(wire), Some(status)) => status.refuse(method, subject, wire, least),
         (Ok(wire), None) => wire.recognise_as(Asked { method, subject }, least).into(),
         (Err(_irregular), Some(status)) => status.explain(method, json),
-        (Err(_irregular), None) => LocalError::IrregularError {
+        (Err(why), None) => LocalError::IrregularError {
             method,
-            said: said(json),
+            error: serde_json::from_slice(json).expect("it was scanned as JSON"),
+            mistakes: mistakes::in_error(json, &why),
         }
         .into(),
     }
 }
 
-/// The words of an error that is not one, cut to a bound: its text if it is one, else its JSON.
-fn said(json: &[u8]) -> String {
-    let words = match serde_json::from_slice(json) {
-        Ok(Value::String(text)) => text,
-        Ok(json) => json.to_string(),
-        Err(_not_json) => String::from_utf8_lossy(json).into_owned(),
-    };
-    words.chars().take(EXCERPT).collect()
-}
-
-fn parse<'a, T: Deserialize<'a>>(
-    json: &'a [u8],
-    method: &'static str,
-    what: &str,
-) -> Result<T, Error> {
-    serde_json::from_slice(json).map_err(|source| {
-        LocalError::InvalidResponse {
-            method,
-            why: format!("{what} does not have the method's type"),
-            source: Some(source),
-        }
-        .into()
+fn read_result<T: DeserializeOwned>(method: Method, json: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(json).map_err(|why| {
+        let mistakes = mistakes::in_result(method, json, &why);
+        Error::invalid_result(method.name(), json, mistakes)
     })
 }
 

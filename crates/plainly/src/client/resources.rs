@@ -133,7 +133,7 @@ impl Client {
         let uri = params.uri.clone();
         let knows_collections = self.connected.server.knows_collections();
         Call::new(self, method, Ok(params), move |result| {
-            let answer = result.decode::<ReadResourceResult>(method.name())?;
+            let answer = result.decode::<ReadResourceResult>(method)?;
             Ok(ReadResult {
                 uri: uri.clone(),
                 contents: answer.body.contents,

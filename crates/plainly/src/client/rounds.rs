@@ -227,9 +227,11 @@ fn to_json(method: Method, params: &impl Serialize) -> Result<Box<RawValue>> {
 
 /// The questions in `result`, `most` of them at the most.
 fn input_required(result: &RawResult, method: Method, most: usize) -> Result<InputRequiredResult> {
-    let asked: InputRequiredResult = result.body(method.name())?;
+    let asked: InputRequiredResult = result.body(method)?;
     let why = match asked.input_requests.len() {
-        0 if asked.request_state.is_none() => "it asks for nothing".to_owned(),
+        0 if asked.request_state.is_none() => {
+            "it wants input, but has neither `inputRequests` nor `requestState`".to_owned()
+        }
         asks if asks <= most => return Ok(asked),
         _ => format!("it asks for more than {most} things at a time"),
     };

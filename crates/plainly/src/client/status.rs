@@ -7,8 +7,8 @@ use plainly_errors::{Asked, Certainty, ProtocolError, WireError};
 
 use super::error::{Challenge, Error, LocalError, is_of_the_way};
 
-/// The most bytes that are shown of an unreadable body.
-pub(super) const EXCERPT: usize = 512;
+/// The most bytes that are kept of an unreadable body: a page has its title in these.
+pub(super) const EXCERPT: usize = 4 << 10;
 
 /// The status of a response, other than success, and what its headers say about it.
 #[derive(Clone, Debug)]

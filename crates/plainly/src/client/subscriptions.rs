@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use plainly_errors::Mistake;
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -10,8 +11,9 @@ use plainly_protocol::types::{
 };
 use serde::de::DeserializeOwned;
 
-use super::error::{Error, LocalError};
+use super::error::Error;
 use super::inbox::{Change, Inbox};
+use super::mistakes;
 use crate::lock::Lock;
 
 /// The subscriptions of a connection.
@@ -54,9 +56,9 @@ impl SubscriptionTable {
         if method == Method::Cancelled {
             return self.abandon(params);
         }
-        let Ok(ListChangedParams { meta, .. }) = serde_json::from_slice(params) else {
-            tracing::debug!("dropped a notification without a readable _meta");
-            return;
+        let meta = match serde_json::from_slice(params) {
+            Ok(ListChangedParams { meta, .. }) => meta,
+            Err(why) => return mistakes::log(method, params, &why),
         };
         let named = meta.subscription_id.as_ref();
         if on.is_some() && named.is_some() && on != named {
@@ -75,15 +77,12 @@ impl SubscriptionTable {
 
     /// Ends the subscription that a server cancels (2026-07-28, "Cancellation").
     fn abandon(&self, params: &[u8]) {
-        let Ok(CancelledParams { request_id, .. }) = serde_json::from_slice(params) else {
-            return tracing::debug!("dropped a cancellation of an unknown request");
+        let request_id = match serde_json::from_slice(params) {
+            Ok(CancelledParams { request_id, .. }) => request_id,
+            Err(why) => return mistakes::log(Method::Cancelled, params, &why),
         };
         for inbox in self.of(Some(&request_id)) {
-            inbox.end(Err(LocalError::Interrupted {
-                method: Method::Listen.name(),
-                source: None,
-            }
-            .into()));
+            inbox.end(Err(Error::interrupted(Method::Listen.name())));
         }
     }
 
@@ -125,11 +124,11 @@ impl Drop for SubscriptionGuard {
 /// Puts a notification into one inbox. `is_its_own` says that it is for this subscription alone.
 fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
     let change = if method == Method::Acknowledged {
-        let params: AcknowledgedParams = read(params)?;
+        let params: AcknowledgedParams = read(method, params)?;
         inbox.acknowledge(&params.notifications);
         return Ok(());
     } else if method == Method::ResourceUpdated {
-        let ResourceUpdatedParams { uri, .. } = read(params)?;
+        let ResourceUpdatedParams { uri, .. } = read(method, params)?;
         if !is_its_own && !inbox.wants(&uri) {
             return Ok(());
         }
@@ -151,14 +150,13 @@ fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Resul
     Ok(())
 }
 
-fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, Error> {
-    serde_json::from_slice(params).map_err(|source| {
-        LocalError::InvalidResponse {
-            method: Method::Listen.name(),
-            why: "a notification does not have its method's type".to_owned(),
-            source: Some(source),
-        }
-        .into()
+fn read<T: DeserializeOwned>(method: Method, params: &[u8]) -> Result<T, Error> {
+    serde_json::from_slice(params).map_err(|why| {
+        mistakes::log(method, params, &why);
+        let mistakes = mistakes::in_params(method, params, &why);
+        let (method, mistakes) = (method.name(), Mistake::list(&mistakes));
+        let why = format!("`{method}` has wrong parameters: {mistakes}");
+        Error::invalid_response(Method::Listen.name(), why)
     })
 }
 

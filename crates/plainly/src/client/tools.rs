@@ -71,7 +71,7 @@ impl Client {
         let params = tool_params(&name, &arguments);
         let connected = Arc::clone(&self.connected);
         Call::new(self, method, params, move |result| {
-            let result = result.decode(method.name())?.body;
+            let result = result.decode(method)?.body;
             connected.check_output(&name, result)
         })
     }

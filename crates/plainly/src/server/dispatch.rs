@@ -42,7 +42,8 @@ impl Server {
     ) -> Result<Replies, ProtocolError> {
         let id = request.id.as_raw();
         // First, so that a method that is not served takes neither an id nor a place.
-        let method = self.0.discovery.find(&request.method, scope.peer())?;
+        let found = self.0.discovery.find(&request.method, scope.peer());
+        let method = found.inspect_err(|_| scope.asks_for_unserved(&request.method))?;
         scope.asks_for(method, request.params.as_ref());
         if scope.has_malformed_meta() {
             return Err(mistakes::in_meta(method, request.params.as_ref()));

@@ -5,26 +5,15 @@ use std::error::Error;
 use std::fmt;
 
 use plainly_errors::Mistake;
-use plainly_errors::mistake::{in_quotes, quoted};
+use plainly_errors::mistake::{in_quotes, printable};
 use plainly_schema::not_one_of;
 use serde::de::{self, Expected, Unexpected};
+
+use crate::unread::own_words;
 
 /// What a type says of what it does not take.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Misfit(pub(super) Mistake);
-
-/// The words of derived types, which name what only Rust has.
-const DERIVED: [&str; 9] = [
-    "data did not match",
-    "duplicate field",
-    "invalid length",
-    "invalid type",
-    "invalid value",
-    "missing field",
-    "no variant of enum",
-    "unknown field",
-    "unknown variant",
-];
 
 impl Misfit {
     fn new(why: impl Into<String>) -> Self {
@@ -37,30 +26,11 @@ impl Misfit {
     }
 }
 
-/// The words without the place that ends them: a type that reads JSON of its own means another text by it.
-fn without_position(why: &str) -> &str {
-    let is_place = |place: &str| {
-        let mut numbers = place.split(" column ");
-        let mut is_next = || {
-            numbers
-                .next()
-                .is_some_and(|text| text.parse::<u64>().is_ok())
-        };
-        is_next() && is_next()
-    };
-    match why.rsplit_once(" at line ") {
-        Some((words, place)) if is_place(place) => words,
-        _ => why,
-    }
-}
-
 impl de::Error for Misfit {
     fn custom<T: fmt::Display>(why: T) -> Self {
-        let why = why.to_string();
-        let why = without_position(&why);
-        match DERIVED.iter().any(|derived| why.starts_with(derived)) {
-            true => Self::new("it is not valid here"),
-            false => Self::new(quoted(why)),
+        match own_words(&why.to_string()) {
+            Some(why) => Self::new(printable(why)),
+            None => Self::new("it is not valid here"),
         }
     }
 
@@ -83,7 +53,7 @@ impl de::Error for Misfit {
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        let field = quoted(field);
+        let field = printable(field);
         Self::new(format!(
             "Additional properties are not allowed ('{field}' was unexpected)"
         ))

@@ -1,23 +1,21 @@
 //! Everything that is wrong with what a client sent, told at once and in one language: parameters, `_meta`, arguments and
 //! answers. Nothing here is looked at before reading has failed.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use plainly_errors::mistake::{in_quotes, quoted};
+use plainly_errors::mistake::{in_quotes, printable};
 use plainly_errors::problem::ProblemCode;
 use plainly_errors::{InvalidParams, Mistake, Problem, ProtocolError, Revision};
 use plainly_protocol::envelope::{Object, Request};
 use plainly_protocol::meta::RequestMeta;
-use plainly_protocol::method::{Method, methods};
+use plainly_protocol::method::Method;
 use plainly_protocol::schemas;
 use plainly_protocol::types::RawJson;
-use plainly_schema::{Limits, Schema, not_one_of};
+use plainly_schema::{Schema, not_one_of};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-
-type SchemaOfMethod = HashMap<Method, Schema>;
+use crate::unread::{SchemaOfMethod, compiled, each, known};
 
 static PARAMS: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::params));
 static RESULTS: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::result));
@@ -28,16 +26,6 @@ static INTRODUCED: LazyLock<SchemaOfMethod> =
 /// For methods that nobody knows.
 static INTRODUCTION: LazyLock<Schema> =
     LazyLock::new(|| compiled(schemas::params_with_introduction(None)));
-
-fn each(schema: impl Fn(Method) -> Option<Value>) -> SchemaOfMethod {
-    let methods = methods().iter().map(|row| row.method);
-    let schemas = methods.filter_map(|method| Some((method, compiled(schema(method)?))));
-    schemas.collect()
-}
-
-fn compiled(schema: Value) -> Schema {
-    Schema::derived(schema, "", &Limits::default()).expect("ours is within the limits")
-}
 
 /// The error of a request of `method` whose parameters can't be read.
 pub(super) fn in_params(method: Method, params: Option<&Object<'_>>) -> ProtocolError {
@@ -80,7 +68,7 @@ pub(super) fn in_input_response(key: &str, mistakes: Vec<Mistake>) -> ProtocolEr
         key: key.to_owned(),
         problems: places.collect(),
     };
-    let why = format!("Invalid input response: {}: {list}", quoted(key));
+    let why = format!("Invalid input response: {}: {list}", printable(key));
     ProtocolError::from(invalid).with_message(why)
 }
 
@@ -136,22 +124,15 @@ fn malformed(problems: Vec<Mistake>) -> ProtocolError {
     InvalidParams::Malformed { problems }.into()
 }
 
-/// A schema says no less than a type. If it did, the reader would have to do without the place.
-fn known(mistakes: Vec<Mistake>) -> Vec<Mistake> {
-    match mistakes.is_empty() {
-        true => vec![Mistake::new("", "a value is not valid")],
-        false => mistakes,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use plainly_protocol::envelope::{self, parse_object};
-    use plainly_protocol::method::{MessageKind, Sender};
+    use plainly_protocol::method::{MessageKind, Sender, methods};
     use plainly_protocol::types::*;
     use serde::Deserialize;
 
     use super::*;
+    use crate::unread::changes::changed;
 
     /// What is wrong by the schema, and whether the type reads it.
     type Verdict = fn(&str) -> (bool, bool);
@@ -301,48 +282,6 @@ mod tests {
                 result::<ListRootsResult>(Method::ListRoots, json)
             }),
         ]
-    }
-
-    /// The value with one change each, at any depth.
-    fn changed(value: &Value) -> Vec<Value> {
-        let others = [
-            json!(null),
-            json!(5),
-            json!("x"),
-            json!(true),
-            json!([]),
-            json!([null]),
-            json!({}),
-        ];
-        let mut all = others.to_vec();
-        let within = |inside: &Value, put: &dyn Fn(Value) -> Value| {
-            changed(inside).into_iter().map(put).collect::<Vec<_>>()
-        };
-        match value {
-            Value::Object(members) => {
-                for (name, inside) in members {
-                    let mut without = members.clone();
-                    without.remove(name);
-                    all.push(without.into());
-                    all.extend(within(inside, &|changed| {
-                        let mut members = members.clone();
-                        members.insert(name.clone(), changed);
-                        members.into()
-                    }));
-                }
-            }
-            Value::Array(items) => {
-                for (at, inside) in items.iter().enumerate() {
-                    all.extend(within(inside, &|changed| {
-                        let mut items = items.clone();
-                        items[at] = changed;
-                        items.into()
-                    }));
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-        all
     }
 
     #[test]

@@ -84,7 +84,7 @@ pub(super) fn over_http(
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 Err(ProtocolError::unsupported_version(modern_versions(), text).into())
             }
-            Header::One(_) | Header::Absent | Header::Unclear => {
+            Header::One(_) | Header::Absent | Header::Unclear(_) => {
                 Err(ProtocolError::from(InvalidRequest::SessionRequired).into())
             }
         },
@@ -114,13 +114,12 @@ pub(super) fn by_session(
             let error = ProtocolError::unsupported_version(legacy_versions(), text);
             Err(Unresolved { error, revision })
         }
-        Header::Unclear if has_header => {
-            let error = ProtocolError::invalid_request(
-                "Invalid request: MCP-Protocol-Version must be given exactly once",
-            );
+        Header::Unclear(unclear) if has_header => {
+            let why = unclear.of("MCP-Protocol-Version");
+            let error = ProtocolError::invalid_request(format!("Invalid request: {why}"));
             Err(Unresolved { error, revision })
         }
-        Header::One(_) | Header::Absent | Header::Unclear => Ok(Some(session)),
+        Header::One(_) | Header::Absent | Header::Unclear(_) => Ok(Some(session)),
     }
 }
 
@@ -150,8 +149,26 @@ pub(super) fn over_stream(
             let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
             Ok(Sender::Peer(scope.carrying(extensions)))
         }
-        None => Err(mistakes::in_introduction(request, &meta).into()),
+        None => {
+            let error = mistakes::in_introduction(request, &meta);
+            // Whoever gives a part of an introduction means to give all of it.
+            match meta.raw_capabilities() {
+                Some(_) => Err(error.into()),
+                None => Err(without_session(error).into()),
+            }
+        }
     }
+}
+
+/// The error of a request before there is a session, which does not introduce its sender either: nobody can say which of the
+/// two was meant.
+fn without_session(error: ProtocolError) -> ProtocolError {
+    let (newest, message) = (Revision::LATEST, error.message());
+    let lacks = message.trim_start_matches("Invalid params: ");
+    let why = format!(
+        "Invalid params: no session. Send initialize first; or use the _meta of revision {newest}: {lacks}"
+    );
+    error.with_message(why)
 }
 
 /// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a

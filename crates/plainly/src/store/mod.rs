@@ -11,7 +11,7 @@ use std::future::Future;
 use std::sync::Arc;
 
 pub use futures_util::stream::BoxStream;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::printable;
 use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
@@ -205,7 +205,7 @@ impl StoreError {
                 uri: uri.to_owned(),
                 problems: Vec::new(),
             })
-            .with_message(format!("Invalid URI: {}: {why}", quoted(uri))),
+            .with_message(format!("Invalid URI: {}: {why}", printable(uri))),
             Self::NotACollection => InvalidParams::NotACollection {
                 uri: uri.to_owned(),
             }

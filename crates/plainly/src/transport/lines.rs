@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
 use bytes::{Bytes, BytesMut};
-use serde::de::IgnoredAny;
+use plainly_protocol::envelope::IdSearch;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::messages::{FlushProgress, Inbound, Messages};
@@ -33,6 +33,13 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
             reader: LineReader::new(reader, limit),
             writer: Some(LineWriter::new(writer)),
         }
+    }
+
+    /// The same, which [seeks](LineReader::seeking_ids) the id of what is too long.
+    #[must_use]
+    pub fn seeking_ids(mut self) -> Self {
+        self.reader = self.reader.seeking_ids();
+        self
     }
 }
 
@@ -137,6 +144,8 @@ pub struct LineReader<R> {
     searched: usize,
     /// Inside a line that was already found too long.
     discarding: bool,
+    /// What looks for its id, if that is wanted.
+    search: Option<IdSearch>,
     /// Nothing was consumed yet: a byte order mark may stand here.
     at_start: bool,
 }
@@ -150,12 +159,20 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             buffer: BytesMut::with_capacity(CHUNK),
             searched: 0,
             discarding: false,
+            search: None,
             at_start: true,
         }
     }
 
-    /// The next line that is not blank; `None` at the end. The last one needs no line end if it is whole; if it is not, it is
-    /// dropped: its peer died in the middle of it.
+    /// The same, which reports a line that is too long at its end, with the id that was in it. Otherwise it is reported as soon
+    /// as it is too long.
+    #[must_use]
+    pub fn seeking_ids(mut self) -> Self {
+        self.search = Some(IdSearch::default());
+        self
+    }
+
+    /// The next line that is not blank; `None` at the end. The last one needs no line end.
     ///
     /// Cancel-safe: nothing is lost if the future is dropped.
     pub async fn next(&mut self) -> io::Result<Option<Inbound>> {
@@ -165,25 +182,10 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             }
             self.buffer.reserve(CHUNK);
             if self.inner.read_buf(&mut self.buffer).await? == 0 {
-                return Ok(self.take_rest());
+                self.buffer.extend_from_slice(b"\n");
+                return Ok(self.take_buffered());
             }
         }
-    }
-
-    /// What came after the last line end, if it is JSON.
-    fn take_rest(&mut self) -> Option<Inbound> {
-        if self.buffer.is_empty() {
-            return None;
-        }
-        self.buffer.extend_from_slice(b"\n");
-        let rest = self.take_buffered()?;
-        if let Inbound::Message(line) = &rest
-            && serde_json::from_slice::<IgnoredAny>(line).is_err()
-        {
-            tracing::debug!(bytes = line.len(), "dropped the last line: it is not whole");
-            return None;
-        }
-        Some(rest)
     }
 
     /// The next line that has already arrived completely.
@@ -203,11 +205,12 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             if std::mem::take(&mut self.at_start) && line.starts_with(MARK) {
                 let _mark = line.split_to(MARK.len());
             }
-            if std::mem::take(&mut self.discarding) {
+            let has_begun = std::mem::take(&mut self.discarding);
+            if has_begun && self.search.is_none() {
                 continue;
             }
-            if line.len() > self.limit {
-                return Some(Inbound::TooLong);
+            if has_begun || line.len() > self.limit {
+                return Some(self.too_long(&line));
             }
             if !line.iter().all(u8::is_ascii_whitespace) {
                 return Some(Inbound::Message(line.freeze()));
@@ -215,17 +218,32 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Drops the beginning of a line that is already too long, and reports it once.
+    /// What is reported of a line that is too long, whose last bytes these are.
+    fn too_long(&mut self, line: &[u8]) -> Inbound {
+        let search = self.search.as_mut().map(std::mem::take);
+        let id = search.and_then(|mut search| {
+            search.push(line);
+            search.id()
+        });
+        Inbound::TooLong { id }
+    }
+
+    /// Drops the beginning of a line that is already too long; reports it once, or at its end if its id is sought.
     fn overflow(&mut self) -> Option<Inbound> {
         // More than the limit, for bytes that don't count: a mark at the start, a carriage return before the newline.
         let room = self.limit + if self.at_start { MARK.len() + 1 } else { 1 };
         if !self.discarding && self.buffer.len() <= room {
             return None;
         }
+        let is_new = !std::mem::replace(&mut self.discarding, true);
+        let is_reported = is_new && self.search.is_none();
+        if let Some(search) = &mut self.search {
+            search.push(&self.buffer);
+        }
         self.buffer.clear();
         self.searched = 0;
         self.at_start = false;
-        (!std::mem::replace(&mut self.discarding, true)).then_some(Inbound::TooLong)
+        is_reported.then_some(Inbound::TooLong { id: None })
     }
 }
 
@@ -260,6 +278,11 @@ mod tests {
         builder
     }
 
+    fn too_long(id: Option<&str>) -> Inbound {
+        let id = id.map(Into::into);
+        Inbound::TooLong { id }
+    }
+
     fn message(text: &'static str) -> Inbound {
         Inbound::Message(Bytes::from_static(text.as_bytes()))
     }
@@ -282,7 +305,7 @@ mod tests {
         assert_eq!(read_all(&[b"1234\r\n"], 4).await, [message("1234")]);
         assert_eq!(
             read_all(&[b"12345\n1\n"], 4).await,
-            [Inbound::TooLong, message("1")]
+            [too_long(None), message("1")]
         );
     }
 
@@ -307,22 +330,52 @@ mod tests {
     async fn an_endless_line_is_reported_once_and_discarded() {
         let endless = vec![b'x'; 100_000];
         let lines = read_all(&[&endless, &endless, b"\n{}\n"], 1_000).await;
-        assert_eq!(lines, [Inbound::TooLong, message("{}")]);
+        assert_eq!(lines, [too_long(None), message("{}")]);
     }
 
     #[tokio::test]
-    async fn an_unfinished_last_line_is_dropped() {
-        assert_eq!(read_all(&[b"{}\n{\"half"], 100).await, [message("{}")]);
+    async fn a_line_that_is_too_long_is_reported_at_its_end_if_its_id_is_sought() {
+        let long = format!(
+            r#"{{"method":"m","params":"{}","id":"a"}}"#,
+            "x".repeat(100_000)
+        );
+        for (input, expected) in [
+            (
+                format!("{long}\n{{}}\n"),
+                vec![too_long(Some("a")), message("{}")],
+            ),
+            (
+                format!("\u{feff}{long}\r\n{{}}"),
+                vec![too_long(Some("a")), message("{}")],
+            ),
+            (
+                format!("{{}}\n{long}"),
+                vec![message("{}"), too_long(Some("a"))],
+            ),
+            (
+                long.replace("m\"", "m\n"),
+                vec![too_long(None), too_long(None)],
+            ),
+        ] {
+            let mut lines = LineReader::new(input.as_bytes(), 40).seeking_ids();
+            let mut found = Vec::new();
+            while let Some(line) = lines.next().await.unwrap() {
+                found.push(line);
+            }
+            assert_eq!(found, expected, "{input:.80}");
+        }
     }
 
     #[tokio::test]
-    async fn a_whole_last_line_needs_no_end() {
+    async fn the_last_line_needs_no_end() {
+        let half = read_all(&[b"{}\n{\"half"], 100).await;
+        assert_eq!(half, [message("{}"), message("{\"half")]);
         for last in [b"[1]".as_slice(), b"[1]\r", b"  [1]\n\n "] {
             let lines = read_all(&[b"{}\n", last], 100).await;
             assert_eq!(lines.len(), 2, "{lines:?}");
         }
         assert_eq!(read_all(&[b"\xef\xbb\xbf{}"], 4).await, [message("{}")]);
-        assert_eq!(read_all(&[b"12345"], 4).await, [Inbound::TooLong]);
+        assert_eq!(read_all(&[b"12345"], 4).await, [too_long(None)]);
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use std::io;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use plainly_protocol::id::RequestId;
 
 /// A connection that carries whole JSON-RPC messages in both directions.
 ///
@@ -86,7 +87,10 @@ pub enum Inbound {
     /// A whole message: JSON in UTF-8, if the peer is well-behaved.
     Message(Bytes),
     /// A message longer than the limit. It was discarded, and the next one can be received.
-    TooLong,
+    TooLong {
+        /// The id of the request that it was, where that is known: what it is answered with.
+        id: Option<RequestId>,
+    },
 }
 
 /// The progress of a flush.

@@ -44,9 +44,16 @@ async fn a_stream_that_goes_on_after_the_reply_is_left() {
 
 #[tokio::test]
 async fn events_that_end_before_the_reply_are_an_interruption() {
-    for cut in [
-        "",
-        "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n",
+    for (cut, expected) in [
+        ("", ""),
+        (
+            "data: {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"tools\":[]}}\n",
+            "",
+        ),
+        (
+            "data: hello\n\n",
+            "; the server sent \"hello\", which is not a message, instead",
+        ),
     ] {
         let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {
@@ -56,25 +63,31 @@ async fn events_that_end_before_the_reply_are_an_interruption() {
         });
         let error = tools.unwrap_err();
         assert_local!(error, LocalError::Interrupted { .. });
+        let told = format!("the reply to `tools/list` was cut off{expected}");
+        assert_eq!(error.to_string(), told);
     }
 }
 
 #[tokio::test]
 async fn a_reply_that_can_not_be_read_is_invalid() {
     let json = "Content-Type: application/json\r\n";
+    let other_path = "in place of a message";
     #[rustfmt::skip]
     let cases = [
-        ("200 OK", "Content-Type: text/html\r\n", "<html>"),
-        ("200 OK", "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#),
-        ("200 OK", json, "{"),
-        ("200 OK", json, ""),
-        ("200 OK", json, r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#),
-        ("200 OK", json, r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#),
-        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#),
-        ("202 Accepted", "", ""),
+        ("200 OK", "Content-Type: text/html\r\n", "<title>Welcome</title>",
+            "HTTP status 200 OK with content type \"text/html\" in place of a message: Welcome; the path of the URL may be wrong"),
+        ("200 OK", "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#, other_path),
+        ("200 OK", json, "{", "the server sent \"{\", which is not a message"),
+        ("200 OK", json, "", "the body is empty"),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#,
+            "the server sent a reply with the id 7, which no open request has"),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
+            "the server sent a reply with the id \"2\", which no open request has"),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#, "a key is given twice"),
+        ("202 Accepted", "", "", other_path),
     ];
     let (client, server) = server::modern().await;
-    for (status, headers, body) in cases {
+    for (status, headers, body, expected) in cases {
         let (tools, ()) = tokio::join!(client.tools(), async {
             let request = server.request("tools/list").await;
             let body = body.replace("\"id\":2", &format!("\"id\":{}", request.body["id"]));
@@ -85,6 +98,7 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
             matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
             "{body}: {error}"
         );
+        assert!(plainly_peer::told(&error).contains(expected), "{error}");
     }
 }
 

@@ -118,7 +118,7 @@ async fn what_a_server_must_not_send_is_an_error() {
         ),
         (
             |exchange| told(&exchange.body["id"], "resources/updated", json!({"uri": 1})),
-            "a notification does not have its method's type",
+            "`notifications/resources/updated` has wrong parameters: /uri: 1 is not of type \"string\"",
         ),
         (
             |_| format!("data: {}", "x".repeat(33 << 20)),

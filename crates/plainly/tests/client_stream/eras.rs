@@ -168,15 +168,29 @@ async fn without_a_version_in_common_nothing_more_is_sent() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_the_version_that_it_offers_is_not_asked_again() {
-    let (builder, mut peer) = pair();
-    let (client, ()) = tokio::join!(builder.connect(), async {
-        let probe = peer.request("server/discover").await;
-        let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
-        peer.fail(&probe, -32022, Some(data)).await;
-        peer.ended().await;
-    });
-    assert!(client.unwrap_err().protocol().is_some());
+async fn a_server_that_refuses_the_version_that_it_offers_is_asked_once_more() {
+    for comes_to_know_it in [true, false] {
+        let (builder, mut peer) = pair();
+        let (client, ()) = tokio::join!(builder.connect(), async {
+            let refused = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
+            peer.refuse("server/discover", -32022, Some(refused.clone()))
+                .await;
+            let again = peer.request("server/discover").await;
+            if comes_to_know_it {
+                peer.reply(&again, discovered(&["2026-07-28"])).await;
+            } else {
+                peer.fail(&again, -32022, Some(refused)).await;
+                peer.ended().await;
+            }
+        });
+        match client {
+            Ok(client) if comes_to_know_it => {
+                assert_eq!(client.revision(), Revision::V2026_07_28);
+            }
+            Err(error) if !comes_to_know_it => assert!(error.is_unsupported_version()),
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 #[tokio::test]

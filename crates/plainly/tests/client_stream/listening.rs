@@ -187,11 +187,11 @@ async fn what_comes_before_the_acknowledgement_is_an_error() {
         (|id| told(id, "resources/list_changed", json!({})), early),
         (
             |id| told(id, "subscriptions/acknowledged", json!({})),
-            "a notification does not have its method's type",
+            "`notifications/subscriptions/acknowledged` has wrong parameters: ",
         ),
         (
             |id| acknowledged(id, json!([1])),
-            "a notification does not have its method's type",
+            "`notifications/subscriptions/acknowledged` has wrong parameters: ",
         ),
         (
             |id| json!({"jsonrpc": "2.0", "id": id, "result": {}}),

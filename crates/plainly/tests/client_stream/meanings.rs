@@ -26,7 +26,7 @@ const QUESTIONS: [(&str, Question); 13] = [
     ("retry", Error::is_retryable),
 ];
 
-async fn call(client: &Client, method: &str) -> Error {
+pub(crate) async fn call(client: &Client, method: &str) -> Error {
     let failed = match method {
         "resources/read" => client.read("a:b").await.map(drop),
         "tools/call" => client.call_tool("t", ()).await.map(drop),
@@ -118,11 +118,17 @@ async fn an_error_that_is_none_keeps_its_words() {
         let irregular = answered(&client, &mut peer, "tools/list", error).await;
         let expected = format!("irregular error in answer to `tools/list`: {words}");
         assert_eq!(irregular.to_string(), expected);
-        let Some(LocalError::IrregularError { said, .. }) = irregular.local() else {
+        plainly_peer::told(&irregular);
+        let Some(LocalError::IrregularError {
+            error: whole,
+            mistakes,
+            ..
+        }) = irregular.local()
+        else {
             panic!("{irregular:?}");
         };
-        assert!(!irregular.is_retryable());
-        assert!(said.chars().count() <= 512);
+        assert!(!irregular.is_retryable() && !mistakes.is_empty());
+        assert_eq!(whole.get(), error);
     }
     let long = Value::from("x".repeat(10_000)).to_string();
     let irregular = answered(&client, &mut peer, "tools/list", &long).await;

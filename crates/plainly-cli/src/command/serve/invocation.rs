@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use super::host::Reach;
 use super::url;
-use crate::args::{LARGEST_FILE, Mount, ServeArgs};
+use crate::args::{LARGEST_FILE, LogArgs, Mount, ServeArgs};
 use crate::failure::Failure;
+use crate::log::LogFormat;
 
 /// How a host reaches this very server: at its address if one was given, else by starting it.
-pub(super) fn reach(args: &ServeArgs) -> Result<Reach, Failure> {
+pub(super) fn reach(args: &ServeArgs, log: &LogArgs) -> Result<Reach, Failure> {
     let Some(address) = args.http else {
         let program = std::env::current_exe();
         let program =
             program.map_err(|error| Failure::caused("cannot find this program", error))?;
         return Ok(Reach::Command {
             program: text(&program)?,
-            args: arguments(args)?,
+            args: arguments(args, log)?,
         });
     };
     if address.port() == 0 {
@@ -28,7 +29,7 @@ pub(super) fn reach(args: &ServeArgs) -> Result<Reach, Failure> {
 }
 
 /// All that differs from the defaults, over standard input and output.
-fn arguments(args: &ServeArgs) -> Result<Vec<String>, Failure> {
+fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
     // Each by name, so that an option that is added is not forgotten here.
     let ServeArgs {
         mounts,
@@ -47,6 +48,7 @@ fn arguments(args: &ServeArgs) -> Result<Vec<String>, Failure> {
         max_file_size,
         print_config: _,
     } = args;
+    let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
     for mount in mounts {
         words.push(word(mount)?);
@@ -72,6 +74,11 @@ fn arguments(args: &ServeArgs) -> Result<Vec<String>, Failure> {
         ),
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
+        ("--log", levels.as_ref().map(|levels| levels.text.clone())),
+        (
+            "--log-format",
+            (*format == LogFormat::Json).then(|| "json".to_owned()),
+        ),
     ];
     let given = options
         .into_iter()

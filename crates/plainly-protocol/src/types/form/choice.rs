@@ -280,10 +280,10 @@ impl<'de> Deserialize<'de> for ChoiceField {
                 style = ChoiceStyle::EnumNames;
                 named(values, names)
             }
-            (None, None, _) => return Err(D::Error::custom("missing field `enum` or `oneOf`")),
+            (None, None, _) => return Err(D::Error::custom("one choice needs `enum` or `oneOf`")),
         };
         if wire.r#type != ChoiceType::String {
-            return Err(D::Error::custom("invalid type: one choice is a string"));
+            return Err(D::Error::custom("one choice is of the type \"string\""));
         }
         Ok(Self {
             title: wire.title,
@@ -306,13 +306,13 @@ impl<'de> Deserialize<'de> for ChoicesField {
             Some((None, Some(values))) => values.into_iter().map(Choice::from).collect(),
             Some((None, None)) | None => {
                 return Err(D::Error::custom(
-                    "missing field `enum` or `anyOf` of `items`",
+                    "several choices need `enum` or `anyOf` in `items`",
                 ));
             }
         };
         if wire.r#type != ChoiceType::Array {
             return Err(D::Error::custom(
-                "invalid type: several choices are an array",
+                "several choices are of the type \"array\"",
             ));
         }
         Ok(Self {

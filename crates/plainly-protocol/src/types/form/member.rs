@@ -2,6 +2,7 @@
 
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::choice::{ChoiceField, ChoicesField};
@@ -23,6 +24,19 @@ pub enum Field {
     Choice(ChoiceField),
     /// Several choices from a list; from 2025-11-25.
     Choices(ChoicesField),
+}
+
+impl Field {
+    /// The value that it has if the user leaves it alone.
+    pub(super) fn preset(&self) -> Option<Value> {
+        match self {
+            Self::Text(field) => field.default.clone().map(Value::from),
+            Self::Number(field) => field.default.clone().map(Value::from),
+            Self::Boolean(field) => field.default.map(Value::from),
+            Self::Choice(field) => field.default.clone().map(Value::from),
+            Self::Choices(field) => field.default.clone().map(Value::from),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for Field {

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 pub use self::choice::{Choice, ChoiceField, ChoiceStyle, ChoicesField};
 pub use self::field::{BooleanField, NumberField, TextField, TextFormat};
 pub use self::member::Field;
-use crate::types::json::unique_members;
+use crate::types::common::or_default;
+use crate::types::json::{JsonObject, unique_members};
 use crate::types::record::record;
 
 record! {
@@ -27,7 +28,7 @@ record! {
         /// The fields.
         pub properties: Fields,
         /// The names of what must be given.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
         pub required: Vec<String>,
     }
 }
@@ -57,6 +58,25 @@ impl FormSchema {
         self.required.retain(|required| *required != name);
         self.properties.insert(name, field.into());
         self
+    }
+
+    /// The form filled in with nothing but the defaults of its fields; those without one are left out (SEP-1034).
+    ///
+    /// ```
+    /// use plainly_protocol::types::{ElicitResult, FormSchema, NumberField, TextField};
+    ///
+    /// let age = NumberField::integer().default_value(36);
+    /// let form = FormSchema::new().field("age", age).optional("name", TextField::new());
+    /// let answer = ElicitResult::accept(form.defaults());
+    /// assert_eq!(serde_json::to_string(&answer)?, r#"{"action":"accept","content":{"age":36}}"#);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    #[must_use]
+    pub fn defaults(&self) -> JsonObject {
+        let fields = self.properties.iter();
+        fields
+            .filter_map(|(name, field)| Some((name, field.preset()?)))
+            .collect()
     }
 }
 

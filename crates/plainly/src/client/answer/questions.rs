@@ -6,21 +6,19 @@ use std::future::Future;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use plainly_errors::{ProtocolError, Revision, Unavailable};
+use plainly_errors::{InvalidParams, ProtocolError, Revision, Unavailable};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::InputRequest;
-use serde::Deserialize;
+use plainly_protocol::types::{CancelledParams, InputRequest};
 use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Respondent;
-use crate::client::message;
 use crate::client::reply::ServerRequest;
 use crate::client::timeouts::{CallQuestions, QuestionCounter, QuestionPermit};
+use crate::client::{message, mistakes};
 use crate::lock::Lock;
-use crate::transport::Escaped;
 
 /// The requests of the server on one connection.
 #[derive(Debug)]
@@ -115,13 +113,9 @@ impl ServerQuestions {
 
     /// Drops the question that the server cancels.
     pub(in crate::client) fn cancel(&self, params: &[u8]) {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Cancelled {
-            request_id: RequestId,
-        }
-        let Ok(Cancelled { request_id }) = serde_json::from_slice(params) else {
-            return tracing::debug!("dropped a cancellation of an unknown request");
+        let request_id = match serde_json::from_slice(params) {
+            Ok(CancelledParams { request_id, .. }) => request_id,
+            Err(why) => return mistakes::log(Method::Cancelled, params, &why),
         };
         let task = self.tasks.lock().remove(&request_id);
         if let Some(task) = task {
@@ -148,24 +142,23 @@ impl ServerQuestions {
             Some(_) | None => return Err(ProtocolError::method_not_found(request.method.clone())),
         };
         let question = if method == Method::Elicit {
-            InputRequest::Elicit(params(request)?)
+            InputRequest::Elicit(params(request, method)?)
         } else if method == Method::CreateMessage {
-            InputRequest::CreateMessage(params(request)?)
+            InputRequest::CreateMessage(params(request, method)?)
         } else {
-            InputRequest::ListRoots(params(request)?)
+            InputRequest::ListRoots(params(request, method)?)
         };
         Ok(Some(question))
     }
 }
 
-fn params<T: DeserializeOwned>(request: &ServerRequest) -> Result<T, ProtocolError> {
-    serde_json::from_slice(&request.params).map_err(|error| {
-        // Its words are those of this program's types, which the server knows nothing of.
-        tracing::debug!(method = request.method, %error, "refused what the server asks");
-        let why = format!(
-            "the parameters are not those of {}",
-            Escaped(&request.method)
-        );
-        ProtocolError::invalid_params(why)
+fn params<T: DeserializeOwned>(
+    request: &ServerRequest,
+    method: Method,
+) -> Result<T, ProtocolError> {
+    serde_json::from_slice(&request.params).map_err(|why| {
+        mistakes::log(method, &request.params, &why);
+        let problems = mistakes::in_params(method, &request.params, &why);
+        InvalidParams::Malformed { problems }.into()
     })
 }

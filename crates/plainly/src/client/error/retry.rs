@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use plainly_errors::{HttpStatus, Retry};
+
 use super::{CloseReason, Error, LocalError};
 
 impl Error {
@@ -37,7 +39,7 @@ fn is_retryable(error: &LocalError) -> bool {
             CloseReason::Peer | CloseReason::Read(_) | CloseReason::Write(_) => true,
             CloseReason::Ours | CloseReason::LineTooLong { .. } | CloseReason::NotMessages => false,
         },
-        LocalError::HttpStatus { status, .. } => matches!(status, 408 | 429 | 502..=504),
+        LocalError::HttpStatus { status, .. } => HttpStatus::of(*status).retry == Retry::AfterDelay,
         LocalError::Spawn { .. }
         | LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
@@ -112,13 +114,17 @@ mod tests {
                 (503, Some(0), true, Some(0)),
                 (503, None, true, None),
                 (408, None, true, None),
+                // As with an internal error, nobody knows whether the server acted on the call: that is another question.
+                (500, None, true, None),
                 (502, None, true, None),
+                (599, None, true, None),
                 (504, None, true, None),
                 (301, Some(7), false, None),
                 (400, None, false, None),
                 (401, Some(7), false, None),
                 (404, None, false, None),
-                (500, None, false, None),
+                (501, None, false, None),
+                (511, None, false, None),
             ]
             .map(|(status, header, retryable, seconds)| {
                 let error = LocalError::HttpStatus {
@@ -183,7 +189,14 @@ mod tests {
                     true,
                 ),
                 (unreachable, true),
-                (LocalError::Interrupted { method, source }, true),
+                (
+                    LocalError::Interrupted {
+                        method,
+                        instead: None,
+                        source,
+                    },
+                    true,
+                ),
                 (spawn, false),
                 (version, false),
                 (LocalError::NotInRevision { method, revision }, false),

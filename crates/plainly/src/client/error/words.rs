@@ -1,19 +1,25 @@
 //! What errors say beyond their own words: what the server asks for, its code by name, and the data of another
-//! implementation where its message says nothing.
+//! implementation where its message says nothing. Nothing that a server says is shown at any length.
 
 use std::fmt;
 use std::time::Duration;
 
-use plainly_errors::problem::whole_seconds;
+use plainly_errors::mistake::shortened;
+use plainly_errors::problem::in_seconds;
 use plainly_errors::registry::{Emit, capability_names, lookup};
-use plainly_errors::{Code, ErrorKind, Problem, ProtocolError};
+use plainly_errors::{Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicitation};
+use plainly_protocol::types::RawJson;
 use serde_json::Value;
 
+use super::said::{words, words_of_body};
 use super::{Challenge, Error};
 use crate::transport::Escaped;
 
-/// The most characters that are shown of data.
-const SHOWN: usize = 200;
+/// The most bytes that are shown of what a server says: a few sentences.
+const SHOWN: usize = 1_024;
+
+/// The most bytes of data, and of words that are found in what can't be read.
+const ASIDE: usize = 512;
 
 /// The most URLs, capabilities or versions that are named.
 const NAMED: usize = 20;
@@ -33,8 +39,14 @@ const EMPTY: [&str; 11] = [
     "unknown error",
 ];
 
-/// The members of data that are most likely to say why.
-const WORDS: [&str; 5] = ["message", "detail", "error", "reason", "description"];
+/// Text of the server's as people read it: without control characters, and without its middle if it is long.
+pub(super) struct Shown<'a>(pub(super) &'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Escaped(&shortened(self.0, SHOWN)).fmt(f)
+    }
+}
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -48,23 +60,27 @@ impl fmt::Display for Error {
 fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let message = error.message();
     let message = without_prefix(&message);
-    write!(f, "{}", Escaped(message))?;
     let received = error.received();
     let data = received.and_then(|received| received.data.as_ref());
+    match message.trim().is_empty() && data.is_none() {
+        true => f.write_str("no reason was given")?,
+        false => write!(f, "{}", Shown(message))?,
+    }
     let says_nothing = EMPTY.contains(&message.trim_end_matches('.').to_lowercase().as_str());
     if error.kind().is_vague()
         && says_nothing
         && let Some(data) = data
     {
         let colon = if message.is_empty() { "" } else { ": " };
-        write!(f, "{colon}{}", Escaped(&in_short(data)))?;
+        let said = words(data).unwrap_or_else(|| data.to_string().into());
+        write!(f, "{colon}{}", Escaped(&shortened(&said, ASIDE)))?;
     }
     // Most messages name it.
     for want in wants(error).filter(|want| !want.is_in(message)) {
         write!(f, "; {want}")?;
     }
     match received {
-        Some(received) => write!(f, " ({})", Named(received.code)),
+        Some(received) => write!(f, " ({})", Named(received.code, error.kind())),
         None => Ok(()),
     }
 }
@@ -79,25 +95,12 @@ fn without_prefix(message: &str) -> &str {
     }
 }
 
-/// Data of an unknown shape: its words if it has any, else its JSON.
-fn in_short(data: &Value) -> String {
-    let words = WORDS.iter().find_map(|name| data.get(name)?.as_str());
-    let text = match words.or(data.as_str()) {
-        Some(words) => words.to_owned(),
-        None => data.to_string(),
-    };
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
-}
-
 /// Something that an error asks for.
 struct Want {
     before: &'static str,
     /// What a message contains that asks for it itself.
     names: Vec<String>,
-    after: &'static str,
+    after: String,
 }
 
 impl Want {
@@ -105,16 +108,28 @@ impl Want {
         Self {
             before,
             names: names.into_iter().take(NAMED).collect(),
-            after: "",
+            after: String::new(),
         }
     }
 
     fn wait(wait: Duration) -> Self {
-        let seconds = whole_seconds(wait);
+        let wait = in_seconds(wait);
+        let (number, unit) = wait.split_once(' ').unwrap_or((&wait, ""));
         Self {
-            after: if seconds == 1 { " second" } else { " seconds" },
-            ..Self::new("try again in ", [seconds.to_string()])
+            after: format!(" {unit}"),
+            ..Self::new("try again in ", [number.to_owned()])
         }
+    }
+
+    /// Of the URLs to visit, those that nobody should be sent to.
+    fn refusal(elicitations: &[UrlElicitation]) -> Option<Self> {
+        let others = elicitations.iter().filter(|one| !one.is_web());
+        let schemes = others.map(|one| one.url.split(':').next().unwrap_or_default());
+        let schemes: Vec<_> = schemes.map(|scheme| format!("{scheme}:")).collect();
+        (!schemes.is_empty()).then(|| Self {
+            after: ", which is not safe: only http and https are".to_owned(),
+            ..Self::new("it asks for a visit to a URL that begins with ", schemes)
+        })
     }
 
     fn is_in(&self, message: &str) -> bool {
@@ -125,15 +140,18 @@ impl Want {
 impl fmt::Display for Want {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.names.join(", ");
-        write!(f, "{}{}{}", self.before, Escaped(&names), self.after)
+        write!(f, "{}{}{}", self.before, Shown(&names), self.after)
     }
 }
 
 fn wants(error: &ProtocolError) -> impl Iterator<Item = Want> {
     let kind = error.kind();
+    let mut refused = None;
     let of_kind = if let ErrorKind::UrlElicitationRequired { elicitations } = kind {
-        let urls = elicitations.iter().map(|one| one.url.clone());
-        Some(Want::new("visit ", urls))
+        refused = Want::refusal(elicitations);
+        let urls = elicitations.iter().filter(|one| one.is_web());
+        let mut urls = urls.map(|one| one.url.clone()).peekable();
+        urls.peek().is_some().then(|| Want::new("visit ", urls))
     } else if let ErrorKind::MissingRequiredClientCapability { required } = kind {
         let names = capability_names(required);
         Some(Want::new("it requires the client capability ", names))
@@ -145,16 +163,26 @@ fn wants(error: &ProtocolError) -> impl Iterator<Item = Want> {
     let suggestion = error.problem().and_then(Problem::suggestion);
     let suggestion = suggestion.map(|text| Want::new("", [text.to_owned()]));
     let wait = error.retry_after().map(Want::wait);
-    [of_kind, suggestion, wait].into_iter().flatten()
+    [of_kind, refused, suggestion, wait].into_iter().flatten()
 }
 
 /// A code with its name, if it has one meaning.
-struct Named(Code);
+struct Named<'a>(Code, &'a ErrorKind);
 
-impl fmt::Display for Named {
+impl Named<'_> {
+    /// Whether the code may mean something else here, as those of a draft and of some revisions do.
+    fn is_ambiguous(&self) -> bool {
+        match lookup(self.0).map(|entry| entry.emit) {
+            Some(Emit::Never) => true,
+            Some(Emit::PerRevision) => !matches!(self.1, ErrorKind::ResourceNotFound { .. }),
+            Some(Emit::Defined | _) | None => false,
+        }
+    }
+}
+
+impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Those of a draft are used for other things too.
-        match lookup(self.0).filter(|entry| entry.emit != Emit::Never) {
+        match lookup(self.0).filter(|_| !self.is_ambiguous()) {
             Some(entry) => write!(f, "{} {}", entry.name, self.0),
             None => write!(f, "code {}", self.0),
         }
@@ -200,7 +228,7 @@ impl fmt::Display for Asks<'_> {
             _ => {}
         }
         if let Some(location) = self.location {
-            write!(f, "; it has moved to {}", Escaped(location))?;
+            write!(f, "; it has moved to {}", Shown(location))?;
         }
         match self.wait {
             Some(wait) => write!(f, "; {}", Want::wait(wait)),
@@ -209,16 +237,55 @@ impl fmt::Display for Asks<'_> {
     }
 }
 
-/// The beginning of a body, unless it is markup.
+/// What a body says, if it says anything.
 pub(super) struct Excerpt<'a>(pub(super) &'a str);
 
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The beginning of an HTML page doesn't say why.
-        let is_markup = self.0.trim_start().starts_with('<');
-        match self.0.lines().next().filter(|_| !is_markup) {
-            Some(line) if !line.is_empty() => write!(f, ": {}", Escaped(line)),
-            Some(_) | None => Ok(()),
+        match words_of_body(self.0) {
+            Some(said) => write!(f, ": {}", Escaped(&shortened(&said, ASIDE))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What a result says that can't be read, unless that was quoted already: a tool may have said why it failed.
+pub(super) struct Content<'a>(pub(super) &'a Option<RawJson>, pub(super) &'a str);
+
+impl fmt::Display for Content<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(result, quoted) = self;
+        let result: Option<Value> = result.as_ref().and_then(|result| result.decode().ok());
+        let said = result
+            .as_ref()
+            .and_then(|result| words(result.get("content")?));
+        match said.filter(|said| !quoted.contains(&**said)) {
+            Some(said) => write!(f, "; it says: {}", Escaped(&shortened(&said, ASIDE))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What an error says that is not one, and what is wrong with it.
+pub(super) struct Irregular<'a>(pub(super) &'a RawJson, pub(super) &'a [Mistake]);
+
+impl fmt::Display for Irregular<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(error, mistakes) = self;
+        let error: Value = error.decode().unwrap_or_default();
+        let wrong = match error.is_string() {
+            // It is shown anyway.
+            true => "it is text and not an object".to_owned(),
+            false => Mistake::list(mistakes),
+        };
+        match words(&error) {
+            Some(said) => write!(
+                f,
+                "{} ({})",
+                Escaped(&shortened(&said, ASIDE)),
+                Shown(&wrong)
+            ),
+            None => write!(f, "{}", Shown(&wrong)),
         }
     }
 }
@@ -229,7 +296,7 @@ pub(super) struct Instead<'a>(pub(super) &'a Option<String>);
 impl fmt::Display for Instead<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(instead) => write!(f, "; the server sent {} instead", Escaped(instead)),
+            Some(instead) => write!(f, "; the server sent {} instead", Shown(instead)),
             None => Ok(()),
         }
     }
@@ -243,8 +310,14 @@ impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {
         let Some((first, rest)) = self.0.split_first() else {
             return f.write_str("none");
         };
-        write!(f, "{}", Escaped(&first.to_string()))?;
-        rest.iter()
-            .try_for_each(|item| write!(f, ", {}", Escaped(&item.to_string())))
+        write!(f, "{}", Shown(&first.to_string()))?;
+        let mut rest = rest.iter();
+        for item in rest.by_ref().take(NAMED) {
+            write!(f, ", {}", Shown(&item.to_string()))?;
+        }
+        match rest.len() {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
     }
 }

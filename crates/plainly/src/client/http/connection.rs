@@ -96,14 +96,24 @@ impl HttpConnection {
         let (is_success, status) = (response.status.is_success(), HttpStatus::from(&response));
         let body = response.body().await;
         let body = body.map_err(|failure| self.session.failed(failure, request.method.name()))?;
+        let mut sent = None;
         let mut replies = reply::read(&body).into_iter();
-        let reply = replies.find_map(|incoming| reply_to(incoming, &request.id).ok());
+        let reply = replies.find_map(|incoming| {
+            let other = reply_to(incoming, &request.id);
+            other
+                .map_err(|other| sent = other.instead(&body).or(sent.take()))
+                .ok()
+        });
         match (reply, is_success) {
             (Some(reply), true) => Ok(reply),
-            (None, true) => Err(Error::invalid_response(
-                request.method.name(),
-                "the body contains no reply to the request",
-            )),
+            (None, true) => {
+                let why = match sent {
+                    _ if body.trim_ascii().is_empty() => "the body is empty".to_owned(),
+                    Some(sent) => format!("the server sent {}", sent.trim_end_matches(',')),
+                    None => "the body contains no reply to the request".to_owned(),
+                };
+                Err(Error::invalid_response(request.method.name(), why))
+            }
             (Some(CallReply::Error(json, _)), false) => {
                 Ok(CallReply::Error(json, Some(status.into())))
             }
@@ -136,10 +146,14 @@ impl HttpConnection {
             for incoming in reply::read(&event) {
                 match reply_to(incoming, &request.id) {
                     Ok(reply) => {
+                        self.session.stray.lock().take();
                         response.discard();
                         return Ok(reply);
                     }
                     Err(other) => {
+                        if let Some(sent) = other.instead(&event) {
+                            *self.session.stray.lock() = Some(sent);
+                        }
                         self.session
                             .take(other, Some(request), &mut answering)
                             .await;
@@ -183,6 +197,10 @@ impl ClientConnection for HttpConnection {
 
     fn received(&self) -> u64 {
         self.session.endpoint.received()
+    }
+
+    fn stray(&self) -> Option<String> {
+        self.session.stray.lock().clone()
     }
 
     fn open_server_stream(

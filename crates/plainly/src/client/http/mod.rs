@@ -1,7 +1,6 @@
 //! Servers over Streamable HTTP, and everything in the client that knows HTTP: reaching the server ([`endpoint`],
 //! [`sse`]), and exchanging messages with it ([`connection`], [`server_stream`]).
 
-mod challenge;
 mod connection;
 mod detached;
 mod endpoint;

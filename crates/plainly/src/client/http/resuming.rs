@@ -8,7 +8,7 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use super::endpoint::{ContentKind, HttpFailure, HttpResponse};
 use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
-use crate::client::error::{Error, LocalError};
+use crate::client::error::Error;
 
 /// The pause before a stream is requested again, if the server does not specify one.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ impl HttpSession {
         let mut broken = match failure {
             Some(failure @ HttpFailure::TooLarge(_)) => return Err(self.failed(failure, method)),
             Some(failure) => self.failed(failure, method),
-            None => interrupted(method),
+            None => Error::interrupted(method),
         };
         let Some(last) = self.last_event(&resuming.from) else {
             return Err(broken);
@@ -87,9 +87,4 @@ impl HttpSession {
         let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
         HeaderValue::from_maybe_shared(id.clone()).ok()
     }
-}
-
-fn interrupted(method: &'static str) -> Error {
-    let source = None;
-    LocalError::Interrupted { method, source }.into()
 }

@@ -208,9 +208,5 @@ fn again(error: &Error) -> impl Fn() -> Error + use<> {
 }
 
 fn interrupted() -> Error {
-    LocalError::Interrupted {
-        method: GET,
-        source: None,
-    }
-    .into()
+    Error::interrupted(GET)
 }

@@ -5,14 +5,14 @@ use std::future::Future;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
+use plainly_errors::mistake::quoted;
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use super::challenge;
 use super::endpoint::{Endpoint, FAREWELL, HttpFailure, HttpResponse};
 use crate::client::dispatcher::Dispatcher;
-use crate::client::error::{CloseReason, Closed, Error, LocalError};
+use crate::client::error::{Challenge, CloseReason, Closed, Error, LocalError, said};
 use crate::client::status::{EXCERPT, HttpStatus};
 use crate::lock::Lock;
 
@@ -26,6 +26,8 @@ pub(super) struct HttpSession {
     pub(super) dispatcher: Dispatcher,
     /// Places for these answers. Without one, the stream with the next question is not read any further.
     pub(super) answers: Arc<Semaphore>,
+    /// What came since the last reply and is no reply to any request, in words.
+    pub(super) stray: Lock<Option<String>>,
     state: Lock<SessionState>,
     closed: watch::Sender<bool>,
 }
@@ -46,6 +48,7 @@ impl HttpSession {
             endpoint,
             dispatcher,
             answers: Arc::new(Semaphore::new(ANSWERS)),
+            stray: Lock::default(),
             state: Lock::new(SessionState::Without),
             closed: watch::Sender::new(false),
         }
@@ -151,6 +154,7 @@ impl HttpSession {
             .into(),
             HttpFailure::Broken(source) => LocalError::Interrupted {
                 method,
+                instead: None,
                 source: Some(source.into()),
             }
             .into(),
@@ -164,13 +168,19 @@ impl HttpSession {
 /// The error for a response without a message.
 pub(super) async fn no_message(method: &'static str, response: HttpResponse) -> Error {
     let status = response.status;
-    if status.is_success() {
-        let kind = response.headers.get(http::header::CONTENT_TYPE);
-        let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or("none");
-        let why = format!("HTTP status {status} with content type {kind:?}");
-        return Error::invalid_response(method, why);
+    if !status.is_success() {
+        return HttpStatus::from(&response).explain(method, &response.beginning(EXCERPT).await);
     }
-    HttpStatus::from(&response).explain(method, &response.beginning(EXCERPT).await)
+    let kind = response.headers.get(http::header::CONTENT_TYPE);
+    let kind = kind.and_then(|kind| kind.to_str().ok());
+    let kind = kind.map_or_else(String::new, |kind| format!(" with content type {kind:?}"));
+    let body = response.beginning(EXCERPT).await;
+    let said = said::words_of_body(&String::from_utf8_lossy(&body));
+    let said = said.map_or_else(String::new, |said| format!(": {}", quoted(&said)));
+    let why = format!(
+        "HTTP status {status}{kind} in place of a message{said}; the path of the URL may be wrong"
+    );
+    Error::invalid_response(method, why)
 }
 
 impl From<&HttpResponse> for HttpStatus {
@@ -179,7 +189,7 @@ impl From<&HttpResponse> for HttpStatus {
             code: response.status.as_u16(),
             retry_after: response.retry_after(),
             location: response.location(),
-            challenge: challenge::read(response.status, &response.headers),
+            challenge: Challenge::of(response.status, &response.headers),
         }
     }
 }

@@ -146,7 +146,7 @@ async fn receive_all(
         let message = match receive(messages).await {
             // Not every transport enforces the limit.
             Ok(Some(Inbound::Message(message))) if message.len() <= limit => message,
-            Ok(Some(Inbound::Message(_) | Inbound::TooLong)) => {
+            Ok(Some(Inbound::Message(_) | Inbound::TooLong { .. })) => {
                 return CloseReason::LineTooLong { limit };
             }
             Ok(None) => return CloseReason::Peer,
@@ -154,9 +154,9 @@ async fn receive_all(
         };
         for incoming in reply::read(&message) {
             if let Incoming::NoMessage { why } = &incoming {
-                let text = String::from_utf8_lossy(message.get(..80).unwrap_or(&message));
-                tracing::debug!(line = %Escaped(&text), "skipped a line that is not a message: {why}");
-                *state.stray.lock() = Some(format!("{text:?}, which is not a message,"));
+                let line = reply::beginning(&message);
+                tracing::debug!(line = %Escaped(&line), "skipped a line that is not a message: {why}");
+                *state.stray.lock() = incoming.instead(&message);
                 if skipped.is_too_much() {
                     return CloseReason::NotMessages;
                 }

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use crate::client::dispatcher::Dispatcher;
 use crate::client::error::{CloseReason, Closed, Error, LocalError};
-use crate::client::reply::{CallReply, Incoming};
+use crate::client::reply::{CallReply, Incoming, reply_to_nobody};
 use crate::lock::Lock;
 use crate::pending::Pending;
 
@@ -114,9 +114,7 @@ impl ConnectionState {
             }
             (None, Some(id)) => {
                 tracing::debug!(%id, "dropped a reply to an unknown request");
-                *self.stray.lock() = Some(format!(
-                    "a reply with the id {id}, which no open request has,"
-                ));
+                *self.stray.lock() = Some(reply_to_nobody(&id));
             }
             (None, None) => tracing::warn!(?reply, "the server could not read a request"),
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use plainly_errors::mistake::shortened;
+use plainly_errors::mistake::{quoted, shortened};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
@@ -20,6 +20,8 @@ pub(in crate::server) struct Asker {
     pub(in crate::server) peer: Arc<Peer>,
     /// The method; `None` as long as it is not known to be one that is served.
     pub(super) method: Option<Method>,
+    /// The name of a method that is not served.
+    unserved: Option<Box<str>>,
     /// The name or URI of what it asked for.
     pub(super) subject: Option<Box<str>>,
     /// The keys of the questions of an earlier round that the user declined.
@@ -36,6 +38,7 @@ impl Asker {
         Self {
             peer,
             method: None,
+            unserved: None,
             subject: None,
             declined: Vec::new(),
             trace,
@@ -44,9 +47,20 @@ impl Asker {
         }
     }
 
-    /// Notes that the request came over HTTP.
-    pub(in crate::server) fn comes_over_http(&mut self) {
-        self.transport = Transport::Http;
+    /// Notes the way that the request came.
+    pub(in crate::server) fn arrived_by(&mut self, transport: Transport) {
+        self.transport = transport;
+    }
+
+    /// Notes that the request is for a method of this name, which is not served.
+    pub(in crate::server) fn asks_for_unserved(&mut self, method: &str) {
+        self.unserved = Some(quoted(method).into());
+    }
+
+    /// The name of the method that it asked for.
+    pub(super) fn method_name(&self) -> Option<&str> {
+        let served = self.method.map(Method::name);
+        served.or(self.unserved.as_deref())
     }
 
     /// Notes what the request is for.
@@ -71,10 +85,10 @@ impl Asker {
             return;
         }
         let line = AccessLine {
-            method: self.method.map(Method::name),
+            method: self.method_name(),
             name: self.subject.as_deref(),
             revision: self.peer.revision,
-            transport: Some(self.transport),
+            transport: self.transport,
             principal: self.peer.principal.as_ref().map(|one| one.as_str()),
             arrived: self.arrived,
             reply: reply.map(Encoded::told),

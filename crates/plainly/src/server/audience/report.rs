@@ -25,9 +25,10 @@ impl ErrorPolicy {
             ($level:ident) => {
                 tracing::$level!(
                     target: "plainly::failure",
-                    method = asker.method.map(|method| method.name()),
+                    method = asker.method_name(),
                     name = asker.subject.as_deref(),
                     revision = %asker.peer.revision,
+                    transport = asker.transport.name(),
                     principal = asker.peer.principal.as_ref().map(|one| one.as_str()),
                     trace = asker.trace.as_deref(),
                     code = self.dialect.code(error, asker.peer.revision).get(),

@@ -14,7 +14,7 @@ mod templates;
 use std::sync::Arc;
 
 use futures_util::stream::{BoxStream, SelectAll, select_all};
-use plainly_errors::mistake::bounded;
+use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
     CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
@@ -208,7 +208,7 @@ pub(in crate::server) fn check_length(uri: &str, limits: &Limits) -> Result<(), 
         return Ok(());
     }
     let invalid = ProtocolError::from(InvalidParams::InvalidUri {
-        uri: bounded(uri).into_owned(),
+        uri: quoted(uri).into_owned(),
         problems: Vec::new(),
     });
     let most = limits.uri_bytes;

@@ -18,11 +18,13 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use crate::server::Server;
-use crate::server::incoming::malformed::cancelled;
+use crate::server::incoming::malformed::{cancelled, error_of};
+use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::outgoing::encode::Encoded;
 use crate::server::outgoing::{Outgoing, ReplySource};
 use crate::server::replies::Replies;
 use crate::server::request::{Interest, Scope};
+use crate::server::resolve::Unresolved;
 use crate::server::sessions::session::Session;
 
 /// The messages of a batch, each judged by itself.
@@ -55,6 +57,15 @@ pub(in crate::server) fn unanswerable<'m, 'a>(
         .and_then(|first| first.as_ref().err())
 }
 
+/// The ids of those of `messages` that can be answered, as JSON.
+pub(in crate::server) fn ids<'a>(messages: &BatchMessages<'a>) -> impl Iterator<Item = &'a str> {
+    messages.iter().filter_map(|message| match message {
+        Ok(Message::Request(request)) => Some(request.id.as_raw()),
+        Ok(Message::Notification(_) | Message::Response(_)) => None,
+        Err(malformed) => Some(malformed.id?.as_raw()),
+    })
+}
+
 impl Server {
     /// Whether `peer` may send batches; the error says who may.
     pub(in crate::server) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
@@ -69,12 +80,13 @@ impl Server {
     /// Serves every message of a batch within a session.
     pub(in crate::server) fn serve_batch(
         &self,
+        transport: Transport,
         session: &Arc<Session>,
         extensions: &Extensions,
         messages: BatchMessages<'_>,
     ) -> Replies {
         let revision = session.peer.revision;
-        let mut joined = Joined::new(self.clone(), revision);
+        let mut joined = Joined::new(self.clone(), transport, revision);
         // An id whose request was answered already is free again in the session; but two responses with one id in one
         // reply could not be told apart.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
@@ -86,16 +98,12 @@ impl Server {
                     // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
-                        let refusal = self.0.encoder.refusal(
-                            Some(id),
-                            Some(&request.method),
-                            revision,
-                            &error,
-                        );
+                        let unresolved = Unresolved { error, revision };
+                        let refusal = self.unresolved(transport, &request, &unresolved);
                         joined.add(place, refusal.bytes);
                         continue;
                     }
-                    let scope = scope(session, extensions, &request);
+                    let scope = scope(session, extensions, &request).arrived_by(transport);
                     let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
                     // Begun before the next part is read, so that a cancellation further on in the batch finds the
                     // request in flight.
@@ -115,10 +123,14 @@ impl Server {
                 }
                 Ok(Message::Response(response)) => session.unanswered.answer(&response),
                 Err(malformed) if malformed.id.is_some() => {
-                    joined.add(place, self.malformed(&malformed, revision).bytes);
+                    joined.add(place, self.malformed(transport, &malformed, revision).bytes);
                 }
-                // The revision has no error without an id.
-                Err(_) => tracing::warn!("ignored a part of a batch that is not a message"),
+                Err(malformed) => {
+                    let message = Unserved::new(transport, revision);
+                    let why = "the revision has no error without an id";
+                    let encoder = &self.0.encoder;
+                    encoder.ignored(message, &error_of(&malformed), why);
+                }
             }
         }
         let replies = Some(joined);
@@ -193,6 +205,7 @@ fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>)
 #[derive(Debug)]
 struct Joined {
     server: Server,
+    transport: Transport,
     revision: Revision,
     written: BTreeMap<usize, Bytes>,
     /// The number of bytes left for replies.
@@ -200,10 +213,11 @@ struct Joined {
 }
 
 impl Joined {
-    fn new(server: Server, revision: Revision) -> Self {
+    fn new(server: Server, transport: Transport, revision: Revision) -> Self {
         Self {
             room: server.limits().reply_bytes,
             server,
+            transport,
             revision,
             written: BTreeMap::new(),
         }
@@ -218,8 +232,11 @@ impl Joined {
         drop(reply);
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();
-        let encoder = &self.server.0.encoder;
-        let refusal = encoder.refusal(Some(id), None, self.revision, &error);
+        let message = Unserved {
+            id: Some(id),
+            ..Unserved::new(self.transport, self.revision)
+        };
+        let refusal = self.server.0.encoder.refusal(message, &error);
         self.add(place, refusal.bytes);
     }
 

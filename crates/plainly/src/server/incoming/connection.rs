@@ -14,17 +14,21 @@ use futures_util::StreamExt;
 use futures_util::future::Either;
 use futures_util::stream::SelectAll;
 use http::Extensions;
-use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
-use plainly_protocol::envelope::{self, Envelope, Malformed, MalformedKind, Message, Request};
+use plainly_errors::{InvalidRequest, ProtocolError, Revision};
+use plainly_protocol::envelope::{
+    self, Envelope, IdSearch, Malformed, MalformedKind, Message, Request,
+};
+use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::peer::Peer;
 use tokio::time::timeout;
 
 use self::throttle::Throttle;
 use crate::server::Server;
 use crate::server::in_flight::InFlight;
-use crate::server::incoming::batch::BatchMessages;
-use crate::server::incoming::malformed::cancelled;
+use crate::server::incoming::batch::{BatchMessages, ids};
+use crate::server::incoming::malformed::{cancelled, error_of};
 use crate::server::outgoing::Outgoing;
+use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::replies::Replies;
 use crate::server::resolve::{self, Sender, Unresolved};
 use crate::server::sessions::session::Session;
@@ -177,9 +181,12 @@ impl<M: Messages> Connection<M> {
         let bytes = match inbound {
             // Not every transport knows the limit.
             Inbound::Message(bytes) if bytes.len() <= limits.message_bytes => bytes,
-            Inbound::Message(_) | Inbound::TooLong => {
-                return self.refuse(&Refusal::TooLarge.into());
+            Inbound::Message(bytes) => {
+                let mut search = IdSearch::default();
+                search.push(&bytes);
+                return self.refuse_id(search.id(), &limits.too_large().into());
             }
+            Inbound::TooLong { id } => return self.refuse_id(id, &limits.too_large().into()),
         };
         match envelope::parse(&bytes, &limits.envelope) {
             Ok(Envelope::Single(Message::Request(request))) => self.request(&request),
@@ -213,7 +220,9 @@ impl<M: Messages> Connection<M> {
                 }
             }
             Err(unresolved) => {
-                let encoded = self.server.unresolved(request, &unresolved);
+                let encoded = self
+                    .server
+                    .unresolved(Transport::Stream, request, &unresolved);
                 self.push(encoded.bytes);
             }
         }
@@ -230,11 +239,15 @@ impl<M: Messages> Connection<M> {
         };
         let encoded = match opening {
             Ok(peer) => {
-                let encoded = self.server.initialize(request.id.as_raw(), &peer);
+                let encoded = self
+                    .server
+                    .initialize(Transport::Stream, request.id.as_raw(), &peer);
                 self.begin_session(peer);
                 encoded
             }
-            Err(unresolved) => self.server.unresolved(request, &unresolved),
+            Err(unresolved) => self
+                .server
+                .unresolved(Transport::Stream, request, &unresolved),
         };
         self.push(encoded.bytes);
     }
@@ -275,44 +288,65 @@ impl<M: Messages> Connection<M> {
             let error = accepted
                 .err()
                 .unwrap_or_else(|| InvalidRequest::SessionRequired.into());
-            return self.refuse(&error);
+            return self.refuse_batch(&messages, &error);
         };
-        let replies = self.server.serve_batch(session, &self.extensions, messages);
+        let replies =
+            self.server
+                .serve_batch(Transport::Stream, session, &self.extensions, messages);
         self.running.push(replies);
     }
 
     fn malformed(&mut self, malformed: &Malformed<'_>) {
+        let (id, error) = (malformed.id, error_of(malformed));
+        if id.is_none() && malformed.kind == MalformedKind::InvalidParams {
+            // JSON-RPC 2.0, section 4.1.
+            return self.ignore(&error, "a notification has no answer");
+        }
+        self.refuse(id.as_ref().map(RawId::as_raw), &error);
+    }
+
+    /// Refuses the messages of a batch: each with its own id, if the revision has no error without one.
+    fn refuse_batch(&mut self, messages: &BatchMessages<'_>, error: &ProtocolError) {
+        let mut ids = ids(messages).peekable();
+        if self.revision().traits().errors_without_id || ids.peek().is_none() {
+            return self.refuse(None, error);
+        }
+        ids.for_each(|id| self.refuse(Some(id), error));
+    }
+
+    /// Refuses a message with this id.
+    fn refuse_id(&mut self, id: Option<RequestId>, error: &ProtocolError) {
+        let id = id.map(|id| id.to_string());
+        self.refuse(id.as_deref(), error);
+    }
+
+    /// Refuses a message whose id is this JSON. Without an id it is not answered if the session's revision has no such answer,
+    /// and not so often that two peers who answer each other's errors could keep each other busy.
+    fn refuse(&mut self, id: Option<&str>, error: &ProtocolError) {
+        if id.is_none() && !self.revision().traits().errors_without_id {
+            return self.ignore(error, "the revision has no error without an id");
+        }
+        if id.is_none() && !self.throttle.allow() {
+            return self.ignore(error, "too many before it had no id either");
+        }
+        let message = self.unserved(id);
+        let encoded = self.server.0.encoder.refusal(message, error);
+        self.push(encoded.bytes);
+    }
+
+    /// Says in the log alone what is wrong with a message.
+    fn ignore(&self, error: &ProtocolError, why: &str) {
+        self.server
+            .0
+            .encoder
+            .ignored(self.unserved(None), error, why);
+    }
+
+    fn unserved<'m>(&self, id: Option<&'m str>) -> Unserved<'m> {
         let revision = self.revision();
-        if malformed.id.is_some() {
-            let encoded = self.server.malformed(malformed, revision);
-            return self.push(encoded.bytes);
-        }
-        if malformed.kind == MalformedKind::InvalidParams {
-            // A notification: whoever sent it awaits no answer (JSON-RPC 2.0, section 4.1).
-            return tracing::warn!("ignored a notification whose params are not an object");
-        }
-        self.unreadable(|server| server.malformed(malformed, revision).bytes);
-    }
-
-    /// Answers a message whose id is unknown.
-    fn refuse(&mut self, error: &ProtocolError) {
-        self.unreadable(|server| {
-            let encoder = &server.0.encoder;
-            encoder
-                .refusal(None, None, Revision::UNKNOWN_PEER, error)
-                .bytes
-        });
-    }
-
-    /// Answers input without an id: not if the session's revision has no such answer, and not so often that two peers
-    /// who answer each other's errors could keep each other busy.
-    fn unreadable(&mut self, answer: impl FnOnce(&Server) -> Bytes) {
-        let has_answer = self.revision().traits().errors_without_id;
-        if has_answer && self.throttle.allow() {
-            let bytes = answer(&self.server);
-            self.push(bytes);
-        } else {
-            tracing::warn!("ignored a line that is not a message");
+        Unserved {
+            id,
+            ..Unserved::new(Transport::Stream, revision)
         }
     }
 

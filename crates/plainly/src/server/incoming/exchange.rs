@@ -11,6 +11,7 @@ use plainly_protocol::header::MCP_SESSION_ID;
 use crate::server::Server;
 use crate::server::incoming::batch::{BatchMessages, unanswerable};
 use crate::server::incoming::malformed;
+use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::outgoing::encode::Encoded;
 use crate::server::replies::Replies;
 use crate::server::resolve::{self, Sender, Unresolved, last_event_id, session_name};
@@ -22,7 +23,7 @@ impl Exchange for Server {
     async fn exchange(&self, frame: &Frame) -> Reply {
         // The limit of the transport may be a different one.
         if frame.body.len() > self.limits().message_bytes {
-            return self.refuse(&Refusal::TooLarge.into());
+            return self.refuse(&self.limits().too_large().into());
         }
         match envelope::parse(&frame.body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(ref request))) => {
@@ -34,7 +35,9 @@ impl Exchange for Server {
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
             // Boxed because batches are rare: otherwise the future of every request would be as large.
             Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
-            Err(malformed) => reply(self.malformed(&malformed, Revision::UNKNOWN_PEER)),
+            Err(malformed) => {
+                reply(self.malformed(Transport::Http, &malformed, Revision::UNKNOWN_PEER))
+            }
         }
     }
 
@@ -70,11 +73,8 @@ impl Exchange for Server {
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
-        reply(
-            self.0
-                .encoder
-                .refusal(None, None, Revision::UNKNOWN_PEER, error),
-        )
+        let message = Unserved::new(Transport::Http, Revision::UNKNOWN_PEER);
+        reply(self.0.encoder.refusal(message, error))
     }
 }
 
@@ -82,7 +82,7 @@ impl Server {
     async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
         match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
             Ok(Sender::Peer(scope)) => {
-                let scope = scope.over_http();
+                let scope = scope.arrived_by(Transport::Http);
                 let session = scope.session().cloned();
                 let in_flight = session.as_ref().map(|session| &session.in_flight);
                 let replies = self.dispatch(request, scope, in_flight);
@@ -92,7 +92,7 @@ impl Server {
                 sent(replies, streams).await
             }
             Ok(Sender::Opening) => self.open(request, &frame.extensions),
-            Err(unresolved) => reply(self.unresolved(request, &unresolved)),
+            Err(unresolved) => reply(self.unresolved(Transport::Http, request, &unresolved)),
         }
     }
 
@@ -114,13 +114,13 @@ impl Server {
         });
         match opened {
             Ok((peer, name)) => {
-                let mut reply = reply(self.initialize(request.id.as_raw(), &peer));
+                let mut reply = reply(self.initialize(Transport::Http, request.id.as_raw(), &peer));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);
                 reply
             }
-            Err(unresolved) => reply(self.unresolved(request, &unresolved)),
+            Err(unresolved) => reply(self.unresolved(Transport::Http, request, &unresolved)),
         }
     }
 
@@ -169,7 +169,7 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed));
         }
-        let replies = self.serve_batch(&session, &frame.extensions, messages);
+        let replies = self.serve_batch(Transport::Http, &session, &frame.extensions, messages);
         sent(replies, session.streams.as_ref()).await
     }
 }

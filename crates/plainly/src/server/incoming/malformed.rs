@@ -6,6 +6,7 @@ use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 
 use crate::server::Server;
+use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::outgoing::encode::Encoded;
 use crate::server::resolve::Unresolved;
 
@@ -13,27 +14,31 @@ impl Server {
     /// The response to a request of nobody.
     pub(in crate::server) fn unresolved(
         &self,
+        transport: Transport,
         request: &Request<'_>,
         unresolved: &Unresolved,
     ) -> Encoded {
-        self.0.encoder.refusal(
-            Some(request.id.as_raw()),
-            Some(&request.method),
-            unresolved.revision,
-            &unresolved.error,
-        )
+        let message = Unserved {
+            transport,
+            revision: unresolved.revision,
+            id: Some(request.id.as_raw()),
+            method: Some(&request.method),
+        };
+        self.0.encoder.refusal(message, &unresolved.error)
     }
 
     /// The response to what is no message, with its id where that could be read.
     pub(in crate::server) fn malformed(
         &self,
+        transport: Transport,
         malformed: &Malformed<'_>,
         revision: Revision,
     ) -> Encoded {
-        let id = malformed.id.as_ref().map(|id| id.as_raw());
-        self.0
-            .encoder
-            .refusal(id, None, revision, &error_of(malformed))
+        let message = Unserved {
+            id: malformed.id.as_ref().map(|id| id.as_raw()),
+            ..Unserved::new(transport, revision)
+        };
+        self.0.encoder.refusal(message, &error_of(malformed))
     }
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::Extensions;
-use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Unavailable};
+use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
 use plainly_protocol::envelope;
 use plainly_protocol::peer::Principal;
 use tokio::sync::{mpsc, oneshot};
@@ -108,7 +108,7 @@ impl Server {
     ) -> Result<(), ProtocolError> {
         let message = frame.body;
         if message.len() > self.limits().message_bytes {
-            return Err(Refusal::TooLarge.into());
+            return Err(self.limits().too_large().into());
         }
         // A message without an id can't be answered in the pipe, so it is answered here.
         if let Err(malformed) = envelope::parse(&message, &self.limits().envelope)
@@ -183,7 +183,7 @@ impl Feed for Piped {
             .map(|received| match received {
                 Ok(Some(Inbound::Message(message))) => Some(message.into()),
                 // A connection in memory has no failures, and no limit.
-                Ok(Some(Inbound::TooLong) | None) | Err(_) => None,
+                Ok(Some(Inbound::TooLong { .. }) | None) | Err(_) => None,
             })
     }
 

@@ -55,7 +55,7 @@ impl Server {
         W: AsyncWrite + Send + Unpin + 'a,
     {
         let limit = self.limits().message_bytes;
-        self.serve_messages(Lines::new(reader, writer, limit))
+        self.serve_messages(Lines::new(reader, writer, limit).seeking_ids())
     }
 
     /// Serves one peer over any connection that carries whole messages, such as a WebSocket.

@@ -19,12 +19,21 @@ pub(in crate::server) struct AccessLine<'a> {
     pub(in crate::server) method: Option<&'a str>,
     pub(in crate::server) name: Option<&'a str>,
     pub(in crate::server) revision: Revision,
-    /// `None` where nothing was made of the message that would remember it.
-    pub(in crate::server) transport: Option<Transport>,
+    pub(in crate::server) transport: Transport,
     pub(in crate::server) principal: Option<&'a str>,
     pub(in crate::server) arrived: Option<Instant>,
     pub(in crate::server) reply: Option<(u16, Option<Code>, usize)>,
     pub(in crate::server) is_tool_error: bool,
+}
+
+/// A message that became no request of anybody: what is known of it nevertheless.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::server) struct Unserved<'a> {
+    pub(in crate::server) transport: Transport,
+    pub(in crate::server) revision: Revision,
+    /// The JSON of its id.
+    pub(in crate::server) id: Option<&'a str>,
+    pub(in crate::server) method: Option<&'a str>,
 }
 
 /// Whether anybody reads the log.
@@ -33,22 +42,8 @@ pub(in crate::server) fn is_read() -> bool {
 }
 
 impl AccessLine<'_> {
-    /// A line of which nothing else is known.
-    pub(in crate::server) const fn of(revision: Revision) -> Self {
-        Self {
-            method: None,
-            name: None,
-            revision,
-            transport: None,
-            principal: None,
-            arrived: None,
-            reply: None,
-            is_tool_error: false,
-        }
-    }
-
     pub(in crate::server) fn write(&self) {
-        let is_http = self.transport != Some(Transport::Stream);
+        let is_http = self.transport == Transport::Http;
         let (status, code, bytes) = match self.reply {
             Some((status, code, bytes)) => (Some(status), code, Some(bytes)),
             None => (None, None, None),
@@ -58,7 +53,7 @@ impl AccessLine<'_> {
             method = self.method,
             name = self.name,
             revision = %self.revision,
-            transport = self.transport.map(Transport::name),
+            transport = self.transport.name(),
             principal = self.principal,
             status = status.filter(|_| is_http),
             code = code.map(Code::get),
@@ -79,8 +74,35 @@ impl AccessLine<'_> {
     }
 }
 
+impl Unserved<'_> {
+    /// A message that could not be read.
+    pub(in crate::server) const fn new(transport: Transport, revision: Revision) -> Self {
+        Self {
+            transport,
+            revision,
+            id: None,
+            method: None,
+        }
+    }
+}
+
+impl<'a> From<Unserved<'a>> for AccessLine<'a> {
+    fn from(message: Unserved<'a>) -> Self {
+        Self {
+            method: message.method,
+            name: None,
+            revision: message.revision,
+            transport: message.transport,
+            principal: None,
+            arrived: None,
+            reply: None,
+            is_tool_error: false,
+        }
+    }
+}
+
 impl Transport {
-    const fn name(self) -> &'static str {
+    pub(in crate::server) const fn name(self) -> &'static str {
         match self {
             Self::Http => "http",
             Self::Stream => "stream",

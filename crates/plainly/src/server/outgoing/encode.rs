@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
+use plainly_errors::mistake::quoted;
 use plainly_errors::{Code, Dialect, Internal, ProtocolError, Revision, WireError};
 use plainly_protocol::in_place;
 use plainly_protocol::shape::{Surroundings, surroundings};
@@ -17,7 +18,7 @@ use serde_json::Map;
 
 use crate::server::answer::{Answer, ResultBody, STATIC, Shaped};
 use crate::server::failure::incident::chain;
-use crate::server::outgoing::access::{AccessLine, is_read};
+use crate::server::outgoing::access::{AccessLine, Unserved, is_read};
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]
@@ -35,18 +36,12 @@ impl Encoded {
     }
 
     /// Writes the line of the access log for an answer to what was no request of anybody yet.
-    pub(in crate::server) fn log(
-        &self,
-        method: Option<&str>,
-        revision: Revision,
-        principal: Option<&str>,
-    ) {
+    pub(in crate::server) fn log(&self, message: Unserved<'_>, principal: Option<&str>) {
         if is_read() {
             let line = AccessLine {
-                method,
                 principal,
                 reply: Some(self.told()),
-                ..AccessLine::of(revision)
+                ..message.into()
             };
             line.write();
         }
@@ -252,16 +247,41 @@ impl Encoder {
     /// As [`error`](Self::error), to what never became a request of anybody; logs it.
     pub(in crate::server) fn refusal(
         &self,
-        id: Option<&str>,
-        method: Option<&str>,
-        revision: Revision,
+        message: Unserved<'_>,
         error: &ProtocolError,
     ) -> Encoded {
-        let code = self.dialect.code(error, revision).get();
-        tracing::debug!(target: "plainly::failure", id, method, code, error = chain(error), "refused a message");
-        let reply = self.error(id, revision, error);
-        reply.log(method, revision, None);
+        let revision = message.revision;
+        tracing::debug!(
+            target: "plainly::failure",
+            id = message.id.map(quoted).as_deref(),
+            method = message.method,
+            %revision,
+            transport = message.transport.name(),
+            code = self.dialect.code(error, revision).get(),
+            error = chain(error),
+            "refused a message",
+        );
+        let reply = self.error(message.id, revision, error);
+        reply.log(message, None);
         reply
+    }
+
+    /// Logs why a message is not answered at all, though something is wrong with it.
+    pub(in crate::server) fn ignored(
+        &self,
+        message: Unserved<'_>,
+        error: &ProtocolError,
+        why: &str,
+    ) {
+        let revision = message.revision;
+        tracing::warn!(
+            target: "plainly::failure",
+            %revision,
+            transport = message.transport.name(),
+            code = self.dialect.code(error, revision).get(),
+            error = chain(error),
+            "ignored a message: {why}",
+        );
     }
 
     /// The error response to the request `id`, a JSON token, or to something whose id could not be read.

@@ -7,18 +7,28 @@ use plainly_protocol::peer::Peer;
 use crate::server::Server;
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::handling::AnswerResult;
+use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::outgoing::encode::Encoded;
 use crate::server::request::Scope;
 
 impl Server {
     /// The reply to `initialize`, the request `id`.
-    pub(in crate::server) fn initialize(&self, id: &str, peer: &Peer) -> Encoded {
+    pub(in crate::server) fn initialize(
+        &self,
+        transport: Transport,
+        id: &str,
+        peer: &Peer,
+    ) -> Encoded {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
         let (reply, _error) = self.write(id, peer.revision, Ok(answer));
         let principal = peer.principal.as_ref().map(|one| one.as_str());
-        reply.log(Some(Method::Initialize.name()), peer.revision, principal);
+        let message = Unserved {
+            method: Some(Method::Initialize.name()),
+            ..Unserved::new(transport, peer.revision)
+        };
+        reply.log(message, principal);
         reply
     }
 

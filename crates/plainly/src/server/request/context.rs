@@ -16,6 +16,7 @@ use super::task_stage::TaskStage;
 use crate::lock::Lock;
 use crate::server::asking::Questions;
 use crate::server::audience::Asker;
+use crate::server::outgoing::access::Transport;
 use crate::server::outgoing::outbox::Outbox;
 use crate::server::sessions::session::Session;
 
@@ -137,10 +138,17 @@ impl Scope {
         }
     }
 
-    /// The same, of a request that came over HTTP.
-    pub(in crate::server) fn over_http(mut self) -> Self {
+    /// Says that what is asked for is a method of this name, which is not served.
+    pub(in crate::server) fn asks_for_unserved(&mut self, method: &str) {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.asker.comes_over_http();
+            shared.asker.asks_for_unserved(method);
+        }
+    }
+
+    /// The same, of a request that came this way.
+    pub(in crate::server) fn arrived_by(mut self, transport: Transport) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            shared.asker.arrived_by(transport);
         }
         self
     }

@@ -60,9 +60,7 @@ fn contradiction(
     let header = &mirrored.header;
     let argument = mirrored.path.join(".");
     match (Header::of(headers, header), mirrored.value_in(arguments)) {
-        (Header::Unclear, _) => Some(format!(
-            "{header} must be given exactly once, in visible ASCII"
-        )),
+        (Header::Unclear(unclear), _) => Some(unclear.of_secret(header)),
         (Header::Absent, Some(value)) if text(value).is_some() => Some(format!(
             "{header} is missing, but the argument {argument} is given"
         )),

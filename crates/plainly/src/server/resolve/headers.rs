@@ -3,7 +3,7 @@
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use plainly_errors::Revision;
-use plainly_errors::mistake::in_quotes;
+use plainly_errors::mistake::{in_quotes, printable};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::methods;
@@ -19,17 +19,28 @@ static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
 pub(super) enum Header<'a> {
     Absent,
     One(&'a str),
-    /// Given twice, or not in visible ASCII.
-    Unclear,
+    Unclear(Unclear<'a>),
+}
+
+/// Why nobody can say what value a header has.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unclear<'a> {
+    /// It is given again, and with which value.
+    Twice(&'a HeaderValue),
+    /// This is not visible ASCII.
+    Foreign(&'a HeaderValue),
 }
 
 impl<'a> Header<'a> {
     pub(super) fn of(headers: &'a HeaderMap, name: impl AsHeaderName) -> Self {
         let mut values = headers.get_all(name).iter();
-        match (values.next().map(HeaderValue::to_str), values.next()) {
-            (None, _) => Self::Absent,
-            (Some(Ok(value)), None) => Self::One(value.trim_ascii()),
-            (Some(_), _) => Self::Unclear,
+        let Some(value) = values.next() else {
+            return Self::Absent;
+        };
+        match (value.to_str(), values.next()) {
+            (_, Some(again)) => Self::Unclear(Unclear::Twice(again)),
+            (Ok(text), None) => Self::One(text.trim_ascii()),
+            (Err(_), None) => Self::Unclear(Unclear::Foreign(value)),
         }
     }
 
@@ -37,7 +48,7 @@ impl<'a> Header<'a> {
     pub(super) fn is_without_sessions(&self) -> bool {
         let named = match self {
             Self::One(text) => text.parse::<Revision>().ok(),
-            Self::Absent | Self::Unclear => None,
+            Self::Absent | Self::Unclear(_) => None,
         };
         named.is_some_and(|revision| !revision.traits().sessions)
     }
@@ -45,9 +56,7 @@ impl<'a> Header<'a> {
     /// How it contradicts `body`, if it does; nothing is compared if the body has no value.
     pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
         match (self, body) {
-            (Self::Unclear, _) => Some(format!(
-                "{name} must be given exactly once, in visible ASCII"
-            )),
+            (Self::Unclear(unclear), _) => Some(unclear.of(name)),
             (Self::Absent, Some(_)) => Some(format!("{name} is missing")),
             (Self::One(text), Some(body)) if *text != body => Some(format!(
                 "{name} header value {} does not match body value {}",
@@ -57,6 +66,49 @@ impl<'a> Header<'a> {
             (Self::Absent | Self::One(_), _) => None,
         }
     }
+}
+
+impl Unclear<'_> {
+    /// Why, of the header `name`, whose value may be repeated.
+    pub(super) fn of(&self, name: &str) -> String {
+        match self {
+            Self::Twice(again) => {
+                format!("{name} is given more than once, also as {}", shown(again))
+            }
+            Self::Foreign(value) => {
+                format!("{name} is {}, which is not visible ASCII", shown(value))
+            }
+        }
+    }
+
+    /// The same of a header that repeats text of the body, which can be encoded.
+    fn of_text(&self, name: &str, body: &str) -> String {
+        match self {
+            Self::Twice(_) => self.of(name),
+            Self::Foreign(_) => format!(
+                "{}: encode it, as {}",
+                self.of(name),
+                printable(&header::encode(body))
+            ),
+        }
+    }
+
+    /// The same without any value.
+    pub(super) fn of_secret(&self, name: &str) -> String {
+        match self {
+            Self::Twice(_) => format!("{name} is given more than once"),
+            Self::Foreign(_) => {
+                format!("{name} is not visible ASCII: encode it, as =?base64?...?=")
+            }
+        }
+    }
+}
+
+fn shown(value: &HeaderValue) -> String {
+    format!(
+        "\"{}\"",
+        printable(&String::from_utf8_lossy(value.as_bytes()))
+    )
 }
 
 /// `MCP-Protocol-Version`.
@@ -69,7 +121,7 @@ pub(in crate::server) fn session_name(headers: &HeaderMap) -> Option<&str> {
     match Header::of(headers, &SESSION) {
         Header::Absent => None,
         Header::One(name) => Some(name),
-        Header::Unclear => Some(""),
+        Header::Unclear(_) => Some(""),
     }
 }
 
@@ -78,7 +130,7 @@ pub(in crate::server) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
     match Header::of(headers, &LAST_EVENT_ID) {
         Header::Absent => None,
         Header::One(id) => Some(id),
-        Header::Unclear => Some(""),
+        Header::Unclear(_) => Some(""),
     }
 }
 
@@ -86,7 +138,7 @@ pub(in crate::server) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
 pub(super) fn are_unclear(headers: &HeaderMap) -> bool {
     [&METHOD, &NAME]
         .into_iter()
-        .any(|name| Header::of(headers, name) == Header::Unclear)
+        .any(|name| matches!(Header::of(headers, name), Header::Unclear(_)))
 }
 
 /// How `Mcp-Method` and `Mcp-Name` contradict the request.
@@ -102,11 +154,13 @@ fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
     let row = methods().iter().find(|row| row.name == request.method)?;
     let body = request.params.as_ref()?.text(row.name_header?)?;
     let header = Header::of(headers, &NAME);
-    let Header::One(text) = header else {
-        return header.contradicts("Mcp-Name", Some(&body));
+    let text = match header {
+        Header::One(text) => text,
+        Header::Unclear(unclear) => return Some(unclear.of_text("Mcp-Name", &body)),
+        Header::Absent => return header.contradicts("Mcp-Name", Some(&body)),
     };
     match header::decode(text) {
         Ok(decoded) => Header::One(&decoded).contradicts("Mcp-Name", Some(&body)),
-        Err(error) => Some(format!("Mcp-Name: {error}")),
+        Err(error) => Some(format!("Mcp-Name is {}: {error}", in_quotes(text))),
     }
 }

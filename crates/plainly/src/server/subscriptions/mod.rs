@@ -21,7 +21,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::printable;
 use plainly_errors::{ProtocolError, Refusal};
 use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::peer::Peer;
@@ -156,7 +156,7 @@ impl Subscriptions {
                 this.sources.features().metadata(&uri, &scope).await?;
             }
             if !this.announcements.has_resource(&uri, &this.sources) {
-                let uri = quoted(&uri);
+                let uri = printable(&uri);
                 let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());
             }

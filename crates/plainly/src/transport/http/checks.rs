@@ -3,7 +3,7 @@
 use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 use plainly_errors::Refusal;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::printable;
 
 use super::read::Rejection;
 
@@ -25,6 +25,9 @@ pub(super) fn content(headers: &HeaderMap) -> Result<(), Rejection> {
         return Err(wrong_type(headers));
     }
     match encoding(headers) {
+        Some(b"") => Err(unsupported(
+            "Content-Encoding is empty. Send the body without it",
+        )),
         Some(encoding) => Err(unsupported(&format!(
             "the body is encoded as {}. Send it without Content-Encoding",
             shown(encoding)
@@ -75,7 +78,11 @@ fn wrong_type(headers: &HeaderMap) -> Rejection {
     };
     let (name, mut parameters) = parts(value);
     if !name.eq_ignore_ascii_case(b"application/json") {
-        let name = shown(name);
+        let name = match (name, value.as_bytes()) {
+            (b"", b"") => "Content-Type is empty".to_owned(),
+            (b"", value) => format!("Content-Type \"{}\" names no type", shown(value)),
+            (name, _) => shown(name),
+        };
         return unsupported(&format!("{name}. Send the message as application/json"));
     }
     let other = parameters.find(|parameter| !is_utf_8(parameter));
@@ -91,7 +98,7 @@ fn unsupported(why: &str) -> Rejection {
 }
 
 fn shown(value: &[u8]) -> String {
-    quoted(&String::from_utf8_lossy(value)).into_owned()
+    printable(&String::from_utf8_lossy(value)).into_owned()
 }
 
 /// The encoding of the body, if it has one.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use plainly_errors::Refusal;
+
 use crate::limits::Limits;
 
 /// The limits of a server over HTTP. Start from [`HttpLimits::from`] the limits of your server, which contain some of
@@ -51,6 +53,12 @@ pub struct HttpLimits {
 }
 
 impl HttpLimits {
+    /// The refusal of a body beyond `message_bytes`.
+    pub(super) fn too_large(&self) -> Refusal {
+        let limit = Some(self.message_bytes as u64);
+        Refusal::TooLarge { limit }
+    }
+
     /// The time after its start at which a body must be complete if `bytes` of it have arrived so far.
     pub(super) fn body_time(&self, bytes: usize) -> Duration {
         let nanoseconds = (bytes as u64).saturating_mul(1_000_000_000);

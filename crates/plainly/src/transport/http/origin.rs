@@ -9,12 +9,20 @@ use std::sync::Arc;
 use http::header::{HOST, ORIGIN};
 use http::request::Parts;
 use plainly_errors::Refusal;
+use plainly_errors::mistake::printable;
 
+use super::read::Rejection;
 use crate::lock::Lock;
 use crate::transport::Escaped;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
 const HTTP_PORT: u16 = 80;
+
+/// What to do about a host that is refused, and about an origin.
+const ALLOW_HOST: &str =
+    "if clients should reach the server by this name, allow it (--allow-host, allow_host)";
+const ALLOW_ORIGIN: &str =
+    "if pages of this origin should use the server, allow it (--allow-origin, allow_origin)";
 
 /// The most values that are logged, and therefore remembered.
 const MOST: usize = 16;
@@ -67,25 +75,24 @@ impl AllowedNames {
     }
 
     /// Checks first by what name the server was called, then on whose behalf.
-    pub(super) fn check(&self, head: &Parts) -> Result<(), Refusal> {
+    pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
         let host = named_host(head)?;
         if !self.allows_host(host) {
-            self.strangers.host(&host.to_string());
-            return Err(Refusal::ForbiddenHost);
+            return Err(self.strangers.host(&host.to_string()));
         }
         let mut origins = head.headers.get_all(ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
             (Some(origin), None) if self.allows_origin(origin.as_bytes(), host) => Ok(()),
             (Some(origin), None) => {
-                // `null`, for example, can't be allowed, so there is nothing to advise.
-                if let Some(origin) = origin.to_str().ok().filter(|origin| is_origin(origin)) {
-                    self.strangers.origin(origin);
-                }
-                Err(Refusal::ForbiddenOrigin)
+                let origin = String::from_utf8_lossy(origin.as_bytes());
+                Err(self.strangers.origin(&origin))
             }
             // Browsers send one. If there are two, a proxy may have checked only the other.
-            (Some(_), Some(_)) => Err(Refusal::ForbiddenOrigin),
+            (Some(_), Some(_)) => {
+                let why = "Forbidden: Origin is given more than once";
+                Err(Rejection::Because(Refusal::ForbiddenOrigin, why.into()))
+            }
         }
     }
 
@@ -127,12 +134,12 @@ fn is_origin(text: &str) -> bool {
 }
 
 /// The one host that the request names: in `Host`, or in the target (`:authority` of HTTP/2).
-fn named_host(head: &Parts) -> Result<Authority<'_>, Refusal> {
+fn named_host(head: &Parts) -> Result<Authority<'_>, Rejection> {
     let mut hosts = head.headers.get_all(HOST).iter();
     let header = match (hosts.next(), hosts.next()) {
         (Some(host), None) => Some(host.as_bytes()),
         (None, _) => None,
-        (Some(_), Some(_)) => return Err(Refusal::BadRequest),
+        (Some(_), Some(_)) => return Err(bad("Host is given more than once")),
     };
     let target = head
         .uri
@@ -142,12 +149,23 @@ fn named_host(head: &Parts) -> Result<Authority<'_>, Refusal> {
     // proxy in front of us may have checked the other one.
     let named = match (header, target) {
         (Some(header), Some(target)) if header.eq_ignore_ascii_case(target) => header,
-        (Some(_), Some(_)) => return Err(Refusal::BadRequest),
+        (Some(_), Some(_)) => {
+            return Err(bad(
+                "Host and the target of the request name different hosts",
+            ));
+        }
         (Some(host), None) => host,
         (None, Some(target)) if head.version >= http::Version::HTTP_2 => target,
-        (None, _) => return Err(Refusal::BadRequest),
+        (None, _) => return Err(bad("there is no Host")),
     };
-    Authority::parse(named).ok_or(Refusal::BadRequest)
+    Authority::parse(named).ok_or_else(|| {
+        let named = String::from_utf8_lossy(named);
+        bad(&format!("the Host \"{}\" is no host", printable(&named)))
+    })
+}
+
+fn bad(why: &str) -> Rejection {
+    Rejection::Because(Refusal::BadRequest, format!("Bad request: {why}").into())
 }
 
 /// A host and its port, as written.
@@ -203,24 +221,31 @@ impl fmt::Display for Authority<'_> {
 struct RejectedNames(Lock<BTreeSet<Box<str>>>);
 
 impl RejectedNames {
-    /// Logs that a request called the server by this name.
-    fn host(&self, host: &str) {
+    /// Refuses a request that called the server by this name.
+    fn host(&self, host: &str) -> Rejection {
         if self.is_new(host) {
-            tracing::warn!(
-                host = %Escaped(host),
-                "refused: if clients should reach the server by this name, allow it (--allow-host, allow_host)"
-            );
+            tracing::warn!(host = %Escaped(host), "refused: {ALLOW_HOST}");
         }
+        let host = printable(host);
+        let why =
+            format!("Forbidden: this server does not accept the Host \"{host}\"; {ALLOW_HOST}");
+        Rejection::Because(Refusal::ForbiddenHost, why.into())
     }
 
-    /// Logs that a request came from a page of this origin.
-    fn origin(&self, origin: &str) {
-        if self.is_new(origin) {
-            tracing::warn!(
-                origin = %Escaped(origin),
-                "refused: if pages of this origin should use the server, allow it (--allow-origin, allow_origin)"
-            );
+    /// Refuses a request that came from a page of this origin.
+    fn origin(&self, origin: &str) -> Rejection {
+        let mut why = format!(
+            "Forbidden: requests from the Origin \"{}\" are not allowed",
+            printable(origin)
+        );
+        // `null`, for example, can't be allowed, so there is nothing to advise.
+        if is_origin(origin) {
+            why = format!("{why}; {ALLOW_ORIGIN}");
+            if self.is_new(origin) {
+                tracing::warn!(origin = %Escaped(origin), "refused: {ALLOW_ORIGIN}");
+            }
         }
+        Rejection::Because(Refusal::ForbiddenOrigin, why.into())
     }
 
     fn is_new(&self, value: &str) -> bool {
@@ -240,7 +265,11 @@ mod tests {
             request = request.header(HOST, host);
         }
         let (head, ()) = request.body(()).unwrap().into_parts();
-        AllowedNames::default().check(&head)
+        let checked = AllowedNames::default().check(&head);
+        checked.map_err(|rejection| match rejection {
+            Rejection::For(refusal) | Rejection::Because(refusal, _) => refusal,
+            Rejection::Overloaded => panic!("nothing is read"),
+        })
     }
 
     #[test]

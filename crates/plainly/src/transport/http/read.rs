@@ -25,12 +25,12 @@ where
     // Before the first poll: that is what tells a client to go on that sent `Expect: 100-continue`.
     let declared = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if declared > limits.message_bytes {
-        return Err(Refusal::TooLarge.into());
+        return Err(limits.too_large().into());
     }
     // Reserved before anything is read: a body without room is refused at once, not when half of it has been sent.
     held.grow(declared)?;
     let mut read = Parts {
-        limit: limits.message_bytes,
+        limits,
         declared,
         held,
         first: Bytes::new(),
@@ -62,7 +62,7 @@ where
 }
 
 struct Parts<'a> {
-    limit: usize,
+    limits: &'a HttpLimits,
     /// The length that the peer declared, if it did; within the limit.
     declared: usize,
     held: &'a mut QuotaPart,
@@ -90,7 +90,7 @@ impl Parts<'_> {
                     }
                 }
                 // The framing is broken or the peer is gone. If it still listens, it learns that the request was wrong.
-                Some(Err(_)) => return Poll::Ready(Err(Refusal::BadRequest.into())),
+                Some(Err(_)) => return Poll::Ready(Err(self.broken())),
                 None => break,
             }
         }
@@ -99,8 +99,8 @@ impl Parts<'_> {
 
     fn push(&mut self, data: Bytes) -> Result<(), Rejection> {
         let length = self.length();
-        if data.len() > self.limit - length {
-            return Err(Refusal::TooLarge.into());
+        if data.len() > self.limits.message_bytes - length {
+            return Err(self.limits.too_large().into());
         }
         // The declared length is counted already.
         let more = (length + data.len()).saturating_sub(self.held.amount());
@@ -115,6 +115,17 @@ impl Parts<'_> {
         }
         self.joined.extend_from_slice(&data);
         Ok(())
+    }
+
+    /// The refusal of a body that has ended before its end.
+    fn broken(&self) -> Rejection {
+        let (length, declared) = (self.length(), self.declared);
+        let why = match declared {
+            0 => "its chunks are malformed, or it breaks off before the last one".to_owned(),
+            _ => format!("it breaks off after {length} of {declared} bytes"),
+        };
+        let message = format!("Bad request: the body is incomplete: {why}");
+        Rejection::Because(Refusal::BadRequest, message.into())
     }
 
     fn length(&self) -> usize {
@@ -146,7 +157,7 @@ impl Rejection {
     pub(super) fn leaves_body(&self) -> bool {
         match self {
             Self::For(refusal) | Self::Because(refusal, _) => {
-                matches!(refusal, Refusal::TooLarge | Refusal::RequestTimeout)
+                matches!(refusal, Refusal::TooLarge { .. } | Refusal::RequestTimeout)
             }
             Self::Overloaded => true,
         }

@@ -3,7 +3,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use plainly_errors::mistake::bounded;
+use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{Arguments, ListPromptsParams, ListPromptsResult};
 use plainly_schema::Schema;
@@ -75,7 +75,7 @@ impl Prompts {
     /// There is no prompt of this name.
     fn unknown(&self, name: &str) -> ProtocolError {
         let unknown = ProtocolError::from(InvalidParams::UnknownPrompt {
-            name: bounded(name).into_owned(),
+            name: quoted(name).into_owned(),
         });
         let message = match name.len() > LONGEST_NAME {
             true => format!("Unknown prompt: no name has more than {LONGEST_NAME} bytes"),

@@ -3,7 +3,7 @@
 use std::future::ready;
 use std::sync::Arc;
 
-use plainly_errors::mistake::bounded;
+use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::mirrored::{MirroredArgument, mirrored};
 use plainly_protocol::types::{ListToolsParams, ToolAnnotations};
@@ -221,7 +221,7 @@ impl Tools {
     /// There is no tool of this name.
     fn unknown(&self, name: &str) -> ProtocolError {
         let unknown = ProtocolError::from(InvalidParams::UnknownTool {
-            name: bounded(name).into_owned(),
+            name: quoted(name).into_owned(),
         });
         let message = match name.len() > LONGEST_NAME {
             true => format!("Unknown tool: no name has more than {LONGEST_NAME} bytes"),

@@ -1,0 +1,92 @@
+//! The kinds of plainly's own errors, which stand in `data.kind`: several share a code, and a kind says more than it does.
+
+use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{Explanation, Setting, coded, named};
+
+/// The names of the kinds, and what a refusal can be.
+pub(super) const KINDS: [&str; 31] = [
+    "malformed",
+    "duplicate_id",
+    "session_required",
+    "session_not_found",
+    "not_an_object",
+    "missing_meta",
+    "unknown_tool",
+    "unknown_prompt",
+    "unknown_task",
+    "invalid_cursor",
+    "invalid_request_state",
+    "invalid_input_response",
+    "invalid_uri",
+    "not_a_collection",
+    "resource_too_large",
+    "incident",
+    "deadline_exceeded",
+    "reply_too_large",
+    "overloaded",
+    "shutting_down",
+    REFUSED,
+    "bad_request",
+    "forbidden_host",
+    "forbidden_origin",
+    "unknown_path",
+    "method_not_allowed",
+    "not_acceptable",
+    "request_timeout",
+    "stream_taken",
+    "too_large",
+    "unsupported_media_type",
+];
+/// The kind of all refusals.
+const REFUSED: &str = "refused";
+
+/// The errors of a kind: more than one, where several codes have it, and none of a word that is no kind.
+pub(super) fn explain(name: &str, setting: Setting) -> Vec<Explanation> {
+    let errors = errors(name).into_iter();
+    errors.map(|error| of_kind(name, error, setting)).collect()
+}
+
+fn of_kind(name: &str, error: ErrorKind, setting: Setting) -> Explanation {
+    let revision = setting.revision.unwrap_or(Revision::LATEST);
+    let wire = Dialect::default().encode(&ProtocolError::new(error), revision);
+    let explained = Explanation {
+        given: "kind",
+        name: format!("{name} ({})", named(wire.code)),
+        message: None,
+        hints: Vec::new(),
+        ..coded::error(&wire, setting)
+    };
+    match name {
+        REFUSED => Explanation {
+            means: "the HTTP request was refused before its body was read; data.refusal says why"
+                .to_owned(),
+            advice: "explain what data.refusal says, such as forbidden_host".to_owned(),
+            ..explained
+        },
+        _ => explained,
+    }
+}
+
+/// The errors that have this kind, or this refusal.
+fn errors(name: &str) -> Vec<ErrorKind> {
+    let data = json!({
+        "kind": name, "keys": [], "name": "", "key": "", "uri": "", "size": 0, "limit": 0, "limitMs": 0, "incident": "",
+    });
+    let refusal = if name == REFUSED { "bad_request" } else { name };
+    let refused = json!({ "kind": REFUSED, "refusal": refusal });
+    let found = [
+        read(&data).map(ErrorKind::InvalidRequest),
+        read(&refused).map(ErrorKind::InvalidRequest),
+        read(&data).map(ErrorKind::InvalidParams),
+        read(&data).map(ErrorKind::Internal),
+        read(&data).map(ErrorKind::Unavailable),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+fn read<T: DeserializeOwned>(data: &Value) -> Option<T> {
+    T::deserialize(data).ok()
+}

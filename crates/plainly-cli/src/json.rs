@@ -1,0 +1,165 @@
+//! JSON that people write: its value, or what is wrong with it, where, and what would be right. The parser's own words are for
+//! those who know parsers.
+
+use serde_json::{Error, Value};
+
+use crate::visible::visible;
+
+/// The most characters that are shown of what stands in the wrong place.
+const SHOWN: usize = 16;
+
+/// What the parser says, and what that means.
+#[rustfmt::skip]
+const FAULTS: &[(&str, &str)] = &[
+    ("EOF while parsing a list", "it ends within a list: ] is missing"),
+    ("EOF while parsing an object", "it ends within an object: } is missing"),
+    ("EOF while parsing a string", "it ends within text: \" is missing"),
+    ("EOF while parsing a value", "it ends where a value should stand"),
+    ("expected value", VALUE),
+    ("expected ident", VALUE),
+    ("expected `:`", "a colon should stand here, between a name and its value"),
+    ("expected `,` or `]`", "a comma should stand here, or ] to end the list"),
+    ("expected `,` or `}`", "a comma should stand here, or } to end the object"),
+    ("key must be a string", "a name in double quotes should stand here, as in {\"limit\": 10}"),
+    ("trailing comma", "a list or an object should not end with a comma"),
+    ("trailing characters", "nothing should follow the value"),
+    ("number out of range", "the number is too large"),
+    ("invalid number", "numbers are written like 10, -1.5 or 2e3"),
+    ("control character", "within text, a line break is written \\n, and a tab \\t"),
+    ("invalid escape", ESCAPE),
+    ("unexpected end of hex escape", ESCAPE),
+    ("lone leading surrogate", ESCAPE),
+    ("invalid unicode code point", ESCAPE),
+    ("recursion limit", "lists and objects are nested too deep"),
+];
+const VALUE: &str =
+    "a value should stand here: a number, \"text\", true, false, null, [a list] or {an object}";
+const ESCAPE: &str =
+    "within text, a backslash is written \\\\, and other characters by number like \\u00e9";
+
+/// Reads a value, or says why there is none.
+pub(crate) fn parse(text: &str) -> Result<Value, String> {
+    if text.trim().is_empty() {
+        return Err("it is not JSON: it is empty".to_owned());
+    }
+    serde_json::from_str(text).map_err(|error| {
+        let said = error.to_string();
+        let known = FAULTS.iter().find(|(theirs, _)| said.starts_with(theirs));
+        let ours = known.map_or("it is JSON only up to here", |(_, ours)| *ours);
+        match error.is_eof() {
+            true => format!("it is not JSON: {ours}"),
+            false => format!("it is not JSON at {}: {ours}", place(text, &error)),
+        }
+    })
+}
+
+/// What sort of value it is, in a word.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Where the error is, and the word that stands there.
+fn place(text: &str, error: &Error) -> String {
+    let lines = text.split_inclusive('\n').take(error.line() - 1);
+    let start: usize = lines.map(str::len).sum();
+    // The parser counts bytes, and the first is 1.
+    let mut at = text.floor_char_boundary((start + error.column()).saturating_sub(1));
+    if error.to_string().starts_with("expected ident") {
+        // The letters before it were those of true, false or null.
+        at = text[..at].trim_end_matches(char::is_alphabetic).len();
+    }
+    let (before, rest) = text.split_at(at);
+    let line = before.matches('\n').count() + 1;
+    let character = before
+        .rsplit('\n')
+        .next()
+        .unwrap_or_default()
+        .chars()
+        .count()
+        + 1;
+    let is_end = |(at, it): &(usize, char)| *at > 0 && (it.is_whitespace() || ",:]}".contains(*it));
+    let word = rest.char_indices().take(SHOWN).take_while(|it| !is_end(it));
+    let word: String = word.map(|(_, it)| it).collect();
+    let line = match text.trim_end().contains('\n') {
+        true => format!("line {line}, "),
+        false => String::new(),
+    };
+    format!("{line}character {character} ({})", visible(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAULTY: &[(&str, &str)] = &[
+        ("", ": it is empty"),
+        (" \n", ": it is empty"),
+        ("NaN", " at character 1 (NaN): a value should stand here"),
+        ("{\"a\":}", " at character 6 (}): a value should stand here"),
+        (
+            "[tru e]",
+            " at character 2 (tru): a value should stand here",
+        ),
+        ("ten", " at character 1 (ten): a value should stand here"),
+        ("[[1", ": it ends within a list: ]"),
+        ("{\"a\"", ": it ends within an object: }"),
+        ("{\"a\":", ": it ends where a value"),
+        ("\"a", ": it ends within text: \""),
+        ("{\"a\" 1}", " at character 6 (1): a colon"),
+        (
+            "[1 2]",
+            " at character 4 (2): a comma should stand here, or ]",
+        ),
+        (
+            "{\"a\":1 \"b\":2}",
+            " at character 8 (\"b\"): a comma should stand here, or }",
+        ),
+        ("{'a':1}", " at character 2 ('a'): a name in double quotes"),
+        (
+            "[1,]",
+            " at character 4 (]): a list or an object should not end",
+        ),
+        ("{} {}", " at character 4 ({): nothing should follow"),
+        ("1e999", " at character 5 (9): the number is too large"),
+        ("-x", " at character 2 (x): numbers are written"),
+        (
+            "\"a\tb\"",
+            " at character 3 (\\tb\"): within text, a line break",
+        ),
+        (
+            "\"a\nb\"",
+            " at line 1, character 3 (\\nb\"): within text, a line break",
+        ),
+        ("\"\\x\"", " at character 3 (x\"): within text, a backslash"),
+        (
+            "\"\\ud800\"",
+            " at character 8 (\"): within text, a backslash",
+        ),
+        (
+            "\"\\ud800\\u0041\"",
+            " at character 13 (1\"): within text, a backslash",
+        ),
+        ("{\"ü\":x}", " at character 6 (x): a value"),
+        ("[1,\n 2,\n x]", " at line 3, character 2 (x): a value"),
+    ];
+
+    #[test]
+    fn each_fault_is_told_with_its_place_and_in_no_words_of_a_parser() {
+        let deep = "[".repeat(200);
+        let too_deep =
+            " at character 128 ([[[[[[[[[[[[[[[[): lists and objects are nested too deep";
+        for (text, told) in FAULTY.iter().chain(&[(&*deep, too_deep)]) {
+            let said = parse(text).unwrap_err();
+            let expected = format!("it is not JSON{told}");
+            assert!(said.starts_with(&expected), "{said}\n{expected}");
+        }
+        assert_eq!(parse("[1]"), Ok(vec![1].into()));
+    }
+}

@@ -1,0 +1,181 @@
+//! The id of a request that is too long to be kept: found while its bytes pass by, wherever in it the id stands.
+
+use super::Limits;
+use crate::escape;
+use crate::id::{RawId, RequestId};
+
+/// Looks for the id of a request that comes in pieces, of which nothing is kept but the member that is being read.
+///
+/// What comes should be JSON; of anything else it makes some id or none.
+///
+/// ```
+/// use plainly_protocol::envelope::IdSearch;
+///
+/// let mut search = IdSearch::default();
+/// for piece in [br#"{"method":"m","params":{"id":1},"#.as_slice(), br#""id":"a"}"#] {
+///     search.push(piece);
+/// }
+/// assert_eq!(search.id(), Some("a".into()));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct IdSearch {
+    /// The containers that are open.
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// The key or the value of the message's own that is being read: its beginning, if it is long.
+    token: Vec<u8>,
+    /// The key of the value that is being read, if it is one of those that count.
+    key: Option<Key>,
+    /// The values of `id`. Two are as good as none.
+    ids: Vec<Option<RequestId>>,
+    is_request: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    Id,
+    Method,
+}
+
+/// Longer keys and values are not looked at: with every character escaped, an id may have six bytes for one.
+const LONGEST: usize = 6 << 10;
+
+impl IdSearch {
+    /// Reads on.
+    pub fn push(&mut self, piece: &[u8]) {
+        piece.iter().for_each(|&byte| self.read(byte));
+    }
+
+    /// The id, once all of the message has passed; none if it is no request or has two ids.
+    pub fn id(&self) -> Option<RequestId> {
+        match &*self.ids {
+            [id] if self.is_request && self.depth == 0 => id.clone(),
+            _ => None,
+        }
+    }
+
+    fn read(&mut self, byte: u8) {
+        if self.is_in_string {
+            self.note(byte);
+            self.is_in_string = self.is_escaped || byte != b'"';
+            self.is_escaped = !self.is_escaped && byte == b'\\';
+            return;
+        }
+        match byte {
+            b'{' | b'[' => {
+                self.note(byte);
+                self.depth += 1;
+            }
+            b'}' | b']' => {
+                self.end_member();
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b',' => self.end_member(),
+            b':' if self.depth == 1 => {
+                self.key = key(&std::mem::take(&mut self.token));
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ => {
+                self.is_in_string = byte == b'"';
+                self.note(byte);
+            }
+        }
+    }
+
+    /// Keeps a byte of the message's own members, and one more than are looked at.
+    fn note(&mut self, byte: u8) {
+        if self.depth == 1 && self.token.len() <= LONGEST {
+            self.token.push(byte);
+        }
+    }
+
+    fn end_member(&mut self) {
+        if self.depth != 1 {
+            return;
+        }
+        let token = std::mem::take(&mut self.token);
+        match self.key.take() {
+            Some(Key::Id) => self.ids.push(id(&token)),
+            Some(Key::Method) => self.is_request = true,
+            None => {}
+        }
+    }
+}
+
+fn key(token: &[u8]) -> Option<Key> {
+    match &*escape::text(std::str::from_utf8(token).ok()?)? {
+        "id" => Some(Key::Id),
+        "method" => Some(Key::Method),
+        _ => None,
+    }
+}
+
+fn id(token: &[u8]) -> Option<RequestId> {
+    let token = std::str::from_utf8(token).ok()?;
+    let id = RawId::from_token(token, Limits::default().id_bytes);
+    let id = id.filter(RawId::is_text);
+    Some(id.or_else(|| RawId::of_whole_number(token))?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(pieces: &[&str]) -> Option<RequestId> {
+        let mut search = IdSearch::default();
+        pieces
+            .iter()
+            .for_each(|piece| search.push(piece.as_bytes()));
+        search.id()
+    }
+
+    #[test]
+    fn the_id_is_found_wherever_it_stands_and_however_it_is_cut() {
+        let cases: [(&str, Option<RequestId>); 18] = [
+            (r#"{"id":1,"method":"m"}"#, Some(1.into())),
+            (r#" { "method" : "m" , "id" : -7 } "#, Some((-7).into())),
+            (
+                r#"{"method":"m","params":{"id":2,"a":[{"id":3}]},"id":"x"}"#,
+                Some("x".into()),
+            ),
+            (
+                r#"{"a":"\"id\":5,","method":"m","id":"\u0061\"}"}"#,
+                Some("a\"}".into()),
+            ),
+            (r#"{"i\u0064":4,"method":"m"}"#, Some(4.into())),
+            (r#"{"id":1.0,"method":"m"}"#, Some(1.into())),
+            (r#"{"method":"id","x":"id","id":6}"#, Some(6.into())),
+            ("\u{feff}{\"id\":1,\"method\":\"m\"}", Some(1.into())),
+            (r#"{"method":"m"}"#, None),
+            (r#"{"id":1,"result":"method"}"#, None),
+            (r#"{"id":1,"id":1,"method":"m"}"#, None),
+            (r#"{"id":null,"method":"m"}"#, None),
+            (r#"{"id":1.5,"method":"m"}"#, None),
+            (r#"{"id":[1],"method":"m"}"#, None),
+            (r#"{"id":"\ud800","method":"m"}"#, None),
+            (r#"[{"id":1,"method":"m"}]"#, None),
+            (r#"{"id":1,"method":"m""#, None),
+            ("}}{\"", None),
+        ];
+        for (message, id) in cases {
+            assert_eq!(found(&[message]), id, "{message}");
+            for (cut, _) in message.char_indices() {
+                let (head, tail) = message.split_at(cut);
+                assert_eq!(found(&[head, tail]), id, "{message} at {cut}");
+            }
+        }
+    }
+
+    #[test]
+    fn little_is_kept_of_what_is_long() {
+        let long = format!(
+            r#"{{"id":"{0}","{0}":"{0}","method":"m"}}"#,
+            "x".repeat(100_000)
+        );
+        let mut search = IdSearch::default();
+        search.push(long.as_bytes());
+        assert_eq!(search.id(), None);
+        assert!(search.token.capacity() <= 2 * LONGEST);
+    }
+}

@@ -1,0 +1,155 @@
+//! A client for the scenarios of the official conformance suite, which starts it with the URL of a server as its last
+//! argument and says in its environment what to do there. Ends with 1, and one line on standard error, if it could not.
+//!
+//! ```console
+//! $ npx @modelcontextprotocol/conformance client --scenario tools_call \
+//!     --command "cargo run -q --example conformance_client"
+//! ```
+
+use std::env;
+use std::error::Error;
+use std::future::ready;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use plainly::Client;
+use plainly::errors::Revision;
+use plainly::protocol::types::{Arguments, ElicitFormParams, ElicitResult, JsonObject};
+use serde::Deserialize;
+use serde_json::json;
+
+type Done = Result<(), Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing can be done about a closed standard error.
+            let _ = writeln!(io::stderr(), "{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Done {
+    let url = env::args().next_back().filter(|it| it.starts_with("http"));
+    let url = url.ok_or("give the URL of a server as the last argument")?;
+    let scenario = env::var("MCP_CONFORMANCE_SCENARIO")?;
+    let client = connect(url).await?;
+    let done = play(&client, &scenario).await;
+    client.close().await;
+    done
+}
+
+/// Connects in the revision that the suite asks for. Forms are accepted as they are.
+async fn connect(url: String) -> Result<Client, Box<dyn Error>> {
+    let revision: Revision = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?;
+    let accept = |form: ElicitFormParams| {
+        let filled_in = form.requested_schema.defaults();
+        ready(ElicitResult::accept(filled_in))
+    };
+    let client = Client::http(url).revision(revision).on_elicitation(accept);
+    Ok(client.connect().await?)
+}
+
+async fn play(client: &Client, scenario: &str) -> Done {
+    match scenario {
+        "http-custom-headers" => custom_headers(client).await,
+        "http-invalid-tool-headers" => call(client, "valid_tool").await,
+        "http-standard-headers" => one_of_each(client).await,
+        "json-schema-2020-12-preservation" => echo_a_schema(client).await,
+        // Its one tool has a schema that refers elsewhere, and can't be called.
+        "json-schema-ref-no-deref" => list(client).await,
+        "sep-2322-client-request-state" => rounds(client).await,
+        "tools_call" => add(client).await,
+        // What there is, and each of the tools without arguments.
+        _ => call_all(client).await,
+    }
+}
+
+async fn list(client: &Client) -> Done {
+    client.tools().await?;
+    Ok(())
+}
+
+async fn call(client: &Client, tool: &str) -> Done {
+    list(client).await?;
+    client.call_tool(tool, json!({})).await?;
+    Ok(())
+}
+
+async fn call_all(client: &Client) -> Done {
+    for tool in client.tools().await? {
+        client.call_tool(tool.name, json!({})).await?;
+    }
+    Ok(())
+}
+
+async fn add(client: &Client) -> Done {
+    list(client).await?;
+    let sum = client.call_tool("add_numbers", json!({ "a": 5, "b": 3 }));
+    sum.await?;
+    Ok(())
+}
+
+/// Calls a tool of each way to go on, two of them at the same time.
+async fn rounds(client: &Client) -> Done {
+    list(client).await?;
+    let echo = client.call_tool("test_mrtr_echo_state", json!({}));
+    let unrelated = client.call_tool("test_mrtr_unrelated", json!({}));
+    tokio::try_join!(echo, unrelated)?;
+    for tool in ["test_mrtr_no_state", "test_mrtr_no_result_type"] {
+        client.call_tool(tool, json!({})).await?;
+    }
+    Ok(())
+}
+
+/// Sends the schema of one tool back to the server as it came.
+async fn echo_a_schema(client: &Client) -> Done {
+    let tools = client.tools().await?;
+    let rich = tools
+        .iter()
+        .find(|tool| tool.name == "json_schema_2020_12_tool");
+    let schema = &rich
+        .ok_or("there is no tool with a rich schema")?
+        .input_schema;
+    let echoed = client.call_tool("json_schema_echo", json!({ "schema": schema }));
+    echoed.await?;
+    Ok(())
+}
+
+async fn one_of_each(client: &Client) -> Done {
+    call_all(client).await?;
+    for resource in client.resources(None).await? {
+        client.read(resource.uri).await?;
+    }
+    for prompt in client.prompts().await? {
+        client.prompt(prompt.name, Arguments::new()).await?;
+    }
+    Ok(())
+}
+
+/// The calls that the suite wants to see.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Calls {
+    tool_calls: Vec<ToolCall>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall {
+    name: String,
+    arguments: JsonObject,
+}
+
+/// Calls tools that want some of their arguments repeated in headers, which their listing says.
+async fn custom_headers(client: &Client) -> Done {
+    let context = env::var("MCP_CONFORMANCE_CONTEXT")?;
+    let calls: Calls = serde_json::from_str(&context)?;
+    list(client).await?;
+    for ToolCall { name, arguments } in calls.tool_calls {
+        client.call_tool(name, arguments).await?;
+    }
+    Ok(())
+}

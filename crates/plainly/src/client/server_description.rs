@@ -1,0 +1,68 @@
+//! What a client knows of its server since they connected.
+
+use plainly_errors::Revision;
+use plainly_protocol::method::{Capability, Method};
+use plainly_protocol::types::{
+    DiscoverResult, Implementation, InitializeResult, ServerCapabilities,
+};
+
+use super::reply::TypedResult;
+
+/// The facts about the server that were learnt while connecting.
+#[derive(Debug)]
+pub(super) struct ServerDescription {
+    pub(super) revision: Revision,
+    pub(super) implementation: Option<Implementation>,
+    pub(super) capabilities: ServerCapabilities,
+    pub(super) instructions: Option<String>,
+    pub(super) supported_versions: Vec<String>,
+}
+
+impl ServerDescription {
+    /// The capability that `method` belongs to, if the server says what it has and does not have that.
+    pub(super) fn lacks(&self, method: Method) -> Option<&'static str> {
+        let has = &self.capabilities;
+        // One that declares nothing does not know better, more likely than that it has nothing.
+        if *has == ServerCapabilities::new() {
+            return None;
+        }
+        let (name, is_there) = match method.row().capability? {
+            Capability::Resources | Capability::ResourcesSubscribe => {
+                ("resources", has.resources.is_some())
+            }
+            Capability::Tools => ("tools", has.tools.is_some()),
+            Capability::Prompts => ("prompts", has.prompts.is_some()),
+            // Older revisions have completion without a word for it; the others are not called by themselves.
+            Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
+        };
+        (!is_there).then_some(name)
+    }
+
+    /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
+    pub(super) fn knows_collections(&self) -> bool {
+        const COLLECTIONS: &str = "dev.plainly/resources";
+        let extension = self.capabilities.extension(COLLECTIONS);
+        let experimental = self.capabilities.experimental.as_ref();
+        extension.is_some() || experimental.is_some_and(|all| all.get(COLLECTIONS).is_some())
+    }
+
+    pub(super) fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {
+        Self {
+            revision,
+            implementation: answer.fields.server_info(),
+            capabilities: answer.body.capabilities,
+            instructions: answer.body.instructions,
+            supported_versions: answer.body.supported_versions,
+        }
+    }
+
+    pub(super) fn initialized(revision: Revision, result: InitializeResult) -> Self {
+        Self {
+            revision,
+            implementation: Some(result.server_info),
+            capabilities: result.capabilities,
+            instructions: result.instructions,
+            supported_versions: vec![result.protocol_version],
+        }
+    }
+}
