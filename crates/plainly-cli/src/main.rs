@@ -23,7 +23,6 @@ mod visible;
 
 mod log;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -74,8 +73,7 @@ const ALONE: [&str; 4] = ["serve", "codes", "explain", "completions"];
 /// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
 /// looks like an option of a tool is one of its arguments.
 fn without_dashes(mut error: clap::Error) -> clap::Error {
-    let is_alone = |word: OsString| ALONE.iter().any(|alone| word == *alone);
-    if std::env::args_os().any(is_alone) {
+    if std::env::args_os().any(|word| ALONE.iter().any(|alone| word == *alone)) {
         return error;
     }
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
