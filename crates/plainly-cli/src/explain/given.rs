@@ -6,6 +6,9 @@ use super::{Explanation, Setting, http, words};
 /// The explanations of everything in `text` that is an error; or all reasons why there is none.
 pub(crate) fn read(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
     let text = text.trim_start_matches('\u{feff}').trim();
+    // As some shells leave them.
+    let unquoted = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    let text = unquoted.unwrap_or(text);
     if text.is_empty() {
         return Err(vec![
             "there is nothing in it: give the error as an argument or on standard input".to_owned(),

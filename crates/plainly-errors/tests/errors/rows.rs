@@ -234,6 +234,15 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             json!({ "kind": "unknown_prompt", "name": name }),
             (-32602, 200),
         ),
+    ];
+    rows.extend(odd_names());
+    rows.extend(invalid_resource_params());
+    rows
+}
+
+/// Names that a message can't show as they are.
+fn odd_names() -> Vec<Row> {
+    vec![
         same(
             InvalidParams::UnknownTool { name: "".into() },
             "Unknown tool: \"\"",
@@ -248,9 +257,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             json!({ "kind": "unknown_tool", "name": "a\u{1b}[2J\n\u{202e}" }),
             (-32602, 200),
         ),
-    ];
-    rows.extend(invalid_resource_params());
-    rows
+    ]
 }
 
 fn problems() -> Vec<Mistake> {

@@ -7,7 +7,9 @@ use std::time::Duration;
 use plainly_errors::mistake::shortened;
 use plainly_errors::problem::in_seconds;
 use plainly_errors::registry::{Emit, capability_names, lookup};
-use plainly_errors::{Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicitation};
+use plainly_errors::{
+    Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicitation,
+};
 use plainly_protocol::types::RawJson;
 use serde_json::Value;
 
@@ -60,9 +62,12 @@ impl fmt::Display for Error {
 fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let message = error.message();
     let message = without_prefix(&message);
-    write!(f, "{}", Bounded(message))?;
     let received = error.received();
     let data = received.and_then(|received| received.data.as_ref());
+    match message.trim().is_empty() && data.is_none() {
+        true => f.write_str("no reason was given")?,
+        false => write!(f, "{}", Bounded(message))?,
+    }
     let says_nothing = EMPTY.contains(&message.trim_end_matches('.').to_lowercase().as_str());
     if error.kind().is_vague()
         && says_nothing
@@ -77,7 +82,7 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "; {want}")?;
     }
     match received {
-        Some(received) => write!(f, " ({})", Named(received.code)),
+        Some(received) => write!(f, " ({})", Named(received.code, error.kind())),
         None => Ok(()),
     }
 }
@@ -164,12 +169,22 @@ fn wants(error: &ProtocolError) -> impl Iterator<Item = Want> {
 }
 
 /// A code with its name, if it has one meaning.
-struct Named(Code);
+struct Named<'a>(Code, &'a ErrorKind);
 
-impl fmt::Display for Named {
+impl Named<'_> {
+    /// Whether the code may mean something else here, as those of a draft and of some revisions do.
+    fn is_ambiguous(&self) -> bool {
+        match lookup(self.0).map(|entry| entry.emit) {
+            Some(Emit::Never) => true,
+            Some(Emit::PerRevision) => !matches!(self.1, ErrorKind::ResourceNotFound { .. }),
+            Some(Emit::Defined | _) | None => false,
+        }
+    }
+}
+
+impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Those of a draft are used for other things too.
-        match lookup(self.0).filter(|entry| entry.emit != Emit::Never) {
+        match lookup(self.0).filter(|_| !self.is_ambiguous()) {
             Some(entry) => write!(f, "{} {}", entry.name, self.0),
             None => write!(f, "code {}", self.0),
         }
