@@ -85,7 +85,7 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
             "the server sent a reply with the id 77, which no open request has"),
         ("200 OK", json, r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
             "the server sent a reply with the id \"2\", which no open request has"),
-        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#, "a key is given twice"),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#, "is given twice"),
         ("202 Accepted", "", "", other_path),
     ];
     let (client, server) = server::modern().await;

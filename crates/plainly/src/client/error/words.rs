@@ -7,9 +7,7 @@ use std::time::Duration;
 use plainly_errors::mistake::shortened;
 use plainly_errors::problem::in_seconds;
 use plainly_errors::registry::{Emit, capability_names, lookup};
-use plainly_errors::{
-    Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicitation,
-};
+use plainly_errors::{Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicitation};
 use plainly_protocol::types::RawJson;
 use serde_json::Value;
 
