@@ -90,7 +90,12 @@ pub enum Envelope<'a> {
 /// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
 /// fault fails its element.
 pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
-    envelope(bytes, limits).map_err(|malformed| malformed.within(bytes))
+    let mut read = envelope(bytes, limits);
+    // In place: what is good is not moved once more.
+    if let Err(malformed) = &mut read {
+        malformed.is_within(bytes);
+    }
+    read
 }
 
 fn envelope<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
@@ -124,8 +129,11 @@ fn parse_batch<'a>(
         } else if scanner.is_over_nodes() {
             &Fault::Is("there are too many values")
         } else {
-            let message = message::judge(element, limits);
-            batch.push(message.map_err(|malformed| malformed.within(text.as_bytes())));
+            let mut message = message::judge(element, limits);
+            if let Err(malformed) = &mut message {
+                malformed.is_within(text.as_bytes());
+            }
+            batch.push(message);
             continue;
         };
         // The rest must still be JSON, or the error is another one.
@@ -148,7 +156,11 @@ fn parse_batch<'a>(
 /// [`MalformedKind::Parse`] if it isn't JSON, [`MalformedKind::InvalidRequest`] if it is no object, has duplicate keys
 /// or goes beyond `limits`.
 pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {
-    object(text, limits).map_err(|malformed| malformed.within(text.as_bytes()))
+    let mut read = object(text, limits);
+    if let Err(malformed) = &mut read {
+        malformed.is_within(text.as_bytes());
+    }
+    read
 }
 
 fn object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {

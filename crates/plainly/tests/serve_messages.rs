@@ -66,6 +66,12 @@ async fn a_message_may_be_too_long_though_its_transport_knows_no_limit() {
     let refused = receive(&mut near).await.unwrap();
     assert_eq!(refused["id"], Value::Null);
     assert!(refused["error"]["code"].is_number(), "{refused}");
+    let mut long = discover();
+    long["params"]["long"] = json!("x".repeat(2 * LONG));
+    send(&mut near, &long);
+    let refused = receive(&mut near).await.unwrap();
+    let found = (&refused["id"], &refused["error"]["data"]["limit"]);
+    assert_eq!(found, (&json!(1), &json!(2 * LONG)), "{refused}");
     send(&mut near, &discover());
     assert!(receive(&mut near).await.unwrap()["result"].is_object());
     poll_fn(|context| near.poll_close(context)).await.unwrap();

@@ -66,7 +66,7 @@ fn each_request_is_one_line_of_the_access_log() {
     let mut found: Vec<_> = lines.iter().map(|line| cells(line).join(" ")).collect();
     found.sort();
     let expected = [
-        "refused null null -32601",
+        "refused no/such/method null -32601",
         "refused null null -32700",
         "refused resources/read file:///docs/nope.md -32602",
         "served initialize null null",

@@ -36,10 +36,9 @@ pub enum MalformedKind {
 }
 
 impl<'a> Malformed<'a> {
-    /// The same in this frame.
-    pub(super) fn within(mut self, frame: &'a [u8]) -> Self {
+    /// Notes the frame that it is in.
+    pub(super) fn is_within(&mut self, frame: &'a [u8]) {
         self.frame = frame;
-        self
     }
 
     /// The byte of the frame at which the fault was noticed; 0 is the first.

@@ -145,7 +145,9 @@ impl<'a, 'l> Scanner<'a, 'l> {
     pub(super) fn end(&mut self) -> ScanResult {
         match self.cursor.token() {
             None => Ok(()),
-            Some(_) => Err(self.cursor.unexpected(&Fault::Missing("the end"))),
+            Some(_) => Err(self
+                .cursor
+                .unexpected(&Fault::Missing("the end of the message"))),
         }
     }
 

@@ -38,13 +38,29 @@ enum Key {
     Method,
 }
 
-/// Longer keys and values are not looked at: with every character escaped, an id may have six bytes for one.
-const LONGEST: usize = 6 << 10;
+/// Longer keys and values are none that count: with every character escaped, an id may have six bytes for one, and its
+/// quotes.
+const LONGEST: usize = (6 << 10) + 2;
 
 impl IdSearch {
     /// Reads on.
     pub fn push(&mut self, piece: &[u8]) {
-        piece.iter().for_each(|&byte| self.read(byte));
+        let mut rest = piece;
+        while let Some((&byte, after)) = rest.split_first() {
+            // Most of what is long is text, in which most bytes mean nothing.
+            let plain = match self.is_in_string && !self.is_escaped {
+                true => escape::plain_blocks(rest),
+                false => 0,
+            };
+            if plain == 0 {
+                self.read(byte);
+                rest = after;
+            } else {
+                let (text, after) = rest.split_at(plain);
+                self.note(text);
+                rest = after;
+            }
+        }
     }
 
     /// The id, once all of the message has passed; none if it is no request or has two ids.
@@ -57,14 +73,14 @@ impl IdSearch {
 
     fn read(&mut self, byte: u8) {
         if self.is_in_string {
-            self.note(byte);
+            self.note(&[byte]);
             self.is_in_string = self.is_escaped || byte != b'"';
             self.is_escaped = !self.is_escaped && byte == b'\\';
             return;
         }
         match byte {
             b'{' | b'[' => {
-                self.note(byte);
+                self.note(&[byte]);
                 self.depth += 1;
             }
             b'}' | b']' => {
@@ -78,15 +94,17 @@ impl IdSearch {
             b' ' | b'\t' | b'\r' | b'\n' => {}
             _ => {
                 self.is_in_string = byte == b'"';
-                self.note(byte);
+                self.note(&[byte]);
             }
         }
     }
 
-    /// Keeps a byte of the message's own members, and one more than are looked at.
-    fn note(&mut self, byte: u8) {
-        if self.depth == 1 && self.token.len() <= LONGEST {
-            self.token.push(byte);
+    /// Keeps the bytes of the message's own members, as many as are looked at.
+    fn note(&mut self, bytes: &[u8]) {
+        if self.depth == 1 {
+            let room = LONGEST - self.token.len().min(LONGEST);
+            let kept = bytes.get(..room).unwrap_or(bytes);
+            self.token.extend_from_slice(kept);
         }
     }
 

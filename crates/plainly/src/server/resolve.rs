@@ -19,7 +19,7 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::types::InitializeParams;
 
 use self::arguments::mirrored_arguments;
-use self::headers::{Header, are_unclear, mirrored, version};
+use self::headers::{Header, are_unclear, mirrored, unknown_session, version};
 pub(super) use self::headers::{last_event_id, session_name};
 use super::discovery::{legacy_versions, modern_versions};
 use super::features::Tools;
@@ -102,7 +102,7 @@ pub(super) fn by_session(
     let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
         return Ok(None);
     };
-    let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
+    let unknown = || unknown_session(&frame.headers);
     let session = sessions.get(name, frame.extensions.get());
     let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;

@@ -354,7 +354,7 @@ mod tests {
             ),
             (
                 long.replace("m\"", "m\n"),
-                vec![too_long(None), too_long(None)],
+                vec![message("{\"method\":\"m"), too_long(None)],
             ),
         ] {
             let mut lines = LineReader::new(input.as_bytes(), 40).seeking_ids();

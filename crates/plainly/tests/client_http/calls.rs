@@ -79,11 +79,13 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
         ("200 OK", "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#, other_path),
         ("200 OK", json, "{", "the server sent \"{\", which is not a message"),
         ("200 OK", json, "", "the body is empty"),
+        ("200 OK", "Content-Type: application/json\r\nContent-Encoding: gzip\r\n", "abc",
+            "the body is encoded as \"gzip\", and the client accepts no encoding"),
         ("200 OK", json, r#"{"jsonrpc":"2.0","id":7,"result":{"tools":[]}}"#,
             "the server sent a reply with the id 7, which no open request has"),
         ("200 OK", json, r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
             "the server sent a reply with the id \"2\", which no open request has"),
-        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#, "a key is given twice"),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#, "the key \"tools\" is given twice"),
         ("202 Accepted", "", "", other_path),
     ];
     let (client, server) = server::modern().await;

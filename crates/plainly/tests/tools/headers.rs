@@ -130,7 +130,8 @@ async fn check_mismatches<const COUNT: usize>(cases: [Mismatch; COUNT]) {
 async fn headers_that_say_something_else_are_a_mismatch_and_nothing_runs() {
     let missing = "mcp-param-region is missing, but the argument region is given";
     let other = "mcp-param-region does not match the argument region";
-    let unclear = "mcp-param-region must be given exactly once, in visible ASCII";
+    let twice = "mcp-param-region is given more than once";
+    let foreign = "mcp-param-region is not visible ASCII: encode it, as =?base64?...?=";
     let base64 = "mcp-param-region: header value contains invalid base64";
     let eu = json!({"region": "eu"});
     let hello = json!({"region": "Hello"});
@@ -142,12 +143,12 @@ async fn headers_that_say_something_else_are_a_mismatch_and_nothing_runs() {
         (
             &[("mcp-param-region", "eu"), ("mcp-param-region", "eu")],
             eu,
-            unclear,
+            twice,
         ),
         (
             &[("mcp-param-region", "é")],
             json!({"region": "é"}),
-            unclear,
+            foreign,
         ),
         (
             &[("mcp-param-region", "=?base64?SGVsbG8?=")],

@@ -226,14 +226,21 @@ mod tests {
         let mirrored = annotated(&json!({"a": {"type": "string", "x-mcp-header": "A"}}));
         let name = HeaderName::from_static("mcp-param-a");
         let good = HeaderValue::from_static("x");
-        for other in [good.clone(), HeaderValue::from_bytes(b"\xff").unwrap()] {
-            let headers =
-                HeaderMap::from_iter([(name.clone(), good.clone()), (name.clone(), other)]);
+        let foreign = HeaderValue::from_bytes(b"\xff").unwrap();
+        let twice = "mcp-param-a is given more than once";
+        for (values, said) in [
+            (vec![good.clone(), good.clone()], twice),
+            (vec![good, foreign.clone()], twice),
+            (
+                vec![foreign],
+                "mcp-param-a is not visible ASCII: encode it, as =?base64?...?=",
+            ),
+        ] {
+            let headers = values.into_iter().map(|value| (name.clone(), value));
+            let headers = HeaderMap::from_iter(headers);
             for arguments in [json!({"a": "x"}), json!({})] {
-                assert_eq!(
-                    contradiction(&mirrored, &headers, &arguments).as_deref(),
-                    Some("mcp-param-a must be given exactly once, in visible ASCII")
-                );
+                let found = contradiction(&mirrored, &headers, &arguments);
+                assert_eq!(found.as_deref(), Some(said));
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use plainly_errors::Revision;
 use plainly_errors::mistake::{in_quotes, printable};
+use plainly_errors::{InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use plainly_protocol::method::methods;
@@ -122,6 +122,20 @@ pub(in crate::server) fn session_name(headers: &HeaderMap) -> Option<&str> {
         Header::Absent => None,
         Header::One(name) => Some(name),
         Header::Unclear(_) => Some(""),
+    }
+}
+
+/// The error of a request for a session that there is not.
+pub(super) fn unknown_session(headers: &HeaderMap) -> ProtocolError {
+    let error = ProtocolError::from(InvalidRequest::SessionNotFound);
+    match Header::of(headers, &SESSION) {
+        Header::Absent | Header::One(_) => error,
+        Header::Unclear(Unclear::Twice(_)) => {
+            error.with_message("Invalid request: Mcp-Session-Id is given more than once")
+        }
+        Header::Unclear(Unclear::Foreign(_)) => {
+            error.with_message("Invalid request: Mcp-Session-Id is not visible ASCII")
+        }
     }
 }
 
