@@ -8,8 +8,6 @@ use crate::escape;
 use crate::id::ProgressToken;
 use crate::types::{ClientCapabilities, Implementation, LoggingLevel};
 
-/// Where all of these are.
-pub const META: &str = "_meta";
 /// The protocol version of a request (2026-07-28).
 pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// The name and version of the client (2026-07-28).
@@ -61,7 +59,7 @@ impl<'a> RequestMeta<'a> {
         match params.meta() {
             Some(meta) => Self::read(&meta),
             None => Self {
-                is_no_object: params.get(META).is_some_and(|value| value != "null"),
+                is_no_object: params.get("_meta").is_some_and(|value| value != "null"),
                 ..Self::default()
             },
         }

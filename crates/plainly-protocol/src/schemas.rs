@@ -5,7 +5,6 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::meta::META;
 use crate::method::Method;
 
 /// What clients say, by method.
@@ -29,14 +28,14 @@ pub fn params_with_meta(method: Method) -> Value {
 /// The same with the `_meta` that every request must have since 2026-07-28, which introduces its sender.
 #[must_use]
 pub fn params_with_introduction(method: Option<Method>) -> Value {
-    with_meta(method, "introduction", json!([META]))
+    with_meta(method, "introduction", json!(["_meta"]))
 }
 
 fn with_meta(method: Option<Method>, definition: &str, required: Value) -> Value {
     let params = method.and_then(params);
     let mut schema = params.unwrap_or_else(|| defined(json!({})));
     let meta = json!({ "$ref": format!("#/$defs/{definition}") });
-    schema["allOf"] = json!([{ "properties": { META: meta }, "required": required }]);
+    schema["allOf"] = json!([{ "properties": { "_meta": meta }, "required": required }]);
     schema
 }
 
