@@ -10,7 +10,7 @@ use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use plainly::Client;
 use plainly::client::Error;
-use plainly_fuzz::{settle, simulate};
+use plainly_fuzz::{settle, simulate, told};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::task::JoinHandle;
@@ -250,7 +250,10 @@ impl World {
                     self.is_doubtful
                         || call.expected == Some(true) && text.contains(&format!("<{ticket}>"))
                 ),
-                Err(error) => assert!(call.expected != Some(true) || self.is_doubtful, "{error}"),
+                Err(error) => {
+                    let error = told(&error);
+                    assert!(call.expected != Some(true) || self.is_doubtful, "{error}");
+                }
             }
         }
     }

@@ -19,6 +19,5 @@ fuzz_target!(|json: &str| {
         wrong.iter().any(|key| key == PROTOCOL_VERSION)
     );
     assert_eq!(meta.introduction().is_some(), wrong.is_empty());
-    let is_wrong = |key: &&str| wrong.iter().any(|wrong| wrong == key);
-    assert!(meta.missing_keys().iter().all(is_wrong));
+    let _ = meta.is_malformed();
 });

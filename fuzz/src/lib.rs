@@ -7,4 +7,4 @@ mod words;
 
 pub use chunks::{Chunks, pieces};
 pub use peer::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, simulate};
-pub use words::check_words;
+pub use words::{check_words, told};

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
+use plainly::errors::mistake::shortened;
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
@@ -368,13 +369,16 @@ fn caused(error: &dyn std::error::Error) -> String {
     let said = causes().find(|cause| cause.is::<ProtocolError>());
     match said
         .or_else(|| causes().last())
-        .map(|cause| visible(&cause.to_string()))
+        .map(|cause| visible(&shortened(&cause.to_string(), LONGEST_CAUSE)))
     {
         // Some libraries say the cause in the error too.
         Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
         Some(_) | None => text,
     }
 }
+
+/// The most bytes that are shown of a cause: a server may say anything.
+const LONGEST_CAUSE: usize = 1_024;
 
 /// A mistake in the command line, in one line, without the usage.
 fn mistake(error: &clap::Error) -> String {

@@ -67,7 +67,9 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 
 /// Where the error is, and the word that stands there.
 fn place(text: &str, error: &Error) -> String {
-    let lines = text.split_inclusive('\n').take(error.line() - 1);
+    let lines = text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1));
     let start: usize = lines.map(str::len).sum();
     // The parser counts bytes, and the first is 1.
     let mut at = text.floor_char_boundary((start + error.column()).saturating_sub(1));
@@ -76,19 +78,15 @@ fn place(text: &str, error: &Error) -> String {
         at = text[..at].trim_end_matches(char::is_alphabetic).len();
     }
     let (before, rest) = text.split_at(at);
-    let line = before.matches('\n').count() + 1;
-    let character = before
-        .rsplit('\n')
-        .next()
-        .unwrap_or_default()
-        .chars()
-        .count()
-        + 1;
-    let is_end = |(at, it): &(usize, char)| *at > 0 && (it.is_whitespace() || ",:]}".contains(*it));
-    let word = rest.char_indices().take(SHOWN).take_while(|it| !is_end(it));
-    let word: String = word.map(|(_, it)| it).collect();
+    let (_, line) = before.rsplit_once('\n').unwrap_or(("", before));
+    let character = line.chars().count() + 1;
+    // Its first character, even if that would end a word.
+    let mut rest = rest.chars();
+    let first = rest.next().into_iter();
+    let more = rest.take_while(|it| !it.is_whitespace() && !",:]}".contains(*it));
+    let word: String = first.chain(more).take(SHOWN).collect();
     let line = match text.trim_end().contains('\n') {
-        true => format!("line {line}, "),
+        true => format!("line {}, ", before.matches('\n').count() + 1),
         false => String::new(),
     };
     format!("{line}character {character} ({})", visible(&word))
@@ -147,6 +145,7 @@ mod tests {
             " at character 13 (1\"): within text, a backslash",
         ),
         ("{\"ü\":x}", " at character 6 (x): a value"),
+        ("{\n\n}x", " at line 3, character 2 (x): nothing"),
         ("[1,\n 2,\n x]", " at line 3, character 2 (x): a value"),
     ];
 

@@ -67,17 +67,22 @@ fn main() -> ExitCode {
     end(result, format)
 }
 
-/// The mistake without the parser's advice to write `--` before a word: here, the command of a server follows it. What
+/// The commands that talk to no server.
+const ALONE: [&str; 4] = ["serve", "codes", "explain", "completions"];
+
+/// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
 /// looks like an option of a tool is one of its arguments.
 fn without_dashes(mut error: clap::Error) -> clap::Error {
+    if std::env::args_os().any(|word| ALONE.iter().any(|alone| word == *alone)) {
+        return error;
+    }
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
         && tips.iter().any(|tip| tip.to_string().contains("'-- "))
     {
         error.remove(ContextKind::Suggested);
     }
-    let takes_arguments = std::env::args_os()
-        .nth(1)
-        .is_some_and(|it| it == "call" || it == "prompt");
+    let mut words = std::env::args_os().take_while(|word| word != "--");
+    let takes_arguments = words.any(|word| word == "call" || word == "prompt");
     if takes_arguments
         && error.kind() == ErrorKind::UnknownArgument
         && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)

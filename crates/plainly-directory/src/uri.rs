@@ -1,9 +1,11 @@
 //! `file:///MOUNT/relative/path` and back. Every place has exactly one spelling: RFC 3986 with nothing percent-encoded that
 //! can stand as it is, byte by byte, in upper case. Never looks at a disk.
 
+use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
+use plainly::errors::mistake::quoted;
 use plainly::store::StoreError;
 
 /// How every URI begins: the scheme, and a host that is always empty.
@@ -39,18 +41,53 @@ pub(super) struct Location {
 impl Location {
     /// Reads a URI. A text that is no canonical URI is invalid; one that spells what no name can be is not found.
     pub(super) fn parse(uri: &str) -> Result<Self, StoreError> {
-        let invalid = |why| Err(StoreError::InvalidUri { why });
         let Some(rest) = uri.strip_prefix(ROOT) else {
-            return invalid("it does not start with file:///, in lower case and without a host");
+            let why = "it does not start with file:///, in lower case and without a host";
+            return Err(invalid(uri, why));
         };
         if rest.contains(['?', '#']) {
-            return invalid("it has a query or a fragment");
+            let why = "it has a query or a fragment".into();
+            return Err(StoreError::InvalidUri { why });
         }
-        let mut names = rest.split('/').map(name);
-        let mount = names.next().expect("a split text has a first part")?;
-        let path = names.collect::<Result<_, _>>()?;
+        let names = rest.split('/').map(|segment| {
+            let name = name(segment)?;
+            // Also catches bad percent signs, which the decoder lets stand.
+            match encode(&name) == segment {
+                true => Ok(name),
+                false => Err(invalid(uri, "its percent-encoding is not canonical")),
+            }
+        });
+        let mut names = names.collect::<Result<VecDeque<_>, _>>()?;
+        let mount = names.pop_front().expect("a split text has a first part");
+        let path = names.into();
         Ok(Self { mount, path })
     }
+}
+
+/// The error of a URI that is spelled in another way than ours, with ours if there is one.
+fn invalid(uri: &str, why: &'static str) -> StoreError {
+    let why = match canonical(uri) {
+        Some(uri) => format!("{why} (did you mean {uri:?}?)").into(),
+        None => why.into(),
+    };
+    StoreError::InvalidUri { why }
+}
+
+/// The one spelling of a URI of a file on this machine, if it is of a length that a message repeats.
+fn canonical(uri: &str) -> Option<String> {
+    let (scheme, path) = uri.split_at_checked("file:".len())?;
+    let path = ["///", "//localhost/", "/"]
+        .iter()
+        .find_map(|start| path.strip_prefix(start))?;
+    if !is_file(scheme) || path.contains(['?', '#']) {
+        return None;
+    }
+    let names: Result<Vec<String>, _> = path
+        .split('/')
+        .map(|it| name(it).map(|it| encode(&it)))
+        .collect();
+    let canonical = format!("{ROOT}{}", names.ok()?.join("/"));
+    (*quoted(&canonical) == *canonical).then_some(canonical)
 }
 
 /// The URI of a mount.
@@ -98,12 +135,6 @@ fn name(segment: &str) -> Result<OsString, StoreError> {
     if matches!(&*bytes, b"" | b"." | b"..") || bytes.iter().any(|byte| matches!(byte, b'/' | 0)) {
         return Err(StoreError::NotFound);
     }
-    // Also catches bad percent signs, which the decoder lets stand.
-    if encode_bytes(&bytes) != segment {
-        return Err(StoreError::InvalidUri {
-            why: "its percent-encoding is not canonical",
-        });
-    }
     from_bytes(bytes).ok_or(StoreError::NotFound)
 }
 
@@ -141,10 +172,13 @@ mod tests {
 
     #[test]
     fn one_spelling_is_read_and_every_other_is_refused() {
-        let begin =
+        let no_root =
             "invalid URI: it does not start with file:///, in lower case and without a host";
+        let begin = |uri: &str| format!("{no_root} (did you mean {uri:?}?)");
         let query = "invalid URI: it has a query or a fragment";
-        let encoding = "invalid URI: its percent-encoding is not canonical";
+        let encoding = |uri: &str| {
+            format!("invalid URI: its percent-encoding is not canonical (did you mean {uri:?}?)")
+        };
         for (uri, expected) in [
             ("file:///docs", "docs"),
             ("file:///docs/a/b.txt", "docs|a|b.txt"),
@@ -158,30 +192,33 @@ mod tests {
             ("file:///docs/...", "docs|..."),
             ("file:///docs/%252e%252e", "docs|%2e%2e"),
             ("file:///docs/%C3%A9", "docs|é"),
-            ("FILE:///docs/a", begin),
-            ("file:/docs/a", begin),
-            ("file://localhost/docs/a", begin),
-            ("file://evil/docs/a", begin),
-            ("file://me@/docs/a", begin),
-            ("http://x/docs/a", begin),
-            (" file:///docs/a", begin),
-            ("docs/a", begin),
-            ("", begin),
+            ("FILE:///docs/a", &begin("file:///docs/a")),
+            ("file:/docs/a", &begin("file:///docs/a")),
+            ("file://localhost/docs/a", &begin("file:///docs/a")),
+            ("file://evil/docs/a", no_root),
+            ("file://me@/docs/a", no_root),
+            ("http://x/docs/a", no_root),
+            (" file:///docs/a", no_root),
+            ("docs/a", no_root),
+            ("", no_root),
             ("file:///docs/a?y", query),
             ("file:///docs/a#z", query),
-            ("file:///docs/%c3%a9", encoding),
-            ("file:///docs/é", encoding),
-            ("file:///docs/%61", encoding),
-            ("file:///docs/%28", encoding),
-            ("file:///docs/%zz", encoding),
-            ("file:///docs/%", encoding),
-            ("file:///docs/%4", encoding),
-            ("file:///docs/%u002e", encoding),
-            ("file:///docs/a b", encoding),
-            ("file:///docs/a\tb", encoding),
-            ("file:///docs/a\nb", encoding),
-            ("file:///docs/..\\a", encoding),
-            ("file:///docs/[x]|^", encoding),
+            ("file:///docs/%c3%a9", &encoding("file:///docs/%C3%A9")),
+            ("file:///docs/é", &encoding("file:///docs/%C3%A9")),
+            ("file:///docs/%61", &encoding("file:///docs/a")),
+            ("file:///docs/%28", &encoding("file:///docs/(")),
+            ("file:///docs/%zz", &encoding("file:///docs/%25zz")),
+            ("file:///docs/%", &encoding("file:///docs/%25")),
+            ("file:///docs/%4", &encoding("file:///docs/%254")),
+            ("file:///docs/%u002e", &encoding("file:///docs/%25u002e")),
+            ("file:///docs/a b", &encoding("file:///docs/a%20b")),
+            ("file:///docs/a\tb", &encoding("file:///docs/a%09b")),
+            ("file:///docs/a\nb", &encoding("file:///docs/a%0Ab")),
+            ("file:///docs/..\\a", &encoding("file:///docs/..%5Ca")),
+            (
+                "file:///docs/[x]|^",
+                &encoding("file:///docs/%5Bx%5D%7C%5E"),
+            ),
             ("file:///", "not found"),
             ("file:////docs", "not found"),
             ("file:///docs/", "not found"),

@@ -33,7 +33,7 @@ impl Mistake {
                 // Members have names of the peer's.
                 _ => shortened(&path, LONGEST_PATH).into_owned(),
             },
-            message: message.into(),
+            message: written_out(message.into().into()).into_owned(),
         }
     }
 
@@ -70,7 +70,7 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.path {
             "" => f.write_str(&self.message),
-            path => write!(f, "{path}: {}", self.message),
+            path => write!(f, "{}: {}", written_out(path.into()), self.message),
         }
     }
 }
@@ -81,7 +81,7 @@ const LONGEST_PATH: usize = 512;
 /// The most bytes of a peer's name, URI or header that a message repeats.
 pub(crate) const LONGEST_QUOTE: usize = 256;
 
-/// `text` as a message may repeat it: without its middle, if it has more than 256 bytes.
+/// `text` as data may repeat it: without its middle, if it has more than 256 bytes.
 ///
 /// ```
 /// use plainly_errors::mistake::quoted;
@@ -105,7 +105,28 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let text = quoted(text);
+    written_out(quoted(text))
+}
+
+/// The same in quotation marks.
+#[must_use]
+pub fn in_quotes(text: &str) -> String {
+    format!("{:?}", quoted(text))
+}
+
+/// `text`, without its middle if it has more than `most` bytes.
+#[must_use]
+pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
+    }
+    let (before, _) = text.split_at(text.floor_char_boundary(most / 2));
+    let (_, after) = text.split_at(text.ceil_char_boundary(text.len() - most / 2));
+    format!("{before}…{after}").into()
+}
+
+/// `text`, with every control character written out.
+fn written_out(text: Cow<'_, str>) -> Cow<'_, str> {
     if !text.contains(is_invisible) {
         return text;
     }
@@ -123,15 +144,4 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
-/// `text`, without its middle if it has more than `most` bytes.
-#[must_use]
-pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
-    if text.len() <= most {
-        return text.into();
-    }
-    let (before, _) = text.split_at(text.floor_char_boundary(most / 2));
-    let (_, after) = text.split_at(text.ceil_char_boundary(text.len() - most / 2));
-    format!("{before}…{after}").into()
 }

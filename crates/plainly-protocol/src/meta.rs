@@ -32,10 +32,10 @@ pub const PROGRESS_TOKEN: &str = "progressToken";
 pub struct RequestMeta<'a> {
     /// The protocol version, if it is a string.
     version: Option<Cow<'a, str>>,
-    has_version: bool,
     capabilities: Option<&'a str>,
     client: Option<&'a str>,
     progress: Option<&'a str>,
+    is_no_object: bool,
     log_level: Option<&'a str>,
     trace_parent: Option<&'a str>,
 }
@@ -53,8 +53,16 @@ pub struct Introduction {
 impl<'a> RequestMeta<'a> {
     /// The `_meta` of these parameters; one that is no object counts as absent.
     pub fn of(params: Option<&Object<'a>>) -> Self {
-        let meta = params.and_then(Object::meta);
-        meta.map(|meta| Self::read(&meta)).unwrap_or_default()
+        let Some(params) = params else {
+            return Self::default();
+        };
+        match params.meta() {
+            Some(meta) => Self::read(&meta),
+            None => Self {
+                is_no_object: params.get("_meta").is_some_and(|value| value != "null"),
+                ..Self::default()
+            },
+        }
     }
 
     fn read(meta: &Object<'a>) -> Self {
@@ -62,7 +70,7 @@ impl<'a> RequestMeta<'a> {
         // In one pass: to look each key up by itself would take as many.
         for (key, value) in meta.members() {
             match key {
-                PROTOCOL_VERSION => (read.has_version, read.version) = (true, escape::text(value)),
+                PROTOCOL_VERSION => read.version = escape::text(value),
                 CLIENT_CAPABILITIES => read.capabilities = Some(value),
                 CLIENT_INFO => read.client = Some(value),
                 PROGRESS_TOKEN => read.progress = Some(value),
@@ -113,16 +121,6 @@ impl<'a> RequestMeta<'a> {
         wrong.map(|(key, _)| key.to_owned()).collect()
     }
 
-    /// The keys of the introduction that are not there.
-    pub fn missing_keys(&self) -> Vec<&'static str> {
-        let missing = [
-            (PROTOCOL_VERSION, !self.has_version),
-            (CLIENT_CAPABILITIES, self.capabilities.is_none()),
-        ];
-        let missing = missing.into_iter().filter(|(_, is_missing)| *is_missing);
-        missing.map(|(key, _)| key).collect()
-    }
-
     fn capabilities(&self) -> Option<serde_json::Result<ClientCapabilities>> {
         self.capabilities.map(serde_json::from_str)
     }
@@ -130,6 +128,12 @@ impl<'a> RequestMeta<'a> {
     /// The name and version that it gives itself; `None` where it says so.
     fn client(&self) -> serde_json::Result<Option<Implementation>> {
         self.client.map_or(Ok(None), serde_json::from_str)
+    }
+
+    /// Whether it is something else than an object, or its progress token than a text or an integer. `null` is nothing in both
+    /// places: some clients write so what they leave out.
+    pub fn is_malformed(&self) -> bool {
+        self.is_no_object || self.progress.is_some_and(|token| !may_be_token(token))
     }
 
     /// The token under which the sender wants progress, if it is a valid one.
@@ -151,6 +155,12 @@ impl<'a> RequestMeta<'a> {
         let level = self.log_level.map(serde_json::from_str::<Option<_>>);
         level.transpose().map(Option::flatten)
     }
+}
+
+/// Whether this JSON is what the schema of a progress token allows: any integer, even one too large to be kept.
+fn may_be_token(json: &str) -> bool {
+    let is_integer = |json: &str| json.parse().is_ok_and(|number: f64| number.fract() == 0.0);
+    json.starts_with('"') || json == "null" || is_integer(json)
 }
 
 #[cfg(test)]
@@ -263,6 +273,29 @@ mod tests {
             ),
         ] {
             assert_eq!(wishes(meta), expected, "{meta}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_meta_is_told_from_what_is_left_out() {
+        for (meta, is_malformed) in [
+            ("null", false),
+            ("{}", false),
+            (r#"{"progressToken":null}"#, false),
+            (r#"{"progressToken":1.0}"#, false),
+            (r#"{"progressToken":18446744073709551615}"#, false),
+            (r#"{"progressToken":""}"#, false),
+            (r#"{"progressToken":1.5}"#, true),
+            (r#"{"progressToken":true}"#, true),
+            (r#"{"progressToken":[]}"#, true),
+            (r#"{"progressToken":{}}"#, true),
+            ("[]", true),
+            ("5", true),
+        ] {
+            let params = format!(r#"{{"_meta":{meta}}}"#);
+            let params = parse_object(&params, &Limits::default()).unwrap();
+            let meta = RequestMeta::of(Some(&params));
+            assert_eq!(meta.is_malformed(), is_malformed, "{params:?}");
         }
     }
 

@@ -19,14 +19,23 @@ pub fn params(method: Method) -> Option<Value> {
     find(&CLIENT, "params", method)
 }
 
-/// The same with the `_meta` that every request must have since 2026-07-28.
+/// The same with the `_meta` that a request may have.
 #[must_use]
-pub fn params_with_meta(method: Option<Method>) -> Value {
+pub fn params_with_meta(method: Method) -> Value {
+    with_meta(Some(method), "meta", json!([]))
+}
+
+/// The same with the `_meta` that every request must have since 2026-07-28, which introduces its sender.
+#[must_use]
+pub fn params_with_introduction(method: Option<Method>) -> Value {
+    with_meta(method, "introduction", json!(["_meta"]))
+}
+
+fn with_meta(method: Option<Method>, definition: &str, required: Value) -> Value {
     let params = method.and_then(params);
     let mut schema = params.unwrap_or_else(|| defined(json!({})));
-    let meta =
-        json!({ "properties": { "_meta": { "$ref": "#/$defs/meta" } }, "required": ["_meta"] });
-    schema["allOf"] = json!([meta]);
+    let meta = json!({ "$ref": format!("#/$defs/{definition}") });
+    schema["allOf"] = json!([{ "properties": { "_meta": meta }, "required": required }]);
     schema
 }
 

@@ -64,6 +64,7 @@ mod sentence;
 mod slip;
 
 pub use self::schema::{InvalidSchema, Limits, Schema};
+pub use self::sentence::not_one_of;
 pub use self::slip::closest;
 
 /// Holds the examples of the README to what compiles and runs.

@@ -11,7 +11,7 @@ use super::check::{Failure, Path, Schemas};
 use super::cost::Cost;
 use super::keyword::Node;
 use super::reading::{self, Absence};
-use super::sentence::mistakes;
+use super::sentence::{MOST, mistakes};
 
 /// A JSON Schema to validate values against.
 #[derive(Debug)]
@@ -66,9 +66,6 @@ struct Keywords {
     /// Subschemas that one value can meet.
     visits: u64,
 }
-
-/// The most failures that are told at once.
-pub(super) const MOST: usize = 16;
 
 /// The most subschemas that one value may meet, and the most calls within one another: beyond, a schema is exponential.
 const MOST_VISITS: u64 = 10_000;

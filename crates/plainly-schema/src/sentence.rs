@@ -12,8 +12,10 @@ use super::alternatives::{Nearest, Reason, nearest};
 use super::assertion::{Assertion, Bound, Counted, Extreme, Type};
 use super::check::{Failure, Path, Schemas, What};
 use super::keyword::{Contains, Id};
-use super::schema::MOST;
 use super::slip::closest;
+
+/// The most mistakes that are told at once.
+pub(super) const MOST: usize = 16;
 
 /// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
 pub(super) const LONGEST: usize = 512;
@@ -207,6 +209,19 @@ fn contained(contains: &Contains) -> String {
         None => format!("at least {least}"),
     };
     format!("does not have {many} items that are valid under the schema of 'contains'")
+}
+
+/// Says that `text` is none of `words`, and which it may be a slip of.
+///
+/// ```
+/// use plainly_schema::not_one_of;
+///
+/// let sentence = not_one_of("serach", ["read", "search"].into_iter());
+/// assert_eq!(sentence, r#""serach" is not one of "read", "search" (did you mean "search"?)"#);
+/// ```
+pub fn not_one_of<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> String {
+    let words: Vec<Value> = words.map(Value::from).collect();
+    one_of(&text.into(), &words, &[])
 }
 
 /// The value is none of these, and of none of these types.

@@ -5,12 +5,18 @@ use std::{iter, mem};
 /// Bytes of what may be a slip of another word.
 const LONGEST: usize = 64;
 
-/// The one of `words` that `text` is a slip of: other capitals, or no more than one letter in three.
+/// Bytes of what may stand for a word that it is a part of.
+const SHORTEST_PART: usize = 3;
+
+/// The one of `words` that `text` is a slip of: other capitals, no more than one letter in three, the end left out, or all
+/// before the last slash.
 ///
 /// ```
 /// use plainly_schema::closest;
 ///
 /// assert_eq!(closest("serach", ["read", "search"].into_iter()), Some("search"));
+/// assert_eq!(closest("warn", ["error", "warning"].into_iter()), Some("warning"));
+/// assert_eq!(closest("version", ["example.com/version"].into_iter()), Some("example.com/version"));
 /// assert_eq!(closest("write", ["read", "search"].into_iter()), None);
 /// ```
 pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -21,11 +27,25 @@ pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&
     let lower = text.to_lowercase();
     words
         .filter(|word| word.len() <= LONGEST)
-        .map(|word| (distance(&lower, &word.to_lowercase()), word))
-        // In a short word one letter makes another word, not a slip.
-        .filter(|(distance, word)| *distance * 3 <= word.chars().count())
+        .filter_map(|word| Some((nearness(&lower, &word.to_lowercase())?, word)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)
+}
+
+/// How far the words are from one another, if that is near: to leave out a part is one slip, and then each letter counts.
+fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
+    let distance = distance(text, word);
+    // In a short word one letter makes another word, not a slip.
+    let is_slip = distance * 3 <= word.chars().count();
+    let (part, whole) = match text.len() < word.len() {
+        true => (text, word),
+        false => (word, text),
+    };
+    let is_start = part.len() * 2 >= whole.len() && whole.starts_with(part);
+    let is_name = whole.rsplit_once('/').is_some_and(|(_, name)| name == part);
+    let is_part = part.len() >= SHORTEST_PART && (is_start || is_name);
+    let slips = if is_part { distance.min(1) } else { distance };
+    (is_slip || is_part).then_some((slips, distance))
 }
 
 /// How many letters have to be added, left out, replaced or swapped with their neighbour to make one word of the other: the

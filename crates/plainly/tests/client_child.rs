@@ -312,6 +312,24 @@ read -r _
 }
 
 #[tokio::test]
+async fn a_second_start_has_no_more_time_than_the_first_has_left() {
+    let directory = TempDir::new().unwrap();
+    let script = r#"test -e "$STARTED" && exec sleep 60
+touch "$STARTED"
+read -r _
+sleep 2
+"#;
+    let mut command = Command::new("sh");
+    let started = directory.path().join("started");
+    command.arg("-c").arg(script).env("STARTED", started);
+    let start = Instant::now();
+    let builder = Client::spawn(command).connect_timeout(Duration::from_secs(4));
+    let error = builder.connect().await.unwrap_err();
+    assert_eq!(error.to_string(), "no reply to `initialize` within 4s");
+    assert!(start.elapsed() < Duration::from_secs(5));
+}
+
+#[tokio::test]
 async fn a_program_that_can_not_be_started_is_named() {
     for program in ["/no/such/program", "/dev/null"] {
         let error = Client::spawn(Command::new(program))

@@ -6,8 +6,8 @@ use std::io;
 
 use plainly::client::{Client, Error};
 use plainly::errors::{
-    Era, ErrorKind, Internal, InvalidParams, Problem, ProblemBag, ProblemCode, ProtocolError,
-    Revision, UrlElicitation,
+    Era, ErrorKind, Internal, InvalidParams, Mistake, Problem, ProblemBag, ProblemCode,
+    ProtocolError, Revision, UrlElicitation,
 };
 use plainly::limits::Limits;
 use plainly::protocol::types::{
@@ -330,26 +330,34 @@ async fn arguments_are_completed_by_handlers_and_by_their_types() {
 async fn what_can_not_be_completed_is_refused() {
     for revision in Revision::ALL {
         let client = connect(builder(), revision).await;
-        for (reference, argument, expected) in [
+        for (reference, argument, path, why) in [
             (
                 Reference::prompt("review"),
                 "languages",
-                "Unknown argument: the arguments are sourceCode, most, language, framework, tone, brief",
+                "/argument/name",
+                r#""languages" is not one of "sourceCode", "most", "language", "framework", "tone", "brief" (did you mean "language"?)"#,
             ),
             (
                 Reference::prompt("talk"),
                 "x",
-                "Unknown argument: there are no arguments",
+                "/argument/name",
+                r#""x" is unknown: there is no argument"#,
             ),
             (
                 Reference::resource("file:///{path}"),
                 "path",
-                "Unknown reference: there is no such resource template",
+                "/ref/uri",
+                r#""file:///{path}" is unknown: there is no resource template"#,
             ),
         ] {
             let params = CompleteParams::new(reference, argument, "");
             let error = protocol(client.complete(&params).await);
-            assert_eq!(error, ProtocolError::invalid_params(expected), "{revision}");
+            let problems = vec![Mistake::new(path, why)];
+            assert_eq!(
+                error,
+                InvalidParams::Malformed { problems }.into(),
+                "{revision}"
+            );
         }
     }
 }

@@ -161,7 +161,7 @@ fn what_a_store_fails_with_is_written_the_same_on_every_revision() {
         ),
         (
             StoreError::InvalidUri {
-                why: "a note has no extension",
+                why: "a note has no extension".into(),
             },
             refused(
                 "Invalid URI: note://home/garden: a note has no extension",

@@ -58,7 +58,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-schema",
-        "schema -> cost -> reading -> member -> reference -> sentence -> check -> evaluated \
+        "schema -> cost -> reading -> member -> reference -> sentence -> alternatives -> check -> evaluated \
          -> keyword -> assertion -> draft -> order -> pattern -> slip",
     ),
 ];

@@ -4,8 +4,10 @@
 use std::io;
 
 use plainly::errors::{Problem, ProblemCode, ProtocolError};
+use plainly::protocol::types::LoggingLevel;
 use plainly::server::reply::Text;
 use plainly::server::{Declared, DeclaredProblems, Resource, Tool};
+use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, SECRET};
 use crate::http::Http;
@@ -29,7 +31,7 @@ async fn hostile_protocol_error() -> Result<Text, ProtocolError> {
 }
 
 fn read(id: &str, uri: &str) -> String {
-    let uri = serde_json::Value::from(uri);
+    let uri = Value::from(uri);
     request(id, "resources/read", &format!("\"uri\":{uri}"))
 }
 
@@ -43,7 +45,7 @@ async fn nothing_raw_reaches_the_log() {
             .resource(Resource::new("app://erring", hostile_protocol_error))
     });
     let http = Http::listen(&fixture.server).await;
-    let hostile = serde_json::Value::from(HOSTILE).to_string();
+    let hostile = Value::from(HOSTILE).to_string();
     let text = &hostile[1..hostile.len() - 1];
     for sender in Sender::all() {
         let mut stream = Stream::careless(&fixture.server, sender).await;
@@ -322,5 +324,46 @@ fn check_lines(text: &str, transport: &str, least: usize) {
     assert_eq!(unknown.len(), 2, "{text}");
     for line in unknown {
         assert!(line.contains(r#" method="no/such\u{1b}" "#), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_can_not_read_is_logged_with_what_is_wrong() {
+    let (log, _guard) = Log::capture();
+    let (mut peer, far) = plainly_peer::pair(1 << 16);
+    let (reader, writer) = tokio::io::split(far);
+    let builder = plainly::Client::over(reader, writer)
+        .on_log(LoggingLevel::Debug, |_| {})
+        .roots([]);
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        peer.open_session("2025-11-25", json!({"tools": {}})).await;
+    });
+    let client = client.unwrap();
+    let told = |method: &str, params: Value| json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params});
+    for message in [
+        told("message", json!({"level": "loud\u{1b}[2J", "data": 1})),
+        told("progress", json!({"progress": "half"})),
+        told("cancelled", json!({})),
+        told("resources/updated", json!({"_meta": 5, "uri": "a:b"})),
+        json!({"jsonrpc": "2.0", "id": "q", "method": "roots/list", "params": {"_meta": 5}}),
+    ] {
+        peer.send(message).await;
+    }
+    let refused = peer.message().await.unwrap();
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let bad = json!({"tools": [{"name": "bad"}, 7]});
+    let (tools, ()) = tokio::join!(client.tools(), peer.answer_with("tools/list", bad));
+    tools.unwrap();
+    let log = log.text();
+    for expected in [
+        r#"method="notifications/message" why=/level: "loud\u001b[2J" is not one of "debug", "#,
+        r#"method="notifications/progress" why="progressToken" is a required property; /progress: "half" is not of type "number""#,
+        r#"method="notifications/cancelled" why="requestId" is a required property"#,
+        r#"method="notifications/resources/updated" why=/_meta: 5 is not of type "object""#,
+        r#"method="roots/list" why=/_meta: 5 is not of type "object""#,
+        r#"method="tools/list" name=bad why="inputSchema" is a required property"#,
+        r#"method="tools/list" name=number 1 why=7 is not of type "object""#,
+    ] {
+        assert!(log.contains(expected), "{expected}\n{log}");
     }
 }

@@ -24,6 +24,7 @@ mod limits;
 mod listings;
 mod logs;
 mod messages;
+mod meta;
 mod mistakes;
 mod ours;
 #[cfg(unix)]

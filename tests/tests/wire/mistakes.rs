@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-const FILE: &str = include_str!("mistakes.txt");
+pub(crate) const FILE: &str = include_str!("mistakes.txt");
 
 #[derive(Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "some fields are there to be refused")]
@@ -77,11 +77,12 @@ async fn ask(ask: Ask) -> Result<String, Failure> {
 }
 
 #[derive(Deserialize, JsonSchema)]
-#[expect(dead_code, reason = "some fields are there to be refused")]
 struct Greeting {
     name: String,
+    #[expect(dead_code, reason = "it is there to be refused")]
     tone: Option<Tone>,
     times: Option<u8>,
+    loud: Option<bool>,
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -92,7 +93,12 @@ enum Tone {
 }
 
 async fn greet(Args(greeting): Args<Greeting>) -> Vec<PromptMessage> {
-    vec![PromptMessage::user(greeting.name)]
+    let name = match greeting.loud {
+        Some(true) => greeting.name.to_uppercase(),
+        Some(false) | None => greeting.name,
+    };
+    let times = greeting.times.unwrap_or(1);
+    vec![PromptMessage::user(format!("{name} x{times}"))]
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -120,13 +126,13 @@ fn server() -> Server {
 }
 
 /// Clients of this revision, one over each transport.
-async fn clients(revision: Revision) -> [Client; 2] {
+pub(crate) async fn clients(revision: Revision) -> [Client; 2] {
     let capabilities = json!({"elicitation": {"form": {}}});
     Client::both(&server(), revision, capabilities).await
 }
 
 /// The mistakes as sentences.
-fn told(problems: &Value) -> Vec<String> {
+pub(crate) fn told(problems: &Value) -> Vec<String> {
     let problems = problems.as_array().unwrap_or_else(|| panic!("{problems}"));
     let sentence = |problem: &Value| {
         let (path, message) = (&problem["path"], &problem["message"]);
@@ -152,30 +158,6 @@ async fn all_that_is_wrong_with_parameters_is_told() {
             let message = format!("Invalid params: {}", mistakes.join("; "));
             assert_eq!(error["message"], message);
         }
-    }
-}
-
-#[tokio::test]
-async fn an_introduction_that_is_wrong_is_told_from_one_that_is_missing() {
-    for (meta, keys, message) in cases::<(Value, Option<Vec<&str>>, &str)>(FILE, "introductions") {
-        let [_, client] = clients(Revision::V2026_07_28).await;
-        let request = message::request(1, "resources/read", json!({"_meta": meta}));
-        let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: resources/read\r\n";
-        let reply = client.post_with(headers, &request).await.message().await;
-        let error = &reply["error"];
-        assert_eq!(error["code"], -32602, "{meta}: {reply}");
-        assert_eq!(error["message"], format!("Invalid params: {message}"));
-        let kind = if keys.is_some() {
-            "missing_meta"
-        } else {
-            "malformed"
-        };
-        assert_eq!(error["data"]["kind"], kind, "{reply}");
-        assert_eq!(
-            error["data"].get("keys"),
-            keys.map(|keys| json!(keys)).as_ref()
-        );
-        assert!(!told(&error["data"]["problems"]).is_empty());
     }
 }
 
@@ -234,24 +216,26 @@ async fn all_that_is_wrong_with_the_arguments_of_a_prompt_is_told() {
 }
 
 #[tokio::test]
-async fn a_method_that_is_nearly_one_is_told_which() {
-    for revision in Revision::ALL {
-        for mut client in clients(revision).await {
-            for (method, message) in [
-                (
-                    "tools/cal",
-                    "Method not found: tools/cal (did you mean \"tools/call\"?)",
-                ),
-                (
-                    "Tools/List",
-                    "Method not found: Tools/List (did you mean \"tools/list\"?)",
-                ),
-                ("notes/write", "Method not found: notes/write"),
-            ] {
-                let reply = client.ask(method, json!({})).await;
-                assert_eq!(reply["error"]["message"], message, "{revision}");
-                assert_eq!(reply["error"]["data"], json!({ "method": method }));
-            }
+async fn a_text_may_be_a_number_or_a_truth_value_as_people_write_them() {
+    for (arguments, text) in cases::<(Value, &str)>(FILE, "arguments of a prompt that are taken") {
+        for mut client in clients(Revision::V2026_07_28).await {
+            let params = json!({"name": "greet", "arguments": arguments});
+            let reply = client.ask("prompts/get", params).await;
+            let message = &reply["result"]["messages"][0];
+            assert_eq!(message["content"]["text"], text, "{arguments}: {reply}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_method_that_is_not_here_is_told_with_what_was_meant_or_why() {
+    for (revision, method, hint) in cases::<(&str, &str, Option<&str>)>(FILE, "methods") {
+        for mut client in clients(revision.parse().unwrap()).await {
+            let reply = client.ask(method, json!({})).await;
+            let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
+            let message = format!("Method not found: {method}{hint}");
+            assert_eq!(reply["error"]["message"], message, "{revision}");
+            assert_eq!(reply["error"]["data"], json!({ "method": method }));
         }
     }
 }

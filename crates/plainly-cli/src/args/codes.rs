@@ -44,7 +44,8 @@ impl CodesArgs {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  plainly explain -32602                          a code; also a name (NOT_FOUND) or an HTTP status (401)
+  plainly explain -32602                          a code; also a name (NOT_FOUND), what data.kind says
+                                                  (unknown_tool) or an HTTP status (401)
   plainly explain '{\"code\": -32002, \"message\": \"Unknown tool\"}'
   curl -si https://mcp.example.com/mcp | plainly explain
   plainly ls http://127.0.0.1:3333/mcp --json 2>&1 | plainly explain --json | jq -r .advice

@@ -117,8 +117,7 @@ fn header(text: &str) -> Result<(String, String), String> {
         .filter(|(name, _)| !name.trim().is_empty())
         .ok_or("--header takes NAME: VALUE, such as 'Authorization: Bearer TOKEN'")?;
     let (name, value) = (name.trim(), value.trim());
-    let is_of_name = |it: char| it.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(it);
-    if !name.chars().all(is_of_name) {
+    if name.contains(|it: char| !it.is_ascii_alphanumeric() && !"!#$%&'*+-.^_`|~".contains(it)) {
         return Err(format!(
             "{name:?} can't be the name of a header: use letters, digits and -, as in 'X-Api-Key: KEY'"
         ));

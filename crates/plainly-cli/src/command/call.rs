@@ -2,7 +2,7 @@
 
 use clap::error::ErrorKind;
 use plainly::client::{self, Client};
-use plainly::protocol::types::{Body, CallToolResult, Content};
+use plainly::protocol::types::{Body, CallToolResult, Content, RawJson};
 use serde_json::{Map, Value};
 
 use super::listed::refused;
@@ -150,8 +150,19 @@ pub(super) fn shown(content: &Content) -> String {
             }
         },
         Content::ResourceLink(resource) => format!("[resource {}]", resource.uri),
-        Content::Unknown(_) | _ => "[content of unknown type; use --json to see it]".to_owned(),
+        Content::Unknown(block) => text_of(block).unwrap_or_else(unknown),
+        _ => unknown(),
     }
+}
+
+fn unknown() -> String {
+    "[content of unknown type; use --json to see it]".to_owned()
+}
+
+/// The text of a block of unknown type, if it has any where all others have it.
+fn text_of(block: &RawJson) -> Option<String> {
+    let block: Value = block.decode().ok()?;
+    block.get("text")?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -29,9 +29,15 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
         return format!("use a version that the server supports: {versions}");
     }
     if let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() {
-        let urls = elicitations.iter().take(NAMED).map(|one| one.url.as_str());
+        let urls = elicitations.iter().filter(|one| one.is_web());
+        let urls = urls.take(NAMED).map(|one| one.url.as_str());
         let urls = urls.collect::<Vec<_>>().join(", ");
-        return format!("let the user visit {urls}, then send the request again");
+        return match urls.is_empty() {
+            true => {
+                "visit nothing: the server names no URL that begins with http or https".to_owned()
+            }
+            false => format!("let the user visit {urls}, then send the request again"),
+        };
     }
     // What its author suggests says more than the time, which stands beside it.
     let plain = error

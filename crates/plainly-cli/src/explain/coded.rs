@@ -75,9 +75,14 @@ pub(super) fn number(code: Code, setting: Setting) -> Explanation {
     };
     let Some(entry) = lookup(code) else {
         let problems: Vec<_> = problems(code).collect();
-        return match problems.is_empty() {
-            true => blank,
-            false => Explanation {
+        let negative = code.get().checked_neg().map(Code::new);
+        return match (problems.is_empty(), negative.and_then(lookup)) {
+            (true, Some(entry)) => Explanation {
+                means: format!("{}; with a minus, it is {}", blank.means, named(entry.code)),
+                ..blank
+            },
+            (true, None) => blank,
+            (false, _) => Explanation {
                 means: format!(
                     "{}; as the number of a problem, {}",
                     blank.means,

@@ -55,9 +55,9 @@ impl Response {
     }
 
     fn values(&self, name: &str) -> impl Iterator<Item = &str> {
-        let is_it = move |known: &str| known.eq_ignore_ascii_case(name);
         let all = self.headers.iter();
-        all.filter_map(move |(known, value)| is_it(known).then_some(value.as_str()))
+        let named = all.filter(move |(known, _)| known.eq_ignore_ascii_case(name));
+        named.map(|(_, value)| value.as_str())
     }
 
     /// The error in the body, after the status where that says more.

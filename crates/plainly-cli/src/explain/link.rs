@@ -84,8 +84,8 @@ fn anchor(heading: &str) -> String {
 #[cfg(test)]
 mod tests {
     use plainly::errors::registry;
-    use serde_json::json;
 
+    use super::super::kind::KINDS;
     use super::super::{Setting, read};
     use super::*;
 
@@ -113,34 +113,6 @@ mod tests {
     fn every_link_leads_to_a_heading_that_is_there() {
         let errors = headings(include_str!("../../../../docs/errors.md"));
         let troubleshooting = headings(include_str!("../../../../docs/troubleshooting.md"));
-        let kinds = [
-            "duplicate_id",
-            "session_required",
-            "session_not_found",
-            "not_an_object",
-            "unknown_tool",
-            "unknown_prompt",
-            "invalid_cursor",
-            "invalid_request_state",
-            "invalid_input_response",
-            "unknown_task",
-            "invalid_uri",
-            "not_a_collection",
-            "resource_too_large",
-            "incident",
-            "deadline_exceeded",
-            "reply_too_large",
-            "refused",
-        ];
-        let of_kinds = kinds.into_iter().flat_map(|kind| {
-            registry().iter().map(move |entry| {
-                let data = json!({
-                    "kind": kind, "name": "x", "key": "x", "uri": "a:b", "size": 1, "limit": 1, "incident": "x",
-                    "limitMs": 1, "keys": [], "refusal": "too_large",
-                });
-                json!({ "code": entry.code, "message": "no", "data": data }).to_string()
-            })
-        });
         let codes = registry().iter().map(|entry| entry.code.to_string());
         let problems = ProblemCode::all().iter().map(ToString::to_string);
         let statuses = (100..600).map(|status| format!("HTTP {status}"));
@@ -149,7 +121,7 @@ mod tests {
             .chain(problems)
             .chain(statuses)
             .chain(others)
-            .chain(of_kinds);
+            .chain(KINDS.map(str::to_owned));
         let all = all.flat_map(|text| read(&text, Setting::default()).unwrap_or_default());
         for explained in all {
             let Link { page, anchor } = &explained.link;

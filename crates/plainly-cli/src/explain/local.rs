@@ -46,6 +46,25 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
     }
 }
 
+/// How lines begin that tell of an error of this program, and what it ended with.
+const SAID: [(&str, Exit); 7] = [
+    ("cannot reach ", Exit::Unreachable),
+    ("cannot start ", Exit::Unreachable),
+    ("the server exited", Exit::Unreachable),
+    ("no reply to ", Exit::Unreachable),
+    ("invalid reply to ", Exit::Failure),
+    ("no such resource: ", Exit::NotFound),
+    ("interrupted", Exit::Interrupted),
+];
+
+/// Explains an error of this program as it is printed for people.
+pub(super) fn printed(text: &str, setting: Setting) -> Option<Explanation> {
+    let line = text.lines().next()?;
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    let (_, exit) = SAID.iter().find(|(said, _)| line.starts_with(said))?;
+    Some(explain(exit.name(), line, setting))
+}
+
 /// Explains an error of this program as `--json` prints it.
 pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanation {
     // The words name the status of a server that answered with nothing but that.

@@ -14,10 +14,16 @@ pub(super) fn explain(code: u16) -> Result<Explanation, Vec<String>> {
     match status.is_failure() {
         true => Ok(failure(code)),
         false => Err(vec![format!(
-            "HTTP status {code} {} is no error: {}",
-            status.name, status.meaning
+            "HTTP status {} is no error: {}",
+            title(code),
+            status.meaning
         )]),
     }
+}
+
+/// The number and the name of a status.
+pub(super) fn title(code: u16) -> String {
+    format!("{code} {}", HttpStatus::of(code).name)
 }
 
 /// The same, where something has failed whatever the status says.

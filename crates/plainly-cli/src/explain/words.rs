@@ -54,15 +54,19 @@ pub(super) fn within(text: &str, setting: Setting) -> Vec<Explanation> {
     let mut found = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let before = |back: usize| at.checked_sub(back).map(|at| words[at]);
-        let is_status = [before(1), before(2)]
-            .into_iter()
-            .flatten()
-            .any(|it| it.eq_ignore_ascii_case("status") || it.starts_with("HTTP"));
+        let mut near = [before(1), before(2)].into_iter().flatten();
+        let is_status = near
+            .any(|it| it.eq_ignore_ascii_case("status") || it.starts_with("HTTP"))
+            // In small letters, it may begin a URL, whose port is no status.
+            || before(1) == Some("http");
+        let is_code = before(1).is_some_and(|it| it.eq_ignore_ascii_case("code"));
         let explained = match (word.parse().map(Code::new), status_number(word)) {
-            (Ok(_), Some(status)) if is_status => status::explain(status).ok(),
+            (Ok(_), Some(status)) if is_status || text.contains(&status::title(status)) => {
+                status::explain(status).ok()
+            }
             (Ok(code), _) => {
                 let is_reserved = code.range() != CodeRange::Application;
-                is_reserved.then(|| coded::number(code, setting))
+                (is_reserved || is_code).then(|| coded::number(code, setting))
             }
             (Err(_), _) => named(word),
         };
@@ -90,8 +94,8 @@ fn status_number(word: &str) -> Option<u16> {
 
 /// Why nothing was found in a text that has no form.
 pub(super) fn nothing_in(text: &str) -> Vec<String> {
-    let is_name = |it: char| it.is_ascii_alphanumeric() || "_-.".contains(it);
-    let unknown = text.chars().all(is_name).then(|| Coded::parse(text).err());
+    let is_name = !text.contains(|it: char| !it.is_ascii_alphanumeric() && !"_-.".contains(it));
+    let unknown = is_name.then(|| Coded::parse(text).err());
     let none = "it is not JSON, not an HTTP response and not a line of plainly's log, and it names no error code, problem or HTTP status";
     vec![unknown.flatten().unwrap_or_else(|| none.to_owned())]
 }

@@ -236,6 +236,7 @@ fn what_would_be_right_is_said() {
         (&["read"], "<TARGET> is missing: the URL of a server, or else its command"),
         (&["serve", ""], "name a directory, such as . for this one"),
         (&["serve", "http://a.example/mcp"], "such as `plainly ls http://a.example/mcp`"),
+        (&["explain", "-32602: no"], "tip: to pass '-3' as a value, use '-- -3'"),
         (&["tools", "npx -y server"], "`plainly tools -- npx -y server`"),
         (&["ls", url, "--timeout", "-1"], "it must be more than 0"),
         (&["ls", url, "--timeout", "1h"], "without a unit: 3600"),
@@ -248,7 +249,7 @@ fn what_would_be_right_is_said() {
         assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
         assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
         // Of the library that reads JSON, and of the one that reads the command line.
-        for foreign in ["line 1 column", "EOF", " expected", "s3cret", "to pass"] {
+        for foreign in ["line 1 column", "EOF", " expected", "s3cret", "-- --"] {
             assert!(!run.stderr.contains(foreign), "{words:?}: {}", run.stderr);
         }
     }

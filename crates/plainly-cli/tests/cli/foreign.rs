@@ -134,7 +134,7 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
             text_for_an_error,
             &["read", "a:b"],
             1,
-            "irregular error in answer to `resources/read`: boom\n help: tell the server's author: the server breaks the protocol",
+            "irregular error in answer to `resources/read`: boom (it is text and not an object)\n help: tell the server's author: the server breaks the protocol",
         ),
         (
             python,

@@ -329,9 +329,9 @@ fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
         let (_, body) = answer.split_once("\r\n\r\n").unwrap();
         let body: Value = serde_json::from_str(body).unwrap();
         let message = body["error"]["message"].as_str().unwrap();
-        // A log quotes what it says.
-        let message = message.replace('"', "\\\"");
-        assert!(refusal.unwrap().contains(&message));
+        // Quoted as in JSON.
+        let quoted = json!(message).to_string();
+        assert!(refusal.unwrap().contains(&quoted), "{quoted}");
     }
     child.kill().unwrap();
     child.wait().unwrap();

@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use super::words::{list, must_declare, named, too_large, with_mistakes, with_name};
+use super::words::{list, missing_meta, must_declare, named, too_large, with_mistakes, with_name};
 use super::{Condition, Emit, Entry};
 use crate::code::{ApplicationCode, Code};
 use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
-use crate::mistake::printable;
+use crate::mistake::{in_quotes, printable};
 use crate::retry::Retry;
 use crate::revision::Revisions;
 
@@ -326,9 +326,9 @@ conditions! {
     ErrorKind::InvalidParams(InvalidParams::NotAnObject) =>
         Condition::new("params is not an object", INVALID_PARAMS, 400).by_server(),
         "Invalid params: not an object";
-    ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys, problems: _ }) =>
+    ErrorKind::InvalidParams(InvalidParams::MissingMeta { keys, problems }) =>
         Condition::new("required _meta is missing", INVALID_PARAMS, 400).by_server().on(Revisions::MODERN),
-        format!("Invalid params: _meta must contain {}", keys.join(" and "));
+        missing_meta(keys, problems);
     ErrorKind::InvalidParams(InvalidParams::Malformed { problems }) =>
         wrong("a parameter is invalid"),
         with_mistakes("Invalid params", problems);
@@ -375,7 +375,7 @@ conditions! {
             (INVALID_PARAMS, 400),
             (UNSUPPORTED_VERSION, 400),
         ]),
-        format!("Unsupported protocol version \"{}\": use {}", printable(requested), supported.join(" or "));
+        format!("Unsupported protocol version {}: use {}", in_quotes(requested), supported.join(" or "));
     ErrorKind::MissingRequiredClientCapability { required } =>
         Condition::new("the client lacks a capability", MISSING_CLIENT_CAPABILITY, 400).written_as([
             (INVALID_PARAMS, 200),

@@ -37,6 +37,13 @@ pub(super) fn with_mistakes(
     }
 }
 
+pub(super) fn missing_meta(keys: &[String], mistakes: &[Mistake]) -> Cow<'static, str> {
+    match mistakes {
+        [] => format!("Invalid params: _meta must contain {}", keys.join(" and ")).into(),
+        mistakes => with_mistakes("Invalid params", mistakes),
+    }
+}
+
 pub(super) fn must_declare(required: &Map<String, Value>) -> String {
     let capabilities = capability_names(required);
     let noun = match capabilities.len() {

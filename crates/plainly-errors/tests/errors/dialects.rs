@@ -5,8 +5,8 @@ use plainly_errors::{Dialect, ErrorKind, ProtocolError, Revision};
 use serde_json::{Value, json};
 
 use crate::rows::{
-    Number, Row, applications, internals, invalid_params, invalid_requests, kinds, odd_names,
-    refusals, same, unavailable,
+    Number, Row, applications, internals, invalid_params, invalid_requests, kinds, refusals, same,
+    unavailable,
 };
 
 impl Row {
@@ -45,7 +45,6 @@ fn each_error_is_written_as_the_table_says() {
         refusals(),
         unavailable(),
         invalid_params(),
-        odd_names(),
         internals(),
         applications(),
     ];

@@ -187,26 +187,6 @@ pub(crate) fn refusals() -> Vec<Row> {
     rows
 }
 
-/// Names that can't be repeated as they are.
-pub(crate) fn odd_names() -> Vec<Row> {
-    vec![
-        same(
-            InvalidParams::UnknownTool { name: "".into() },
-            "Unknown tool: \"\"",
-            json!({ "kind": "unknown_tool", "name": "" }),
-            (-32602, 200),
-        ),
-        same(
-            InvalidParams::UnknownTool {
-                name: "a\u{1b}[2J\n\u{202e}".into(),
-            },
-            r"Unknown tool: a\u{1b}[2J\n\u{202e}",
-            json!({ "kind": "unknown_tool", "name": "a\u{1b}[2J\n\u{202e}" }),
-            (-32602, 200),
-        ),
-    ]
-}
-
 pub(crate) fn invalid_params() -> Vec<Row> {
     let (name, keys) = ("fly", ["a", "b"]);
     let mut rows = vec![
@@ -255,8 +235,29 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             (-32602, 200),
         ),
     ];
+    rows.extend(odd_names());
     rows.extend(invalid_resource_params());
     rows
+}
+
+/// Names that a message can't show as they are.
+fn odd_names() -> Vec<Row> {
+    vec![
+        same(
+            InvalidParams::UnknownTool { name: "".into() },
+            "Unknown tool: \"\"",
+            json!({ "kind": "unknown_tool", "name": "" }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::UnknownTool {
+                name: "a\u{1b}[2J\n\u{202e}".into(),
+            },
+            r"Unknown tool: a\u{1b}[2J\n\u{202e}",
+            json!({ "kind": "unknown_tool", "name": "a\u{1b}[2J\n\u{202e}" }),
+            (-32602, 200),
+        ),
+    ]
 }
 
 fn problems() -> Vec<Mistake> {

@@ -11,7 +11,7 @@ use plainly_protocol::types::{
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::QuestionHandlers;
-use super::connect::{Checks, ClientOptions};
+use super::connect::{Checks, ClientOptions, ConnectDeadline};
 use super::log::Log;
 use super::message::Introduction;
 use super::retries::Retries;
@@ -183,24 +183,36 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     /// Connects and negotiates a revision. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::UnsupportedVersion`](super::LocalError::UnsupportedVersion) if there is no revision in common, and those
+    /// of any call.
     pub async fn connect(self) -> Result<Client> {
+        let by = ConnectDeadline::new(&self.options);
         let Over { reader, writer } = self.target;
         let received = Meter::default();
         let limit = self.options.limits.message_bytes;
         let messages = Lines::new(received.count(reader), writer, limit);
         let dispatcher = self.options.dispatcher();
         let connection = MessageConnection::new(messages, received, (), dispatcher);
-        Client::establish(connection, self.options).await
+        Client::establish(connection, self.options, by).await
     }
 }
 
 impl<M: Messages + 'static> Builder<OverMessages<M>> {
     /// Connects and negotiates a revision. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::UnsupportedVersion`](super::LocalError::UnsupportedVersion) if there is no revision in common, and those
+    /// of any call.
     pub async fn connect(self) -> Result<Client> {
+        let by = ConnectDeadline::new(&self.options);
         let received = Meter::default();
         let messages = received.count(self.target.messages);
         let dispatcher = self.options.dispatcher();
         let connection = MessageConnection::new(messages, received, (), dispatcher);
-        Client::establish(connection, self.options).await
+        Client::establish(connection, self.options, by).await
     }
 }

@@ -9,7 +9,7 @@ use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJs
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::time::{Instant, sleep};
+use tokio::time::sleep;
 
 use super::connect::{self, ClientOptions, ConnectDeadline};
 use super::error::{Error, LocalError};
@@ -17,7 +17,7 @@ use super::known_tools::KnownTools;
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::{self, RequestWriter};
 use super::reply::{self, RawResult, TypedResult};
-use super::retries::is_reading;
+use super::retries::{Tries, is_reading};
 use super::server_description::ServerDescription;
 use super::timeouts::{CallQuestions, Timeouts};
 use super::{Client, Result};
@@ -44,12 +44,14 @@ pub(super) struct Connected {
 }
 
 impl Client {
+    /// A client of the server at the other end of `connection`, once they agree on a revision, `by` then at the latest.
     pub(super) async fn establish(
         connection: impl ClientConnection + 'static,
         options: ClientOptions,
+        by: ConnectDeadline,
     ) -> Result<Self> {
         let link = Link::new(Arc::new(connection), options.least);
-        let server = connect::establish(&link, &options).await?;
+        let server = connect::establish(&link, &options, by).await?;
         let client = Self {
             timeout: options.timeout,
             retries: options.retries,
@@ -85,7 +87,8 @@ impl Client {
     }
 
     /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no
-    /// longer have `ping`.
+    /// longer have `ping`. An error for which [`is_timeout`](Error::is_timeout) or [`is_closed`](Error::is_closed) holds
+    /// says that it does not.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {
             self.call::<EmptyResult>(Method::Ping, &json!({}))
@@ -102,7 +105,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// Those of any call; [`LocalError::NotInRevision`] if the server's revision has no such method.
+    /// [`LocalError::Parameters`] if the parameters, or their `_meta`, are not a JSON object. What the server declared is not
+    /// looked at, and of the result only the fields that all results have are read.
     pub async fn forward(&self, method: Method, params: &RawJson) -> Result<RawJson> {
         let (params, meta) = message::split_meta(params).map_err(|_no_object| {
             let (method, source) = (method.name(), None);
@@ -153,15 +157,24 @@ impl Client {
         params: &(impl Serialize + Sync),
         extras: CallExtras<'_>,
     ) -> Result<RawResult> {
-        let start = Instant::now();
-        let mut tries = 0;
+        let mut tries = Tries::begin();
+        self.try_again(method, params, extras, &mut tries).await
+    }
+
+    /// The same after these tries.
+    pub(super) async fn try_again(
+        &self,
+        method: Method,
+        params: &(impl Serialize + Sync),
+        extras: CallExtras<'_>,
+        tries: &mut Tries,
+    ) -> Result<RawResult> {
         loop {
             let error = match self.attempt(method, params, extras).await {
                 Ok(result) => return Ok(result),
                 Err(error) => self.connected.link.tell_stray(error),
             };
-            tries += 1;
-            let pause = self.retries.pause(&error, tries, start.elapsed());
+            let pause = tries.pause_after(&error, self.retries);
             // State that the server gave out with its questions may be good for one use.
             let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
             let Some(pause) = pause.filter(|_| may_repeat) else {

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::builder::Builder;
-use super::connect::ClientOptions;
+use super::connect::{ClientOptions, ConnectDeadline};
 use super::error::{Error, LocalError};
 use super::stream::{MessageConnection, OtherEnd};
 use super::{Client, Result};
@@ -48,13 +48,20 @@ impl Builder<Spawn> {
         self
     }
 
-    /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime.
+    /// Starts the process, connects and negotiates a revision. Must be called within a tokio runtime. A program that ends
+    /// at the first request is started once more, within the same [time](Self::connect_timeout).
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Spawn`] if the program can't be started, and [`LocalError::Closed`] with its last words if it ends;
+    /// [`LocalError::UnsupportedVersion`] if there is no revision in common; and those of any call.
     pub async fn connect(self) -> Result<Client> {
         let Spawn { command, grace } = self.target;
         let name = command.get_program().to_string_lossy().into_owned();
         let mut program = Program::new(command);
         let mut options = self.options;
-        let first = start(&mut program, &name, grace, options.clone()).await;
+        let by = ConnectDeadline::new(&options);
+        let first = start(&mut program, &name, grace, options.clone(), by).await;
         let error = match first {
             Err(error) if options.revision.is_none() && has_exited(&error) => error,
             first => return first,
@@ -62,7 +69,7 @@ impl Builder<Spawn> {
         // Some legacy servers end at a request that they don't know, and the first was one.
         tracing::debug!(%error, "the server ended: starting it once more, with the legacy handshake");
         options.probes = false;
-        let second = start(&mut program, &name, grace, options).await;
+        let second = start(&mut program, &name, grace, options, by).await;
         // If that did not help, the first error says what is wrong.
         second.map_err(|second| if second.is_closed() { error } else { second })
     }
@@ -74,6 +81,7 @@ async fn start(
     name: &str,
     grace: Grace,
     options: ClientOptions,
+    by: ConnectDeadline,
 ) -> Result<Client> {
     let child = program.start().map_err(|source| LocalError::Spawn {
         program: name.to_owned(),
@@ -88,7 +96,7 @@ async fn start(
     let messages = Lines::new(reader, child.stdin, options.limits.message_bytes);
     let dispatcher = options.dispatcher();
     let connection = MessageConnection::new(messages, received, other_end, dispatcher);
-    Client::establish(connection, options).await
+    Client::establish(connection, options, by).await
 }
 
 /// Whether the connection has ended because the process has.

@@ -99,14 +99,18 @@ impl ConnectDeadline {
         }
     }
 
+    /// The time that is left.
+    fn left(&self) -> Duration {
+        self.after.saturating_sub(self.start.elapsed())
+    }
+
     /// Waits for `asking`, which calls `method`, for the remaining time.
     async fn wait_for<T>(
         self,
         method: Method,
         asking: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let left = self.after.saturating_sub(self.start.elapsed());
-        let asked = timeout(left, asking).await;
+        let asked = timeout(self.left(), asking).await;
         asked.map_err(|_elapsed| LocalError::Timeout {
             method: method.name(),
             after: self.after,
@@ -133,8 +137,8 @@ enum ProbeVerdict {
 pub(super) async fn establish(
     link: &Link,
     options: &ClientOptions,
+    by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
-    let by = ConnectDeadline::new(options);
     let server = match options.revision {
         // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
         Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
@@ -153,7 +157,7 @@ async fn detect(
     by: ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     // At most half, so that the handshake has as much time as the probe had.
-    let silence = SILENCE.min(options.connect_timeout / 2);
+    let silence = SILENCE.min(by.left() / 2);
     let mut probing = pin!(probe(link, options, by));
     if let Ok(verdict) = timeout(silence, &mut probing).await {
         return settle(link, options, verdict, by).await;
@@ -234,6 +238,17 @@ fn is_unreadable(error: &LocalError) -> bool {
     )
 }
 
+/// Whether it is about a result that can't be read.
+fn has_result(error: &Error) -> bool {
+    matches!(
+        error.local(),
+        Some(LocalError::InvalidResponse {
+            result: Some(_),
+            ..
+        })
+    )
+}
+
 async fn settle(
     link: &Link,
     options: &ClientOptions,
@@ -252,6 +267,8 @@ async fn settle(
             return match server {
                 // It is modern after all, and could not answer the probe.
                 Err(error) if error.is_method_not_found() => Err(first),
+                // It answered the one, and not the other.
+                Err(error) if error.is_timeout() && has_result(&first) => Err(first),
                 server => server,
             };
         }

@@ -18,7 +18,7 @@ use plainly_protocol::types::{CallToolResult, RawJson};
 
 pub use self::challenge::Challenge;
 pub use self::closed::{CloseReason, Closed};
-use self::words::{Asks, CommaSeparated, Content, Excerpt, Instead, Irregular, Shown};
+use self::words::{Asks, Bounded, CommaSeparated, Excerpt, Instead, Irregular, WordsOfResult};
 
 /// Why a call has no result. Two words wide, and cheap to clone.
 ///
@@ -110,7 +110,7 @@ pub enum LocalError {
     },
     /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
     /// run all the same, and what it says is shown.
-    #[error("invalid reply to `{method}`: {}{}", Shown(.why), Content(.result, .why))]
+    #[error("invalid reply to `{method}`: {}{}", Bounded(.why), WordsOfResult(.result, .why))]
     #[non_exhaustive]
     InvalidResponse {
         /// The method that was called.
@@ -134,7 +134,7 @@ pub enum LocalError {
         mistakes: Vec<Mistake>,
     },
     /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
-    #[error("the structured output of tool `{}` does not match its output schema: {}", Shown(.tool), Shown(&Mistake::list(.mistakes)))]
+    #[error("the structured output of tool `{}` does not match its output schema: {}", Bounded(.tool), Bounded(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidOutput {
         /// The tool.

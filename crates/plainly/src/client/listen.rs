@@ -99,7 +99,8 @@ impl Client {
     ///
     /// An error for which [`is_method_not_found`](super::Error::is_method_not_found) holds, if the server can't report
     /// changes at all. [`LocalError::Timeout`], if it doesn't say in time what it will report; after that, it may be
-    /// silent for any time.
+    /// silent for any time. The subscription itself ends with [`LocalError::InvalidResponse`], if the server tells of a
+    /// change in a way that can't be read.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
         let after = self.timeout;
         let opened = timeout(after, self.open(filter)).await;

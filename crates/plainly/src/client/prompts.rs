@@ -10,7 +10,7 @@ use super::rounds::Call;
 use super::{Client, Result};
 
 impl Client {
-    /// One page of `prompts/list`.
+    /// One page of `prompts/list`. A prompt that can't be read is left out, and named in a warning in the log.
     pub async fn list_prompts(&self, params: &ListPromptsParams) -> Result<ListPromptsResult> {
         self.page(Method::ListPrompts, "prompts", params).await
     }
@@ -31,6 +31,11 @@ impl Client {
     }
 
     /// A prompt, filled in with these arguments (`prompts/get`); use `()` for none.
+    ///
+    /// # Errors
+    ///
+    /// An error for which [`is_prompt_not_found`](super::Error::is_prompt_not_found) holds, if there is no such prompt, and
+    /// one for which [`is_invalid_params`](super::Error::is_invalid_params) does, if it wants other arguments.
     pub fn prompt(
         &self,
         name: impl Into<String>,

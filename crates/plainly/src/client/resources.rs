@@ -62,7 +62,8 @@ impl ResourcePages<'_> {
 }
 
 impl Client {
-    /// One page of `resources/list`: everything, or the children of one collection, depending on `params`.
+    /// One page of `resources/list`: everything, or the children of one collection, depending on `params`. A resource that
+    /// can't be read is left out, and named in a warning in the log.
     pub async fn list_resources(
         &self,
         params: &ListResourcesParams,
@@ -97,7 +98,8 @@ impl Client {
         }
     }
 
-    /// One page of `resources/templates/list`.
+    /// One page of `resources/templates/list`. A template that can't be read is left out, and named in a warning in the
+    /// log.
     pub async fn list_resource_templates(
         &self,
         params: &ListResourceTemplatesParams,
@@ -151,7 +153,7 @@ impl Client {
     /// # Errors
     ///
     /// [`LocalError::NotListed`] if the listing was searched and does not contain it, which does not mean that it does
-    /// not exist.
+    /// not exist; and those of [`resources`](Self::resources), if it could not be searched to its end.
     pub async fn metadata(&self, uri: impl Into<String>) -> Result<Metadata> {
         let params = ResourceMetadataParams::new(uri);
         let answer = self

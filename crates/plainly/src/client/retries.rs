@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
 use plainly_protocol::method::Method;
+use tokio::time::Instant;
 
 use super::error::Error;
 
@@ -87,7 +88,7 @@ impl Retries {
     }
 
     /// How long to wait before the next try, after `tries` that took so long; `None` if there is to be none.
-    pub(super) fn pause(self, error: &Error, tries: u32, spent: Duration) -> Option<Duration> {
+    fn pause(self, error: &Error, tries: u32, spent: Duration) -> Option<Duration> {
         if tries >= self.tries || !error.is_retryable() || error.is_closed() {
             return None;
         }
@@ -96,6 +97,29 @@ impl Retries {
         // Added, not taken away: never sooner than the server asks.
         let pause = pause.saturating_add(pause.min(LONGEST).mul_f64(0.25 * chance()));
         (spent.saturating_add(pause) <= self.within).then_some(pause)
+    }
+}
+
+/// The tries of one call so far.
+#[derive(Debug)]
+pub(super) struct Tries {
+    start: Instant,
+    made: u32,
+}
+
+impl Tries {
+    /// None yet; the first begins now.
+    pub(super) fn begin() -> Self {
+        Self {
+            start: Instant::now(),
+            made: 0,
+        }
+    }
+
+    /// How long to wait after another one that failed; `None` if there is to be none.
+    pub(super) fn pause_after(&mut self, error: &Error, retries: Retries) -> Option<Duration> {
+        self.made += 1;
+        retries.pause(error, self.made, self.start.elapsed())
     }
 }
 

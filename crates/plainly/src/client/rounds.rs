@@ -22,6 +22,7 @@ use super::error::{Error, LocalError};
 use super::link::CallExtras;
 use super::progress::{ProgressListener, ProgressUpdate};
 use super::reply::RawResult;
+use super::retries::Tries;
 use super::{Client, Result};
 
 /// A call that is made when it is awaited, and cancelled when it is dropped before its end.
@@ -189,12 +190,14 @@ impl<T> CallSetup<T> {
             progress: self.progress.as_ref(),
             ..CallExtras::default()
         };
-        let mut result = self.client.result(self.method, &params, extras).await;
+        let (client, method) = (&self.client, self.method);
+        let mut tries = Tries::begin();
+        let mut result = client.try_again(method, &params, extras, &mut tries).await;
         // Only once: another listing would teach the same.
         if let Err(error) = &result
-            && self.client.has_learnt_from(error, self.method).await
+            && client.has_learnt_from(error, method).await
         {
-            result = self.client.result(self.method, &params, extras).await;
+            result = client.try_again(method, &params, extras, &mut tries).await;
         }
         let result = result?;
         // If the method may not ask, `read` refuses a result of this type.

@@ -51,13 +51,15 @@ impl Client {
 
     /// Calls a tool (`tools/call`). `arguments` must serialise to a JSON object; use `()` for none.
     ///
-    /// A tool that fails is not an `Err`: check [`CallToolResult::is_tool_error`].
+    /// A tool that fails is not an `Err`: check [`CallToolResult::is_tool_error`]. Only where its result can't be read is it
+    /// one, which shows the words in the result.
     ///
     /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the tool asked for when it
     /// was last listed. If the server misses others, the client lists the tools and makes the call once more.
     ///
     /// # Errors
     ///
+    /// An error for which [`is_tool_not_found`](super::Error::is_tool_not_found) holds, if there is no such tool.
     /// [`LocalError::Parameters`] if the arguments are not a JSON object; nothing was sent in that case.
     /// [`LocalError::InvalidOutput`] if the structured output does not match the output schema that this client has seen
     /// in the tool's listing; the tool has run then, and its result is in the error.

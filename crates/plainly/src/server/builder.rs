@@ -232,6 +232,7 @@ impl ServerBuilder {
     {
         self.layers
             .push(Wrap(Box::new(move |next| next.behind(&layer))));
+        self.definitions.is_layered = true;
         self
     }
 

@@ -1,7 +1,7 @@
 //! The capabilities and instructions that a server declares, in the form of each era.
 
 use plainly_errors::{ProtocolError, Revision};
-use plainly_protocol::method::{Capability, MessageKind, Method, methods};
+use plainly_protocol::method::{Capability, MessageKind, Method, MethodRow, Sender, methods};
 use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
@@ -150,20 +150,42 @@ fn join(all: &mut Value, more: Value) {
     }
 }
 
-/// The error for a method that is not here, with the one that was probably meant. Only one that the peer's revision has: it
-/// may still belong to a capability that this server lacks.
+/// The error for a method that is not here, with the reason if the protocol has it, or else the one that was probably meant.
 fn unknown_method(name: &str, peer: &Peer) -> ProtocolError {
     let error = ProtocolError::method_not_found(name);
-    let known = methods().iter().filter(|row| {
-        row.kind == MessageKind::Request && row.revisions.has(peer.revision) && row.name != name
-    });
-    match closest(name, known.map(|row| row.name)) {
-        Some(close) => {
-            let message = format!("{} (did you mean {close:?}?)", error.message());
+    let hint = match methods().iter().find(|row| row.name == name) {
+        Some(row) => why_not(row, peer.revision),
+        None => nearest_method(name, peer.revision),
+    };
+    match hint {
+        Some(hint) => {
+            let message = format!("{} ({hint})", error.message());
             error.with_message(message)
         }
         None => error,
     }
+}
+
+/// Why no server of this revision serves the method, if none does.
+fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
+    match (row.kind, row.sender) {
+        (MessageKind::Notification, _) => {
+            Some("it is a notification: send it without an id".into())
+        }
+        (MessageKind::Request, Sender::Server) => Some("only servers ask for it".into()),
+        (MessageKind::Request, Sender::Client | Sender::Either) => {
+            let is_known = row.revisions.has(revision);
+            (!is_known).then(|| format!("{revision} does not have it"))
+        }
+    }
+}
+
+/// Only one that the revision has: it may still belong to a capability that the server lacks.
+fn nearest_method(name: &str, revision: Revision) -> Option<String> {
+    let known = methods().iter();
+    let known = known.filter(|row| row.kind == MessageKind::Request && row.revisions.has(revision));
+    let close = closest(name, known.map(|row| row.name))?;
+    Some(format!("did you mean {close:?}?"))
 }
 
 fn list_capability(is_told: bool) -> ListCapability {

@@ -14,6 +14,7 @@ use super::handling::{CallAnswer, RunningHandler};
 use super::in_flight::{InFlight, SlotKind};
 use super::layer;
 use super::load::Place;
+use super::mistakes;
 use super::panics::caught;
 use super::replies::Replies;
 use super::replies::running::{Running, State, Work};
@@ -44,6 +45,9 @@ impl Server {
         let found = self.0.discovery.find(&request.method, scope.peer());
         let method = found.inspect_err(|_| scope.asks_for_unserved(&request.method))?;
         scope.asks_for(method, request.params.as_ref());
+        if scope.has_malformed_meta() {
+            return Err(mistakes::in_meta(method, request.params.as_ref()));
+        }
         // Over modern HTTP there is no table: each request is alone on its exchange, and hanging up is what cancels it
         // (2026-07-28, Streamable HTTP, "Cancellation").
         let slot = in_flight

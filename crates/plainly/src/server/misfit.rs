@@ -5,7 +5,8 @@ use std::error::Error;
 use std::fmt;
 
 use plainly_errors::Mistake;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::{in_quotes, printable};
+use plainly_schema::not_one_of;
 use serde::de::{self, Expected, Unexpected};
 
 use crate::unread::own_words;
@@ -28,7 +29,7 @@ impl Misfit {
 impl de::Error for Misfit {
     fn custom<T: fmt::Display>(why: T) -> Self {
         match own_words(&why.to_string()) {
-            Some(why) => Self::new(quoted(why)),
+            Some(why) => Self::new(printable(why)),
             None => Self::new("it is not valid here"),
         }
     }
@@ -48,13 +49,11 @@ impl de::Error for Misfit {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let variant = quoted(variant);
-        let expected: Vec<String> = expected.iter().map(|name| format!("{name:?}")).collect();
-        Self::new(format!("{variant:?} is not one of {}", expected.join(", ")))
+        Self::new(not_one_of(variant, expected.iter().copied()))
     }
 
     fn unknown_field(field: &str, _: &'static [&'static str]) -> Self {
-        let field = quoted(field);
+        let field = printable(field);
         Self::new(format!(
             "Additional properties are not allowed ('{field}' was unexpected)"
         ))
@@ -87,7 +86,7 @@ impl fmt::Display for Found<'_> {
             Unexpected::Unsigned(number) => number.fmt(f),
             Unexpected::Signed(number) => number.fmt(f),
             Unexpected::Float(number) => number.fmt(f),
-            Unexpected::Str(text) => write!(f, "{:?}", quoted(text)),
+            Unexpected::Str(text) => f.write_str(&in_quotes(text)),
             Unexpected::Unit | Unexpected::Option => f.write_str("null"),
             Unexpected::Seq => f.write_str("an array"),
             Unexpected::Map => f.write_str("an object"),

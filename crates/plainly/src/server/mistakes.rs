@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::{in_quotes, printable};
 use plainly_errors::problem::ProblemCode;
 use plainly_errors::{InvalidParams, Mistake, Problem, ProtocolError, Revision};
 use plainly_protocol::envelope::{Object, Request};
@@ -11,7 +11,7 @@ use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::schemas;
 use plainly_protocol::types::RawJson;
-use plainly_schema::Schema;
+use plainly_schema::{Schema, not_one_of};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
@@ -19,10 +19,13 @@ use crate::unread::{SchemaOfMethod, compiled, each, known};
 
 static PARAMS: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::params));
 static RESULTS: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::result));
-static MODERN: LazyLock<SchemaOfMethod> =
-    LazyLock::new(|| each(|method| Some(schemas::params_with_meta(Some(method)))));
+static WITH_META: LazyLock<SchemaOfMethod> =
+    LazyLock::new(|| each(|method| Some(schemas::params_with_meta(method))));
+static INTRODUCED: LazyLock<SchemaOfMethod> =
+    LazyLock::new(|| each(|method| Some(schemas::params_with_introduction(Some(method)))));
 /// For methods that nobody knows.
-static META: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::params_with_meta(None)));
+static INTRODUCTION: LazyLock<Schema> =
+    LazyLock::new(|| compiled(schemas::params_with_introduction(None)));
 
 /// The error of a request of `method` whose parameters can't be read.
 pub(super) fn in_params(method: Method, params: Option<&Object<'_>>) -> ProtocolError {
@@ -30,26 +33,22 @@ pub(super) fn in_params(method: Method, params: Option<&Object<'_>>) -> Protocol
     malformed(schema.map_or_else(Vec::new, |schema| failures(schema, params)))
 }
 
-/// The same of a request that stands for itself, with what is wrong with its `_meta`.
+/// The same of a request whose `_meta` is malformed, whoever sent it.
+pub(super) fn in_meta(method: Method, params: Option<&Object<'_>>) -> ProtocolError {
+    let schema = WITH_META.get(&method);
+    malformed(schema.map_or_else(Vec::new, |schema| failures(schema, params)))
+}
+
+/// The same of a request that stands for itself.
 pub(super) fn in_request(request: &Request<'_>) -> ProtocolError {
-    malformed(modern(request))
+    malformed(introduced(request))
 }
 
 /// The error of a request whose `_meta` does not introduce its sender.
 pub(super) fn in_introduction(request: &Request<'_>, meta: &RequestMeta<'_>) -> ProtocolError {
-    let (keys, missing) = (meta.wrong_keys(), meta.missing_keys());
-    let problems = modern(request);
-    let mut sentences = Vec::new();
-    if !missing.is_empty() {
-        sentences.push(format!("_meta must contain {}", missing.join(" and ")));
-    }
-    // Whatever is missing of `_meta` is in that sentence.
-    let others = problems.iter().filter(|mistake| {
-        mistake.path != "/_meta" || !missing.iter().any(|key| mistake.message.contains(key))
-    });
-    sentences.extend(others.map(Mistake::to_string));
-    let message = format!("Invalid params: {}", sentences.join("; "));
-    ProtocolError::from(InvalidParams::MissingMeta { keys, problems }).with_message(message)
+    let keys = meta.wrong_keys();
+    let problems = introduced(request);
+    InvalidParams::MissingMeta { keys, problems }.into()
 }
 
 /// What is wrong with a client's answer to a question of this method.
@@ -69,7 +68,7 @@ pub(super) fn in_input_response(key: &str, mistakes: Vec<Mistake>) -> ProtocolEr
         key: key.to_owned(),
         problems: places.collect(),
     };
-    let why = format!("Invalid input response: {}: {list}", quoted(key));
+    let why = format!("Invalid input response: {}: {list}", printable(key));
     ProtocolError::from(invalid).with_message(why)
 }
 
@@ -91,16 +90,29 @@ pub(super) fn in_arguments_of_prompt(name: &str, problems: Vec<Mistake>) -> Prot
     ProtocolError::from(InvalidParams::Malformed { problems }).with_message(why)
 }
 
-fn modern(request: &Request<'_>) -> Vec<Mistake> {
+/// The error for a name that is none of these: the place of it, and what they are names of.
+pub(super) fn unknown(path: &str, name: &str, what: &str, known: Vec<&str>) -> ProtocolError {
+    let why = match &known[..] {
+        [] => format!("{} is unknown: there is no {what}", in_quotes(name)),
+        [only] => format!(
+            "{} is unknown: the only {what} is {only:?}",
+            in_quotes(name)
+        ),
+        all => not_one_of(name, all.iter().copied()),
+    };
+    malformed(vec![Mistake::new(path, why)])
+}
+
+fn introduced(request: &Request<'_>) -> Vec<Mistake> {
     let method = Method::find(&request.method, Revision::LATEST);
-    let schema = method.and_then(|method| MODERN.get(&method));
+    let schema = method.and_then(|method| INTRODUCED.get(&method));
     let params = request.params.as_ref().map_or("{}", Object::raw);
     let Ok(Value::Object(mut params)) = serde_json::from_str(params) else {
         return Vec::new();
     };
     // If there is none, all that should be in it is missing.
     params.entry("_meta").or_insert_with(|| json!({}));
-    schema.unwrap_or(&META).failures_of(&params.into())
+    schema.unwrap_or(&INTRODUCTION).failures_of(&params.into())
 }
 
 fn failures(schema: &Schema, params: Option<&Object<'_>>) -> Vec<Mistake> {

@@ -201,6 +201,9 @@ fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializePara
         let why = format!("Invalid params: initialize accepts at most {limit} bytes");
         return Err(ProtocolError::invalid_params(why));
     }
+    if RequestMeta::of(params).is_malformed() {
+        return Err(mistakes::in_meta(Method::Initialize, params));
+    }
     read(Method::Initialize, params)
 }
 

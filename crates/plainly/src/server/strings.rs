@@ -2,7 +2,8 @@
 //! Knows nothing of what the names belong to.
 
 use plainly_errors::Mistake;
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::in_quotes;
+use plainly_errors::number::whole;
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess, Visitor,
@@ -114,15 +115,22 @@ impl<'de> IntoDeserializer<'de, Misfit> for TextDeserializer<'de> {
     }
 }
 
-/// Reads numbers and booleans as Rust writes them, except for values that JSON doesn't have: they would surprise a
-/// handler.
+/// A number or boolean as it is mostly written: `4.0` is a whole number, Python writes `True`, and a form may add a blank.
+fn plain(text: &str) -> String {
+    let text = text.trim().to_ascii_lowercase();
+    let whole = text.parse().ok().and_then(whole);
+    whole.map_or(text, |whole| whole.to_string())
+}
+
+/// Reads numbers and booleans, except for values that JSON doesn't have: they would surprise a handler.
 macro_rules! parsed {
     ($($method:ident $visit:ident $kind:literal $(if $holds:expr)?;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
             let parsed = self.0.parse().ok();
+            let parsed = parsed.or_else(|| plain(self.0).parse().ok());
             $(let parsed = parsed.filter($holds);)?
             let parsed = parsed.ok_or_else(|| {
-                serde::de::Error::custom(format_args!("{:?} is not {}", quoted(self.0), $kind))
+                serde::de::Error::custom(format_args!("{} is not {}", in_quotes(self.0), $kind))
             })?;
             visitor.$visit(parsed)
         }
@@ -269,6 +277,14 @@ mod tests {
         };
         assert_eq!(form(("unknown", "")), Ok(expected));
         assert_eq!(form(("color", "red")).unwrap().color, Some(Color::Red));
+        for (field, text) in [
+            ("someNumber", "-7.0"),
+            ("someNumber", " -7"),
+            ("ratio", "0.5 "),
+            ("yes", "True"),
+        ] {
+            assert_eq!(form((field, text)), form(("unknown", "")), "{text}");
+        }
         let without = FULL.into_iter().filter(|(name, _)| !name.contains('N'));
         assert_eq!(read::<Form>(without).unwrap().some_number, None);
     }
@@ -278,6 +294,8 @@ mod tests {
         for (field, text, why) in [
             ("someNumber", "128", "an integer"),
             ("someNumber", "", "an integer"),
+            ("someNumber", "-7.5", "an integer"),
+            ("someNumber", "128.0", "an integer"),
             ("ratio", "1,5", "a number"),
             ("ratio", "NaN", "a number"),
             ("ratio", "-inf", "a number"),

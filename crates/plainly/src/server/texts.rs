@@ -27,13 +27,14 @@ fn type_text(value: &mut Value) {
 
 /// The number or boolean that this text is, by the rules of `Args`.
 fn scalar(text: &str) -> Option<Value> {
+    let text = text.trim();
     if let Ok(integer) = text.parse::<i64>() {
         return Some(integer.into());
     }
     if let Ok(natural) = text.parse::<u64>() {
         return Some(natural.into());
     }
-    if let Ok(truth) = text.parse::<bool>() {
+    if let Ok(truth) = text.to_ascii_lowercase().parse::<bool>() {
         return Some(truth.into());
     }
     let number = text.parse().ok().and_then(Number::from_f64);

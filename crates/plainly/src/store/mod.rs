@@ -4,6 +4,7 @@
 #[cfg(feature = "tools")]
 pub mod tools;
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -28,6 +29,8 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
 
     /// One page of resources: the children of the collection `parent`, or without one everything, with each collection
     /// before its contents.
+    ///
+    /// The server also lists the collection in which a resource was not found, to suggest one with a similar name.
     ///
     /// `after` is the [`Page::next`] of the previous page; any process that serves the same resources can continue the
     /// listing.
@@ -169,7 +172,7 @@ pub enum StoreError {
     #[error("invalid URI: {why}")]
     InvalidUri {
         /// The reason why it is invalid.
-        why: &'static str,
+        why: Cow<'static, str>,
     },
     /// Children were requested, but the resource is not a collection.
     #[error("not a collection")]

@@ -132,3 +132,25 @@ async fn what_was_cut_off_is_tried_again_too() {
     });
     tools.unwrap();
 }
+
+#[tokio::test]
+async fn what_is_learnt_between_two_tries_gives_no_more_of_them() {
+    let (client, host) = retrying(Retries::by_hint()).await;
+    let tool = json!({"name": "t", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
+    let listing = json!({"tools": [tool]});
+    let (tools, ()) = tokio::join!(
+        client.tools(),
+        host.answer_with("tools/list", listing.clone())
+    );
+    tools.unwrap();
+    let mismatch = json!({"code": -32020, "message": "Header mismatch"});
+    let (called, ()) = tokio::join!(client.call_tool("t", ()), async {
+        refuse(&host, "tools/call", BUSY, "Retry-After: 0\r\n", &busy()).await;
+        refuse(&host, "tools/call", "400 Bad Request", "", &mismatch).await;
+        host.answer_with("tools/list", listing).await;
+        refuse(&host, "tools/call", BUSY, "Retry-After: 0\r\n", &busy()).await;
+    });
+    assert!(called.unwrap_err().is_unavailable());
+    let (read, ()) = tokio::join!(client.prompts(), host.answer("prompts/list"));
+    read.unwrap();
+}

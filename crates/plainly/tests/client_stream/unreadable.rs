@@ -54,6 +54,24 @@ async fn a_handshake_that_can_not_be_read_says_so_too() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_is_wrong_with_the_first_answer_is_told_where_there_is_no_second() {
+    let (builder, mut peer) = super::peer::pair();
+    let (client, ()) = tokio::join!(builder.connect(), async {
+        peer.answer_with(
+            "server/discover",
+            json!({"supportedVersions": "2026-07-28"}),
+        )
+        .await;
+        peer.request("initialize").await;
+    });
+    assert_eq!(
+        told(&client.unwrap_err()),
+        "invalid reply to `server/discover`: \"capabilities\" is a required property; \
+         /supportedVersions: \"2026-07-28\" is not of type \"array\""
+    );
+}
+
 #[tokio::test]
 async fn nothing_that_a_server_says_is_shown_at_any_length() {
     let (client, mut peer) = modern().await;

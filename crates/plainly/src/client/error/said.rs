@@ -5,14 +5,17 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 /// The members that are most likely to have words, best first.
-const MEMBERS: [&str; 8] = [
+const MEMBERS: [&str; 11] = [
     "message",
+    "msg",
     "detail",
     "error",
+    "errors",
     "reason",
     "description",
     "text",
     "content",
+    "title",
     "data",
 ];
 
@@ -89,6 +92,14 @@ mod tests {
             (json!({"message": {"text": "full"}}), Some("full")),
             (json!([{"type": "text", "text": "a"}, "b", 7]), Some("a b")),
             (json!({"error": {"message": "inside"}}), Some("inside")),
+            (
+                json!({"detail": [{"msg": "it is missing"}]}),
+                Some("it is missing"),
+            ),
+            (
+                json!({"errors": [{"message": "a"}], "title": "t"}),
+                Some("a"),
+            ),
         ] {
             assert_eq!(words(&value).as_deref(), expected, "{value}");
         }

@@ -40,9 +40,9 @@ const EMPTY: [&str; 11] = [
 ];
 
 /// Text of the server's as people read it: without control characters, and without its middle if it is long.
-pub(super) struct Shown<'a>(pub(super) &'a str);
+pub(super) struct Bounded<'a>(pub(super) &'a str);
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Bounded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Escaped(&shortened(self.0, SHOWN)).fmt(f)
     }
@@ -60,9 +60,12 @@ impl fmt::Display for Error {
 fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let message = error.message();
     let message = without_prefix(&message);
-    write!(f, "{}", Shown(message))?;
     let received = error.received();
     let data = received.and_then(|received| received.data.as_ref());
+    match message.trim().is_empty() && data.is_none() {
+        true => f.write_str("no reason was given")?,
+        false => write!(f, "{}", Bounded(message))?,
+    }
     let says_nothing = EMPTY.contains(&message.trim_end_matches('.').to_lowercase().as_str());
     if error.kind().is_vague()
         && says_nothing
@@ -77,7 +80,7 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "; {want}")?;
     }
     match received {
-        Some(received) => write!(f, " ({})", Named(received.code)),
+        Some(received) => write!(f, " ({})", Named(received.code, error.kind())),
         None => Ok(()),
     }
 }
@@ -118,7 +121,7 @@ impl Want {
         }
     }
 
-    /// Of the URLs to visit, those that nobody should be sent to.
+    /// The URLs to visit to which nobody should be sent.
     fn refusal(elicitations: &[UrlElicitation]) -> Option<Self> {
         let others = elicitations.iter().filter(|one| !one.is_web());
         let schemes = others.map(|one| one.url.split(':').next().unwrap_or_default());
@@ -137,7 +140,7 @@ impl Want {
 impl fmt::Display for Want {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.names.join(", ");
-        write!(f, "{}{}{}", self.before, Shown(&names), self.after)
+        write!(f, "{}{}{}", self.before, Bounded(&names), self.after)
     }
 }
 
@@ -164,12 +167,22 @@ fn wants(error: &ProtocolError) -> impl Iterator<Item = Want> {
 }
 
 /// A code with its name, if it has one meaning.
-struct Named(Code);
+struct Named<'a>(Code, &'a ErrorKind);
 
-impl fmt::Display for Named {
+impl Named<'_> {
+    /// Whether the code may mean something else here, as those of a draft and of some revisions do.
+    fn is_ambiguous(&self) -> bool {
+        match lookup(self.0).map(|entry| entry.emit) {
+            Some(Emit::Never) => true,
+            Some(Emit::PerRevision) => !matches!(self.1, ErrorKind::ResourceNotFound { .. }),
+            Some(Emit::Defined | _) | None => false,
+        }
+    }
+}
+
+impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Those of a draft are used for other things too.
-        match lookup(self.0).filter(|entry| entry.emit != Emit::Never) {
+        match lookup(self.0).filter(|_| !self.is_ambiguous()) {
             Some(entry) => write!(f, "{} {}", entry.name, self.0),
             None => write!(f, "code {}", self.0),
         }
@@ -215,7 +228,7 @@ impl fmt::Display for Asks<'_> {
             _ => {}
         }
         if let Some(location) = self.location {
-            write!(f, "; it has moved to {}", Shown(location))?;
+            write!(f, "; it has moved to {}", Bounded(location))?;
         }
         match self.wait {
             Some(wait) => write!(f, "; {}", Want::wait(wait)),
@@ -237,9 +250,9 @@ impl fmt::Display for Excerpt<'_> {
 }
 
 /// What a result says that can't be read, unless that was quoted already: a tool may have said why it failed.
-pub(super) struct Content<'a>(pub(super) &'a Option<RawJson>, pub(super) &'a str);
+pub(super) struct WordsOfResult<'a>(pub(super) &'a Option<RawJson>, pub(super) &'a str);
 
-impl fmt::Display for Content<'_> {
+impl fmt::Display for WordsOfResult<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(result, quoted) = self;
         let result: Option<Value> = result.as_ref().and_then(|result| result.decode().ok());
@@ -270,9 +283,9 @@ impl fmt::Display for Irregular<'_> {
                 f,
                 "{} ({})",
                 Escaped(&shortened(&said, ASIDE)),
-                Shown(&wrong)
+                Bounded(&wrong)
             ),
-            None => write!(f, "{}", Shown(&wrong)),
+            None => write!(f, "{}", Bounded(&wrong)),
         }
     }
 }
@@ -283,7 +296,7 @@ pub(super) struct Instead<'a>(pub(super) &'a Option<String>);
 impl fmt::Display for Instead<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(instead) => write!(f, "; the server sent {} instead", Shown(instead)),
+            Some(instead) => write!(f, "; the server sent {} instead", Bounded(instead)),
             None => Ok(()),
         }
     }
@@ -297,10 +310,10 @@ impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {
         let Some((first, rest)) = self.0.split_first() else {
             return f.write_str("none");
         };
-        write!(f, "{}", Shown(&first.to_string()))?;
+        write!(f, "{}", Bounded(&first.to_string()))?;
         let mut rest = rest.iter();
         for item in rest.by_ref().take(NAMED) {
-            write!(f, ", {}", Shown(&item.to_string()))?;
+            write!(f, ", {}", Bounded(&item.to_string()))?;
         }
         match rest.len() {
             0 => Ok(()),

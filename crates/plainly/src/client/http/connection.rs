@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use http::StatusCode;
+use http::header::CONTENT_ENCODING;
+use http::{HeaderValue, StatusCode};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::task::JoinSet;
@@ -94,6 +95,7 @@ impl HttpConnection {
         response: HttpResponse,
     ) -> Result<CallReply, Error> {
         let (is_success, status) = (response.status.is_success(), HttpStatus::from(&response));
+        let encoding = response.headers.get(CONTENT_ENCODING).cloned();
         let body = response.body().await;
         let body = body.map_err(|failure| self.session.failed(failure, request.method.name()))?;
         let mut sent = None;
@@ -107,11 +109,7 @@ impl HttpConnection {
         match (reply, is_success) {
             (Some(reply), true) => Ok(reply),
             (None, true) => {
-                let why = match sent {
-                    _ if body.trim_ascii().is_empty() => "the body is empty".to_owned(),
-                    Some(sent) => format!("the server sent {}", sent.trim_end_matches(',')),
-                    None => "the body contains no reply to the request".to_owned(),
-                };
+                let why = no_reply(&body, sent, encoding.as_ref());
                 Err(Error::invalid_response(request.method.name(), why))
             }
             (Some(CallReply::Error(json, _)), false) => {
@@ -221,6 +219,18 @@ impl ClientConnection for HttpConnection {
 
     fn is_lost(&self) -> bool {
         self.session.is_lost()
+    }
+}
+
+/// What is wrong with a body in which the reply is missing, where this was sent instead.
+fn no_reply(body: &[u8], sent: Option<String>, encoding: Option<&HeaderValue>) -> String {
+    match (sent, encoding) {
+        _ if body.trim_ascii().is_empty() => "the body is empty".to_owned(),
+        (Some(_), Some(encoding)) => {
+            format!("the body is encoded as {encoding:?}, and the client accepts no encoding")
+        }
+        (Some(sent), None) => format!("the server sent {}", sent.trim_end_matches(',')),
+        (None, _) => "the body contains no reply to the request".to_owned(),
     }
 }
 

@@ -19,6 +19,7 @@ use reqwest::Url;
 use self::connection::HttpConnection;
 use self::endpoint::Endpoint;
 use super::builder::Builder;
+use super::connect::ConnectDeadline;
 use super::error::{Error, LocalError};
 use super::{Client, Result};
 
@@ -65,7 +66,14 @@ impl Builder<Http> {
     }
 
     /// Reaches the server and agrees with it on a revision. Within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::Configuration`] if the URL or a header is invalid, and [`LocalError::ReservedHeader`] if the client
+    /// writes that itself; [`LocalError::Unreachable`] if nobody answers; [`LocalError::UnsupportedVersion`] if there is no
+    /// revision in common; and those of any call: a web page in place of a message is [`LocalError::InvalidResponse`].
     pub async fn connect(self) -> Result<Client> {
+        let by = ConnectDeadline::new(&self.options);
         let headers = headers(&self.target.headers)?;
         let url = url(&self.target.url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
@@ -74,7 +82,7 @@ impl Builder<Http> {
         let endpoint = Endpoint::new(url, headers, connect, limit)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint, self.options.dispatcher());
-        Client::establish(connection, self.options).await
+        Client::establish(connection, self.options, by).await
     }
 }
 

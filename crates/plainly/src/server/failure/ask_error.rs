@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use plainly_errors::mistake::quoted;
+use plainly_errors::mistake::printable;
 use plainly_errors::{ProtocolError, WireError};
 use serde_json::{Map, Value};
 
@@ -63,8 +63,8 @@ impl AskError {
     /// `error` is the member of the client's response.
     pub(in crate::server) fn refused(key: &str, error: &str) -> Self {
         let words = match serde_json::from_str::<WireError>(error) {
-            Ok(error) => format!("{} ({})", quoted(&error.message), error.code),
-            Err(_) => quoted(error).into_owned(),
+            Ok(error) => format!("{} ({})", printable(&error.message), error.code),
+            Err(_) => printable(error).into_owned(),
         };
         let why = format!("The client did not answer {key}: {words}");
         Self::new(AskErrorKind::Refused, why)

@@ -152,6 +152,13 @@ impl<T: Item> Catalogue<T> {
         close.map_or_else(String::new, |close| format!(" (did you mean {close:?}?)"))
     }
 
+    /// The first names, so many at most.
+    pub(super) fn first_names(&self, most: usize) -> Vec<String> {
+        let entries = self.entries.load();
+        let entries = entries.iter().take(most);
+        entries.map(|entry| entry.item.name().to_owned()).collect()
+    }
+
     /// A page of the `listing`, from the cursor on, in the form that `show` gives each entry; and the cursor of the next page.
     pub(super) fn page<U>(
         &self,

@@ -6,6 +6,7 @@ use std::future::ready;
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CompleteResult, Completion};
+use serde_json::Value;
 
 use super::values;
 use crate::server::answer::{Answer, AnswerFuture, MethodResult};
@@ -14,8 +15,8 @@ use crate::server::extract::{
 };
 use crate::server::failure::Failure;
 use crate::server::handler::Handler;
+use crate::server::mistakes;
 use crate::server::reply::CompletionReply;
-use serde_json::Value;
 
 type CompletionHandler =
     Box<dyn Fn(&CompletionCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -105,7 +106,7 @@ impl Completers {
     ) -> Result<AnswerFuture, ProtocolError> {
         let mut arguments = self.0.iter();
         let found = arguments.find(|(name, _)| name == argument);
-        let (_, completer) = found.ok_or_else(|| self.unknown_argument())?;
+        let (_, completer) = found.ok_or_else(|| self.unknown(argument))?;
         Ok(match completer {
             Some(completer) => {
                 (completer.call)(call).unwrap_or_else(|failure| Box::pin(ready(Err(failure))))
@@ -114,12 +115,9 @@ impl Completers {
         })
     }
 
-    fn unknown_argument(&self) -> ProtocolError {
-        let names: Vec<_> = self.0.iter().map(|(name, _)| name.as_str()).collect();
-        ProtocolError::invalid_params(match names.is_empty() {
-            true => "Unknown argument: there are no arguments".to_owned(),
-            false => format!("Unknown argument: the arguments are {}", names.join(", ")),
-        })
+    fn unknown(&self, argument: &str) -> ProtocolError {
+        let names = self.0.iter().map(|(name, _)| name.as_str()).collect();
+        mistakes::unknown("/argument/name", argument, "argument", names)
     }
 }
 

@@ -17,6 +17,8 @@ pub(in crate::server) struct Definitions {
     /// The values that handlers share.
     pub(in crate::server) states: States,
     pub(in crate::server) dynamic: DynamicKinds,
+    /// Whether layers may keep some of it from some callers.
+    pub(in crate::server) is_layered: bool,
 }
 
 /// Which kinds may come and go while the server runs.

@@ -69,6 +69,7 @@ impl Features {
             stores,
             states,
             dynamic,
+            is_layered,
         } = definitions;
         let mut errors = Vec::new();
         let tools = Catalogue::build(tools, dynamic.tools, &states, limits, &mut errors);
@@ -80,7 +81,7 @@ impl Features {
         }
         Ok(Self {
             tools,
-            resources: Resources::new(fixed, templates, stores),
+            resources: Resources::new(fixed, templates, stores, !is_layered),
             prompts,
             may_log,
             may_become_tasks,

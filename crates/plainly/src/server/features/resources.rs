@@ -4,6 +4,7 @@ mod checking;
 mod children;
 mod contents;
 mod listing;
+mod meant;
 mod reading;
 mod resource;
 mod stored;
@@ -34,6 +35,7 @@ use crate::limits::Limits;
 use crate::server::answer::{Answer, AnswerFuture};
 use crate::server::extract::ResourceCall;
 use crate::server::failure::Failure;
+use crate::server::mistakes;
 use crate::store::Change;
 
 /// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
@@ -43,6 +45,8 @@ pub(in crate::server) struct Resources {
     fixed: Catalogue<Resource>,
     templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
+    /// Whether everybody may know what a listing shows: layers may keep it from some.
+    is_open: bool,
 }
 
 /// A page of resources, and how long clients may cache it.
@@ -61,11 +65,13 @@ impl Resources {
         fixed: Catalogue<Resource>,
         templates: Vec<ServedTemplate>,
         stores: Vec<Box<dyn ErasedStore>>,
+        is_open: bool,
     ) -> Self {
         Self {
             fixed,
             templates: Templates::new(templates),
             stores,
+            is_open,
         }
     }
 
@@ -89,7 +95,9 @@ impl Resources {
     pub(super) fn completers(&self, template: &str) -> Result<&Completers, ProtocolError> {
         let found = self.templates.of_text(template);
         found.map(ServedTemplate::completers).ok_or_else(|| {
-            ProtocolError::invalid_params("Unknown reference: there is no such resource template")
+            let known = self.templates.iter();
+            let known = known.map(|one| &*one.definition().uri_template).collect();
+            mistakes::unknown("/ref/uri", template, "resource template", known)
         })
     }
 
@@ -128,8 +136,13 @@ impl Resources {
     /// The provider of `uri`; an error if nothing does, or if `uri` is too long to look for it.
     fn find(&self, uri: &str, limits: &Limits) -> Result<Provider<'_>, ProtocolError> {
         check_length(uri, limits)?;
-        self.provider(uri)
-            .ok_or_else(|| ProtocolError::resource_not_found(uri))
+        self.provider(uri).ok_or_else(|| {
+            let known = match self.is_open {
+                true => self.fixed.first_names(meant::LOOKED_AT),
+                false => Vec::new(),
+            };
+            meant::not_found(uri, meant::among(uri, known.iter().map(String::as_str)))
+        })
     }
 
     pub(super) fn read(
@@ -142,13 +155,22 @@ impl Resources {
             Provider::Template(template, variables) => {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
-            Provider::Store(store) => return Ok(read_stored(store, call.uri)),
+            Provider::Store(store) => return Ok(self.read_stored(store, call.uri)),
         };
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
             let result = ReadResourceResult::new(reading?.await?);
             Ok(Answer::Contents(result, hint))
         }))
+    }
+
+    fn read_stored(&self, store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
+        let hint = store.cache_hint();
+        let reading = store.read(uri.to_owned(), self.is_open);
+        Box::pin(async move {
+            let contents = reading.await.map_err(Failure::of_server)?;
+            Ok(Answer::Contents(ReadResourceResult::new(contents), hint))
+        })
     }
 
     pub(super) async fn metadata(
@@ -163,8 +185,8 @@ impl Resources {
                 template.metadata(&call.with(&variables)).await?
             }
             Provider::Store(store) => {
-                let metadata = store.metadata(uri.to_owned()).await;
-                metadata.map_err(|error| Failure::of_server(error.into_protocol_error(uri)))?
+                let metadata = store.metadata(uri.to_owned(), self.is_open).await;
+                metadata.map_err(Failure::of_server)?
             }
         };
         Ok(ResourceMetadataResult::new(metadata))
@@ -178,18 +200,6 @@ impl Resources {
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
         self.templates.list(params, cursors, limit)
     }
-}
-
-fn read_stored(store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
-    let (hint, uri) = (store.cache_hint(), uri.to_owned());
-    let reading = store.read(uri.clone());
-    Box::pin(async move {
-        let contents = reading.await;
-        let contents =
-            contents.map_err(|error| Failure::of_server(error.into_protocol_error(&uri)))?;
-        let result = ReadResourceResult::new(contents);
-        Ok(Answer::Contents(result, hint))
-    })
 }
 
 /// Whether `uri` is within the limit, and so may be looked at.

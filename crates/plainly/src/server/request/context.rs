@@ -50,6 +50,8 @@ pub(in crate::server) struct Interest {
     /// The trace that the request is part of.
     pub(super) trace: Option<Box<str>>,
     pub(super) progress: Option<ProgressToken>,
+    /// Whether the `_meta` that says so is malformed.
+    is_malformed: bool,
     /// The least severe log messages; a session has one level for all its requests.
     pub(super) level: Option<LoggingLevel>,
 }
@@ -60,6 +62,7 @@ impl Interest {
         Self {
             trace: meta.trace_id().map(Into::into),
             progress: meta.progress_token(),
+            is_malformed: meta.is_malformed(),
             level: None,
         }
     }
@@ -158,6 +161,11 @@ impl Scope {
     /// The messages that its client wants before the reply.
     pub(super) fn interest(&self) -> &Interest {
         &self.shared.interest
+    }
+
+    /// Whether the `_meta` of the request is something else than it can be.
+    pub(in crate::server) fn has_malformed_meta(&self) -> bool {
+        self.shared.interest.is_malformed
     }
 
     pub(in crate::server) fn outbox(&self) -> &Outbox {

@@ -2,7 +2,7 @@
 
 use http::header::AsHeaderName;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use plainly_errors::mistake::{printable, quoted};
+use plainly_errors::mistake::{in_quotes, printable};
 use plainly_errors::{InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::Request;
 use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
@@ -59,9 +59,9 @@ impl<'a> Header<'a> {
             (Self::Unclear(unclear), _) => Some(unclear.of(name)),
             (Self::Absent, Some(_)) => Some(format!("{name} is missing")),
             (Self::One(text), Some(body)) if *text != body => Some(format!(
-                "{name} header value {:?} does not match body value {:?}",
-                quoted(text),
-                quoted(body)
+                "{name} header value {} does not match body value {}",
+                in_quotes(text),
+                in_quotes(body)
             )),
             (Self::Absent | Self::One(_), _) => None,
         }
@@ -88,7 +88,7 @@ impl Unclear<'_> {
             Self::Foreign(_) => format!(
                 "{}: encode it, as {}",
                 self.of(name),
-                quoted(&header::encode(body))
+                printable(&header::encode(body))
             ),
         }
     }
@@ -175,6 +175,6 @@ fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
     };
     match header::decode(text) {
         Ok(decoded) => Header::One(&decoded).contradicts("Mcp-Name", Some(&body)),
-        Err(error) => Some(format!("Mcp-Name is {:?}: {error}", quoted(text))),
+        Err(error) => Some(format!("Mcp-Name is {}: {error}", in_quotes(text))),
     }
 }

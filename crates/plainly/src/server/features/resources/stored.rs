@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
+use plainly_errors::ProtocolError;
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
 
-use super::contents;
+use super::{contents, meant};
 use crate::store::{Change, ListQuery, Page, Store, StoreError};
 
 /// [`Store`] with its futures boxed, so that stores of all types can stand in one list.
@@ -19,10 +20,14 @@ pub(in crate::server) trait ErasedStore: Send + Sync + fmt::Debug {
     fn can_watch(&self) -> bool;
     fn watch(&self) -> Option<BoxStream<'static, Change>>;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
-    fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>>;
+    /// Whether the error may say what was meant is up to `is_open`.
+    fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource>;
     /// Checks and completes what the store reads.
-    fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>>;
+    fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>>;
 }
+
+/// What a store has, or the error for the peer.
+pub(super) type Stored<T> = BoxFuture<'static, Result<T, ProtocolError>>;
 
 /// Hides the type of `store`.
 pub(in crate::server) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
@@ -68,6 +73,25 @@ impl<S: Store> CheckedStore<S> {
         Ok(contents)
     }
 
+    /// The error for the peer: of what is not there with what was probably meant, if everybody may know that.
+    async fn refusal(&self, uri: &str, error: StoreError, is_open: bool) -> ProtocolError {
+        match error {
+            StoreError::NotFound if is_open => meant::not_found(uri, self.meant_by(uri).await),
+            error => error.into_protocol_error(uri),
+        }
+    }
+
+    /// What is beside `uri` and has nearly its name.
+    async fn meant_by(&self, uri: &str) -> Option<String> {
+        let (parent, _) = uri.trim_end_matches('/').rsplit_once('/')?;
+        if !self.store.serves(parent) {
+            return None;
+        }
+        let query = ListQuery::new(meant::LOOKED_AT).parent(parent);
+        let page = self.store.list(query).await.ok()?;
+        meant::among(uri, page.resources.iter().map(|it| &*it.uri))
+    }
+
     /// Tolerated, since SEP-2093 lets a server say nothing; but once somebody should hear of it.
     fn warn(&self, uri: &str, broken: Option<contents::ContentsFault>) {
         if self.is_warned_of.swap(true, Ordering::Relaxed) {
@@ -108,13 +132,23 @@ impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
         Box::pin(CheckedStore::list(self, query))
     }
 
-    fn metadata(&self, uri: String) -> BoxFuture<'static, Result<Resource, StoreError>> {
+    fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource> {
         let checked = Self::clone(self);
-        Box::pin(async move { checked.store.metadata(&uri).await })
+        Box::pin(async move {
+            match checked.store.metadata(&uri).await {
+                Ok(resource) => Ok(resource),
+                Err(error) => Err(checked.refusal(&uri, error, is_open).await),
+            }
+        })
     }
 
-    fn read(&self, uri: String) -> BoxFuture<'static, Result<Vec<ResourceContents>, StoreError>> {
+    fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>> {
         let checked = Self::clone(self);
-        Box::pin(async move { CheckedStore::read(&checked, &uri).await })
+        Box::pin(async move {
+            match CheckedStore::read(&checked, &uri).await {
+                Ok(contents) => Ok(contents),
+                Err(error) => Err(checked.refusal(&uri, error, is_open).await),
+            }
+        })
     }
 }
