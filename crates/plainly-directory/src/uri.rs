@@ -172,13 +172,9 @@ mod tests {
 
     #[test]
     fn one_spelling_is_read_and_every_other_is_refused() {
-        let no_root =
+        let begin =
             "invalid URI: it does not start with file:///, in lower case and without a host";
-        let begin = |uri: &str| format!("{no_root} (did you mean {uri:?}?)");
         let query = "invalid URI: it has a query or a fragment";
-        let encoding = |uri: &str| {
-            format!("invalid URI: its percent-encoding is not canonical (did you mean {uri:?}?)")
-        };
         for (uri, expected) in [
             ("file:///docs", "docs"),
             ("file:///docs/a/b.txt", "docs|a|b.txt"),
@@ -192,33 +188,14 @@ mod tests {
             ("file:///docs/...", "docs|..."),
             ("file:///docs/%252e%252e", "docs|%2e%2e"),
             ("file:///docs/%C3%A9", "docs|é"),
-            ("FILE:///docs/a", &begin("file:///docs/a")),
-            ("file:/docs/a", &begin("file:///docs/a")),
-            ("file://localhost/docs/a", &begin("file:///docs/a")),
-            ("file://evil/docs/a", no_root),
-            ("file://me@/docs/a", no_root),
-            ("http://x/docs/a", no_root),
-            (" file:///docs/a", no_root),
-            ("docs/a", no_root),
-            ("", no_root),
+            ("file://evil/docs/a", begin),
+            ("file://me@/docs/a", begin),
+            ("http://x/docs/a", begin),
+            (" file:///docs/a", begin),
+            ("docs/a", begin),
+            ("", begin),
             ("file:///docs/a?y", query),
             ("file:///docs/a#z", query),
-            ("file:///docs/%c3%a9", &encoding("file:///docs/%C3%A9")),
-            ("file:///docs/é", &encoding("file:///docs/%C3%A9")),
-            ("file:///docs/%61", &encoding("file:///docs/a")),
-            ("file:///docs/%28", &encoding("file:///docs/(")),
-            ("file:///docs/%zz", &encoding("file:///docs/%25zz")),
-            ("file:///docs/%", &encoding("file:///docs/%25")),
-            ("file:///docs/%4", &encoding("file:///docs/%254")),
-            ("file:///docs/%u002e", &encoding("file:///docs/%25u002e")),
-            ("file:///docs/a b", &encoding("file:///docs/a%20b")),
-            ("file:///docs/a\tb", &encoding("file:///docs/a%09b")),
-            ("file:///docs/a\nb", &encoding("file:///docs/a%0Ab")),
-            ("file:///docs/..\\a", &encoding("file:///docs/..%5Ca")),
-            (
-                "file:///docs/[x]|^",
-                &encoding("file:///docs/%5Bx%5D%7C%5E"),
-            ),
             ("file:///", "not found"),
             ("file:////docs", "not found"),
             ("file:///docs/", "not found"),
@@ -235,6 +212,33 @@ mod tests {
             ("file:///docs/a%2Fb", "not found"),
             ("file:///docs/a%00", "not found"),
         ] {
+            assert_eq!(read(uri), expected, "{uri:?}");
+        }
+    }
+
+    #[test]
+    fn another_spelling_is_refused_with_the_one_that_is_read() {
+        let begin = "it does not start with file:///, in lower case and without a host";
+        let encoding = "its percent-encoding is not canonical";
+        for (uri, why, meant) in [
+            ("FILE:///docs/a", begin, "file:///docs/a"),
+            ("file:/docs/a", begin, "file:///docs/a"),
+            ("file://localhost/docs/a", begin, "file:///docs/a"),
+            ("file:///docs/%c3%a9", encoding, "file:///docs/%C3%A9"),
+            ("file:///docs/é", encoding, "file:///docs/%C3%A9"),
+            ("file:///docs/%61", encoding, "file:///docs/a"),
+            ("file:///docs/%28", encoding, "file:///docs/("),
+            ("file:///docs/%zz", encoding, "file:///docs/%25zz"),
+            ("file:///docs/%", encoding, "file:///docs/%25"),
+            ("file:///docs/%4", encoding, "file:///docs/%254"),
+            ("file:///docs/%u002e", encoding, "file:///docs/%25u002e"),
+            ("file:///docs/a b", encoding, "file:///docs/a%20b"),
+            ("file:///docs/a\tb", encoding, "file:///docs/a%09b"),
+            ("file:///docs/a\nb", encoding, "file:///docs/a%0Ab"),
+            ("file:///docs/..\\a", encoding, "file:///docs/..%5Ca"),
+            ("file:///docs/[x]|^", encoding, "file:///docs/%5Bx%5D%7C%5E"),
+        ] {
+            let expected = format!("invalid URI: {why} (did you mean {meant:?}?)");
             assert_eq!(read(uri), expected, "{uri:?}");
         }
     }

@@ -119,9 +119,9 @@ async fn what_a_peer_wrote_can_not_command_a_terminal() {
     ] {
         for mut client in clients(Revision::V2025_11_25).await {
             let reply = client.ask(method, params.clone()).await;
-            let text = match &reply["error"] {
-                Value::Null => &reply["result"]["content"][0]["text"],
-                error => &error["message"],
+            let text = match reply["error"].is_null() {
+                true => &reply["result"]["content"][0]["text"],
+                false => &reply["error"]["message"],
             };
             let text = text.as_str().unwrap_or_else(|| panic!("{reply}"));
             let is_command = |character: char| character.is_control() || character == '\u{202e}';

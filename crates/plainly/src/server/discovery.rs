@@ -107,6 +107,7 @@ impl Discovery {
             .filter(|method| {
                 let row = method.row();
                 row.kind == MessageKind::Request
+                    && row.sender != Sender::Server
                     && row.capability.is_none_or(|it| self.has(it, peer))
             })
             .ok_or_else(|| unknown_method(name, peer))

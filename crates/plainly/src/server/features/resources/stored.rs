@@ -75,9 +75,9 @@ impl<S: Store> CheckedStore<S> {
 
     /// The error for the peer: of what is not there with what was probably meant, if everybody may know that.
     async fn refusal(&self, uri: &str, error: StoreError, is_open: bool) -> ProtocolError {
-        match error {
-            StoreError::NotFound if is_open => meant::not_found(uri, self.meant_by(uri).await),
-            error => error.into_protocol_error(uri),
+        match is_open && matches!(error, StoreError::NotFound) {
+            true => meant::not_found(uri, self.meant_by(uri).await),
+            false => error.into_protocol_error(uri),
         }
     }
 
