@@ -27,7 +27,7 @@ pub struct IdSearch {
     token: Vec<u8>,
     /// The key of the value that is being read, if it is one of those that count.
     key: Option<Key>,
-    /// The values of `id`. Two are as good as none.
+    /// The first two values of `id`. Two are as good as none.
     ids: Vec<Option<RequestId>>,
     is_request: bool,
 }
@@ -114,9 +114,9 @@ impl IdSearch {
         }
         let token = std::mem::take(&mut self.token);
         match self.key.take() {
-            Some(Key::Id) => self.ids.push(id(&token)),
+            Some(Key::Id) if self.ids.len() < 2 => self.ids.push(id(&token)),
             Some(Key::Method) => self.is_request = true,
-            None => {}
+            Some(Key::Id) | None => {}
         }
     }
 }
