@@ -401,6 +401,7 @@ async fn before_any_session_both_ways_to_begin_are_named() {
     let over_http = http
         .client(Sender::Modern)
         .await
+        .saying_anything()
         .post("", sent.as_bytes())
         .await;
     for reply in [over_stream, over_http.body] {

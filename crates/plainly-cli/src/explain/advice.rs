@@ -3,7 +3,7 @@
 use plainly::errors::problem::in_seconds;
 use plainly::errors::registry::{capability_names, lookup};
 use plainly::errors::revision::Revisions;
-use plainly::errors::{Code, ErrorKind, Problem, ProtocolError};
+use plainly::errors::{Code, ErrorKind, ProtocolError};
 
 /// The most versions or capabilities that an error names.
 const NAMED: usize = 20;
@@ -39,11 +39,12 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
             false => format!("let the user visit {urls}, then send the request again"),
         };
     }
-    // What its author suggests says more than the time, which stands beside it.
-    let plain = error
-        .problem()
-        .filter(|problem| problem.suggestion().is_none());
-    match plain.and_then(Problem::retry_after) {
+    let wait = match error.problem() {
+        // What its author suggests says more than the time, which stands beside it.
+        Some(problem) if problem.suggestion().is_some() => None,
+        _ => error.retry_after(),
+    };
+    match wait {
         Some(wait) => format!("wait {}, then send the request again", in_seconds(wait)),
         None => error.advice().into_owned(),
     }

@@ -126,6 +126,12 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             let elsewhere = location.as_ref().map(|url| format!("use the URL {url}"));
             return elsewhere.or_else(|| Some(status::advice(*status, *retry_after)));
         }
+        // Nothing there has spoken MCP yet.
+        LocalError::InvalidResponse {
+            method: "initialize" | "server/discover",
+            result: None,
+            ..
+        } => "check that an MCP server answers there: the path of its URL is often /mcp",
         LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
         | LocalError::InvalidOutput { .. }

@@ -93,6 +93,10 @@ fn a_status_is_told_with_what_to_do() {
             "use the URL https://b.example/mcp",
         ),
         ("502 Bad Gateway", "wait until the server is back"),
+        (
+            "200 OK\r\nContent-Type: text/html",
+            "the path of its URL is often /mcp",
+        ),
     ] {
         let run = run(&["ls", &answering(head)]);
         assert_eq!(run.status, 3, "{}", run.stderr);
