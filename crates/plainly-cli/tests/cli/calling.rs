@@ -114,7 +114,7 @@ fn a_server_without_tools_or_resources_is_said_to_have_none() {
     let docs = Docs::new();
     for target in Target::docs_with(&docs, &["--no-tools"]) {
         let listed = target.run("tools", &[]);
-        assert_eq!((listed.status, listed.text()), (0, String::new()));
+        assert_eq!((listed.status, listed.text()), (0, ""));
         assert_eq!(listed.stderr, "warning: this server has no tools\n");
         let called = target.run("call", &["greet"]);
         assert_eq!(called.status, 6);
@@ -124,7 +124,7 @@ fn a_server_without_tools_or_resources_is_said_to_have_none() {
     for target in Target::toolbox() {
         for (command, lacks) in [("ls", "resources"), ("templates", "resource templates")] {
             let listed = target.run(command, &["--json"]);
-            assert_eq!((listed.status, listed.text()), (0, String::new()));
+            assert_eq!((listed.status, listed.text()), (0, ""));
             assert_eq!(
                 listed.stderr,
                 format!("warning: this server has no {lacks}\n")

@@ -290,7 +290,7 @@ fn only_templates(method: &str, params: &Value) -> Value {
 fn templates_are_listed_and_completed() {
     let url = fake(only_templates);
     let nothing = run(&["ls", &url]);
-    assert_eq!((nothing.status, nothing.text()), (0, String::new()));
+    assert_eq!((nothing.status, nothing.text()), (0, ""));
     let note = "there are 2 templates: `plainly templates` lists them";
     assert!(nothing.stderr.contains(note), "{}", nothing.stderr);
     let templates = run(&["templates", &url]).succeeded();

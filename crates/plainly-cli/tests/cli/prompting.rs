@@ -73,7 +73,7 @@ fn a_prompt_that_is_not_there_is_refused_with_those_that_are() {
     let docs = Docs::new();
     for target in Target::docs(&docs) {
         let listed = target.run("prompts", &[]);
-        assert_eq!((listed.status, listed.text()), (0, String::new()));
+        assert_eq!((listed.status, listed.text()), (0, ""));
         assert_eq!(listed.stderr, "warning: this server has no prompts\n");
         let said = target.run("prompt", &["ode"]).stderr;
         assert!(said.contains("the server has no prompts: "), "{said}");
