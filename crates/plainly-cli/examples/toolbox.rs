@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use plainly::protocol::types::PromptMessage;
-use plainly::server::extract::Args;
+use plainly::server::extract::{Args, Completing};
 use plainly::server::reply::Json;
 use plainly::server::{Prompt, Server, Tool};
 use plainly::shutdown;
@@ -71,6 +71,10 @@ async fn poem(Args(Poem { about, lines }): Args<Poem>) -> Vec<PromptMessage> {
     ]
 }
 
+async fn subjects(typed: Completing) -> Vec<String> {
+    typed.matching(["autumn", "august", "spring"])
+}
+
 async fn farewell() -> &'static str {
     "Say goodbye."
 }
@@ -82,7 +86,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .instructions("Greet before you divide.")
         .tool(Tool::new("greet", greet).description("Greets somebody"))
         .tool(Tool::new("divide", divide).description("Divides with remainder"))
-        .prompt(Prompt::new("poem", poem).description("Asks for a poem"))
+        .prompt(
+            Prompt::new("poem", poem)
+                .description("Asks for a poem")
+                .complete("about", subjects),
+        )
         .prompt(Prompt::new("farewell", farewell).title("Farewell"))
         .build()?;
     let Some(address) = std::env::args().nth(1) else {

@@ -6,6 +6,7 @@ mod log;
 mod mount;
 mod prompts;
 mod server;
+mod templates;
 mod values;
 
 use std::net::SocketAddr;
@@ -21,6 +22,7 @@ pub(crate) use self::log::LogArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::server::{Server, ServerArgs, Words};
+pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 use crate::exit;
 use crate::format::Format;
 
@@ -64,10 +66,12 @@ pub(crate) enum ClientCommand {
     Stat(StatArgs),
     Read(ReadArgs),
     Watch(WatchArgs),
+    Templates(TemplatesArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
     Prompts(PromptsArgs),
     Prompt(PromptArgs),
+    Complete(CompleteArgs),
 }
 
 impl ClientCommand {
@@ -78,10 +82,12 @@ impl ClientCommand {
             Self::Stat(args) => &args.server,
             Self::Read(args) => &args.server,
             Self::Watch(args) => &args.server,
+            Self::Templates(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
             Self::Prompts(args) => &args.server,
             Self::Prompt(args) => &args.server,
+            Self::Complete(args) => &args.server,
         }
     }
 }

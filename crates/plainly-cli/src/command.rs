@@ -10,10 +10,12 @@ pub(crate) mod read;
 pub(crate) mod stat;
 pub(crate) mod watch;
 
+pub(crate) mod lacking;
 pub(crate) mod listed;
 
 pub(crate) mod call;
 
+pub(crate) mod complete;
 pub(crate) mod prompt;
 
 pub(crate) mod codes;

@@ -61,6 +61,7 @@ pub(crate) enum Subject {
     Resource(String),
     Resources,
     Changes,
+    Completion,
     /// With the names of those that the server has, where that helps.
     Tools(Vec<String>),
     /// Likewise.
@@ -277,13 +278,16 @@ impl Subject {
             }
             Self::Resource(uri) => scheme(uri).to_owned(),
             Self::Changes if is_unknown => ": this server does not report changes".to_owned(),
+            Self::Completion if is_unknown => {
+                ": this server does not complete arguments".to_owned()
+            }
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
             Self::Tools(there) => known("tools", there),
             Self::Prompts(there) => known("prompts", there),
             Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
             Self::Prompt(arguments) => known("arguments", arguments),
-            Self::Connection | Self::Resources | Self::Changes => String::new(),
+            Self::Connection | Self::Resources | Self::Changes | Self::Completion => String::new(),
         }
     }
 }

@@ -123,10 +123,12 @@ async fn call(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Stat(args) => command::stat::run(args).await,
         ClientCommand::Read(args) => command::read::run(args).await,
         ClientCommand::Watch(args) => command::watch::run(args).await,
+        ClientCommand::Templates(args) => command::listed::templates(args).await,
         ClientCommand::Tools(args) => command::listed::tools(args).await,
         ClientCommand::Call(args) => command::call::run(args).await,
         ClientCommand::Prompts(args) => command::listed::prompts(args).await,
         ClientCommand::Prompt(args) => command::prompt::run(args).await,
+        ClientCommand::Complete(args) => command::complete::run(args).await,
     }
 }
 

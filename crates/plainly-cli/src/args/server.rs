@@ -117,6 +117,7 @@ impl Words {
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
+                "OF" => "name a prompt, or a template of `plainly templates`",
                 _ => "--help says more",
             };
             let missing = format!("<{name}> is missing: {what}");
@@ -138,7 +139,14 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     fn name_the_server_too(&self) -> bool {
-        const WITHOUT_URI: [&str; 5] = ["discover", "tools", "call", "prompts", "prompt"];
+        const WITHOUT_URI: [&str; 6] = [
+            "discover",
+            "templates",
+            "tools",
+            "call",
+            "prompts",
+            "prompt",
+        ];
         WITHOUT_URI.contains(&self.command) && self.words.front().is_some_and(|word| is_url(word))
     }
 

@@ -40,6 +40,13 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
         })
 }
 
+/// `KEY=TEXT`.
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, text) = pair.ok_or("use KEY=TEXT, such as user=ada")?;
+    Ok((key.to_owned(), text.to_owned()))
+}
+
 /// A number of seconds, perhaps with a fraction.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     const USAGE: &str = "use a number of seconds, such as 30 or 0.5";

@@ -1,14 +1,15 @@
-//! Tools and prompts, which have names. `plainly tools` and `plainly prompts` list it: as a table for people, as fields for
-//! scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say which
-//! there are.
+//! What has a name or a template. `plainly tools`, `plainly prompts` and `plainly templates` list it: as a table for people, as
+//! fields for scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say
+//! which there are.
 
 use plainly::client::{self, Error};
 use plainly::protocol::types::Meta;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::lacking::or_none;
 use super::with_client;
-use crate::args::{PromptsArgs, ToolsArgs};
+use crate::args::{PromptsArgs, TemplatesArgs, ToolsArgs};
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 
@@ -21,15 +22,35 @@ pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
     words.end()?;
     let mut output = Output::new(args.server.format());
     let tools = with_client(server, args.server, async |client| {
-        let tools = client.tools().await;
+        let tools = or_none(client.tools().await, "tools");
         tools.map_err(Failure::about(Subject::Tools(Vec::new())))
     })
     .await?;
-    print(&tools, "DESCRIPTION", &mut output, |tool| Named {
+    print(&tools, ["NAME", "DESCRIPTION"], &mut output, |tool| Named {
         name: &tool.name,
         title: tool.title.as_deref(),
         description: tool.description.as_deref(),
         meta: tool.meta.as_ref(),
+    })
+}
+
+pub(crate) async fn templates(mut args: TemplatesArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    words.end()?;
+    let mut output = Output::new(args.server.format());
+    let templates = with_client(server, args.server, async |client| {
+        let templates = or_none(client.resource_templates().await, "resource templates");
+        templates.map_err(Failure::about(Subject::Resources))
+    })
+    .await?;
+    print(&templates, ["TEMPLATE", "DESCRIPTION"], &mut output, |it| {
+        Named {
+            name: &it.uri_template,
+            title: it.title.as_deref().or(Some(&it.name)),
+            description: it.description.as_deref(),
+            meta: it.meta.as_ref(),
+        }
     })
 }
 
@@ -39,11 +60,11 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
     words.end()?;
     let mut output = Output::new(args.server.format());
     let prompts = with_client(server, args.server, async |client| {
-        let prompts = client.prompts().await;
+        let prompts = or_none(client.prompts().await, "prompts");
         prompts.map_err(Failure::about(Subject::Prompts(Vec::new())))
     })
     .await?;
-    print(&prompts, "PURPOSE", &mut output, |prompt| Named {
+    print(&prompts, ["NAME", "PURPOSE"], &mut output, |prompt| Named {
         name: &prompt.name,
         title: prompt.title.as_deref(),
         description: prompt.description.as_deref(),
@@ -68,15 +89,15 @@ impl<'a> Named<'a> {
     }
 }
 
-/// Prints all of `listed`; over a table, `about` stands over what each is.
+/// Prints all of `listed`; over a table stands `head`.
 fn print<T: Serialize>(
     listed: &[T],
-    about: &str,
+    head: [&str; 2],
     output: &mut Output,
     named: fn(&T) -> Named<'_>,
 ) -> Result<(), Failure> {
     if !listed.is_empty() {
-        output.head(["NAME", about], columns)?;
+        output.head(head, columns)?;
     }
     for one in listed {
         let named = named(one);

@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 use plainly::client::{Client, Error};
 use plainly::protocol::types::Resource;
 
+use super::lacking::is_lacking;
 use super::with_client;
 use crate::args::LsArgs;
 use crate::failure::{Failure, Subject};
@@ -47,7 +48,8 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         }
         match uri {
             Some(uri) if args.recursive => listing.below(client, uri).await,
-            uri => listing.children(client, uri.as_deref(), |_| Ok(())).await,
+            Some(uri) => listing.children(client, Some(&uri), |_| Ok(())).await,
+            None => listing.all(client).await,
         }
     })
     .await
@@ -63,6 +65,29 @@ struct Listing {
 }
 
 impl Listing {
+    /// Everything that the server lists; if that is nothing, a note of what it has instead.
+    async fn all(&mut self, client: &Client) -> Result<(), Failure> {
+        match self.children(client, None, |_| Ok(())).await {
+            Err(Failure::Call { error, .. }) if is_lacking(&error) => {
+                tracing::warn!("this server has no resources");
+                return Ok(());
+            }
+            listed => listed?,
+        }
+        if self.is_begun {
+            return Ok(());
+        }
+        // Only a note: a server without templates may know nothing of them.
+        let templates = client.resource_templates().await.unwrap_or_default();
+        if !templates.is_empty() {
+            tracing::warn!(
+                "no resource is listed, but there are {} templates: `plainly templates` lists them",
+                templates.len()
+            );
+        }
+        Ok(())
+    }
+
     /// Everything in the collection at `uri` and in those inside of it, each entered once.
     async fn below(&mut self, client: &Client, uri: String) -> Result<(), Failure> {
         // A list of what is left to enter, and no calls within calls: a server may nest collections without end, or in
@@ -119,10 +144,10 @@ impl Listing {
         while self.left > 0
             && let Some(page) = pages.next().await.map_err(Failure::about(subject()))?
         {
-            if self.is_long && !self.is_begun {
+            if self.is_long && !self.is_begun && !page.is_empty() {
                 long::header(&mut self.output)?;
             }
-            self.is_begun = true;
+            self.is_begun |= !page.is_empty();
             for resource in page.iter().take(self.left) {
                 self.show(resource)?;
                 if resource.is_collection == Some(true) {

@@ -113,17 +113,24 @@ fn a_served_directory_has_tools_on_every_revision() {
 fn a_server_without_tools_or_resources_is_said_to_have_none() {
     let docs = Docs::new();
     for target in Target::docs_with(&docs, &["--no-tools"]) {
-        for words in [&["tools"][..], &["call", "greet"]] {
-            let run = target.run(words[0], &words[1..]);
-            assert_eq!(run.status, 6);
-            let said = &run.stderr;
-            assert!(said.contains("the server has no tools: "), "{said}");
-        }
+        let listed = target.run("tools", &[]);
+        assert_eq!((listed.status, listed.text()), (0, ""));
+        assert_eq!(listed.stderr, "warning: this server has no tools\n");
+        let called = target.run("call", &["greet"]);
+        assert_eq!(called.status, 6);
+        let said = &called.stderr;
+        assert!(said.contains("the server has no tools: "), "{said}");
     }
     for target in Target::toolbox() {
-        for words in [&["ls"][..], &["read", "a:b"]] {
-            let said = target.run(words[0], &words[1..]).stderr;
-            assert!(said.contains("the server has no resources: "), "{said}");
+        for (command, lacks) in [("ls", "resources"), ("templates", "resource templates")] {
+            let listed = target.run(command, &["--json"]);
+            assert_eq!((listed.status, listed.text()), (0, ""));
+            assert_eq!(
+                listed.stderr,
+                format!("warning: this server has no {lacks}\n")
+            );
         }
+        let said = target.run("read", &["a:b"]).stderr;
+        assert!(said.contains("the server has no resources: "), "{said}");
     }
 }

@@ -271,3 +271,38 @@ fn json_can_send_no_commands_to_a_terminal() {
         assert!(said.contains("\\udb40\\udc01é"), "{said:?}");
     }
 }
+
+fn only_templates(method: &str, params: &Value) -> Value {
+    let listed = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "resources": [], "resourceTemplates": [
+        { "uriTemplate": "note://{user}/{id}", "name": "note", "description": "\nA note.\nOf a user." },
+        { "uriTemplate": "user://{user}", "name": "user", "title": "A user" },
+    ] });
+    match method {
+        "completion/complete" => {
+            let values = json!([params["ref"]["uri"], params["context"]["arguments"]["user"]]);
+            json!({ "result": { "resultType": "complete", "completion": { "values": values, "hasMore": true } } })
+        }
+        _ => json!({ "result": listed }),
+    }
+}
+
+#[test]
+fn templates_are_listed_and_completed() {
+    let url = fake(only_templates);
+    let nothing = run(&["ls", &url]);
+    assert_eq!((nothing.status, nothing.text()), (0, ""));
+    let note = "there are 2 templates: `plainly templates` lists them";
+    assert!(nothing.stderr.contains(note), "{}", nothing.stderr);
+    let templates = run(&["templates", &url]).succeeded();
+    assert_eq!(
+        templates.text(),
+        "note://{user}/{id}\tA note.\nuser://{user}\tA user\n"
+    );
+    let objects = run(&["templates", &url, "--json"]).succeeded().json_lines();
+    assert_eq!(objects[1]["uriTemplate"], "user://{user}");
+    let words = ["complete", &url, "note://{user}/{id}", "id"];
+    let values = run(&[&words[..], &["--given", "user=ada"]].concat());
+    assert_eq!(values.text(), "note://{user}/{id}\nada\n");
+    let more = "warning: there are more than these: say how the text begins\n";
+    assert_eq!(values.stderr, more);
+}

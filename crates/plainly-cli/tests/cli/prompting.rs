@@ -72,9 +72,37 @@ fn a_prompt_that_is_not_there_is_refused_with_those_that_are() {
     }
     let docs = Docs::new();
     for target in Target::docs(&docs) {
-        for words in [&["prompts"][..], &["prompt", "ode"]] {
-            let said = target.run(words[0], &words[1..]).stderr;
-            assert!(said.contains("the server has no prompts: "), "{said}");
+        let listed = target.run("prompts", &[]);
+        assert_eq!((listed.status, listed.text()), (0, ""));
+        assert_eq!(listed.stderr, "warning: this server has no prompts\n");
+        let said = target.run("prompt", &["ode"]).stderr;
+        assert!(said.contains("the server has no prompts: "), "{said}");
+    }
+}
+
+#[test]
+fn an_argument_is_completed_on_every_revision() {
+    for target in Target::toolbox() {
+        for revision in REVISIONS {
+            let complete = |words: &[&str]| {
+                target.run("complete", &[words, &["--revision", revision]].concat())
+            };
+            let all = complete(&["poem", "about"]).succeeded();
+            assert_eq!(all.text(), "autumn\naugust\nspring\n");
+            let begun = complete(&["poem", "about", "au", "--given", "lines=2"]).succeeded();
+            assert_eq!(begun.text(), "autumn\naugust\n");
+            let object = complete(&["poem", "about", "s", "--json"]).succeeded();
+            assert_eq!(object.json()["values"], json!(["spring"]));
+        }
+        for (words, status, told) in [
+            (&["poem"][..], 2, "<ARGUMENT> is missing"),
+            (&["poem", "about", "--given", "lines"], 2, "use KEY=TEXT"),
+            (&["poem", "abuot"], 6, "did you mean \"about\"?"),
+            (&["ode", "about"], 6, "Unknown prompt: ode"),
+        ] {
+            let run = target.run("complete", words);
+            assert_eq!(run.status, status, "{}", run.stderr);
+            assert!(run.stderr.contains(told), "{}", run.stderr);
         }
     }
 }
