@@ -91,7 +91,7 @@ fn an_argument_is_completed_on_every_revision() {
             assert_eq!(all.text(), "autumn\naugust\nspring\n");
             let begun = complete(&["poem", "about", "au", "--given", "lines=2"]).succeeded();
             assert_eq!(begun.text(), "autumn\naugust\n");
-            let object = complete(&["poem", "about", "s", "--json"]).succeeded();
+            let object = complete(&["poem", "about", "sp", "--json"]).succeeded();
             assert_eq!(object.json()["values"], json!(["spring"]));
         }
         for (words, status, told) in [
