@@ -93,19 +93,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::Timeout { .. } => {
             "--timeout waits longer; whether the server acted on the request is unknown"
         }
-        LocalError::Closed(closed) => match closed.reason {
-            CloseReason::NotMessages => {
-                "a server must write nothing but messages to its standard output, and everything else to standard error"
-            }
-            CloseReason::LineTooLong { .. } => "ask the server for less at once",
-            CloseReason::Ours
-            | CloseReason::Peer
-            | CloseReason::Read(_)
-            | CloseReason::Write(_)
-            | _ => {
-                "run the server's command by itself to see why it ends; --log plainly=debug shows all that it writes"
-            }
-        },
+        LocalError::Closed(closed) => closed_advice(&closed.reason),
         LocalError::Spawn { program, .. } if program.contains(' ') => {
             "give the program and its arguments as separate words, without quotes around all of them"
         }
@@ -152,4 +140,21 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         | _ => return None,
     };
     Some(advice.to_owned())
+}
+
+/// What to do about a connection that has ended for this reason.
+fn closed_advice(reason: &CloseReason) -> &'static str {
+    match reason {
+        CloseReason::NotMessages => {
+            "a server must write nothing but messages to its standard output, and everything else to standard error"
+        }
+        CloseReason::LineTooLong { .. } => "ask the server for less at once",
+        CloseReason::Ours
+        | CloseReason::Peer
+        | CloseReason::Read(_)
+        | CloseReason::Write(_)
+        | _ => {
+            "run the server's command by itself to see why it ends; --log plainly=debug shows all that it writes"
+        }
+    }
 }
