@@ -12,6 +12,7 @@ pub(crate) mod watch;
 
 pub(crate) mod lacking;
 pub(crate) mod listed;
+mod tool;
 
 pub(crate) mod call;
 

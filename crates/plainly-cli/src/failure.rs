@@ -293,7 +293,7 @@ impl Subject {
 }
 
 /// The things of this kind that the server has, if that is known.
-fn known(kind: &str, there: &[String]) -> String {
+pub(crate) fn known(kind: &str, there: &[String]) -> String {
     if there.is_empty() {
         return String::new();
     }

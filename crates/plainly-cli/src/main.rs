@@ -19,6 +19,7 @@ mod explain;
 mod exit;
 mod format;
 mod json;
+mod shell_word;
 mod visible;
 
 mod log;

@@ -38,7 +38,7 @@ pub(crate) struct ServerArgs {
 }
 
 /// Where the server is.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
     Url(String),
     Child(Vec<OsString>),

@@ -3,14 +3,14 @@
 //! which there are.
 
 use plainly::client::{self, Error};
-use plainly::protocol::types::Meta;
+use plainly::protocol::types::{Meta, Tool};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::lacking::or_none;
-use super::with_client;
+use super::{tool, with_client};
 use crate::args::{PromptsArgs, TemplatesArgs, ToolsArgs};
-use crate::failure::{Failure, Subject};
+use crate::failure::{Failure, Subject, known};
 use crate::output::Output;
 
 /// The member of `_meta` that lists the codes of declared problems.
@@ -19,19 +19,36 @@ const PROBLEMS: &str = "dev.plainly/problems";
 pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
+    let one = words.next();
     words.end()?;
     let mut output = Output::new(args.server.format());
+    let at = server.clone();
     let tools = with_client(server, args.server, async |client| {
         let tools = or_none(client.tools().await, "tools");
         tools.map_err(Failure::about(Subject::Tools(Vec::new())))
     })
     .await?;
+    if let Some(name) = one {
+        let found = tools.iter().find(|tool| tool.name == name);
+        let tool = found.ok_or_else(|| missing(&name, &tools))?;
+        match output.is_json() {
+            true => output.json(tool)?,
+            false => tool::show(tool, &at, &mut output)?,
+        }
+        return output.flush();
+    }
     print(&tools, ["NAME", "DESCRIPTION"], &mut output, |tool| Named {
         name: &tool.name,
         title: tool.title.as_deref(),
         description: tool.description.as_deref(),
         meta: tool.meta.as_ref(),
     })
+}
+
+/// Why a tool can't be shown that the server does not list.
+fn missing(name: &str, tools: &[Tool]) -> Failure {
+    let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
+    Failure::refused(format!("no such tool: {name}{}", known("tools", &names)))
 }
 
 pub(crate) async fn templates(mut args: TemplatesArgs) -> Result<(), Failure> {

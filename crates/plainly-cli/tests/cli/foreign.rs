@@ -306,3 +306,51 @@ fn templates_are_listed_and_completed() {
     let more = "warning: there are more than these: say how the text begins\n";
     assert_eq!(values.stderr, more);
 }
+
+fn many_types(_: &str, _: &Value) -> Value {
+    let schema = json!({
+        "type": "object",
+        "required": ["query", "how many", "kind"],
+        "properties": {
+            "query": { "type": "string", "description": "What to find,\nin words.\n\nMore." },
+            "how many": { "type": ["integer", "null"] },
+            "kind": { "$ref": "#/$defs/kind" },
+            "tags": { "type": "array", "items": { "anyOf": [{ "type": "string" }, { "type": "null" }] }, "default": [] },
+            "loop": { "$ref": "#/properties/loop" },
+            "far": { "$ref": "https://a.example/" },
+            "odd\u{1b}[2J": 5,
+        },
+        "$defs": { "kind": { "enum": ["it's", "b"] } },
+    });
+    let tool = json!({ "name": "find", "title": "Find", "description": "Finds.\nAll of it.\n", "inputSchema": schema });
+    json!({ "result": { "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": [tool] } })
+}
+
+#[test]
+fn one_tool_is_shown_with_its_arguments_and_a_call() {
+    let url = fake(many_types);
+    let shown = run(&["tools", &url, "find"]).succeeded();
+    let expected = format!(
+        r#"find(query: string, how many: integer, kind: it's | b, far?: anything, loop?: anything, odd\u{{1b}}[2J?: anything, tags?: list of string)
+
+Find
+
+Finds.
+All of it.
+
+query	string	What to find, in words. (required)
+how many	integer	(required)
+kind	it's | b	(required)
+far	anything	-
+loop	anything	-
+odd\u{{1b}}[2J	anything	-
+tags	list of string	(default: [])
+
+plainly call {url} find query=TEXT 'how many:=1' 'kind=it'\''s'
+"#
+    );
+    assert_eq!(shown.text(), expected);
+    let object = run(&["tools", &url, "find", "--json"]).succeeded().json();
+    assert_eq!(object["name"], "find");
+    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin: its tools are find\n");
+}

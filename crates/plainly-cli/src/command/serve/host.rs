@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::args::Host;
+use crate::shell_word::shell_word;
 
 /// How a host has this server.
 #[derive(Debug)]
@@ -86,9 +87,15 @@ pub(super) fn config(host: Host, name: &str, reach: &Reach) -> String {
 
 fn claude(name: &str, reach: &Reach) -> String {
     match reach {
-        Reach::Url(url) => format!("claude mcp add --transport http {name} {}\n", quoted(url)),
+        Reach::Url(url) => format!(
+            "claude mcp add --transport http {name} {}\n",
+            shell_word(url)
+        ),
         Reach::Command { program, args } => {
-            let words = [program].into_iter().chain(args).map(|word| quoted(word));
+            let words = [program]
+                .into_iter()
+                .chain(args)
+                .map(|word| shell_word(word));
             let words: Vec<_> = words.collect();
             format!("claude mcp add {name} -- {}\n", words.join(" "))
         }
@@ -152,15 +159,6 @@ fn toml(table: &str, name: &str, reach: &Reach) -> String {
         }
     };
     file
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> Cow<'_, str> {
-    let is_plain = |it: char| it.is_alphanumeric() || "_./:=@%+,-".contains(it);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', r"'\''")).into(),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,69 @@
+//! `plainly tools` and `plainly call`.
+
+use super::{ServerArgs, Words, values};
+
+/// List a server's tools, or show one with its arguments
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly tools [OPTIONS] <TARGET> [TOOL]\n       plainly tools [OPTIONS] [TOOL] -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly tools http://127.0.0.1:3333/mcp
+  plainly tools http://127.0.0.1:3333/mcp search    its arguments, and how to call it
+  plainly tools -- npx some-server --flag
+  plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
+
+Of all tools, the fields are the name, the first line of the description, or the title if there is none, and the problems that the tool \
+declares to fail with, if it does."
+)]
+pub(crate) struct ToolsArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The tool to show [default: list all]
+    tool: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Call a tool and print its result
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...\n       plainly call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly call http://127.0.0.1:3333/mcp search pattern='error codes'
+  plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit:=10    := takes JSON
+  plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\", \"limit\": 10}'
+  plainly call search query=mcp -- npx some-server
+
+Text is printed as it is; other content is only described. --json prints the whole MCP result. A tool that reports a \
+failure has its own exit status, and its message goes to standard error."
+)]
+pub(crate) struct CallArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The tool
+    tool: Option<String>,
+    /// An argument for the tool: key=text or key:=JSON
+    #[arg(value_name = "ARGUMENT")]
+    arguments: Vec<String>,
+    /// All arguments for the tool as one JSON object
+    #[arg(long, value_name = "JSON", value_parser = values::object)]
+    pub(crate) args: Option<serde_json::Map<String, serde_json::Value>>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+impl ToolsArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        let words = self.target.take().into_iter().chain(self.tool.take());
+        Words::new("tools", words)
+    }
+}
+
+impl CallArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        let named = self.target.take().into_iter().chain(self.tool.take());
+        Words::new("call", named.chain(self.arguments.drain(..)))
+    }
+}
