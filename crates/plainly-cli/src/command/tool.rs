@@ -3,6 +3,7 @@
 use plainly::protocol::types::Tool;
 use serde_json::{Map, Value};
 
+use super::listed::problems;
 use crate::args::Server;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -40,6 +41,10 @@ pub(super) fn show(tool: &Tool, server: &Server, output: &mut Output) -> Result<
     for argument in &arguments {
         let (kind, meaning) = (argument.kind(), argument.meaning());
         output.row([argument.name, &kind, &meaning], columns)?;
+    }
+    if let Some(codes) = problems(tool.meta.as_ref()) {
+        output.lines("")?;
+        output.lines(&format!("It declares to fail with {}.", visible(&codes)))?;
     }
     output.lines("")?;
     output.lines(&call(&tool.name, &arguments, server))

@@ -322,7 +322,8 @@ fn many_types(_: &str, _: &Value) -> Value {
         },
         "$defs": { "kind": { "enum": ["it's", "b"] } },
     });
-    let tool = json!({ "name": "find", "title": "Find", "description": "Finds.\nAll of it.\n", "inputSchema": schema });
+    let tool = json!({ "name": "find", "title": "Find", "description": "Finds.\nAll of it.\n", "inputSchema": schema,
+        "_meta": { "dev.plainly/problems": ["NOT_FOUND", "TIMEOUT"] } });
     json!({ "result": { "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": [tool] } })
 }
 
@@ -345,6 +346,8 @@ far	anything	-
 loop	anything	-
 odd\u{{1b}}[2J	anything	-
 tags	list of string	(default: [])
+
+It declares to fail with NOT_FOUND, TIMEOUT.
 
 plainly call {url} find query=TEXT 'how many:=1' 'kind=it'\''s'
 "#
