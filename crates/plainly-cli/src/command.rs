@@ -10,7 +10,8 @@ pub(crate) mod read;
 pub(crate) mod stat;
 pub(crate) mod watch;
 
-pub(crate) mod lacking;
+mod declared;
+mod lacking;
 pub(crate) mod listed;
 mod tool;
 

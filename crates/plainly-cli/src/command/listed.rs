@@ -5,16 +5,13 @@
 use plainly::client::{self, Error};
 use plainly::protocol::types::{Meta, Tool};
 use serde::Serialize;
-use serde_json::Value;
 
+use super::declared::problems;
 use super::lacking::or_none;
 use super::{tool, with_client};
 use crate::args::{PromptsArgs, TemplatesArgs, ToolsArgs};
 use crate::failure::{Failure, Subject, known};
 use crate::output::Output;
-
-/// The member of `_meta` that lists the codes of declared problems.
-const PROBLEMS: &str = "dev.plainly/problems";
 
 pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -133,13 +130,6 @@ fn columns([name, about]: [&str; 2]) -> String {
 
 fn failing([name, about, codes]: [&str; 3]) -> String {
     format!("{}  [{codes}]", columns([name, about]))
-}
-
-/// The codes of the problems that something declares to fail with.
-pub(super) fn problems(meta: Option<&Meta>) -> Option<String> {
-    let codes = meta?.get(PROBLEMS)?.as_array()?.iter();
-    let codes: Vec<_> = codes.filter_map(Value::as_str).collect();
-    (!codes.is_empty()).then(|| codes.join(", "))
 }
 
 /// Why `name` was refused; with the names that there are, if it is none of them.

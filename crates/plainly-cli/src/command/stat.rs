@@ -2,7 +2,7 @@
 
 use plainly::protocol::types::{Representation, Resource};
 
-use super::listed::problems;
+use super::declared::problems;
 use super::with_client;
 use crate::args::StatArgs;
 use crate::failure::{Failure, Subject};

@@ -3,7 +3,7 @@
 use plainly::protocol::types::Tool;
 use serde_json::{Map, Value};
 
-use super::listed::problems;
+use super::declared::problems;
 use crate::args::Server;
 use crate::failure::Failure;
 use crate::output::Output;

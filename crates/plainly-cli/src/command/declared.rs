@@ -1,0 +1,14 @@
+//! What something declares to fail with.
+
+use plainly::protocol::types::Meta;
+use serde_json::Value;
+
+/// The member of `_meta` that lists the codes of declared problems.
+const PROBLEMS: &str = "dev.plainly/problems";
+
+/// The codes of the problems that something declares to fail with.
+pub(super) fn problems(meta: Option<&Meta>) -> Option<String> {
+    let codes = meta?.get(PROBLEMS)?.as_array()?.iter();
+    let codes: Vec<_> = codes.filter_map(Value::as_str).collect();
+    (!codes.is_empty()).then(|| codes.join(", "))
+}
