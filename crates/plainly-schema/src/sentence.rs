@@ -132,9 +132,7 @@ fn none_of(value: &Value, keyword: &str) -> String {
 fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     let value = failure.value;
     match &failure.what {
-        What::Assertion(Assertion::Enum(options)) => one_of(value, &options.listed, &[]),
-        What::Assertion(Assertion::Const(only)) => one_of(value, std::slice::from_ref(only), &[]),
-        What::Assertion(assertion) => short(not_so(value, assertion)),
+        What::Assertion(assertion) => not_so(value, assertion),
         What::Contains(contains) => short(format!("{value} {}", contained(contains))),
         What::NoneOf(keyword, _) => none_of(value, keyword),
         What::SomeOf(ids) => more_than_one_of(ids, failure, schemas),
@@ -145,7 +143,10 @@ fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
 }
 
 fn not_so(value: &Value, assertion: &Assertion) -> String {
-    match assertion {
+    short(match assertion {
+        // Their lists are short already, and end with what may have been meant.
+        Assertion::Enum(options) => return one_of(value, &options.listed, &[]),
+        Assertion::Const(only) => return one_of(value, std::slice::from_ref(only), &[]),
         Assertion::Nothing => format!("no value is allowed here, but found {value}"),
         Assertion::Type(types) => format!("{value} is not of {}", of_types(types)),
         Assertion::Bound(bound, limit) => format!("{value} is {} {limit}", beyond(*bound)),
@@ -155,9 +156,7 @@ fn not_so(value: &Value, assertion: &Assertion) -> String {
         }
         Assertion::Pattern(pattern) => format!("{value} does not match {:?}", pattern.text()),
         Assertion::UniqueItems => format!("{value} has the same item more than once"),
-        Assertion::Enum(options) => one_of(value, &options.listed, &[]),
-        Assertion::Const(only) => one_of(value, std::slice::from_ref(only), &[]),
-    }
+    })
 }
 
 fn were(count: usize) -> &'static str {
