@@ -36,16 +36,18 @@ pub(super) fn in_result_type(found: &ResultType) -> Mistake {
     Mistake::new("/resultType", why)
 }
 
-/// What is wrong with the parameters of a question or a notification.
+/// What is wrong with the parameters of a question or a notification, which the log says too: often nobody waits for it.
 pub(super) fn in_params(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
-    explained(json, why, |_| TOLD.get(&method))
+    let mistakes = explained(json, why, |_| TOLD.get(&method));
+    let list = Mistake::list(&mistakes);
+    let (method, why) = (method.name(), Escaped(&list));
+    tracing::warn!(method, %why, "the server sent a message that can't be read");
+    mistakes
 }
 
-/// Logs what is wrong with a question or a notification, which nobody waits for.
+/// Says in the log alone what is wrong with the parameters of a notification.
 pub(super) fn log(method: Method, json: &[u8], why: &serde_json::Error) {
-    let mistakes = Mistake::list(&in_params(method, json, why));
-    let (method, why) = (method.name(), Escaped(&mistakes));
-    tracing::warn!(method, %why, "the server sent a message that can't be read");
+    in_params(method, json, why);
 }
 
 /// What is wrong with an error.

@@ -152,7 +152,6 @@ fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Resul
 
 fn read<T: DeserializeOwned>(method: Method, params: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(params).map_err(|why| {
-        mistakes::log(method, params, &why);
         let mistakes = mistakes::in_params(method, params, &why);
         let (method, mistakes) = (method.name(), Mistake::list(&mistakes));
         let why = format!("`{method}` has wrong parameters: {mistakes}");

@@ -157,7 +157,6 @@ fn params<T: DeserializeOwned>(
     method: Method,
 ) -> Result<T, ProtocolError> {
     serde_json::from_slice(&request.params).map_err(|why| {
-        mistakes::log(method, &request.params, &why);
         let problems = mistakes::in_params(method, &request.params, &why);
         InvalidParams::Malformed { problems }.into()
     })
