@@ -152,11 +152,14 @@ impl<T: Item> Catalogue<T> {
         close.map_or_else(String::new, |close| format!(" (did you mean {close:?}?)"))
     }
 
-    /// The first names, so many at most.
-    pub(super) fn first_names(&self, most: usize) -> Vec<String> {
+    /// What `find` finds among the first names, so many at most.
+    pub(super) fn among_first<R>(
+        &self,
+        most: usize,
+        find: impl FnOnce(&mut dyn Iterator<Item = &str>) -> R,
+    ) -> R {
         let entries = self.entries.load();
-        let entries = entries.iter().take(most);
-        entries.map(|entry| entry.item.name().to_owned()).collect()
+        find(&mut entries.iter().take(most).map(|entry| entry.item.name()))
     }
 
     /// A page of the `listing`, from the cursor on, in the form that `show` gives each entry; and the cursor of the next page.

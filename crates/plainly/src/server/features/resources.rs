@@ -137,11 +137,12 @@ impl Resources {
     fn find(&self, uri: &str, limits: &Limits) -> Result<Provider<'_>, ProtocolError> {
         check_length(uri, limits)?;
         self.provider(uri).ok_or_else(|| {
-            let known = match self.is_open {
-                true => self.fixed.first_names(meant::LOOKED_AT),
-                false => Vec::new(),
+            let find = |known: &mut dyn Iterator<Item = &str>| meant::among(uri, known);
+            let meant = match self.is_open {
+                true => self.fixed.among_first(meant::LOOKED_AT, find),
+                false => None,
             };
-            meant::not_found(uri, meant::among(uri, known.iter().map(String::as_str)))
+            meant::not_found(uri, meant)
         })
     }
 
