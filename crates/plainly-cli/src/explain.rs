@@ -32,7 +32,7 @@ mod word;
 
 use std::time::Duration;
 
-use plainly::errors::problem::{in_seconds, whole_seconds};
+use plainly::errors::problem::{wait_in_words, whole_seconds};
 use plainly::errors::{Code, Fault, Mistake, Retry, Revision};
 use serde_json::{Value, json};
 
@@ -129,7 +129,7 @@ impl Explanation {
             (Retry::AfterDelay, Some(wait), _) => {
                 format!(
                     "yes, after {}, if the request is safe to repeat",
-                    in_seconds(wait)
+                    wait_in_words(wait)
                 )
             }
             (Retry::Immediately, ..) => "yes, at once".to_owned(),

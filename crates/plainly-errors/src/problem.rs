@@ -271,11 +271,11 @@ impl Problem {
 const TRY_AGAIN: &str = "Try again in ";
 
 fn try_again(time: Duration) -> String {
-    format!("{TRY_AGAIN}{}.", in_seconds(time))
+    format!("{TRY_AGAIN}{}.", wait_in_words(time))
 }
 
-/// A time to wait in words, in whole seconds, rounded up: `61 seconds`. Two days and more are told in days, and then in years.
-pub fn in_seconds(time: Duration) -> String {
+/// A time to wait in words, rounded up: `61 seconds`. From two days on it is told in days, and from two years on in years.
+pub fn wait_in_words(time: Duration) -> String {
     const DAY: u64 = 24 * 60 * 60;
     let seconds = whole_seconds(time);
     let units = [(365 * DAY, "year"), (DAY, "day"), (1, "second")];
@@ -359,7 +359,7 @@ mod tests {
             (172_801, "3 days"),
             (2_400_000_000, "77 years"),
         ] {
-            assert_eq!(in_seconds(Duration::from_secs(seconds)), words);
+            assert_eq!(wait_in_words(Duration::from_secs(seconds)), words);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What to do about an error, in one line: with what it asks for by name, and how long it asks to wait.
 
-use plainly::errors::problem::in_seconds;
+use plainly::errors::problem::wait_in_words;
 use plainly::errors::registry::{capability_names, lookup};
 use plainly::errors::revision::Revisions;
 use plainly::errors::{Code, ErrorKind, ProtocolError};
@@ -45,7 +45,7 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
         _ => error.retry_after(),
     };
     match wait {
-        Some(wait) => format!("wait {}, then send the request again", in_seconds(wait)),
+        Some(wait) => format!("wait {}, then send the request again", wait_in_words(wait)),
         None => error.advice().into_owned(),
     }
 }

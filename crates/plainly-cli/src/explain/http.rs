@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plainly::client::Challenge;
-use plainly::errors::problem::in_seconds;
+use plainly::errors::problem::wait_in_words;
 use plainly::errors::{Fault, HttpStatus, Retry};
 
 use super::formed::formed;
@@ -159,7 +159,7 @@ impl Response {
     fn pause(&self) -> Option<String> {
         let value = self.header("Retry-After")?;
         Some(match self.wait() {
-            Some(wait) => format!("wait {}", in_seconds(wait)),
+            Some(wait) => format!("wait {}", wait_in_words(wait)),
             None => format!("wait until {value}"),
         })
     }

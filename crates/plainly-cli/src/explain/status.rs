@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::errors::problem::in_seconds;
+use plainly::errors::problem::wait_in_words;
 use plainly::errors::{Fault, HttpStatus, Retry};
 
 use super::Explanation;
@@ -49,7 +49,7 @@ pub(super) fn failure(code: u16) -> Explanation {
 /// What to do about a status, and when.
 pub(super) fn advice(code: u16, wait: Option<Duration>) -> String {
     match wait {
-        Some(wait) => format!("wait {}, then send the request again", in_seconds(wait)),
+        Some(wait) => format!("wait {}, then send the request again", wait_in_words(wait)),
         None => HttpStatus::of(code).advice.to_owned(),
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use plainly_errors::mistake::shortened;
-use plainly_errors::problem::in_seconds;
+use plainly_errors::problem::wait_in_words;
 use plainly_errors::registry::{Emit, capability_names, lookup};
 use plainly_errors::{Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicitation};
 use plainly_protocol::types::RawJson;
@@ -48,6 +48,15 @@ impl fmt::Display for Bounded<'_> {
     }
 }
 
+/// The same of what is quoted aside, shorter.
+struct Aside<'a>(&'a str);
+
+impl fmt::Display for Aside<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Escaped(&shortened(self.0, ASIDE)).fmt(f)
+    }
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -73,7 +82,7 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     {
         let colon = if message.is_empty() { "" } else { ": " };
         let said = words(data).unwrap_or_else(|| data.to_string().into());
-        write!(f, "{colon}{}", Escaped(&shortened(&said, ASIDE)))?;
+        write!(f, "{colon}{}", Aside(&said))?;
     }
     // Most messages name it.
     for want in wants(error).filter(|want| !want.is_in(message)) {
@@ -113,7 +122,7 @@ impl Want {
     }
 
     fn wait(wait: Duration) -> Self {
-        let wait = in_seconds(wait);
+        let wait = wait_in_words(wait);
         let (number, unit) = wait.split_once(' ').unwrap_or((&wait, ""));
         Self {
             after: format!(" {unit}"),
@@ -243,7 +252,7 @@ pub(super) struct Excerpt<'a>(pub(super) &'a str);
 impl fmt::Display for Excerpt<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match words_of_body(self.0) {
-            Some(said) => write!(f, ": {}", Escaped(&shortened(&said, ASIDE))),
+            Some(said) => write!(f, ": {}", Aside(&said)),
             None => Ok(()),
         }
     }
@@ -260,7 +269,7 @@ impl fmt::Display for WordsOfResult<'_> {
             .as_ref()
             .and_then(|result| words(result.get("content")?));
         match said.filter(|said| !quoted.contains(&**said)) {
-            Some(said) => write!(f, "; it says: {}", Escaped(&shortened(&said, ASIDE))),
+            Some(said) => write!(f, "; it says: {}", Aside(&said)),
             None => Ok(()),
         }
     }
@@ -279,12 +288,7 @@ impl fmt::Display for Irregular<'_> {
             false => Mistake::list(mistakes),
         };
         match words(&error) {
-            Some(said) => write!(
-                f,
-                "{} ({})",
-                Escaped(&shortened(&said, ASIDE)),
-                Bounded(&wrong)
-            ),
+            Some(said) => write!(f, "{} ({})", Aside(&said), Bounded(&wrong)),
             None => write!(f, "{}", Bounded(&wrong)),
         }
     }
