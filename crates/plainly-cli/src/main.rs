@@ -1,12 +1,13 @@
 //! `plainly`: serves directories over MCP, and talks to any MCP server.
 //!
 //! ```text
-//! words ─► args ─► command ─► output, or failure ─► exit
+//! words ─► args ─► command ─► connection ─► output, or failure ─► exit
 //! ```
 
 mod args;
 
 mod command;
+mod connection;
 
 mod apart;
 

@@ -6,8 +6,8 @@ use plainly::protocol::types::{Body, CallToolResult, Content, RawJson};
 use serde_json::{Map, Value};
 
 use super::listed::refused;
-use super::with_client;
 use crate::args::{CallArgs, Words};
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::json;
 use crate::output::Output;

@@ -2,8 +2,8 @@
 
 use plainly::protocol::types::{Arguments, CompleteParams, Completion, Reference};
 
-use super::with_client;
 use crate::args::CompleteArgs;
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 

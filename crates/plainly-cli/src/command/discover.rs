@@ -4,8 +4,8 @@ use plainly::client::Client;
 use plainly::errors::Revision;
 use serde_json::{Map, Value, json};
 
-use super::with_client;
 use crate::args::DiscoverArgs;
+use crate::connection::with_client;
 use crate::failure::Failure;
 use crate::output::Output;
 

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::declared::problems;
 use super::lacking::or_none;
-use super::{tool, with_client};
+use super::tool;
 use crate::args::{PromptsArgs, TemplatesArgs, ToolsArgs};
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject, known};
 use crate::output::Output;
 

@@ -10,8 +10,8 @@ use plainly::client::{Client, Error};
 use plainly::protocol::types::Resource;
 
 use super::lacking::is_lacking;
-use super::with_client;
 use crate::args::LsArgs;
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::visible::visible;

@@ -5,8 +5,8 @@ use plainly::client::{Client, Error};
 use plainly::protocol::types::{Arguments, GetPromptResult, PromptArgument, Role};
 
 use super::call::shown;
-use super::with_client;
 use crate::args::{PromptArgs, Words};
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 

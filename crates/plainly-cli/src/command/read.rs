@@ -10,8 +10,8 @@ use plainly::client::{Client, ReadResult};
 use plainly::protocol::types::{Body, ReadResourceResult, ResourceContents};
 use tokio::time::{interval, timeout};
 
-use super::with_client;
 use crate::args::ReadArgs;
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::visible::visible;

@@ -3,8 +3,8 @@
 use plainly::protocol::types::{Representation, Resource};
 
 use super::declared::problems;
-use super::with_client;
 use crate::args::StatArgs;
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 

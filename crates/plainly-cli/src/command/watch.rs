@@ -5,8 +5,8 @@ use plainly::protocol::types::SubscriptionFilter;
 use serde::Serialize;
 
 use super::ls::lists_children;
-use super::with_client;
 use crate::args::WatchArgs;
+use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 

@@ -1,0 +1,91 @@
+//! `plainly serve`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::{Host, Mount, mount, values};
+
+/// The largest file that is read unless another size is given, in bytes.
+pub(crate) const LARGEST_FILE: u64 = 16 << 20;
+
+/// Serve directories: every file is a resource, every directory a collection
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly serve ./docs                          over HTTP at http://127.0.0.1:3333/mcp
+  plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
+  plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
+  plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
+  plainly serve ./docs --print-config vscode > .vscode/mcp.json
+  plainly serve ./docs --print-config claude | sh
+
+Files have URIs like file:///docs/guide/hosts.md: the directory's name, then the path below it. Hidden files, files \
+ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
+pub(crate) struct ServeArgs {
+    /// A directory to serve under its own name, or NAME=DIR to serve it under another
+    #[arg(required = true, value_name = "DIR", value_parser = mount::parser())]
+    pub(crate) mounts: Vec<Mount>,
+
+    /// Serve HTTP at this address; port 0 picks a free port [default: 127.0.0.1:3333]
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address, conflicts_with = "stdio")]
+    pub(crate) http: Option<SocketAddr>,
+
+    /// Serve over standard input and output, for the process that started this one
+    #[arg(long)]
+    pub(crate) stdio: bool,
+
+    /// Over HTTP, also accept requests for this host, such as docs.example.com or docs.example.com:8443
+    #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
+    pub(crate) allow_host: Vec<String>,
+
+    /// Over HTTP, also accept requests with this Origin, such as https://app.example.com; to read the replies, web pages
+    /// also need CORS headers, which a proxy must add
+    #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
+    pub(crate) allow_origin: Vec<String>,
+
+    /// Over HTTP, also serve the HTTP with SSE transport at /sse, for clients that only support 2024-11-05
+    #[arg(long, conflicts_with = "stdio")]
+    pub(crate) sse: bool,
+
+    /// The server's name, also used in mcp.json [default: plainly, and in mcp.json the first directory's name]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+
+    /// Also serve files and directories whose names start with a dot
+    #[arg(long)]
+    pub(crate) hidden: bool,
+
+    /// Also serve files that .gitignore and .ignore exclude
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+
+    /// Serve only resources, no tools. The tools are for hosts that expose only tools to the model; they read and search
+    /// the files
+    #[arg(long)]
+    pub(crate) no_tools: bool,
+
+    /// Serve every file only as it is. By default HTML and CSV are also available as Markdown, PDF as text, and JSON
+    /// without line breaks as indented JSON
+    #[arg(long)]
+    pub(crate) as_is: bool,
+
+    /// Let clients cache replies for this many seconds [default: they ask every time]
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
+    pub(crate) ttl: Option<Duration>,
+
+    /// Encrypt the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any server
+    /// with the same directories, --name and keys can continue them. The first key encrypts; all keys decrypt
+    #[arg(long, value_name = "FILE")]
+    pub(crate) key_file: Option<PathBuf>,
+
+    /// Don't serve, but print what this host must be told to start the server with these directories and options; with
+    /// --http, to connect to it
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["allow_origin", "sse"])]
+    pub(crate) print_config: Option<Host>,
+
+    /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
+    /// accept 32 MiB, enough for a binary file of about 24 MiB
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
+    pub(crate) max_file_size: u64,
+}

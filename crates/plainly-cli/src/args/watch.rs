@@ -1,0 +1,43 @@
+//! `plainly watch`.
+
+use super::{ServerArgs, Words};
+
+/// Print changes as they happen, until interrupted
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly watch [OPTIONS] <TARGET> [URI]...\n       plainly watch [OPTIONS] [URI]... -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
+  plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: any change in it
+  plainly watch http://127.0.0.1:3333/mcp                       the lists of resources, tools, prompts
+  plainly watch http://127.0.0.1:3333/mcp file:///docs --json | while read -r change; do make; done
+  plainly watch file:///docs/intro.md -- plainly serve ./docs --stdio
+
+Each change is one line:
+  updated URI       the resource has changed or is gone
+  listing changed   the list of resources has changed
+  tools changed     the list of tools has changed
+  prompts changed   the list of prompts has changed
+  missed changes    some changes were lost: look at everything again
+
+With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
+\"missed\". Several changes in quick succession are reported once. A resource that doesn't exist yet, or whose changes the \
+server doesn't report, causes a warning. It is an error if the server reports no changes at all, or ends the subscription."
+)]
+pub(crate) struct WatchArgs {
+    /// The server's URL
+    target: Option<String>,
+    /// The resources to watch [default: only the lists of resources, tools and prompts]
+    #[arg(value_name = "URI")]
+    uris: Vec<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+impl WatchArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        let uris = self.uris.drain(..);
+        Words::new("watch", self.target.take().into_iter().chain(uris))
+    }
+}

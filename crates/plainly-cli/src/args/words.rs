@@ -1,0 +1,140 @@
+//! The words of a command line that are not options: their order gives each its meaning.
+
+use std::collections::VecDeque;
+
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use super::Args;
+use crate::failure::Failure;
+
+/// The words of a command line that have no option's name, in their order.
+#[derive(Debug)]
+pub(crate) struct Words {
+    command: &'static str,
+    words: VecDeque<String>,
+}
+
+impl Words {
+    pub(super) fn new(command: &'static str, words: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            command,
+            words: words.into_iter().collect(),
+        }
+    }
+
+    /// The next word, which must be there.
+    pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
+        self.next().ok_or_else(|| {
+            let what = match name {
+                "TARGET" => "the URL of a server, or else its command, after --",
+                "URI" => "`plainly ls` lists those of a server",
+                "TOOL" => "`plainly tools` lists those of a server",
+                "PROMPT" => "`plainly prompts` lists those of a server",
+                "OF" => "name a prompt, or a template of `plainly templates`",
+                _ => "--help says more",
+            };
+            let missing = format!("<{name}> is missing: {what}");
+            self.wrong(ErrorKind::MissingRequiredArgument, &missing)
+        })
+    }
+
+    /// The next word, which is the name of something that takes arguments.
+    pub(crate) fn take_name(&mut self, kind: &str) -> Result<String, Failure> {
+        let name = self.take(kind)?;
+        match name.contains('=') {
+            false => Ok(name),
+            true => Err(self.wrong(
+                ErrorKind::MissingRequiredArgument,
+                &format!("<{kind}> comes before its arguments, such as {name}"),
+            )),
+        }
+    }
+
+    /// Whether a URL stands where no URI of a resource can.
+    pub(super) fn name_the_server_too(&self) -> bool {
+        const WITHOUT_URI: [&str; 6] = [
+            "discover",
+            "templates",
+            "tools",
+            "call",
+            "prompts",
+            "prompt",
+        ];
+        WITHOUT_URI.contains(&self.command) && self.words.front().is_some_and(|word| is_url(word))
+    }
+
+    /// The URL of a server, which comes first.
+    pub(super) fn url(&mut self) -> Result<String, Failure> {
+        let target = self.take("TARGET")?;
+        if is_url(&target) {
+            return Ok(target);
+        }
+        let why = match self.words.iter().find(|word| is_url(word)) {
+            Some(url) => format!(
+                "the URL of the server comes first: `plainly {} {url} {target}{}`",
+                self.command,
+                if self.words.len() > 1 { " …" } else { "" },
+            ),
+            None => {
+                let instead = self.instead_of(&target);
+                format!("{target:?} is not the URL of a server: {instead}")
+            }
+        };
+        Err(self.wrong(ErrorKind::ValueValidation, &why))
+    }
+
+    /// What was meant by the first word, where no other is a URL.
+    fn instead_of(&self, target: &str) -> String {
+        let command = self.command;
+        let (authority, _) = target.split_once('/').unwrap_or((target, ""));
+        let has_port = authority
+            .rsplit_once(':')
+            .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+        if target.contains(char::is_whitespace) {
+            format!("to start a server, use `plainly {command} -- {target}`")
+        } else if target.starts_with(['.', '/', '~']) {
+            format!("to serve a directory, use `-- plainly serve {target} --stdio`")
+        } else if target.contains("://") {
+            "that begins with http:// or https://, and the URI of a resource comes after it"
+                .to_owned()
+        } else if has_port || authority.contains('.') || authority == "localhost" {
+            format!("did you mean http://{target}?")
+        } else {
+            "the server comes first, as a URL such as http://127.0.0.1:3333/mcp, or last, as a command after --"
+                .to_owned()
+        }
+    }
+
+    /// The next word, if there is one.
+    pub(crate) fn next(&mut self) -> Option<String> {
+        self.words.pop_front()
+    }
+
+    /// No more words may follow.
+    pub(crate) fn end(mut self) -> Result<(), Failure> {
+        match self.next() {
+            None => Ok(()),
+            Some(word) => Err(self.wrong(
+                ErrorKind::UnknownArgument,
+                &format!("unexpected argument {word:?} found"),
+            )),
+        }
+    }
+
+    /// A mistake that only the words together show, in the form of all others.
+    pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
+        let mut args = Args::command();
+        args.build();
+        let error = match args.find_subcommand_mut(self.command) {
+            Some(command) => command.error(kind, message),
+            None => args.error(kind, message),
+        };
+        Failure::Usage(error)
+    }
+}
+
+fn is_url(word: &str) -> bool {
+    let scheme = word.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"))
+}
