@@ -2,6 +2,7 @@
 //! session or now refuses the revision. The methods to call are in other files.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
@@ -185,6 +186,11 @@ impl Client {
         }
     }
 
+    /// The time for one call, however often the server gives a sign of life.
+    pub(super) fn longest(&self) -> Duration {
+        self.connected.options.longest.max(self.timeout)
+    }
+
     fn is_repeatable(&self, method: Method, params: &impl Serialize) -> bool {
         let is_safe_tool = || {
             let name = reply::subject(method, params);
@@ -201,7 +207,7 @@ impl Client {
     ) -> Result<RawResult> {
         let timeouts = Timeouts {
             idle: self.timeout,
-            total: self.connected.options.longest.max(self.timeout),
+            total: self.longest(),
         };
         let shared = &self.connected.link.dispatcher().questions.shared;
         let questions = CallQuestions::new(shared);

@@ -10,7 +10,8 @@ use futures_util::Stream;
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+    DetailedTask, EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter,
+    UnsubscribeParams,
 };
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -52,6 +53,11 @@ impl Subscription {
     /// The part of the filter that the server reports. Empty if it reports nothing.
     pub fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
+    }
+
+    /// Takes what was last told of a task, if nobody has yet.
+    pub(super) fn take_task(&self, id: &str) -> Option<DetailedTask> {
+        self.inbox.take_task(id)
     }
 
     /// Waits for the next change.

@@ -17,14 +17,17 @@ use crate::unread::{SchemaOfMethod, compiled, each, known, own_words};
 static RESULTS: LazyLock<SchemaOfMethod> =
     LazyLock::new(|| each(|method| Some(schemas::reply(method))));
 static INPUT_REQUIRED: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::input_required()));
+static TASK: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::task_handle()));
 static ERROR: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::error()));
 static TOLD: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::told));
 
 /// What is wrong with a result of `method`, which can't be read for this reason.
 pub(super) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let asks = Some(ResultType::InputRequired.as_str());
-    explained(json, why, |result| match &result["resultType"] {
-        kind if method.row().may_ask && kind.as_str() == asks => Some(&INPUT_REQUIRED),
+    let continues = Some(ResultType::Task.as_str());
+    explained(json, why, |result| match result["resultType"].as_str() {
+        kind if method.row().may_ask && kind == asks => Some(&INPUT_REQUIRED),
+        kind if method.row().may_continue && kind == continues => Some(&TASK),
         _ => RESULTS.get(&method),
     })
 }
