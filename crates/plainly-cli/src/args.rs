@@ -11,6 +11,7 @@ mod prompts;
 mod read;
 mod serve;
 mod server;
+mod task;
 mod templates;
 mod tools;
 mod values;
@@ -30,6 +31,9 @@ pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs};
+pub(crate) use self::task::{
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
+};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::watch::WatchArgs;
@@ -80,6 +84,7 @@ pub(crate) enum ClientCommand {
     Templates(TemplatesArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Task(TaskArgs),
     Prompts(PromptsArgs),
     Prompt(PromptArgs),
     Complete(CompleteArgs),
@@ -96,6 +101,7 @@ impl ClientCommand {
             Self::Templates(args) => &args.server,
             Self::Tools(args) => &args.server,
             Self::Call(args) => &args.server,
+            Self::Task(args) => args.action.server(),
             Self::Prompts(args) => &args.server,
             Self::Prompt(args) => &args.server,
             Self::Complete(args) => &args.server,

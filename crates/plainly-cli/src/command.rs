@@ -15,6 +15,7 @@ pub(crate) mod listed;
 mod tool;
 
 pub(crate) mod call;
+pub(crate) mod task;
 
 pub(crate) mod complete;
 pub(crate) mod prompt;

@@ -103,18 +103,12 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => {
-            let stopped = match matches!(command, ClientCommand::Watch(_)) {
-                true => Failure::Stopped,
-                false => Failure::Interrupted,
-            };
-            tokio::select! {
-                biased;
-                () = plainly::shutdown::requested() => Err(stopped),
-                result = call(command) => result,
-            }
-        }
+        Command::Client(command @ ClientCommand::Watch(_)) => match call(command).await {
+            // It has no other end.
+            Err(Failure::Interrupted) => Err(Failure::Stopped),
+            result => result,
+        },
+        Command::Client(command) => call(command).await,
     }
 }
 
@@ -128,6 +122,7 @@ async fn call(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Templates(args) => command::listed::templates(args).await,
         ClientCommand::Tools(args) => command::listed::tools(args).await,
         ClientCommand::Call(args) => command::call::run(args).await,
+        ClientCommand::Task(args) => command::task::run(args).await,
         ClientCommand::Prompts(args) => command::listed::prompts(args).await,
         ClientCommand::Prompt(args) => command::prompt::run(args).await,
         ClientCommand::Complete(args) => command::complete::run(args).await,

@@ -15,8 +15,8 @@ use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
-    ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCapability, InputRequest, InputResponses,
-    JsonObject, ListCapability, ListRootsResult, RawJson, Root, SamplingCapability,
+    ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCapability, InputRequest,
+    InputResponses, JsonObject, ListCapability, ListRootsResult, RawJson, Root, SamplingCapability,
 };
 use serde::Serialize;
 

@@ -10,6 +10,8 @@ use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJs
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::connect::{self, ClientOptions, ConnectDeadline};
@@ -40,6 +42,8 @@ pub(super) struct Connected {
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
     /// other.
     pub(super) subscribing: tokio::sync::Mutex<()>,
+    /// Requests that nobody waits for, except whoever closes the connection.
+    farewells: Lock<JoinSet<()>>,
     /// Keeps the stream open for a legacy server's unsolicited messages, if this client wants them.
     server_stream: Lock<Option<BackgroundTask>>,
 }
@@ -66,6 +70,7 @@ impl Client {
                 tools: KnownTools::default(),
                 renewal: tokio::sync::Mutex::default(),
                 subscribing: tokio::sync::Mutex::default(),
+                farewells: Lock::default(),
                 server_stream: Lock::default(),
             }),
         };
@@ -123,8 +128,10 @@ impl Client {
     }
 
     /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
-    /// and a child process is waited for, asked to terminate, and finally killed.
+    /// and a child process is waited for, asked to terminate, and finally killed. Tasks that are being cancelled are first.
     pub async fn close(&self) {
+        let mut farewells = std::mem::take(&mut *self.connected.farewells.lock());
+        while farewells.join_next().await.is_some() {}
         self.connected.link.connection().close().await;
     }
 
@@ -336,6 +343,16 @@ impl Connected {
         *self.writer.lock() = writer.into();
         self.keep_server_stream().await;
         Ok(true)
+    }
+
+    /// Lets a request be made that nobody waits for, and that the connection is kept for.
+    pub(super) fn bid_farewell(&self, request: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut farewells = self.farewells.lock();
+        while farewells.try_join_next().is_some() {}
+        farewells.spawn_on(request, &runtime);
     }
 
     pub(super) fn writer(&self) -> Arc<RequestWriter> {

@@ -14,8 +14,7 @@ use plainly_protocol::meta::{
 };
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel, RawJson,
-    TASKS_EXTENSION,
+    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel, RawJson, TASKS_EXTENSION,
 };
 use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;

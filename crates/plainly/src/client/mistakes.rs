@@ -109,6 +109,7 @@ mod tests {
         let mut all = introductions();
         all.extend(resources());
         all.extend(answers());
+        all.extend(tasks());
         all.extend(notifications());
         all.extend(questions());
         all
@@ -212,6 +213,36 @@ mod tests {
                 json!({"completion": {"values": ["a"], "total": 7, "hasMore": true}}),
                 |json| result::<CompleteResult>(Method::Complete, json),
             ),
+        ]
+    }
+
+    /// A task in each state that has something of its own.
+    fn tasks() -> Vec<(Value, Verdict)> {
+        let task = |own: Value| {
+            let mut task = json!({
+                "taskId": "t", "status": "working", "statusMessage": "m", "createdAt": "x", "lastUpdatedAt": "x",
+                "ttlMs": 7, "pollIntervalMs": 7, "_meta": {},
+            });
+            let own = own.as_object().into_iter().flatten();
+            own.for_each(|(name, value)| task[name] = value.clone());
+            task
+        };
+        let asked = json!({"roots": {"method": "roots/list", "params": {}}});
+        let got: Verdict = |json| result::<DetailedTask>(Method::GetTask, json);
+        vec![
+            (task(json!({})), got),
+            (
+                task(json!({"status": "input_required", "inputRequests": asked})),
+                got,
+            ),
+            (task(json!({"status": "completed", "result": {}})), got),
+            (
+                task(json!({"status": "failed", "error": {"code": 1, "message": "m"}})),
+                got,
+            ),
+            (task(json!({"status": "cancelled"})), |json| {
+                told::<DetailedTask>(Method::TaskChanged, json)
+            }),
         ]
     }
 

@@ -23,7 +23,6 @@ use plainly_protocol::types::{
     InputRequest, InputResponses, RawJson, ResultType, TaskState, TaskStatus, UpdateTaskParams,
 };
 use serde::Serialize;
-use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout};
 
 use self::news::TaskNews;
@@ -111,7 +110,9 @@ impl Client {
 
     async fn cancel_task(&self, id: &str) -> Result<()> {
         let method = Method::CancelTask;
-        let result = self.task_request(method, &CancelTaskParams::new(id)).await?;
+        let result = self
+            .task_request(method, &CancelTaskParams::new(id))
+            .await?;
         result.decode::<EmptyResult>(method).map(drop)
     }
 }
@@ -297,7 +298,10 @@ impl<T> TaskHandle<T> {
         let connected = &self.call.client.connected;
         let limits = connected.limits();
         if asked.len() > limits.questions {
-            let why = format!("it asks for more than {} things at a time", limits.questions);
+            let why = format!(
+                "it asks for more than {} things at a time",
+                limits.questions
+            );
             return Err(Error::invalid_response(Method::GetTask.name(), why));
         }
         if self.rounds == limits.rounds {
@@ -365,12 +369,13 @@ impl Cancellation {
 
 impl Drop for Cancellation {
     fn drop(&mut self) {
-        let (Some((client, id)), Ok(runtime)) = (self.0.take(), Handle::try_current()) else {
+        let Some((client, id)) = self.0.take() else {
             return;
         };
+        let connected = Arc::clone(&client.connected);
         let client = client.with_timeout(FAREWELL);
-        runtime.spawn(async move {
-            // Nobody waits for the outcome, and the server forgets the task in time.
+        connected.bid_farewell(async move {
+            // Whether it worked matters to nobody: the server forgets the task in time.
             let _done = client.cancel_task(&id).await;
         });
     }
