@@ -23,6 +23,7 @@ mod prompting;
 mod reading;
 mod representations;
 mod serving;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod watching;
