@@ -10,7 +10,7 @@ use crate::failure::Failure;
 
 /// The lines of a session.
 pub(super) enum Lines {
-    Terminal(Editor),
+    Terminal(Box<Editor>),
     Script(tokio::io::Lines<BufReader<Stdin>>),
 }
 
@@ -18,7 +18,7 @@ impl Lines {
     /// Those that are typed, where standard input is a terminal; otherwise all that is in it.
     pub(super) fn new(client: &Client) -> Result<Self, Failure> {
         match std::io::stdin().is_terminal() {
-            true => Editor::new(client).map(Self::Terminal),
+            true => Editor::new(client).map(Box::new).map(Self::Terminal),
             false => Ok(Self::Script(BufReader::new(tokio::io::stdin()).lines())),
         }
     }
