@@ -11,6 +11,7 @@ mod prompts;
 mod read;
 mod serve;
 mod server;
+mod shell;
 mod task;
 mod templates;
 mod tools;
@@ -31,6 +32,7 @@ pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs};
+pub(crate) use self::shell::{Line, ShellArgs, Typed};
 pub(crate) use self::task::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
 };
@@ -57,15 +59,17 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     #[command(flatten)]
     Client(ClientCommand),
+    Shell(ShellArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }
 
 impl Command {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,
@@ -91,20 +95,20 @@ pub(crate) enum ClientCommand {
 }
 
 impl ClientCommand {
-    fn server(&self) -> &ServerArgs {
+    pub(crate) fn server(&mut self) -> &mut ServerArgs {
         match self {
-            Self::Discover(args) => &args.server,
-            Self::Ls(args) => &args.server,
-            Self::Stat(args) => &args.server,
-            Self::Read(args) => &args.server,
-            Self::Watch(args) => &args.server,
-            Self::Templates(args) => &args.server,
-            Self::Tools(args) => &args.server,
-            Self::Call(args) => &args.server,
+            Self::Discover(args) => &mut args.server,
+            Self::Ls(args) => &mut args.server,
+            Self::Stat(args) => &mut args.server,
+            Self::Read(args) => &mut args.server,
+            Self::Watch(args) => &mut args.server,
+            Self::Templates(args) => &mut args.server,
+            Self::Tools(args) => &mut args.server,
+            Self::Call(args) => &mut args.server,
             Self::Task(args) => args.action.server(),
-            Self::Prompts(args) => &args.server,
-            Self::Prompt(args) => &args.server,
-            Self::Complete(args) => &args.server,
+            Self::Prompts(args) => &mut args.server,
+            Self::Prompt(args) => &mut args.server,
+            Self::Complete(args) => &mut args.server,
         }
     }
 }

@@ -20,14 +20,19 @@ pub(crate) async fn with_client<T>(
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    if let Server::Open(client) = server {
+        return match args.timeout {
+            Some(timeout) => work(&client.with_timeout(timeout)).await,
+            None => work(&client).await,
+        };
+    }
     // The signals first: whoever sees that a command runs may stop it, and its server with it.
     let mut stopped = pin!(plainly::shutdown::requested());
     let client = tokio::select! {
         biased;
         () = &mut stopped => return Err(Failure::Interrupted),
-        client = connect(server, args) => client.map_err(Failure::about(Subject::Connection))?,
+        client = open(server, args) => client?,
     };
-    tracing::debug!(revision = %client.revision(), "connected");
     let result = tokio::select! {
         biased;
         () = &mut stopped => Err(Failure::Interrupted),
@@ -44,8 +49,17 @@ pub(crate) async fn with_client<T>(
     result
 }
 
+/// A connection to the server.
+pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
+    let client = connect(server, args).await;
+    let client = client.map_err(Failure::about(Subject::Connection))?;
+    tracing::debug!(revision = %client.revision(), "connected");
+    Ok(client)
+}
+
 async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
     match server {
+        Server::Open(client) => Ok(client),
         Server::Url(url) => {
             let headers = args.headers.clone().into_iter();
             let builder = headers.fold(Client::http(url), |builder, (name, value)| {

@@ -122,6 +122,7 @@ fn every_option_is_documented() {
                 "prompts",
                 "prompt",
                 "complete",
+                "shell",
                 "codes",
                 "explain",
                 "completions",

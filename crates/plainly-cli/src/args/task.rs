@@ -55,7 +55,7 @@ Examples:
   plainly task wait http://127.0.0.1:3333/mcp 7Yq…
   plainly task wait http://127.0.0.1:3333/mcp 7Yq… --json    the whole MCP result
 
-The result is printed as `plainly call` does, with the same exit status. Interrupting this leaves the task alone."
+The result is printed as `call` does, with the same exit status. Interrupting this leaves the task alone."
 )]
 pub(crate) struct WaitTaskArgs {
     #[command(flatten)]
@@ -75,7 +75,7 @@ Examples:
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… decline
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… --question who name=Ada
 
-`plainly task get` shows what the task asks. How far the task is then is printed, as `get` does; it may take a moment until \
+`task get` shows what the task asks. How far the task is then is printed, as `get` does; it may take a moment until \
 the server shows that it has the answer."
 )]
 pub(crate) struct AnswerTaskArgs {
@@ -99,7 +99,7 @@ pub(crate) struct AnswerTaskArgs {
 Examples:
   plainly task cancel http://127.0.0.1:3333/mcp 7Yq…
 
-How far the task is then is printed, as `plainly task get` does: whether and when it stops is up to the server."
+How far the task is then is printed, as `task get` does: whether and when it stops is up to the server."
 )]
 pub(crate) struct CancelTaskArgs {
     #[command(flatten)]
@@ -124,12 +124,12 @@ impl TaskOf {
 }
 
 impl TaskAction {
-    pub(crate) fn server(&self) -> &ServerArgs {
+    pub(crate) fn server(&mut self) -> &mut ServerArgs {
         match self {
-            Self::Get(args) => &args.server,
-            Self::Wait(args) => &args.server,
-            Self::Answer(args) => &args.server,
-            Self::Cancel(args) => &args.server,
+            Self::Get(args) => &mut args.server,
+            Self::Wait(args) => &mut args.server,
+            Self::Answer(args) => &mut args.server,
+            Self::Cancel(args) => &mut args.server,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::Args;
+use super::{Args, Line};
 use crate::failure::Failure;
 
 /// The words of a command line that have no option's name, in their order.
@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
+    /// Whether they stand after `plainly`, not alone.
+    follow_the_program: bool,
 }
 
 impl Words {
@@ -20,7 +22,13 @@ impl Words {
         Self {
             command,
             words: words.into_iter().collect(),
+            follow_the_program: true,
         }
+    }
+
+    /// They were typed in a shell, where no program stands before them.
+    pub(super) fn are_typed_in_a_shell(&mut self) {
+        self.follow_the_program = false;
     }
 
     /// The next word, which must be there.
@@ -31,7 +39,7 @@ impl Words {
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
-                "ID" => "`plainly call --task` prints that of the task that it starts",
+                "ID" => "`call --task` prints that of the task that it starts",
                 "OF" => "name a prompt, or a template of `plainly templates`",
                 _ => "--help says more",
             };
@@ -125,7 +133,10 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        let mut args = Args::command();
+        let mut args = match self.follow_the_program {
+            true => Args::command(),
+            false => Line::taught(),
+        };
         args.build();
         let mut command = &mut args;
         for name in self.command.split(' ') {

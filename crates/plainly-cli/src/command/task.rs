@@ -218,12 +218,12 @@ fn words_of(question: &InputRequest) -> String {
 
 /// The command that answers a question of the task.
 fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Server) -> String {
-    let mut words = vec!["plainly".to_owned(), "task".to_owned(), "answer".to_owned()];
-    let (url, command) = match at {
-        Server::Url(url) => (Some(url.clone()), None),
-        Server::Child(command) => (None, Some(command)),
+    let (before, after) = match at {
+        Server::Open(_) => (vec!["task", "answer"], None),
+        Server::Url(url) => (vec!["plainly", "task", "answer", url], None),
+        Server::Child(command) => (vec!["plainly", "task", "answer"], Some(command)),
     };
-    words.extend(url);
+    let mut words: Vec<String> = before.into_iter().map(str::to_owned).collect();
     words.push(task.task_id.clone());
     if asked(task).is_some_and(|all| all.len() > 1) {
         words.extend(["--question".to_owned(), key.to_owned()]);
@@ -235,7 +235,7 @@ fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Serve
         InputRequest::Elicit(ElicitParams::Url(_)) => words.push("accept".to_owned()),
         _ => return "a program that can: this one can't".to_owned(),
     }
-    if let Some(command) = command {
+    if let Some(command) = after {
         words.push("--".to_owned());
         words.extend(
             command

@@ -23,6 +23,8 @@ mod prompting;
 mod reading;
 mod representations;
 mod serving;
+#[cfg(unix)]
+mod shell;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
