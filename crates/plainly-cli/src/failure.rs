@@ -174,6 +174,7 @@ impl Failure {
             Self::ReaderGone => true,
             Self::Usage(_)
             | Self::Tool { .. }
+            | Self::Waiting { .. }
             | Self::Local { .. }
             | Self::Interrupted
             | Self::Stopped => false,
