@@ -24,7 +24,7 @@ use super::link::CallExtras;
 use super::progress::{ProgressListener, ProgressUpdate};
 use super::reply::{self, RawResult, ResultReader};
 use super::retries::Tries;
-use super::tasks::{TaskCall, TaskHandle};
+use super::tasks::{FollowedCall, TaskHandle};
 use super::{Client, Result};
 
 /// A call that is made when it is awaited, and cancelled when it is dropped before its end.
@@ -281,7 +281,7 @@ impl<T> CallSetup<T> {
     fn continued(self, result: &RawResult) -> Result<TaskHandle<T>> {
         let handle = result.body(self.method)?;
         let params = self.params?;
-        let call = TaskCall {
+        let call = FollowedCall {
             client: self.client,
             subject: reply::subject(self.method, &params),
             progress: self.progress,

@@ -58,7 +58,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// ```
 pub struct TaskHandle<T> {
     id: String,
-    call: TaskCall<T>,
+    call: FollowedCall<T>,
     /// What was last heard of it; `None` if nothing was.
     status: Option<TaskStatus>,
     message: Option<String>,
@@ -71,7 +71,7 @@ pub struct TaskHandle<T> {
 }
 
 /// The call that became a task.
-pub(super) struct TaskCall<T> {
+pub(super) struct FollowedCall<T> {
     pub(super) client: Client,
     /// What was called, if that is known.
     pub(super) subject: Option<String>,
@@ -87,7 +87,7 @@ impl Client {
     /// Whatever is asked of a task that does not exist, or no longer, or belongs to somebody else, ends with an error for
     /// which [`is_invalid_params`](Error::is_invalid_params) holds. [`LocalError::NotInRevision`] on a legacy connection.
     pub fn task(&self, id: impl Into<String>) -> TaskHandle<CallToolResult> {
-        let call = TaskCall {
+        let call = FollowedCall {
             client: self.clone(),
             subject: None,
             progress: None,
@@ -118,7 +118,7 @@ impl Client {
 }
 
 impl<T> TaskHandle<T> {
-    fn new(id: String, call: TaskCall<T>) -> Self {
+    fn new(id: String, call: FollowedCall<T>) -> Self {
         Self {
             id,
             call,
@@ -132,7 +132,7 @@ impl<T> TaskHandle<T> {
     }
 
     /// The task that the server made of `call`.
-    pub(super) fn created(created: CreateTaskResult, call: TaskCall<T>) -> Self {
+    pub(super) fn created(created: CreateTaskResult, call: FollowedCall<T>) -> Self {
         let mut task = Self::new(created.task_id, call);
         task.pace.note(created.poll_interval_ms, created.ttl_ms);
         task.say(created.status_message);
@@ -236,8 +236,8 @@ impl<T> TaskHandle<T> {
         outcome
     }
 
-    fn cancellation(&self) -> Cancellation {
-        Cancellation(Some((self.call.client.clone(), self.id.clone())))
+    fn cancellation(&self) -> CancelOnDrop {
+        CancelOnDrop(Some((self.call.client.clone(), self.id.clone())))
     }
 
     async fn follow(&mut self, begun: Instant) -> Result<T> {
@@ -359,15 +359,15 @@ impl<T> TaskHandle<T> {
 }
 
 /// Cancels a task when dropped, unless it was disarmed.
-struct Cancellation(Option<(Client, String)>);
+struct CancelOnDrop(Option<(Client, String)>);
 
-impl Cancellation {
+impl CancelOnDrop {
     fn disarm(&mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Cancellation {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         let Some((client, id)) = self.0.take() else {
             return;
