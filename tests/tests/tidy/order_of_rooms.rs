@@ -14,7 +14,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client/http",
-        "connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
+        "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
     ),
     (
         "plainly/transport",

@@ -94,9 +94,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// - [`LocalError::InvalidResponse`] and [`LocalError::IrregularError`]: what it answered is no result or no error of the
 ///   method. Each mistake is named with its place, the whole answer is in the error, and a tool has run.
 /// - [`LocalError::Timeout`]: nothing came in [time](Builder::timeout).
-/// - [`LocalError::Closed`]: the connection has ended. Over HTTP there are [`LocalError::Unreachable`],
-///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and [`LocalError::HttpStatus`] where something
-///   answered that is no MCP server, or wants credentials.
+/// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP there are [`LocalError::Unreachable`],
+///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
+///   something answered that is no MCP server, or wants credentials.
 /// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method; nothing was sent.
 /// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: it asks for something first. Only of a [`Call`].
 #[derive(Clone, Debug)]

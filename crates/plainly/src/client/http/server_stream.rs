@@ -13,15 +13,13 @@ use tokio::time::timeout;
 
 use super::endpoint::{ContentKind, HttpResponse};
 use super::resuming::LAST_EVENT_ID;
-use super::session::{HttpSession, no_message};
+use super::session::{GET, HttpSession, no_message};
 use super::sse::Resumption;
 use crate::client::error::{Error, LocalError};
 use crate::client::inbox::Change;
 use crate::client::link::BackgroundTask;
 use crate::client::reply;
 
-/// Stands for the method in errors.
-const GET: &str = "GET";
 /// The pauses between attempts to open a stream that the server says is still open: this client has closed the previous
 /// one, but the server may notice that late.
 const CONFLICT_PAUSES: [Duration; 5] = [
@@ -180,7 +178,7 @@ impl HttpSession {
         let mut was_used = false;
         let mut answering = JoinSet::new();
         loop {
-            let event = response.next_event().await;
+            let event = response.next_message().await;
             let Some(event) = event.map_err(|failure| self.failed(failure, GET))? else {
                 from.update(response.resumption());
                 return Ok(was_used);
