@@ -24,6 +24,7 @@
 //! is dropped.
 
 mod answer;
+mod backoff;
 mod builder;
 mod call;
 #[cfg(feature = "child")]

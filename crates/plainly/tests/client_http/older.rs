@@ -282,7 +282,10 @@ async fn a_call_that_is_given_up_is_cancelled_at_the_server() {
 #[tokio::test]
 async fn the_end_of_the_stream_ends_the_session_and_all_that_is_in_flight() {
     for (last, expected) in [
-        ("", "the server closed the connection"),
+        (
+            "",
+            "reading from the server failed: its stream of events ended",
+        ),
         (
             "event: error\ndata: {\"message\": \"the disk is full\"}\n\n",
             "reading from the server failed: it sent the error \"the disk is full\"",

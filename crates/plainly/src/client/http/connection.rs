@@ -225,6 +225,10 @@ impl ClientConnection for HttpConnection {
         Some(&self.mirror)
     }
 
+    fn has_streams(&self) -> bool {
+        true
+    }
+
     fn is_lost(&self) -> bool {
         self.session.is_lost()
     }

@@ -156,10 +156,11 @@ fn received(events: HttpResponse) -> impl Stream<Item = io::Result<Inbound>> + S
                         return Err(io::Error::other("it sent a second `endpoint` event"));
                     }
                 },
-                Ok(None) => match events.complaint() {
-                    Some(said) => return Err(io::Error::other(format!("it sent {said}"))),
-                    None => return Ok(None),
-                },
+                Ok(None) => {
+                    let said = events.complaint().map(|said| format!("it sent {said}"));
+                    let said = said.unwrap_or_else(|| "its stream of events ended".to_owned());
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, said));
+                }
                 Err(HttpFailure::TooLarge(_)) => Inbound::TooLong { id: None },
                 Err(HttpFailure::Broken(error) | HttpFailure::Unreachable(error)) => {
                     return Err(io::Error::other(error));

@@ -178,6 +178,7 @@ impl HttpFailure {
             Self::Broken(source) => LocalError::Interrupted {
                 method,
                 instead: None,
+                retry_after: None,
                 source: Some(source.into()),
             }
             .into(),
