@@ -12,6 +12,7 @@ mod read;
 mod serve;
 mod server;
 mod shell;
+mod task;
 mod templates;
 mod tools;
 mod values;
@@ -32,6 +33,9 @@ pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs, Session};
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::task::{
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
+};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::watch::WatchArgs;
@@ -84,6 +88,7 @@ pub(crate) enum ClientCommand {
     Templates(TemplatesArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Task(TaskArgs),
     Prompts(PromptsArgs),
     Prompt(PromptArgs),
     Complete(CompleteArgs),
@@ -100,6 +105,7 @@ impl ClientCommand {
             Self::Templates(args) => &mut args.server,
             Self::Tools(args) => &mut args.server,
             Self::Call(args) => &mut args.server,
+            Self::Task(args) => args.action.server(),
             Self::Prompts(args) => &mut args.server,
             Self::Prompt(args) => &mut args.server,
             Self::Complete(args) => &mut args.server,

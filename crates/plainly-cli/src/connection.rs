@@ -1,15 +1,20 @@
 //! The connection of a command to its server: opened, used, and closed whatever happens.
 
+use std::pin::pin;
 use std::process::Command;
 use std::time::Duration;
 
 use plainly::client::{self, Client};
-use plainly::errors::Revision;
+use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
+use tokio::time::timeout;
 
 use crate::args::{Server, ServerArgs};
 use crate::failure::{Failure, Subject};
 
-/// Does `work` with a connection to the server.
+/// The most that ending in good order may take after a signal.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
     server: Server,
     args: ServerArgs,
@@ -21,10 +26,26 @@ pub(crate) async fn with_client<T>(
             None => work(&client).await,
         };
     }
-    let client = open(server, args).await?;
-    // Closed even after a failure, so that a server that was started ends in good order.
-    let result = work(&client).await;
-    client.close().await;
+    // The signals first: whoever sees that a command runs may stop it, and its server with it.
+    let mut stopped = pin!(plainly::shutdown::requested());
+    let client = tokio::select! {
+        biased;
+        () = &mut stopped => return Err(Failure::Interrupted),
+        client = open(server, args) => client?,
+    };
+    let result = tokio::select! {
+        biased;
+        () = &mut stopped => Err(Failure::Interrupted),
+        result = work(&client) => result,
+    };
+    // Closed even after a failure, so that a server that was started ends in good order, and a task is cancelled that
+    // nobody waits for any more.
+    let patience = match result {
+        Err(Failure::Interrupted) => FAREWELL,
+        _ => Duration::MAX,
+    };
+    // Whatever has not ended by then is killed.
+    let _late = timeout(patience, client.close()).await;
     result
 }
 
@@ -40,33 +61,33 @@ async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
     match server {
         Server::Open(client) => Ok(client),
         Server::Url(url) => {
-            let builder = args
-                .headers
-                .into_iter()
-                .fold(Client::http(url), |builder, (name, value)| {
-                    builder.header(name, value)
-                });
-            set(builder, args.timeout, args.revision).connect().await
+            let headers = args.headers.clone().into_iter();
+            let builder = headers.fold(Client::http(url), |builder, (name, value)| {
+                builder.header(name, value)
+            });
+            set(builder, &args).connect().await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, args.timeout, args.revision).connect().await
+            set(builder, &args).connect().await
         }
     }
 }
 
-fn set<T>(
-    mut builder: client::Builder<T>,
-    timeout: Option<Duration>,
-    revision: Option<Revision>,
-) -> client::Builder<T> {
-    if let Some(timeout) = timeout {
+fn set<T>(mut builder: client::Builder<T>, args: &ServerArgs) -> client::Builder<T> {
+    if args.answers_later {
+        let elicitation = ElicitationCapability::new()
+            .form(JsonObject::new())
+            .url(JsonObject::new());
+        builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
+    }
+    if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);
     }
-    if let Some(revision) = revision {
+    if let Some(revision) = args.revision {
         builder = builder.revision(revision);
     }
     builder

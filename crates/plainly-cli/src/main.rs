@@ -104,18 +104,12 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Shell(args) => command::shell::run(args).await,
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => {
-            let stopped = match matches!(command, ClientCommand::Watch(_)) {
-                true => Failure::Stopped,
-                false => Failure::Interrupted,
-            };
-            tokio::select! {
-                biased;
-                () = plainly::shutdown::requested() => Err(stopped),
-                result = command::run(command) => result,
-            }
-        }
+        Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
+            // It has no other end.
+            Err(Failure::Interrupted) => Err(Failure::Stopped),
+            result => result,
+        },
+        Command::Client(command) => command::run(command).await,
     }
 }
 

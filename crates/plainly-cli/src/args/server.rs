@@ -31,6 +31,10 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
+    /// Whether what a task asks is answered later, by another command.
+    #[arg(skip)]
+    pub(crate) answers_later: bool,
+
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,

@@ -132,6 +132,9 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         }
         LocalError::NotInRevision { .. } => "leave --revision out, or choose a newer one",
         LocalError::Unanswered { .. } => "use a host that can answer what the server asks",
+        LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
+            "call the tool again if it is safe to repeat"
+        }
         LocalError::TooManyPages { .. } => "stop earlier with --limit",
         // These say it themselves.
         LocalError::Configuration { .. }

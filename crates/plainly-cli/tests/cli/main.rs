@@ -25,6 +25,7 @@ mod representations;
 mod serving;
 #[cfg(unix)]
 mod shell;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod watching;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::SubscriptionFilter;
+use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -46,6 +46,11 @@ impl Subscription {
     /// The part of the filter that the server reports. Empty if it reports nothing.
     pub fn honoured(&self) -> &SubscriptionFilter {
         &self.open.honoured
+    }
+
+    /// Takes what was last told of a task, if nobody has yet.
+    pub(super) fn take_task(&self, id: &str) -> Option<DetailedTask> {
+        self.open.inbox.take_task(id)
     }
 
     /// Waits for the next change.

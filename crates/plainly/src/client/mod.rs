@@ -55,6 +55,7 @@ mod server_description;
 mod status;
 mod stream;
 mod subscriptions;
+mod tasks;
 mod timeouts;
 mod tools;
 
@@ -77,7 +78,8 @@ pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 pub use self::retries::Retries;
-pub use self::rounds::{Call, InputRequired, Round};
+pub use self::rounds::{Call, InputRequired, Round, Started};
+pub use self::tasks::TaskHandle;
 
 use self::call::Connected;
 use crate::transport::Messages;
@@ -99,6 +101,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 ///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
 ///   something answered that is no MCP server, or wants credentials.
 /// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method; nothing was sent.
+/// - [`LocalError::TaskLost`] and [`LocalError::TaskCancelled`]: the server made a task of it, which has no result. Only of a
+///   [`Call`].
 /// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: it asks for something first. Only of a [`Call`].
 #[derive(Clone, Debug)]
 pub struct Client {

@@ -133,6 +133,9 @@ fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Resul
             return Ok(());
         }
         Change::Resource(uri)
+    } else if method == Method::TaskChanged {
+        inbox.put_task(read(method, params)?);
+        return Ok(());
     } else if method == Method::ResourcesChanged {
         Change::Resources
     } else if method == Method::ToolsChanged {

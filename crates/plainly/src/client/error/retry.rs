@@ -52,6 +52,8 @@ fn is_retryable(error: &LocalError) -> bool {
         | LocalError::NotInRevision { .. }
         | LocalError::Unanswered { .. }
         | LocalError::TooManyRounds { .. }
+        | LocalError::TaskLost { .. }
+        | LocalError::TaskCancelled { .. }
         | LocalError::SessionLost
         | LocalError::TooManyPages { .. }
         | LocalError::EndlessListing { .. }
