@@ -10,7 +10,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
         "plainly/client",
         "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
          -> rounds -> connect -> server_description -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes",
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes -> traffic",
     ),
     (
         "plainly/client/http",

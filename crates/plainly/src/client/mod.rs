@@ -56,6 +56,7 @@ mod stream;
 mod subscriptions;
 mod timeouts;
 mod tools;
+mod traffic;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +78,7 @@ pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round};
+pub use self::traffic::Traffic;
 
 use self::call::Connected;
 use crate::transport::Messages;

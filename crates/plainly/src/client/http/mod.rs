@@ -79,7 +79,8 @@ impl Builder<Http> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let limit = self.options.limits.message_bytes;
-        let endpoint = Endpoint::new(url, headers, connect, limit)
+        let tap = self.options.tap.clone();
+        let endpoint = Endpoint::new(url, headers, connect, limit, tap)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint, self.options.dispatcher());
         Client::establish(connection, self.options, by).await
