@@ -19,6 +19,8 @@ pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod prompt;
 
+pub(crate) mod replay;
+
 pub(crate) mod codes;
 pub(crate) mod explain;
 

@@ -8,6 +8,7 @@ use plainly::errors::Revision;
 
 use crate::args::{Server, ServerArgs};
 use crate::failure::{Failure, Subject};
+use crate::trace::Trace;
 
 /// Does `work` with a connection to the server.
 pub(crate) async fn with_client<T>(
@@ -15,7 +16,8 @@ pub(crate) async fn with_client<T>(
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let client = connect(server, args).await;
+    let trace = Trace::open(&args.trace, &server)?;
+    let client = connect(server, args, trace).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
     // Closed even after a failure, so that a server that was started ends in good order.
@@ -24,7 +26,7 @@ pub(crate) async fn with_client<T>(
     result
 }
 
-async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
+async fn connect(server: Server, args: ServerArgs, trace: Option<Trace>) -> client::Result<Client> {
     match server {
         Server::Url(url) => {
             let builder = args
@@ -33,14 +35,18 @@ async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
                 .fold(Client::http(url), |builder, (name, value)| {
                     builder.header(name, value)
                 });
-            set(builder, args.timeout, args.revision).connect().await
+            set(builder, args.timeout, args.revision, trace)
+                .connect()
+                .await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, args.timeout, args.revision).connect().await
+            set(builder, args.timeout, args.revision, trace)
+                .connect()
+                .await
         }
     }
 }
@@ -49,12 +55,16 @@ fn set<T>(
     mut builder: client::Builder<T>,
     timeout: Option<Duration>,
     revision: Option<Revision>,
+    trace: Option<Trace>,
 ) -> client::Builder<T> {
     if let Some(timeout) = timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);
     }
     if let Some(revision) = revision {
         builder = builder.revision(revision);
+    }
+    if let Some(trace) = trace {
+        builder = builder.on_traffic(move |traffic| trace.see(traffic));
     }
     builder
 }

@@ -9,6 +9,8 @@ mod args;
 mod command;
 mod connection;
 
+mod trace;
+
 mod apart;
 
 mod output;
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    let is_server = matches!(args.command, Command::Serve(_));
+    let is_server = args.command.is_server();
     let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
     log::init(asked, args.log.format, is_server);
     let runtime = match tokio::runtime::Runtime::new() {
@@ -103,18 +105,29 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
+        Command::Replay(args) => {
+            unless_stopped(Failure::Interrupted, command::replay::compare(args)).await
+        }
         Command::Client(command) => {
             let stopped = match matches!(command, ClientCommand::Watch(_)) {
                 true => Failure::Stopped,
                 false => Failure::Interrupted,
             };
-            tokio::select! {
-                biased;
-                () = plainly::shutdown::requested() => Err(stopped),
-                result = call(command) => result,
-            }
+            unless_stopped(stopped, call(command)).await
         }
+    }
+}
+
+async fn unless_stopped(
+    stopped: Failure,
+    work: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    tokio::select! {
+        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        biased;
+        () = plainly::shutdown::requested() => Err(stopped),
+        result = work => result,
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::{TraceArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -30,6 +30,9 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
@@ -46,6 +49,11 @@ impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
+    }
+
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
     }
 
     /// Where the server is; takes the first of the `words` unless a command was given.

@@ -1,0 +1,68 @@
+//! A recorded server over standard input and output.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use plainly::limits::ClientLimits;
+use plainly::shutdown;
+use plainly::transport::Inbound;
+use plainly::transport::lines::LineReader;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::player::{Heard, Listener, Player, error_response};
+use crate::failure::Failure;
+
+/// How long what still waits for the client may go on at the end of its messages.
+const REST: Duration = Duration::from_millis(200);
+
+pub(super) async fn serve(player: Player) -> Result<(), Failure> {
+    let (listener, said) = mpsc::unbounded_channel();
+    let conversation = async { tokio::try_join!(read(&player, listener), write(said)) };
+    tokio::select! {
+        biased;
+        () = shutdown::requested() => Ok(()),
+        ended = conversation => ended.map(|_both| ()),
+    }
+}
+
+async fn read(player: &Player, listener: Listener) -> Result<(), Failure> {
+    let broken = |error| Failure::unless_gone("the connection broke", error);
+    let limit = ClientLimits::default().message_bytes;
+    let mut lines = LineReader::new(tokio::io::stdin(), limit);
+    let mut playing = JoinSet::new();
+    while let Some(line) = lines.next().await.map_err(broken)? {
+        let Inbound::Message(message) = line else {
+            continue;
+        };
+        let (player, listener) = (player.clone(), listener.clone());
+        match Player::read(&message) {
+            Ok(Heard::Request(asked)) => {
+                playing.spawn(async move { player.play(&asked, listener.clone(), listener).await });
+            }
+            Ok(Heard::Notification(key)) => {
+                playing.spawn(async move { player.follow(&key, listener).await });
+            }
+            Ok(Heard::Answer(id)) => player.hear(id),
+            Err(error) => {
+                let _gone = listener.send(error_response(None, &error));
+            }
+        }
+    }
+    let _waiting = timeout(REST, async { while playing.join_next().await.is_some() {} }).await;
+    playing.shutdown().await;
+    Ok(())
+}
+
+async fn write(mut said: mpsc::UnboundedReceiver<Bytes>) -> Result<(), Failure> {
+    let broken = |error| Failure::unless_gone("the connection broke", error);
+    let mut stdout = tokio::io::stdout();
+    while let Some(message) = said.recv().await {
+        stdout.write_all(&message).await.map_err(broken)?;
+        stdout.write_all(b"\n").await.map_err(broken)?;
+        stdout.flush().await.map_err(broken)?;
+    }
+    Ok(())
+}
