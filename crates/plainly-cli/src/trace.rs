@@ -53,21 +53,20 @@ struct Shown {
 impl Trace {
     /// A trace of a conversation with `server`, if one is wanted.
     pub(crate) fn open(args: &TraceArgs, server: &Server) -> Result<Option<Self>, Failure> {
-        let shown = args.trace.map(Shown::new);
+        if !args.is_wanted() {
+            return Ok(None);
+        }
         let mut mask = Mask::default();
         if let Server::Url(url) = server {
             mask.learn_url(url);
         }
-        let file = match &args.record {
-            Some(path) => Some(create(path, &Header::new(target(server, &mask)))?),
-            None => None,
-        };
-        let is_wanted = shown.is_some() || file.is_some();
-        let state = Mutex::new(State { mask, file });
-        Ok(is_wanted.then(|| Self {
+        let header = || Header::new(target(server, &mask));
+        let file = args.record.as_deref().map(|path| create(path, &header()));
+        let file = file.transpose()?;
+        Ok(Some(Self {
             start: Instant::now(),
-            shown,
-            state,
+            shown: args.trace.map(Shown::new),
+            state: Mutex::new(State { mask, file }),
         }))
     }
 
@@ -173,6 +172,9 @@ impl Shown {
 /// Where the server is, without secrets.
 fn target(server: &Server, mask: &Mask) -> String {
     match server {
+        Server::Open(client) => client
+            .server()
+            .map_or_else(String::new, |it| it.name.clone()),
         Server::Url(url) => mask.text(url).into_owned(),
         Server::Child(command) => {
             let words = command

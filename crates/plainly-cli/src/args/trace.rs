@@ -15,6 +15,13 @@ pub(crate) struct TraceArgs {
     pub(crate) record: Option<PathBuf>,
 }
 
+impl TraceArgs {
+    /// Whether anything is shown or kept.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.trace.is_some() || self.record.is_some()
+    }
+}
+
 /// How much of a message a trace shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TraceLength {

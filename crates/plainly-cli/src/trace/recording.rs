@@ -213,7 +213,7 @@ fn header(line: &[u8]) -> Result<Header, String> {
             "{OTHER}: its first line has no member \"recording\""
         )),
         Some("1") => serde_json::from_slice(line)
-            .map_err(|why| format!("the first line lacks something: {}", place(&why))),
+            .map_err(|why| format!("the first line lacks something{}", place(&why))),
         Some(other) => Err(format!(
             "this recording has the format {other}, and this version of plainly reads {VERSION}"
         )),

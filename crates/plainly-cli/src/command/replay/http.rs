@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode};
-use plainly::errors::{ProtocolError, Refusal};
+use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
 use plainly::shutdown;
 use plainly::transport::http::{HttpServer, HttpService};
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
@@ -15,6 +15,7 @@ use tokio::sync::mpsc;
 
 use super::player::{Asked, Heard, Listener, Player, error_response};
 use crate::failure::Failure;
+use crate::visible::visible;
 
 /// Where the endpoint is.
 const PATH: &str = "/mcp";
@@ -32,7 +33,8 @@ pub(super) async fn serve(
     // The server is of use to others even if nobody reads this.
     let _ = writeln!(
         io::stderr(),
-        "replaying {target} at {url}\n\nCtrl-C stops it."
+        "replaying at {url}\n\nIt answers as {} did. Ctrl-C stops it.",
+        visible(target)
     );
     let service = HttpService::new(Stage::new(player)).path(PATH);
     http.serve(service, shutdown::requested())
@@ -126,8 +128,8 @@ impl Exchange for Stage {
     }
 
     fn refuse(&self, error: &ProtocolError) -> Reply {
-        let status = plainly::errors::Dialect::default()
-            .encode(error, plainly::errors::Revision::LATEST)
+        let status = Dialect::default()
+            .encode(error, Revision::LATEST)
             .http_status;
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
         Reply::new(status, error_response(None, error))

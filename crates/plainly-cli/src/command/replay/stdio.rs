@@ -1,5 +1,6 @@
 //! A recorded server over standard input and output.
 
+use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -19,6 +20,14 @@ use crate::failure::Failure;
 const REST: Duration = Duration::from_millis(200);
 
 pub(super) async fn serve(player: Player) -> Result<(), Failure> {
+    if io::stdin().is_terminal() {
+        // Whoever types waits for a prompt that never comes; a client reads none of this.
+        let _ = writeln!(
+            io::stderr(),
+            "waiting for a client's messages on standard input, as in `plainly tools -- plainly replay FILE`; \
+             Ctrl-D stops it"
+        );
+    }
     let (listener, said) = mpsc::unbounded_channel();
     let conversation = async { tokio::try_join!(read(&player, listener), write(said)) };
     tokio::select! {
