@@ -76,8 +76,8 @@ impl Line {
     }
 }
 
-/// The options and words that say where a server is.
-const WHERE: [&str; 4] = ["target", "command", "headers", "revision"];
+/// The options and words that say where a server is, and what is seen of its connection.
+const WHERE: [&str; 6] = ["target", "command", "headers", "revision", "trace", "record"];
 
 fn without_target(mut command: clap::Command) -> clap::Command {
     let usage = command.render_usage().to_string();

@@ -252,7 +252,7 @@ fn equal_requests_have_their_answers_in_turn() {
     let shelf = Shelf::new();
     let params = json!({"name": "count", "_meta": {"progressToken": 7}});
     let file = shelf.write(&[
-        client(ask(1, params.clone())),
+        client(ask(1, params)),
         client(ask("b", json!({"name": "count"}))),
         server(result("b", "second")),
         server(result(1, "first")),

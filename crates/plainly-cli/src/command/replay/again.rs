@@ -72,7 +72,7 @@ fn revision(scripts: &[Script]) -> Option<Revision> {
     let opened = scripts
         .iter()
         .filter(|script| script.method == "initialize");
-    let agreed = opened.filter_map(|script| {
+    let mut agreed = opened.filter_map(|script| {
         let Outcome::Result(result) = script.outcome()? else {
             return None;
         };
@@ -84,7 +84,7 @@ fn revision(scripts: &[Script]) -> Option<Revision> {
         let params: Value = serde_json::from_str(params.get()).ok()?;
         Some(params["_meta"][PROTOCOL_VERSION].as_str()?.to_owned())
     };
-    agreed.last().or_else(named)?.parse().ok()
+    agreed.next_back().or_else(named)?.parse().ok()
 }
 
 /// Sends each request, and says how it went. Gives the number of answers that differ, and of those that were compared.

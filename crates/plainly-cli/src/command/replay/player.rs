@@ -195,7 +195,12 @@ impl Player {
                 asked.method,
                 shortened(&methods.join(", "), NAMED)
             );
-            return ProtocolError::method_not_found(&asked.method).with_message(message);
+            // Of a method that there is not, some clients say nothing to anybody: an empty listing, it seems. Only at the
+            // opening, they need to know it.
+            return match script::is_handshake(&asked.method) {
+                true => ProtocolError::method_not_found(&asked.method).with_message(message),
+                false => ProtocolError::invalid_params(message),
+            };
         }
         ProtocolError::invalid_params(format!(
             "{} is not recorded with these parameters: the recording has {}",

@@ -68,7 +68,7 @@ impl Script {
 
     /// Whether it opens a conversation.
     pub(super) fn is_handshake(&self) -> bool {
-        HANDSHAKES.contains(&&*self.method)
+        is_handshake(&self.method)
     }
 
     /// Whether a message of the server names this request.
@@ -80,9 +80,14 @@ impl Script {
     }
 }
 
+/// Whether a method opens a conversation.
+pub(super) fn is_handshake(method: &str) -> bool {
+    HANDSHAKES.contains(&method)
+}
+
 /// By which a request is recognised: its method and parameters, without what differs each time.
 pub(super) fn key(method: &str, params: Option<&RawValue>) -> String {
-    if HANDSHAKES.contains(&method) {
+    if is_handshake(method) {
         return method.to_owned();
     }
     let mut params = decode(params);
