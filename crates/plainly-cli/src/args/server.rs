@@ -38,9 +38,17 @@ pub(crate) struct ServerArgs {
     #[arg(last = true)]
     command: Vec<OsString>,
 
-    /// The connection that is open already, for a command that is typed in a shell.
     #[arg(skip)]
-    open: Option<Client>,
+    session: Option<Session>,
+}
+
+/// The shell in which a command is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) format: Format,
+    /// What can be typed, for messages about mistakes.
+    pub(crate) commands: fn() -> clap::Command,
 }
 
 /// Where the server is.
@@ -64,15 +72,15 @@ impl ServerArgs {
     }
 
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
-    pub(crate) fn within(&mut self, open: Client, format: Format) {
-        self.open = Some(open);
-        self.json |= format == Format::Json;
+    pub(crate) fn within(&mut self, session: Session) {
+        self.json |= session.format == Format::Json;
+        self.session = Some(session);
     }
 
     /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
-        if let Some(client) = self.open.take() {
-            words.are_typed_in_a_shell();
+        if let Some(session) = self.session.take() {
+            words.belong_to(session.commands);
             let is_another = !self.command.is_empty() || !self.headers.is_empty();
             if is_another || self.revision.is_some() || self.trace.is_wanted() {
                 return Err(words.wrong(
@@ -80,7 +88,7 @@ impl ServerArgs {
                     "the connection is open: --header, --revision, --trace, --record and -- COMMAND are for `plainly shell` itself",
                 ));
             }
-            return Ok(Server::Open(client));
+            return Ok(Server::Open(session.client));
         }
         if self.command.is_empty() {
             return words.url().map(Server::Url);

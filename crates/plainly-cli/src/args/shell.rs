@@ -37,7 +37,7 @@ impl ShellArgs {
 /// A command of plainly, without a server: that of the session is meant
 #[derive(Debug, Parser)]
 #[command(multicall = true, override_usage = "COMMAND [OPTIONS] [ARGUMENT]...")]
-pub(crate) struct Line {
+pub(crate) struct ShellLine {
     #[command(subcommand)]
     typed: Typed,
 }
@@ -52,7 +52,7 @@ pub(crate) enum Typed {
     Exit,
 }
 
-impl Line {
+impl ShellLine {
     /// Reads the words of a line.
     ///
     /// # Errors
@@ -77,7 +77,9 @@ impl Line {
 }
 
 /// The options and words that say where a server is, and what is seen of its connection.
-const WHERE: [&str; 6] = ["target", "command", "headers", "revision", "trace", "record"];
+const WHERE: [&str; 6] = [
+    "target", "command", "headers", "revision", "trace", "record",
+];
 
 fn without_target(mut command: clap::Command) -> clap::Command {
     let usage = command.render_usage().to_string();
@@ -120,12 +122,12 @@ mod tests {
 
     fn help(words: &[&str]) -> String {
         let words = words.iter().map(|&word| word.to_owned()).collect();
-        Line::read(words).unwrap_err().to_string()
+        ShellLine::read(words).unwrap_err().to_string()
     }
 
     #[test]
     fn the_lines_are_sound() {
-        Line::taught().debug_assert();
+        ShellLine::taught().debug_assert();
     }
 
     #[test]
