@@ -18,7 +18,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
 use self::mask::Mask;
-use self::recording::{Header, Recording, Side, line, to_line};
+use self::recording::{RecordingHeader, Recording, Side, line, to_line};
 
 fuzz_target!(|bytes: &[u8]| {
     let lines = bytes.split(|byte| *byte == b'\n').count();
@@ -40,7 +40,7 @@ fuzz_target!(|bytes: &[u8]| {
     let passed = masked.as_deref().ok_or(&*text);
     let kept = line(Duration::ZERO, Side::Server, passed);
     assert_eq!(kept.lines().count(), 1);
-    let kept = to_line(&Header::new("fuzz".to_owned())) + &kept;
+    let kept = to_line(&RecordingHeader::new("fuzz".to_owned())) + &kept;
     let read = Recording::read(kept.as_bytes());
     assert!(read.is_ok() || masked.is_some());
 });

@@ -18,7 +18,7 @@ use http::HeaderMap;
 use plainly::client::Traffic;
 
 use self::mask::Mask;
-use self::recording::{Header, Side, to_line};
+use self::recording::{RecordingHeader, Side, to_line};
 use crate::args::{Server, TraceArgs, TraceLength};
 use crate::failure::Failure;
 use crate::shell_word::shell_word;
@@ -60,7 +60,7 @@ impl Trace {
         if let Server::Url(url) = server {
             mask.learn_url(url);
         }
-        let header = || Header::new(target(server, &mask));
+        let header = || RecordingHeader::new(target(server, &mask));
         let file = args.record.as_deref().map(|path| create(path, &header()));
         let file = file.transpose()?;
         Ok(Some(Self {
@@ -188,7 +188,7 @@ fn target(server: &Server, mask: &Mask) -> String {
 }
 
 /// Begins a recording, which is for nobody else: not everything that is secret looks so.
-fn create(path: &Path, header: &Header) -> Result<File, Failure> {
+fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

@@ -15,16 +15,16 @@ const SHOWN: usize = 60;
 
 /// The first line.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Header {
+pub(crate) struct RecordingHeader {
     /// The version of the format.
     recording: u64,
     /// The server, without secrets: its URL, or the words of its command.
     pub(crate) target: String,
-    /// Who recorded, with its version.
+    /// The program that recorded, with its version.
     pub(crate) client: String,
 }
 
-impl Header {
+impl RecordingHeader {
     pub(crate) fn new(target: String) -> Self {
         Self {
             recording: VERSION,
@@ -34,7 +34,7 @@ impl Header {
     }
 }
 
-/// Who sent a message.
+/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Side {
@@ -44,7 +44,7 @@ pub(crate) enum Side {
 
 /// A line after the first.
 #[derive(Debug, Serialize, Deserialize)]
-struct Entry<'a> {
+struct RecordingLine<'a> {
     /// The milliseconds since the start.
     at: u64,
     from: Side,
@@ -59,7 +59,7 @@ struct Entry<'a> {
 /// The line of a message, if that is JSON, or of what came in its place.
 pub(crate) fn line(at: Duration, from: Side, passed: Result<&str, &str>) -> String {
     let json = passed.ok().map(serde_json::from_str);
-    let entry = Entry {
+    let entry = RecordingLine {
         at: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
         from,
         message: json.and_then(Result::ok),
@@ -77,7 +77,7 @@ pub(crate) fn to_line(value: &impl Serialize) -> String {
 /// A whole recording.
 #[derive(Debug)]
 pub(crate) struct Recording {
-    pub(crate) header: Header,
+    pub(crate) header: RecordingHeader,
     pub(crate) messages: Vec<Recorded>,
 }
 
@@ -203,7 +203,7 @@ impl Recording {
     }
 }
 
-fn header(line: &[u8]) -> Result<Header, String> {
+fn header(line: &[u8]) -> Result<RecordingHeader, String> {
     const OTHER: &str = "this is not a recording of `plainly --record`";
     let members: BTreeMap<&str, &RawValue> = serde_json::from_slice(line)
         .map_err(|_other| format!("{OTHER}: it begins with {}", quoted(line)))?;
@@ -221,7 +221,7 @@ fn header(line: &[u8]) -> Result<Header, String> {
 }
 
 fn entry(line: &[u8]) -> Result<(Side, Vec<Message>), String> {
-    let entry: Entry<'_> = serde_json::from_slice(line).map_err(|why| {
+    let entry: RecordingLine<'_> = serde_json::from_slice(line).map_err(|why| {
         format!(
             "expected {{\"at\": …, \"from\": \"client\" or \"server\", \"message\": …}}, not {}{}",
             quoted(line),

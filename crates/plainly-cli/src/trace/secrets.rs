@@ -81,7 +81,7 @@ static LOOKED_FOR: LazyLock<Vec<(Regex, usize)>> = LazyLock::new(|| {
     PLACES.into_iter().map(place).collect()
 });
 
-/// What of a value is secret.
+/// The part of a value that is secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Secrecy {
     /// What looks like a secret.

@@ -23,7 +23,7 @@ pub enum Traffic<'a> {
         method: &'a str,
         /// Where it goes; without the query, which may be secret.
         url: &'a str,
-        /// Those that the client sets. Those with which it was built are marked as sensitive.
+        /// The headers that the client sets. Those with which it was built are marked as sensitive.
         headers: &'a HeaderMap,
     },
     /// An HTTP response begins. Its messages come later, each by itself.
@@ -32,7 +32,7 @@ pub enum Traffic<'a> {
         method: &'a str,
         /// The status.
         status: u16,
-        /// All of them.
+        /// The headers, all of them.
         headers: &'a HeaderMap,
     },
 }

@@ -147,26 +147,26 @@ pub(super) fn scripts(recording: &Recording) -> Vec<Script> {
                     json!({"jsonrpc": "2.0", "id": decoded, "method": method, "params": params});
                 // While a request is open, a question is mostly about that.
                 let about = open.values().max().copied();
-                let about = about.or(scripts.len().checked_sub(1));
-                if let Some(at) = about
-                    && let Some(script) = scripts.get_mut(at)
-                {
+                if let Some(at) = say(message, about, &mut scripts) {
                     asked.insert(id.get().to_owned(), at);
-                    script.steps.push(Step::Say(message));
                 }
             }
             (Side::Server, Message::Notification { method, params }) => {
                 let params = decode(params.as_deref());
+                let about = scripts.iter().rposition(|script| script.is_named(&params));
                 let message = json!({"jsonrpc": "2.0", "method": method, "params": params});
-                let named = scripts.iter().rposition(|script| script.is_named(&params));
-                let about = named.or(scripts.len().checked_sub(1));
-                if let Some(script) = about.and_then(|at| scripts.get_mut(at)) {
-                    script.steps.push(Step::Say(message));
-                }
+                say(message, about, &mut scripts);
             }
             // Whose request could not be read is known to nobody.
             (_, Message::Response { id: None, .. }) => {}
         }
     }
     scripts
+}
+
+/// Has the server say something about one of these, or else after the last; nothing if there is none.
+fn say(message: Value, about: Option<usize>, scripts: &mut [Script]) -> Option<usize> {
+    let at = about.or(scripts.len().checked_sub(1))?;
+    scripts.get_mut(at)?.steps.push(Step::Say(message));
+    Some(at)
 }

@@ -8,13 +8,14 @@ use plainly::limits::ClientLimits;
 use plainly::shutdown;
 use plainly::transport::Inbound;
 use plainly::transport::lines::LineReader;
-use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::player::{Heard, Listener, Player, error_response};
 use crate::failure::Failure;
+use crate::format::Format;
+use crate::output::Output;
 
 /// How long what still waits for the client may go on at the end of its messages.
 const REST: Duration = Duration::from_millis(200);
@@ -66,12 +67,11 @@ async fn read(player: &Player, listener: Listener) -> Result<(), Failure> {
 }
 
 async fn write(mut said: mpsc::UnboundedReceiver<Bytes>) -> Result<(), Failure> {
-    let broken = |error| Failure::unless_gone("the connection broke", error);
-    let mut stdout = tokio::io::stdout();
+    let mut output = Output::new(Format::Text);
     while let Some(message) = said.recv().await {
-        stdout.write_all(&message).await.map_err(broken)?;
-        stdout.write_all(b"\n").await.map_err(broken)?;
-        stdout.flush().await.map_err(broken)?;
+        output.write(&message)?;
+        output.write(b"\n")?;
+        output.flush()?;
     }
     Ok(())
 }
