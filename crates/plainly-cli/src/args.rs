@@ -9,12 +9,14 @@ mod ls;
 mod mount;
 mod prompts;
 mod read;
+mod replay;
 mod serve;
 mod server;
 mod shell;
 mod task;
 mod templates;
 mod tools;
+mod trace;
 mod values;
 mod watch;
 mod words;
@@ -30,6 +32,7 @@ pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
+pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs, Session};
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
@@ -38,6 +41,7 @@ pub(crate) use self::task::{
 };
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
+pub(crate) use self::trace::{TraceArgs, TraceLength};
 pub(crate) use self::watch::WatchArgs;
 pub(crate) use self::words::Words;
 use crate::exit;
@@ -60,15 +64,30 @@ pub(crate) enum Command {
     #[command(flatten)]
     Client(ClientCommand),
     Shell(ShellArgs),
+    Replay(ReplayArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }
 
 impl Command {
+    /// Whether clients talk to it, until it is stopped.
+    pub(crate) fn is_server(&self) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::Replay(args) => args.is_server(),
+            Self::Client(_)
+            | Self::Shell(_)
+            | Self::Codes(_)
+            | Self::Explain(_)
+            | Self::Completions(_) => false,
+        }
+    }
+
     pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Replay(args) => args.server.format(),
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),

@@ -10,6 +10,7 @@ use tokio::time::timeout;
 
 use crate::args::{Server, ServerArgs};
 use crate::failure::{Failure, Subject};
+use crate::trace::Trace;
 
 /// The most that ending in good order may take after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -51,13 +52,14 @@ pub(crate) async fn with_client<T>(
 
 /// A connection to the server.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
-    let client = connect(server, args).await;
+    let trace = Trace::open(&args.trace, &server)?;
+    let client = connect(server, args, trace).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
     Ok(client)
 }
 
-async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
+async fn connect(server: Server, args: ServerArgs, trace: Option<Trace>) -> client::Result<Client> {
     match server {
         Server::Open(client) => Ok(client),
         Server::Url(url) => {
@@ -65,19 +67,23 @@ async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
             let builder = headers.fold(Client::http(url), |builder, (name, value)| {
                 builder.header(name, value)
             });
-            set(builder, &args).connect().await
+            set(builder, &args, trace).connect().await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, &args).connect().await
+            set(builder, &args, trace).connect().await
         }
     }
 }
 
-fn set<T>(mut builder: client::Builder<T>, args: &ServerArgs) -> client::Builder<T> {
+fn set<T>(
+    mut builder: client::Builder<T>,
+    args: &ServerArgs,
+    trace: Option<Trace>,
+) -> client::Builder<T> {
     if args.answers_later {
         let elicitation = ElicitationCapability::new()
             .form(JsonObject::new())
@@ -89,6 +95,9 @@ fn set<T>(mut builder: client::Builder<T>, args: &ServerArgs) -> client::Builder
     }
     if let Some(revision) = args.revision {
         builder = builder.revision(revision);
+    }
+    if let Some(trace) = trace {
+        builder = builder.on_traffic(move |traffic| trace.see(traffic));
     }
     builder
 }

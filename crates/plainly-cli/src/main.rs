@@ -9,6 +9,8 @@ mod args;
 mod command;
 mod connection;
 
+mod trace;
+
 mod apart;
 
 mod output;
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    let is_server = matches!(args.command, Command::Serve(_));
+    let is_server = args.command.is_server();
     let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
     log::init(asked, args.log.format, is_server);
     let runtime = match tokio::runtime::Runtime::new() {
@@ -103,6 +105,8 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
+        Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
+        Command::Replay(args) => command::replay::compare(args).await,
         Command::Shell(args) => command::shell::run(args).await,
         Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
             // It has no other end.

@@ -10,7 +10,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
         "plainly/client",
         "http -> child -> builder -> stream -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> listing \
          -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes",
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes -> traffic",
     ),
     (
         "plainly/client/http",
@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
+        "command -> connection -> trace -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
     ),
     (
         "plainly-directory",

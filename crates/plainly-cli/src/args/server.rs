@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::{TraceArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -30,6 +30,9 @@ pub(crate) struct ServerArgs {
     /// Use this protocol revision and no other [default: the newest that both sides support]
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
+
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
 
     /// Whether what a task asks is answered later, by another command.
     #[arg(skip)]
@@ -67,6 +70,11 @@ impl ServerArgs {
         Format::json_if(self.json)
     }
 
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
     pub(crate) fn within(&mut self, session: Session) {
         self.json |= session.format == Format::Json;
@@ -78,10 +86,10 @@ impl ServerArgs {
         if let Some(session) = self.session.take() {
             words.belong_to(session.commands);
             let is_another = !self.command.is_empty() || !self.headers.is_empty();
-            if is_another || self.revision.is_some() {
+            if is_another || self.revision.is_some() || self.trace.is_wanted() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: --header, --revision and -- COMMAND are for `plainly shell` itself",
+                    "the connection is open: --header, --revision, --trace, --record and -- COMMAND are for `plainly shell` itself",
                 ));
             }
             return Ok(Server::Open(session.client));

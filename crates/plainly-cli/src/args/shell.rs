@@ -69,8 +69,10 @@ impl ShellLine {
     }
 }
 
-/// The options and words that say where a server is.
-const WHERE: [&str; 4] = ["target", "command", "headers", "revision"];
+/// The options and words that say where a server is, and what is seen of its connection.
+const WHERE: [&str; 6] = [
+    "target", "command", "headers", "revision", "trace", "record",
+];
 
 /// The commands of this one, without a target.
 fn each_without_target(command: clap::Command) -> clap::Command {

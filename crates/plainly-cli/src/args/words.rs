@@ -62,8 +62,9 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     pub(super) fn name_the_server_too(&self) -> bool {
-        const WITHOUT_URI: [&str; 6] = [
+        const WITHOUT_URI: [&str; 7] = [
             "discover",
+            "replay",
             "templates",
             "tools",
             "call",

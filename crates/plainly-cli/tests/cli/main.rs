@@ -21,6 +21,7 @@ mod logging;
 mod pages;
 mod prompting;
 mod reading;
+mod replaying;
 mod representations;
 mod serving;
 #[cfg(unix)]
@@ -28,6 +29,7 @@ mod shell;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
+mod tracing;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

@@ -24,6 +24,7 @@ use super::message::{Introduction, RequestWriter};
 use super::reply::{CallReply, TypedResult};
 use super::retries::Retries;
 use super::server_description::ServerDescription;
+use super::traffic::Tap;
 use crate::limits::ClientLimits;
 
 /// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
@@ -49,6 +50,8 @@ pub(super) struct ClientOptions {
     pub(super) limits: ClientLimits,
     /// Receives what servers log.
     pub(super) log: Option<Log>,
+    /// Shows what passes.
+    pub(super) tap: Tap,
     /// How sure it must be what a server's error means.
     pub(super) least: Certainty,
     /// How failed calls are made again.
@@ -80,7 +83,12 @@ impl ClientOptions {
     pub(super) fn dispatcher(&self) -> Dispatcher {
         let declared = self.introduction.capabilities.clone();
         let respondent = Respondent::new(self.handlers.clone(), declared);
-        Dispatcher::new(Arc::new(respondent), self.log.clone(), self.limits.clone())
+        Dispatcher::new(
+            Arc::new(respondent),
+            self.log.clone(),
+            self.tap.clone(),
+            self.limits.clone(),
+        )
     }
 }
 

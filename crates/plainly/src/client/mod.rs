@@ -58,6 +58,7 @@ mod subscriptions;
 mod tasks;
 mod timeouts;
 mod tools;
+mod traffic;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -80,6 +81,7 @@ pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round, Started};
 pub use self::tasks::TaskHandle;
+pub use self::traffic::Traffic;
 
 use self::call::Connected;
 use crate::transport::Messages;

@@ -16,6 +16,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
 use super::{retry_after, tls};
 use crate::client::error::said;
+use crate::client::traffic::{Tap, Traffic};
 use crate::transport::{Frame, Meter};
 
 /// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
@@ -40,6 +41,7 @@ pub(super) struct Endpoint {
     /// The most bytes of one message that are read: a JSON body, or one event.
     message_bytes: usize,
     received: Meter,
+    tap: Tap,
 }
 
 /// The response to a request, its body unread.
@@ -56,6 +58,7 @@ pub(super) struct HttpResponse {
     /// Bytes that were received and are not read yet.
     chunk: Bytes,
     received: Meter,
+    tap: Tap,
 }
 
 /// The kind of body that `Content-Type` declares.
@@ -88,6 +91,7 @@ impl Endpoint {
         headers: HeaderMap,
         connect: Duration,
         message_bytes: usize,
+        tap: Tap,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(url.scheme())?)
@@ -102,6 +106,7 @@ impl Endpoint {
             headers,
             message_bytes,
             received: Meter::default(),
+            tap,
         })
     }
 
@@ -162,9 +167,32 @@ impl Endpoint {
         self.send(request).await
     }
 
+    fn show(&self, request: &reqwest::Request) {
+        if !self.tap.is_on() {
+            return;
+        }
+        self.tap.show(Traffic::Request {
+            method: request.method().as_str(),
+            url: &self.display_url(),
+            headers: request.headers(),
+        });
+        if let Some(message) = request.body().and_then(reqwest::Body::as_bytes) {
+            self.tap.show(Traffic::Sent(message));
+        }
+    }
+
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<HttpResponse, HttpFailure> {
-        let mut inner = request.send().await.map_err(HttpFailure::of)?;
+        let request = request.build().map_err(HttpFailure::of)?;
+        let method = request.method().clone();
+        self.show(&request);
+        let sent = self.client.execute(request).await;
+        let mut inner = sent.map_err(HttpFailure::of)?;
         let headers = std::mem::take(inner.headers_mut());
+        self.tap.show(Traffic::Response {
+            method: method.as_str(),
+            status: inner.status().as_u16(),
+            headers: &headers,
+        });
         Ok(HttpResponse {
             status: inner.status(),
             content: ContentKind::of(&headers),
@@ -175,6 +203,7 @@ impl Endpoint {
             message_bytes: self.message_bytes,
             chunk: Bytes::new(),
             received: self.received.clone(),
+            tap: self.tap.clone(),
         })
     }
 
@@ -190,8 +219,7 @@ impl Endpoint {
             .delete(self.url.clone())
             .headers(self.headers.clone())
             .headers(headers);
-        let response = request.send().await.map_err(HttpFailure::of)?;
-        Ok(response.status())
+        Ok(self.send(request).await?.status)
     }
 }
 
@@ -219,6 +247,7 @@ impl HttpResponse {
         loop {
             match self.events.next(&mut self.chunk) {
                 Ok(Some(event)) => {
+                    self.tap.show(Traffic::Received(&event.data));
                     if event.kind == EventKind::Error {
                         self.complaint = complaint(&event.data);
                     }
@@ -265,8 +294,12 @@ impl HttpResponse {
 
     /// The whole body.
     pub(super) async fn body(self) -> Result<Bytes, HttpFailure> {
-        let limit = self.message_bytes;
-        self.read(limit).await
+        let (limit, tap) = (self.message_bytes, self.tap.clone());
+        let body = self.read(limit).await?;
+        if !body.is_empty() {
+            tap.show(Traffic::Received(&body));
+        }
+        Ok(body)
     }
 
     /// The beginning of the body: at most `limit` bytes, as far as they arrive within a second. Empty if it can't be
@@ -280,6 +313,9 @@ impl HttpResponse {
             body.extend_from_slice(&chunk);
         }
         body.truncate(limit);
+        if !body.is_empty() {
+            self.tap.show(Traffic::Received(&body));
+        }
         body
     }
 

@@ -25,6 +25,7 @@ use self::pipe::PipeConnection;
 use super::builder::Builder;
 use super::connect::ConnectDeadline;
 use super::error::{Error, LocalError};
+use super::traffic::Tap;
 use super::{Client, Result};
 
 /// The headers that this client writes itself, each with the reason why nobody else can; a name that ends with `-` stands
@@ -84,7 +85,8 @@ impl Builder<Http> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let limit = self.options.limits.message_bytes;
-        let endpoint = Endpoint::new(url, headers, connect, limit)
+        let tap = self.options.tap.clone();
+        let endpoint = Endpoint::new(url, headers, connect, limit, tap)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint.clone(), self.options.dispatcher());
         let session = connection.session();
@@ -97,6 +99,8 @@ impl Builder<Http> {
         let mut options = self.options;
         // Whoever speaks that is a legacy server.
         options.probes = false;
+        // The endpoint shows what passes.
+        options.tap = Tap::default();
         let connection = PipeConnection::new(pipe, options.dispatcher());
         Client::establish(connection, options, by).await
     }
