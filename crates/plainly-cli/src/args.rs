@@ -1,5 +1,6 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
+mod asking;
 mod codes;
 mod completions;
 mod discover;
@@ -19,6 +20,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
@@ -59,6 +61,14 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// What a server may say and ask, where one is talked to.
+    pub(crate) fn asking(&self) -> Option<&AskingArgs> {
+        match self {
+            Self::Client(client) => Some(&client.server().asking),
+            Self::Serve(_) | Self::Codes(_) | Self::Explain(_) | Self::Completions(_) => None,
+        }
+    }
+
     pub(crate) fn format(&self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),

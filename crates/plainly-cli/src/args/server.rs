@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::error::ErrorKind;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::{AskingArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -30,6 +30,9 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
+
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
@@ -42,6 +45,25 @@ pub(crate) enum Server {
     Child(Vec<OsString>),
 }
 
+impl Server {
+    /// What people know it by before it says its name.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Url(url) => {
+                let (_, rest) = url.split_once("://").unwrap_or(("", url));
+                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+                host.to_owned()
+            }
+            Self::Child(command) => {
+                let program = command.first().map(Path::new);
+                let name = program.and_then(Path::file_name).unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            }
+        }
+    }
+}
+
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
@@ -50,6 +72,7 @@ impl ServerArgs {
 
     /// Where the server is; takes the first of the `words` unless a command was given.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
+        self.asking.check(words)?;
         if self.command.is_empty() {
             return words.url().map(Server::Url);
         }

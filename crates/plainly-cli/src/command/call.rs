@@ -11,6 +11,7 @@ use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::json;
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -20,7 +21,9 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let arguments = arguments(args.args, words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
-        match client.call_tool(&name, &arguments).await {
+        terminal::doing(&format!("waiting for {name}"));
+        let calling = client.call_tool(&name, &arguments);
+        match calling.on_progress(terminal::report).await {
             Ok(result) => Ok(result),
             Err(error) => Err(refused(error, &name, names(client), Subject::Tools).await),
         }
