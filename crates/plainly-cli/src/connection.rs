@@ -37,7 +37,9 @@ pub(crate) async fn with_client<T>(
         terminal::doing(&format!("waiting for {label} to end"));
         // Closed even after a failure, so that a server that was started ends in good order.
         client.close().await;
-        respondent.name_unused();
+        if result.is_ok() {
+            respondent.name_unused();
+        }
         result
     })
     .await

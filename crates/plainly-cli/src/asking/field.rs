@@ -11,7 +11,7 @@ use serde_json::{Number, Value};
 use url::Url;
 
 use super::secret::looks_secret;
-use super::shown::short;
+use super::shown::{self, short};
 
 /// The most choices that are listed.
 const LISTED: usize = 40;
@@ -70,6 +70,22 @@ impl NamedField<'_> {
             lines.push(format!("  … and {left} more"));
         }
         (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+
+    /// A value as people write it: a choice by its title.
+    pub(super) fn shown(&self, value: &Value) -> String {
+        let title = |value: &Value| {
+            let mut choices = self.choices().iter();
+            let choice = choices.find(|choice| *value == choice.value)?;
+            Some(Value::from(choice.title.as_deref()?))
+        };
+        match value {
+            Value::Array(values) => {
+                let values = values.iter();
+                shown::value(&values.map(|it| title(it).unwrap_or(it.clone())).collect())
+            }
+            one => shown::value(&title(one).unwrap_or(one.clone())),
+        }
     }
 
     /// Whether it seems to be for a secret.

@@ -21,7 +21,7 @@ pub(super) async fn sample(
     params: CreateMessageParams,
 ) -> Result<CreateMessageResult, ProtocolError> {
     answer(&command, &params).await.map_err(|why| {
-        tracing::warn!("--sample-with {}: {why}", short(&command));
+        tracing::warn!("the command of --sample-with failed: {why}");
         ProtocolError::internal("the client's model gave no answer")
     })
 }

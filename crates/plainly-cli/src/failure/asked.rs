@@ -18,6 +18,9 @@ const ASKED: [(&str, &str); 3] = [
     ),
 ];
 const VISIT: &str = "the server wants a page opened in a browser: run the command on a terminal, where you can agree to it";
+/// What FastMCP says where it can ask only in the way of older revisions, and what helps.
+const BY_REQUEST: &str = "via server-initiated requests is unavailable";
+const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
 
 /// What helps against the error of a server that may not ask.
 pub(super) fn by(error: &Error) -> Option<&'static str> {
@@ -35,6 +38,9 @@ pub(super) fn by(error: &Error) -> Option<&'static str> {
 /// What helps against the words of a tool that could not ask.
 pub(super) fn by_tool(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase();
+    if text.contains(BY_REQUEST) {
+        return Some(OLDER);
+    }
     let is_lacking = ["support", "not found", "capabilit"]
         .iter()
         .any(|word| text.contains(word));
@@ -60,6 +66,10 @@ mod tests {
             ),
             ("Client does not support sampling", Some("--sample-with")),
             ("the client has no capability roots", Some("--root")),
+            (
+                "elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
+                Some("--revision"),
+            ),
             ("Elicitation was cancelled", None),
             ("the roots of this tree", None),
             ("note not found", None),
