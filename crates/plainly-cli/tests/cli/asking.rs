@@ -71,7 +71,13 @@ fn whoever_does_not_want_to_answer_need_not() {
     for revision in ERAS {
         for (word, told) in [("decline", "Decline\n"), ("cancel", "Cancel\n")] {
             let mut person = person(&["book"], revision);
-            person.sees("Your name").sees("> ").types(word);
+            person
+                .sees("Your name")
+                .sees("> ")
+                .types(word)
+                // It could be a name.
+                .sees(&format!("Is {word} what you fill in here? "))
+                .types("");
             let (status, printed, seen) = person.ends();
             assert_eq!((status, printed.as_str()), (0, told), "{seen}");
         }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Instant;
 
@@ -104,6 +104,16 @@ impl Person {
 
     /// Waits for the end: the status, what was printed, and all that was shown.
     pub(crate) fn ends(mut self) -> (i32, String, String) {
+        loop {
+            match self.screen.recv_timeout(PATIENCE) {
+                Ok(bytes) => self.show(&bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.child.kill().unwrap();
+                    panic!("it does not end: {:?}", self.seen);
+                }
+            }
+        }
         let mut printed = String::new();
         let mut stdout = self.child.stdout.take().unwrap();
         stdout.read_to_string(&mut printed).unwrap();
@@ -113,9 +123,6 @@ impl Person {
             .unwrap()
             .code()
             .expect("it ended by itself");
-        while let Ok(bytes) = self.screen.recv() {
-            self.show(&bytes);
-        }
         (status, printed, self.seen)
     }
 
