@@ -11,8 +11,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use plainly::protocol::types::{
-    ChoiceField, CreateMessageParams, ElicitAction, ElicitFormParams, ElicitResult, LoggingLevel,
-    NumberField, SamplingMessage, TextField,
+    ChoiceField, CreateMessageParams, ElicitFormParams, ElicitResult, LoggingLevel, NumberField,
+    SamplingMessage, TextField,
 };
 use plainly::server::extract::{Args, Progress};
 use plainly::server::{Server, Tool};
@@ -21,9 +21,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 fn told(answer: &ElicitResult) -> Result<String, Failure> {
-    match answer.action {
-        ElicitAction::Accept => Ok(serde_json::to_string(&answer.content)?),
-        action => Ok(format!("{action:?}")),
+    match answer.is_accepted() {
+        true => Ok(serde_json::to_string(&answer.content)?),
+        false => Ok(format!("{:?}", answer.action)),
     }
 }
 

@@ -12,6 +12,7 @@ mod prompts;
 mod read;
 mod serve;
 mod server;
+mod shell;
 mod templates;
 mod tools;
 mod values;
@@ -31,7 +32,8 @@ pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
-pub(crate) use self::server::{Server, ServerArgs};
+pub(crate) use self::server::{Server, ServerArgs, Session};
+pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::watch::WatchArgs;
@@ -55,6 +57,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     #[command(flatten)]
     Client(ClientCommand),
+    Shell(ShellArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -62,16 +65,18 @@ pub(crate) enum Command {
 
 impl Command {
     /// What a server may say and ask, where one is talked to.
-    pub(crate) fn asking(&self) -> Option<&AskingArgs> {
+    pub(crate) fn asking(&mut self) -> Option<&AskingArgs> {
         match self {
             Self::Client(client) => Some(&client.server().asking),
+            Self::Shell(args) => Some(&args.server.asking),
             Self::Serve(_) | Self::Codes(_) | Self::Explain(_) | Self::Completions(_) => None,
         }
     }
 
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,
@@ -96,19 +101,19 @@ pub(crate) enum ClientCommand {
 }
 
 impl ClientCommand {
-    fn server(&self) -> &ServerArgs {
+    pub(crate) fn server(&mut self) -> &mut ServerArgs {
         match self {
-            Self::Discover(args) => &args.server,
-            Self::Ls(args) => &args.server,
-            Self::Stat(args) => &args.server,
-            Self::Read(args) => &args.server,
-            Self::Watch(args) => &args.server,
-            Self::Templates(args) => &args.server,
-            Self::Tools(args) => &args.server,
-            Self::Call(args) => &args.server,
-            Self::Prompts(args) => &args.server,
-            Self::Prompt(args) => &args.server,
-            Self::Complete(args) => &args.server,
+            Self::Discover(args) => &mut args.server,
+            Self::Ls(args) => &mut args.server,
+            Self::Stat(args) => &mut args.server,
+            Self::Read(args) => &mut args.server,
+            Self::Watch(args) => &mut args.server,
+            Self::Templates(args) => &mut args.server,
+            Self::Tools(args) => &mut args.server,
+            Self::Call(args) => &mut args.server,
+            Self::Prompts(args) => &mut args.server,
+            Self::Prompt(args) => &mut args.server,
+            Self::Complete(args) => &mut args.server,
         }
     }
 }

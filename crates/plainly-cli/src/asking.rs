@@ -29,7 +29,7 @@ use crate::failure::Failure;
 use crate::terminal::{self, Conversation};
 
 /// Answers the questions of one server.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Respondent(Arc<Answering>);
 
 #[derive(Debug)]
@@ -43,6 +43,8 @@ struct Answering {
     roots: Vec<Root>,
     /// The pages that were agreed to.
     visited: Mutex<HashSet<String>>,
+    /// Whether a wrong answer ends the command.
+    is_fatal: bool,
     /// Why the command must end.
     failure: Mutex<Option<String>>,
     failed: Notify,
@@ -58,9 +60,18 @@ impl Respondent {
             sample_with: args.sample_with.clone(),
             roots: roots::roots(&args.roots)?,
             visited: Mutex::default(),
+            is_fatal: true,
             failure: Mutex::default(),
             failed: Notify::new(),
         })))
+    }
+
+    /// Answers for many commands: a wrong answer is told, and ends none of them.
+    pub(crate) fn lasting(mut self) -> Self {
+        if let Some(own) = Arc::get_mut(&mut self.0) {
+            own.is_fatal = false;
+        }
+        self
     }
 
     /// Has the client declare and answer what can be answered.
@@ -166,6 +177,10 @@ impl Answering {
 
     /// Ends the command, which takes the question back.
     async fn fail(&self, why: String) -> ElicitResult {
+        if !self.is_fatal {
+            tracing::warn!("{why}");
+            return ElicitResult::cancel();
+        }
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
         self.failed.notify_one();
         std::future::pending().await

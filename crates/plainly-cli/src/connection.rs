@@ -20,18 +20,19 @@ pub(crate) async fn with_client<T>(
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let label = server.label();
+    if let Server::Open(client) = server {
+        terminal::doing(&format!("waiting for {label}"));
+        return terminal::during(async {
+            match args.timeout {
+                Some(timeout) => work(&client.with_timeout(timeout)).await,
+                None => work(&client).await,
+            }
+        })
+        .await;
+    }
     let respondent = Respondent::new(&label, &args.asking)?;
     terminal::during(async {
-        terminal::doing(&match &server {
-            Server::Url(_) => format!("connecting to {label}"),
-            Server::Child(_) => format!("starting {label}"),
-        });
-        let client = connect(server, args, &respondent).await;
-        let client = client.map_err(Failure::about(Subject::Connection))?;
-        tracing::debug!(revision = %client.revision(), "connected");
-        if let Some(implementation) = client.server() {
-            respondent.learn(&implementation.name);
-        }
+        let client = introduced(server, args, &respondent).await?;
         terminal::doing(&format!("waiting for {label}"));
         let result = respondent.unless_failed(work(&client)).await;
         terminal::doing(&format!("waiting for {label} to end"));
@@ -45,12 +46,39 @@ pub(crate) async fn with_client<T>(
     .await
 }
 
+/// A connection to the server, for many commands. A question that can't be answered ends none of them.
+pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
+    let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
+    terminal::during(introduced(server, args, &respondent)).await
+}
+
+/// Connects, and learns who that is.
+async fn introduced(
+    server: Server,
+    args: ServerArgs,
+    respondent: &Respondent,
+) -> Result<Client, Failure> {
+    let label = server.label();
+    terminal::doing(&match &server {
+        Server::Child(_) => format!("starting {label}"),
+        Server::Url(_) | Server::Open(_) => format!("connecting to {label}"),
+    });
+    let client = connect(server, args, respondent).await;
+    let client = client.map_err(Failure::about(Subject::Connection))?;
+    tracing::debug!(revision = %client.revision(), "connected");
+    if let Some(implementation) = client.server() {
+        respondent.learn(&implementation.name);
+    }
+    Ok(client)
+}
+
 async fn connect(
     server: Server,
     args: ServerArgs,
     respondent: &Respondent,
 ) -> client::Result<Client> {
     match server {
+        Server::Open(client) => Ok(client),
         Server::Url(url) => {
             let headers = args.headers.clone().into_iter();
             let builder = headers.fold(Client::http(url), |builder, (name, value)| {

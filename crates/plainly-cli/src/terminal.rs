@@ -21,11 +21,11 @@ use self::held::HeldLines;
 /// How often the line that moves is drawn again.
 const FRAME: Duration = Duration::from_millis(100);
 
-static TERMINAL: LazyLock<Mutex<Terminal>> = LazyLock::new(Mutex::default);
+static SCREEN: LazyLock<Mutex<Screen>> = LazyLock::new(Mutex::default);
 
 /// The state of standard error.
 #[derive(Debug, Default)]
-struct Terminal {
+struct Screen {
     is_quiet: bool,
     /// What the command waits for, if anything.
     activity: Option<Activity>,
@@ -35,13 +35,13 @@ struct Terminal {
     held: Option<HeldLines>,
 }
 
-fn terminal() -> MutexGuard<'static, Terminal> {
-    TERMINAL.lock().unwrap_or_else(PoisonError::into_inner)
+fn screen() -> MutexGuard<'static, Screen> {
+    SCREEN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shows nothing that moves from now on.
 pub(crate) fn be_quiet() {
-    terminal().is_quiet = true;
+    screen().is_quiet = true;
 }
 
 /// Whether somebody is there who can be asked.
@@ -51,34 +51,34 @@ pub(crate) fn is_attended() -> bool {
 
 /// Writes a line that stays.
 pub(crate) fn line(text: &str) {
-    terminal().line(text);
+    screen().line(text);
 }
 
 /// Writes with nothing that moves on the screen, as to standard output, which may be the same terminal.
 pub(crate) fn aside<T>(write: impl FnOnce() -> T) -> T {
-    terminal().aside(write)
+    screen().aside(write)
 }
 
 /// Says what the command waits for from now on, as in `waiting for search`.
 pub(crate) fn doing(what: &str) {
-    terminal().set(Some(Activity::new(what)));
+    screen().set(Some(Activity::new(what)));
 }
 
 /// What the command waits for from now on is no work: nothing is shown.
 pub(crate) fn rest() {
-    terminal().set(None);
+    screen().set(None);
 }
 
 /// Shows how far the work is, as the server reports it.
 pub(crate) fn report(update: ProgressUpdate) {
-    if let Some(activity) = &mut terminal().activity {
+    if let Some(activity) = &mut screen().activity {
         activity.report(update);
     }
 }
 
 /// Shows how many bytes have arrived.
 pub(crate) fn count(received: impl Fn() -> u64 + Send + 'static) {
-    if let Some(activity) = &mut terminal().activity {
+    if let Some(activity) = &mut screen().activity {
         activity.count(received);
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn count(received: impl Fn() -> u64 + Send + 'static) {
 /// Waits for `work`, and shows what it does while it lasts.
 pub(crate) async fn during<T>(work: impl Future<Output = T>) -> T {
     let _shown = Shown;
-    if terminal().is_quiet || !io::stderr().is_terminal() {
+    if screen().is_quiet || !io::stderr().is_terminal() {
         return work.await;
     }
     tokio::select! {
@@ -99,7 +99,7 @@ pub(crate) async fn during<T>(work: impl Future<Output = T>) -> T {
 async fn frames() -> std::convert::Infallible {
     loop {
         sleep(FRAME).await;
-        terminal().draw();
+        screen().draw();
     }
 }
 
@@ -112,7 +112,7 @@ impl Drop for Shown {
     }
 }
 
-impl Terminal {
+impl Screen {
     fn line(&mut self, text: &str) {
         match &mut self.held {
             Some(held) => held.push(text),

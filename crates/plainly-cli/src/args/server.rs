@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::error::ErrorKind;
+use plainly::client::Client;
 use plainly::errors::Revision;
 
 use super::{AskingArgs, Words, values};
@@ -36,13 +37,27 @@ pub(crate) struct ServerArgs {
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
+
+    #[arg(skip)]
+    session: Option<Session>,
+}
+
+/// The shell in which a command is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) format: Format,
+    /// What can be typed, for messages about mistakes.
+    pub(crate) commands: fn() -> clap::Command,
 }
 
 /// Where the server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Server {
     Url(String),
     Child(Vec<OsString>),
+    /// At the other end of a connection that stays open afterwards.
+    Open(Client),
 }
 
 impl Server {
@@ -60,6 +75,10 @@ impl Server {
                 let name = program.and_then(Path::file_name).unwrap_or_default();
                 name.to_string_lossy().into_owned()
             }
+            Self::Open(client) => {
+                let implementation = client.server();
+                implementation.map_or_else(|| "the server".to_owned(), |it| it.name.clone())
+            }
         }
     }
 }
@@ -70,9 +89,26 @@ impl ServerArgs {
         Format::json_if(self.json)
     }
 
-    /// Where the server is; takes the first of the `words` unless a command was given.
+    /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
+    pub(crate) fn within(&mut self, session: Session) {
+        self.json |= session.format == Format::Json;
+        self.session = Some(session);
+    }
+
+    /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
         self.asking.check(words)?;
+        if let Some(session) = self.session.take() {
+            words.belong_to(session.commands);
+            let is_another = !self.command.is_empty() || !self.headers.is_empty();
+            if is_another || self.revision.is_some() || self.asking.is_given() {
+                return Err(words.wrong(
+                    ErrorKind::ArgumentConflict,
+                    "the connection is open: --header, --revision, --answer and the like, and -- COMMAND are for `plainly shell` itself",
+                ));
+            }
+            return Ok(Server::Open(session.client));
+        }
         if self.command.is_empty() {
             return words.url().map(Server::Url);
         }
@@ -117,13 +153,17 @@ mod tests {
     use super::super::{Args, ClientCommand, Command};
     use super::*;
 
-    fn ls(line: &str) -> Result<(Server, Option<String>), Failure> {
+    fn ls(line: &str) -> Result<(String, Option<String>), Failure> {
         let args = Args::try_parse_from(line.split(' ')).map_err(Failure::Usage)?;
         let Command::Client(ClientCommand::Ls(mut args)) = args.command else {
             panic!("not ls: {line}");
         };
         let mut words = args.words();
-        let server = args.server.server(&mut words)?;
+        let server = match args.server.server(&mut words)? {
+            Server::Url(url) => url,
+            Server::Child(command) => command.join(" ".as_ref()).into_string().unwrap(),
+            Server::Open(_) => panic!("nothing is open: {line}"),
+        };
         let uri = words.next();
         words.end()?;
         Ok((server, uri))
@@ -131,8 +171,8 @@ mod tests {
 
     #[test]
     fn a_command_takes_the_place_of_the_target() {
-        let url = || Server::Url("http://h/mcp".to_owned());
-        let child = || Server::Child(vec!["npx".into(), "server".into(), "--json".into()]);
+        let url = || "http://h/mcp".to_owned();
+        let child = || "npx server --json".to_owned();
         let uri = || Some("a:b".to_owned());
         let cases = [
             ("plainly ls http://h/mcp", (url(), None)),

@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
+    /// The commands, one of which these follow.
+    commands: fn() -> clap::Command,
 }
 
 impl Words {
@@ -20,7 +22,13 @@ impl Words {
         Self {
             command,
             words: words.into_iter().collect(),
+            commands: Args::command,
         }
+    }
+
+    /// They follow one of these commands, not one of the program's.
+    pub(super) fn belong_to(&mut self, commands: fn() -> clap::Command) {
+        self.commands = commands;
     }
 
     /// The next word, which must be there.
@@ -124,7 +132,7 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        let mut args = Args::command();
+        let mut args = (self.commands)();
         args.build();
         let error = match args.find_subcommand_mut(self.command) {
             Some(command) => command.error(kind, message),

@@ -84,7 +84,11 @@ impl NamedField<'_> {
                 let values = values.iter();
                 shown::value(&values.map(|it| title(it).unwrap_or(it.clone())).collect())
             }
-            one => shown::value(&title(one).unwrap_or(one.clone())),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Object(_) => shown::value(&title(value).unwrap_or(value.clone())),
         }
     }
 
@@ -142,7 +146,7 @@ impl NamedField<'_> {
         match self.field {
             Field::Choice(field) => &field.choices,
             Field::Choices(field) => &field.choices,
-            _ => &[],
+            Field::Text(_) | Field::Number(_) | Field::Boolean(_) | _ => &[],
         }
     }
 

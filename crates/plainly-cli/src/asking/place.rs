@@ -110,82 +110,26 @@ fn is_own_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
+    /// A URL, as it is opened, its host, and a part of what is odd about it.
+    #[rustfmt::skip]
+    const PLACES: [[&str; 4]; 12] = [
+        ["https://example.com/a b?c", "https://example.com/a%20b?c", "example.com", ""],
+        ["https://example.com/\u{1b}[2J", "https://example.com/%1B[2J", "example.com", ""],
+        ["https://ex\u{430}mple.com", "https://xn--exmple-4nf.com/", "xn--exmple-4nf.com", "not Latin"],
+        ["https://a.example@b.example/", "https://a.example@b.example/", "b.example", "before the @"],
+        ["http://example.com/", "http://example.com/", "example.com", "not encrypted"],
+        ["https://2130706433/", "https://127.0.0.1/", "127.0.0.1", "this machine"],
+        ["https://[::ffff:127.0.0.1]/", "https://[::ffff:7f00:1]/", "[::ffff:7f00:1]", "this machine"],
+        ["https://LOCALHOST./", "https://localhost./", "localhost.", "this machine"],
+        ["https://10.1.2.3/", "https://10.1.2.3/", "10.1.2.3", "own network"],
+        ["https://169.254.169.254/", "https://169.254.169.254/", "169.254.169.254", "own network"],
+        ["https://[fd00::1]/", "https://[fd00::1]/", "[fd00::1]", "own network"],
+        ["https://printer/", "https://printer/", "printer", "own network"],
+    ];
+
     #[test]
     fn a_place_is_shown_as_it_is_opened() {
-        for (url, shown, host, warning) in [
-            (
-                "https://example.com/a b?c",
-                "https://example.com/a%20b?c",
-                "example.com",
-                "",
-            ),
-            (
-                "https://exаmple.com",
-                "https://xn--exmple-4nf.com/",
-                "xn--exmple-4nf.com",
-                "not Latin",
-            ),
-            (
-                "https://a.example@b.example/",
-                "https://a.example@b.example/",
-                "b.example",
-                "before the @",
-            ),
-            (
-                "http://example.com/",
-                "http://example.com/",
-                "example.com",
-                "not encrypted",
-            ),
-            (
-                "https://2130706433/",
-                "https://127.0.0.1/",
-                "127.0.0.1",
-                "this machine",
-            ),
-            (
-                "https://[::ffff:127.0.0.1]/",
-                "https://[::ffff:7f00:1]/",
-                "[::ffff:7f00:1]",
-                "this machine",
-            ),
-            (
-                "https://LOCALHOST./",
-                "https://localhost./",
-                "localhost.",
-                "this machine",
-            ),
-            (
-                "https://10.1.2.3/",
-                "https://10.1.2.3/",
-                "10.1.2.3",
-                "own network",
-            ),
-            (
-                "https://169.254.169.254/",
-                "https://169.254.169.254/",
-                "169.254.169.254",
-                "own network",
-            ),
-            (
-                "https://[fd00::1]/",
-                "https://[fd00::1]/",
-                "[fd00::1]",
-                "own network",
-            ),
-            (
-                "https://printer/",
-                "https://printer/",
-                "printer",
-                "own network",
-            ),
-            (
-                "https://example.com/\u{1b}[2J",
-                "https://example.com/%1B[2J",
-                "example.com",
-                "",
-            ),
-        ] {
+        for [url, shown, host, warning] in PLACES {
             let place = Place::parse(url).unwrap();
             assert_eq!((place.url(), place.host()), (shown, host));
             let warnings = place.warnings().join("\n");

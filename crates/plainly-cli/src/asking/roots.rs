@@ -1,6 +1,6 @@
 //! The directories that a server is told it may work in.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use plainly::protocol::types::Root;
 use url::Url;
@@ -9,10 +9,10 @@ use crate::failure::Failure;
 
 /// Each directory as a root.
 pub(super) fn roots(directories: &[PathBuf]) -> Result<Vec<Root>, Failure> {
-    directories.iter().map(root).collect()
+    directories.iter().map(|it| root(it)).collect()
 }
 
-fn root(directory: &PathBuf) -> Result<Root, Failure> {
+fn root(directory: &Path) -> Result<Root, Failure> {
     let shown = directory.display();
     let path = directory
         .canonicalize()

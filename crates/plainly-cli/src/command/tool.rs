@@ -93,6 +93,7 @@ fn call(tool: &str, arguments: &[Argument<'_>], server: &Server) -> String {
         words.collect::<Vec<_>>().join(" ")
     };
     match server {
+        Server::Open(_) => format!("call {}", quoted(&words)),
         Server::Url(url) => format!(
             "plainly call {} {}",
             visible(&shell_word(url)),

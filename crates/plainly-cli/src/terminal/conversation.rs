@@ -1,14 +1,19 @@
 //! A conversation with the person at the terminal, who is asked one thing after another and never two at a time.
 
-use tokio::sync::MutexGuard;
+use std::sync::LazyLock;
 
-use super::keyboard::Keyboard;
-use super::{terminal, write};
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::keyboard;
+use super::{screen, write};
+
+/// Held by whoever talks with the person.
+static TURN: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
 
 /// Has the terminal for itself until it is dropped: nothing moves, and what others have to say waits.
 #[derive(Debug)]
 pub(crate) struct Conversation {
-    keyboard: MutexGuard<'static, Keyboard>,
+    _turn: MutexGuard<'static, ()>,
     /// The cursor stands behind a prompt.
     is_asking: bool,
 }
@@ -16,10 +21,10 @@ pub(crate) struct Conversation {
 impl Conversation {
     /// Begins once all others have ended.
     pub(crate) async fn begin() -> Self {
-        let keyboard = Keyboard::take().await;
-        terminal().hold();
+        let turn = TURN.lock().await;
+        screen().hold();
         Self {
-            keyboard,
+            _turn: turn,
             is_asking: false,
         }
     }
@@ -33,7 +38,7 @@ impl Conversation {
     pub(crate) async fn ask(&mut self, prompt: &str) -> Option<String> {
         write(prompt);
         self.is_asking = true;
-        let line = self.keyboard.line().await?;
+        let line = keyboard::line().await?;
         self.is_asking = false;
         Some(line)
     }
@@ -45,6 +50,6 @@ impl Drop for Conversation {
             // What comes next begins on a line of its own.
             write("\n");
         }
-        terminal().release();
+        screen().release();
     }
 }
