@@ -22,6 +22,8 @@ pub(crate) mod task;
 pub(crate) mod complete;
 pub(crate) mod prompt;
 
+pub(crate) mod replay;
+
 pub(crate) mod codes;
 pub(crate) mod explain;
 

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::{AskingArgs, TraceArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -31,6 +31,12 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
+
     /// Whether what a task asks is answered later, by another command.
     #[arg(skip)]
     pub(crate) answers_later: bool,
@@ -39,9 +45,17 @@ pub(crate) struct ServerArgs {
     #[arg(last = true)]
     command: Vec<OsString>,
 
-    /// The connection that is open already, for a command that is typed in a shell.
     #[arg(skip)]
-    open: Option<Client>,
+    session: Option<Session>,
+}
+
+/// The shell in which a command is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) format: Format,
+    /// What can be typed, for messages about mistakes.
+    pub(crate) commands: fn() -> clap::Command,
 }
 
 /// Where the server is.
@@ -53,30 +67,60 @@ pub(crate) enum Server {
     Open(Client),
 }
 
+impl Server {
+    /// What people know it by before it says its name.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Url(url) => {
+                let (_, rest) = url.split_once("://").unwrap_or(("", url));
+                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+                host.to_owned()
+            }
+            Self::Child(command) => {
+                let program = command.first().map(Path::new);
+                let name = program.and_then(Path::file_name).unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            }
+            Self::Open(client) => {
+                let implementation = client.server();
+                implementation.map_or_else(|| "the server".to_owned(), |it| it.name.clone())
+            }
+        }
+    }
+}
+
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
     }
 
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
-    pub(crate) fn within(&mut self, open: Client, format: Format) {
-        self.open = Some(open);
-        self.json |= format == Format::Json;
+    pub(crate) fn within(&mut self, session: Session) {
+        self.json |= session.format == Format::Json;
+        self.session = Some(session);
     }
 
     /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
-        if let Some(client) = self.open.take() {
-            words.are_typed_in_a_shell();
+        self.asking.check(words)?;
+        if let Some(session) = self.session.take() {
+            words.belong_to(session.commands);
             let is_another = !self.command.is_empty() || !self.headers.is_empty();
-            if is_another || self.revision.is_some() {
+            let is_another = is_another || self.revision.is_some() || self.trace.is_wanted();
+            if is_another || self.asking.is_given() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: --header, --revision and -- COMMAND are for `plainly shell` itself",
+                    "the connection is open: --header, --revision, --trace, --record, --answer and the like, and -- COMMAND are for `plainly shell` itself",
                 ));
             }
-            return Ok(Server::Open(client));
+            return Ok(Server::Open(session.client));
         }
         if self.command.is_empty() {
             return words.url().map(Server::Url);

@@ -37,7 +37,7 @@ impl ShellArgs {
 /// A command of plainly, without a server: that of the session is meant
 #[derive(Debug, Parser)]
 #[command(multicall = true, override_usage = "COMMAND [OPTIONS] [ARGUMENT]...")]
-pub(crate) struct Line {
+pub(crate) struct ShellLine {
     #[command(subcommand)]
     typed: Typed,
 }
@@ -52,7 +52,7 @@ pub(crate) enum Typed {
     Exit,
 }
 
-impl Line {
+impl ShellLine {
     /// Reads the words of a line.
     ///
     /// # Errors
@@ -69,8 +69,20 @@ impl Line {
     }
 }
 
-/// The options and words that say where a server is.
-const WHERE: [&str; 4] = ["target", "command", "headers", "revision"];
+/// The options and words that say where a server is, who answers it, and what is seen of its connection.
+const WHERE: [&str; 11] = [
+    "target",
+    "command",
+    "headers",
+    "revision",
+    "trace",
+    "record",
+    "answers",
+    "sample_with",
+    "roots",
+    "server_log",
+    "quiet",
+];
 
 /// The commands of this one, without a target.
 fn each_without_target(command: clap::Command) -> clap::Command {
@@ -124,12 +136,12 @@ mod tests {
 
     fn help(words: &[&str]) -> String {
         let words = words.iter().map(|&word| word.to_owned()).collect();
-        Line::read(words).unwrap_err().to_string()
+        ShellLine::read(words).unwrap_err().to_string()
     }
 
     #[test]
     fn the_lines_are_sound() {
-        Line::taught().debug_assert();
+        ShellLine::taught().debug_assert();
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::json;
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -24,7 +25,9 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
         tracing::warn!("the server ends with this command, and may forget the task");
     }
     let started = with_client(server, args.server, async |client| {
+        terminal::doing(&format!("waiting for {name}"));
         let calling = client.call_tool(&name, &arguments);
+        let calling = calling.on_progress(terminal::report);
         let called = match args.task {
             true => calling.start().await,
             false => calling.await.map(Started::Done),

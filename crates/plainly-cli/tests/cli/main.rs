@@ -6,10 +6,14 @@
 )]
 
 mod fake;
+#[cfg(unix)]
+mod person;
 mod support;
 
 #[cfg(unix)]
 mod advisories;
+#[cfg(unix)]
+mod asking;
 mod calling;
 mod codes;
 mod explaining;
@@ -21,6 +25,7 @@ mod logging;
 mod pages;
 mod prompting;
 mod reading;
+mod replaying;
 mod representations;
 mod serving;
 #[cfg(unix)]
@@ -28,6 +33,7 @@ mod shell;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
+mod tracing;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

@@ -42,6 +42,8 @@ pub(super) struct Connected {
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
     /// other.
     pub(super) subscribing: tokio::sync::Mutex<()>,
+    /// Wakes those who wait before they open a stream again: it is closed.
+    pub(super) closing: tokio::sync::Notify,
     /// Requests that nobody waits for, except whoever closes the connection.
     farewells: Lock<JoinSet<()>>,
     /// Keeps the stream open for a legacy server's unsolicited messages, if this client wants them.
@@ -70,6 +72,7 @@ impl Client {
                 tools: KnownTools::default(),
                 renewal: tokio::sync::Mutex::default(),
                 subscribing: tokio::sync::Mutex::default(),
+                closing: tokio::sync::Notify::default(),
                 farewells: Lock::default(),
                 server_stream: Lock::default(),
             }),
@@ -130,6 +133,7 @@ impl Client {
     /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
     /// and a child process is waited for, asked to terminate, and finally killed. Tasks that are being cancelled are first.
     pub async fn close(&self) {
+        self.connected.closing.notify_waiters();
         let mut farewells = std::mem::take(&mut *self.connected.farewells.lock());
         while farewells.join_next().await.is_some() {}
         self.connected.link.connection().close().await;
@@ -307,6 +311,9 @@ impl Connected {
             return Ok(());
         }
         tracing::info!("the server has ended the session: opening a new one");
+        // The new session knows nothing of them: each subscribes again by itself.
+        let lost = LocalError::SessionLost.into();
+        self.link.subscriptions().end(&lost);
         let revision = self.revision();
         let mut options = self.options.clone();
         // The same revision as before, since the writer that all calls share is not replaced here.

@@ -85,6 +85,8 @@ pub enum LocalError {
         method: &'static str,
         /// What the server sent last that is no message, if it did.
         instead: Option<String>,
+        /// How long the server asks to wait before a stream is opened again (`retry` in its events).
+        retry_after: Option<Duration>,
         /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
@@ -301,9 +303,15 @@ impl Error {
                 instead,
             }
             .into(),
-            Ok(LocalError::Interrupted { method, source, .. }) => LocalError::Interrupted {
+            Ok(LocalError::Interrupted {
+                method,
+                retry_after,
+                source,
+                ..
+            }) => LocalError::Interrupted {
                 method,
                 instead,
+                retry_after,
                 source,
             }
             .into(),
@@ -317,9 +325,27 @@ impl Error {
         LocalError::Interrupted {
             method,
             instead: None,
+            retry_after: None,
             source: None,
         }
         .into()
+    }
+
+    /// The same error; if a stream broke off, with how long the server asks to wait before it is opened again.
+    #[cfg(feature = "http-client")]
+    pub(super) fn with_retry(mut self, asked: Option<Duration>) -> Self {
+        if let Self::Local(error) = &mut self
+            && let Some(LocalError::Interrupted { retry_after, .. }) = Arc::get_mut(error)
+        {
+            *retry_after = asked;
+        }
+        self
+    }
+
+    /// Whether a stream that ended so may be there again later.
+    pub(super) fn is_passing(&self) -> bool {
+        let is_session_lost = matches!(self.local(), Some(LocalError::SessionLost));
+        is_session_lost || self.is_retryable() && !self.is_closed()
     }
 
     pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {

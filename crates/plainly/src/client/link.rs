@@ -62,6 +62,11 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether messages come on several streams, each of which can be lost alone.
+    fn has_streams(&self) -> bool {
+        false
+    }
+
     /// Whether the server has forgotten the session.
     fn is_lost(&self) -> bool {
         false

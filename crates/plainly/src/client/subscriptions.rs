@@ -94,10 +94,10 @@ impl SubscriptionTable {
         }
     }
 
-    /// Ends all subscriptions without a request of their own, each with a separate error.
-    pub(super) fn end(&self, mut error: impl FnMut() -> Error) {
+    /// Ends all subscriptions without a request of their own.
+    pub(super) fn end(&self, error: &Error) {
         for inbox in self.of(None) {
-            inbox.end(Err(error()));
+            inbox.end(Err(error.clone()));
         }
     }
 
