@@ -9,8 +9,8 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly/client",
         "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
-         -> rounds -> connect -> server_description -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes -> traffic",
+         -> rounds -> connect -> server_description -> retries -> known_tools -> operation -> link -> dispatcher -> answer -> log -> message \
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic",
     ),
     (
         "plainly/client/http",

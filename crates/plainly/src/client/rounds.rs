@@ -199,6 +199,7 @@ impl<T> CallSetup<T> {
         {
             result = client.try_again(method, &params, extras, &mut tries).await;
         }
+        client.report(method, &tries, result.as_ref().err());
         let result = result?;
         // If the method may not ask, `read` refuses a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
