@@ -30,10 +30,10 @@ pub struct Operation<'a> {
 
 /// A function that takes what each call came to, if there is one.
 #[derive(Clone, Default)]
-pub(super) struct Observer(Option<Arc<Count>>);
+pub(super) struct Observer(Option<Arc<Counting>>);
 
 /// A function that counts and measures.
-type Count = dyn Fn(&Operation<'_>) + Send + Sync;
+type Counting = dyn Fn(&Operation<'_>) + Send + Sync;
 
 impl Observer {
     pub(super) fn new(count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {

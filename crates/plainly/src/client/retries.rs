@@ -104,7 +104,7 @@ impl Retries {
 #[derive(Debug)]
 pub(super) struct Tries {
     pub(super) start: Instant,
-    /// Those that failed.
+    /// The tries that failed.
     made: u32,
 }
 

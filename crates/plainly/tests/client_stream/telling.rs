@@ -115,17 +115,19 @@ async fn each_message_is_part_of_the_trace_of_its_moment() {
         );
 
         let sent = std::mem::take(&mut *sent.lock().unwrap());
-        for message in sent {
-            let meta = &message["params"]["_meta"];
-            if meta["baggage"] == "a=b" {
-                assert_eq!(meta.get("traceparent"), None, "{message}");
-                continue;
-            }
-            assert_eq!(meta["traceparent"], PARENT, "{message}");
-            assert_eq!(meta["tracestate"], "a=b", "{message}");
-            assert_eq!(meta.get("baggage"), None, "{message}");
-        }
+        sent.iter().for_each(is_traced_once);
     }
+}
+
+fn is_traced_once(message: &Value) {
+    let meta = &message["params"]["_meta"];
+    if meta["baggage"] == "a=b" {
+        assert_eq!(meta.get("traceparent"), None, "{message}");
+        return;
+    }
+    assert_eq!(meta["traceparent"], PARENT, "{message}");
+    assert_eq!(meta["tracestate"], "a=b", "{message}");
+    assert_eq!(meta.get("baggage"), None, "{message}");
 }
 
 #[tokio::test]
