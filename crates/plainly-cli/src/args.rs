@@ -1,5 +1,6 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
+mod asking;
 mod codes;
 mod completions;
 mod discover;
@@ -13,6 +14,7 @@ mod replay;
 mod serve;
 mod server;
 mod shell;
+mod task;
 mod templates;
 mod tools;
 mod trace;
@@ -22,6 +24,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
@@ -35,6 +38,9 @@ pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs, Session};
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::task::{
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
+};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::trace::{TraceArgs, TraceLength};
@@ -80,6 +86,19 @@ impl Command {
         }
     }
 
+    /// What a server may say and ask, where one is talked to.
+    pub(crate) fn asking(&mut self) -> Option<&AskingArgs> {
+        match self {
+            Self::Client(client) => Some(&client.server().asking),
+            Self::Shell(args) => Some(&args.server.asking),
+            Self::Serve(_)
+            | Self::Replay(_)
+            | Self::Codes(_)
+            | Self::Explain(_)
+            | Self::Completions(_) => None,
+        }
+    }
+
     pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
@@ -103,6 +122,7 @@ pub(crate) enum ClientCommand {
     Templates(TemplatesArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Task(TaskArgs),
     Prompts(PromptsArgs),
     Prompt(PromptArgs),
     Complete(CompleteArgs),
@@ -119,6 +139,7 @@ impl ClientCommand {
             Self::Templates(args) => &mut args.server,
             Self::Tools(args) => &mut args.server,
             Self::Call(args) => &mut args.server,
+            Self::Task(args) => args.action.server(),
             Self::Prompts(args) => &mut args.server,
             Self::Prompt(args) => &mut args.server,
             Self::Complete(args) => &mut args.server,

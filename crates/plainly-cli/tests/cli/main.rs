@@ -6,10 +6,14 @@
 )]
 
 mod fake;
+#[cfg(unix)]
+mod person;
 mod support;
 
 #[cfg(unix)]
 mod advisories;
+#[cfg(unix)]
+mod asking;
 mod calling;
 mod codes;
 mod explaining;
@@ -26,6 +30,7 @@ mod representations;
 mod serving;
 #[cfg(unix)]
 mod shell;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod tracing;

@@ -116,14 +116,14 @@ impl ConnectDeadline {
     }
 
     /// Waits for `asking`, which calls `method`, for the remaining time.
-    async fn wait_for<T>(
+    pub(super) async fn wait_for<T>(
         self,
-        method: Method,
+        method: &'static str,
         asking: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let asked = timeout(self.left(), asking).await;
         asked.map_err(|_elapsed| LocalError::Timeout {
-            method: method.name(),
+            method,
             after: self.after,
             instead: None,
         })?
@@ -196,7 +196,7 @@ async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> Pro
     let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
     let params = json!({});
     let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
-    let reply = by.wait_for(Method::Discover, asking).await;
+    let reply = by.wait_for(Method::Discover.name(), asking).await;
     let status = reply.as_ref().ok().and_then(CallReply::status);
     match reply.and_then(|reply| reply.decode(Method::Discover, &params, link.least)) {
         Ok(answer) => ProbeVerdict::Discovered(Box::new(answer)),
@@ -366,7 +366,8 @@ pub(super) async fn initialize(
     );
     let writer = RequestWriter::new(revision, introduction);
     let asking = link.call(&writer, Method::Initialize, &params);
-    let answer: TypedResult<InitializeResult> = by.wait_for(Method::Initialize, asking).await?;
+    let answer: TypedResult<InitializeResult> =
+        by.wait_for(Method::Initialize.name(), asking).await?;
     let version = answer.body.protocol_version.clone();
     let wanted = wanted(options);
     let agreed = wanted
@@ -384,7 +385,7 @@ pub(super) async fn initialize(
     link.speak(agreed);
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
-    by.wait_for(Method::Initialized, telling).await?;
+    by.wait_for(Method::Initialized.name(), telling).await?;
     if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging) {
         set_level(link, &writer, log, by).await?;
     }
@@ -400,7 +401,7 @@ async fn set_level(
 ) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
-    match by.wait_for(Method::SetLevel, asking).await {
+    match by.wait_for(Method::SetLevel.name(), asking).await {
         Err(error @ Error::Protocol(_)) => {
             tracing::warn!(%error, "the server did not accept the log level");
             Ok(())

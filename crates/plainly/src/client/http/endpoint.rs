@@ -8,12 +8,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use plainly_errors::mistake::in_quotes;
 use reqwest::Url;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::sse::{self, EventParser, Resumption};
+use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
 use super::{retry_after, tls};
+use crate::client::error::said;
 use crate::client::traffic::{Tap, Traffic};
 use crate::transport::{Frame, Meter};
 
@@ -50,6 +52,8 @@ pub(super) struct HttpResponse {
     pub(super) content: ContentKind,
     inner: reqwest::Response,
     events: EventParser,
+    /// What the last event of a failure said.
+    complaint: Option<String>,
     message_bytes: usize,
     /// Bytes that were received and are not read yet.
     chunk: Bytes,
@@ -117,6 +121,23 @@ impl Endpoint {
         url.into()
     }
 
+    /// The same at another URL, as `reference` names it relative to this one; or what is wrong with that. At another
+    /// origin, the headers would be told to somebody else.
+    pub(super) fn at(&self, reference: &str) -> Result<Self, String> {
+        let named = in_quotes(reference);
+        let joined = self.url.join(reference);
+        let mut url = joined.map_err(|why| format!("{named}, which is no URL: {why}"))?;
+        if url.origin() != self.url.origin() {
+            let origin = self.url.origin().ascii_serialization();
+            return Err(format!("{named}, which is not at {origin}"));
+        }
+        // These fail only for URLs without a host.
+        let _ = url.set_username(self.url.username());
+        let _ = url.set_password(self.url.password());
+        let endpoint = self.clone();
+        Ok(Self { url, ..endpoint })
+    }
+
     /// Sends one message.
     pub(super) async fn post(&self, frame: Frame) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue =
@@ -178,6 +199,7 @@ impl Endpoint {
             headers,
             inner,
             events: EventParser::new(self.message_bytes),
+            complaint: None,
             message_bytes: self.message_bytes,
             chunk: Bytes::new(),
             received: self.received.clone(),
@@ -211,11 +233,24 @@ impl fmt::Debug for Endpoint {
 
 impl HttpResponse {
     /// The next message of a body of events; `None` at the end. An event that is cut off by the end is dropped.
-    pub(super) async fn next_event(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+    pub(super) async fn next_message(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+        while let Some(event) = self.next_event().await? {
+            if event.kind == EventKind::Message {
+                return Ok(Some(event.data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next event of any kind.
+    pub(super) async fn next_event(&mut self) -> Result<Option<ServerEvent>, HttpFailure> {
         loop {
             match self.events.next(&mut self.chunk) {
                 Ok(Some(event)) => {
-                    self.tap.show(Traffic::Received(&event));
+                    self.tap.show(Traffic::Received(&event.data));
+                    if event.kind == EventKind::Error {
+                        self.complaint = complaint(&event.data);
+                    }
                     return Ok(Some(event));
                 }
                 Ok(None) => {}
@@ -228,6 +263,11 @@ impl HttpResponse {
             // Chunks without events may arrive as fast as they are read.
             consume_budget().await;
         }
+    }
+
+    /// What the server said in an event that tells of a failure, in words; `None` if it sent none.
+    pub(super) fn complaint(&self) -> Option<String> {
+        self.complaint.clone()
     }
 
     /// Where to resume a body of events that has ended.
@@ -294,6 +334,11 @@ impl HttpResponse {
         }
         Ok(body.into())
     }
+}
+
+fn complaint(data: &[u8]) -> Option<String> {
+    let said = said::words_of_body(&String::from_utf8_lossy(data))?;
+    Some(format!("the error {}", in_quotes(&said)))
 }
 
 impl ContentKind {
