@@ -14,6 +14,8 @@ pub(super) const MEMBERS: [&str; 3] = ["traceparent", "tracestate", "baggage"];
 const HEADER_BYTES: usize = 512;
 /// The most bytes of `baggage` (W3C Baggage, "Limits").
 const BAGGAGE_BYTES: usize = 8_192;
+/// The blanks that may stand around a member; a line break may not.
+const BLANKS: [char; 2] = [' ', '\t'];
 /// The most members of `tracestate` (W3C Trace Context, "tracestate").
 const STATE_MEMBERS: usize = 32;
 
@@ -87,13 +89,16 @@ fn is_state(text: &str) -> bool {
     let is_member = |member: &str| {
         let is_key =
             |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'*' | b'/' | b'@');
-        member.trim().split_once('=').is_some_and(|(key, value)| {
-            let is_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
-            !key.is_empty()
-                && key.bytes().all(is_key)
-                && !value.is_empty()
-                && value.bytes().all(is_value)
-        })
+        member
+            .trim_matches(BLANKS)
+            .split_once('=')
+            .is_some_and(|(key, value)| {
+                let is_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
+                !key.is_empty()
+                    && key.bytes().all(is_key)
+                    && !value.is_empty()
+                    && value.bytes().all(is_value)
+            })
     };
     let count = text.split(',').count();
     text.len() <= HEADER_BYTES && count <= STATE_MEMBERS && text.split(',').all(is_member)
@@ -107,7 +112,7 @@ fn is_baggage(text: &str) -> bool {
         let pair = pair.split_once('=');
         let properties = properties.split(';').map(str::trim);
         pair.is_some_and(|(key, value)| {
-            let (key, value) = (key.trim(), value.trim());
+            let (key, value) = (key.trim_matches(BLANKS), value.trim_matches(BLANKS));
             !key.is_empty() && key.bytes().chain(value.bytes()).all(is_visible)
         }) && properties
             .flat_map(str::bytes)
