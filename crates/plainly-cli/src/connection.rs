@@ -3,17 +3,25 @@
 
 mod server_log;
 
+use std::pin::pin;
 use std::process::Command;
+use std::time::Duration;
 
 use plainly::client::{self, Client};
+use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
+use tokio::time::timeout;
 
 use self::server_log::show;
 use crate::args::{Server, ServerArgs};
 use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
 use crate::terminal;
+use crate::trace::Trace;
 
-/// Does `work` with a connection to the server.
+/// The most that ending in good order may take after a signal.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
     server: Server,
     args: ServerArgs,
@@ -32,18 +40,37 @@ pub(crate) async fn with_client<T>(
     }
     let respondent = Respondent::new(&label, &args.asking)?;
     terminal::during(async {
-        let client = introduced(server, args, &respondent).await?;
+        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        let mut stopped = pin!(plainly::shutdown::requested());
+        let client = tokio::select! {
+            biased;
+            () = &mut stopped => return Err(Failure::Interrupted),
+            client = introduced(server, args, &respondent) => client?,
+        };
         terminal::doing(&format!("waiting for {label}"));
-        let result = respondent.unless_failed(work(&client)).await;
+        let result = tokio::select! {
+            biased;
+            () = &mut stopped => Err(Failure::Interrupted),
+            result = respondent.unless_failed(work(&client)) => result,
+        };
         terminal::doing(&format!("waiting for {label} to end"));
-        // Closed even after a failure, so that a server that was started ends in good order.
-        client.close().await;
+        close(&client, &result).await;
         if result.is_ok() {
             respondent.name_unused();
         }
         result
     })
     .await
+}
+
+/// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
+/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed.
+async fn close<T>(client: &Client, result: &Result<T, Failure>) {
+    let patience = match result {
+        Err(Failure::Interrupted) => FAREWELL,
+        _ => Duration::MAX,
+    };
+    let _late = timeout(patience, client.close()).await;
 }
 
 /// A connection to the server, for many commands. A question that can't be answered ends none of them.
@@ -63,7 +90,8 @@ async fn introduced(
         Server::Child(_) => format!("starting {label}"),
         Server::Url(_) | Server::Open(_) => format!("connecting to {label}"),
     });
-    let client = connect(server, args, respondent).await;
+    let trace = Trace::open(&args.trace, &server)?;
+    let client = connect(server, args, respondent, trace).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
     if let Some(implementation) = client.server() {
@@ -76,6 +104,7 @@ async fn connect(
     server: Server,
     args: ServerArgs,
     respondent: &Respondent,
+    trace: Option<Trace>,
 ) -> client::Result<Client> {
     match server {
         Server::Open(client) => Ok(client),
@@ -84,14 +113,14 @@ async fn connect(
             let builder = headers.fold(Client::http(url), |builder, (name, value)| {
                 builder.header(name, value)
             });
-            set(builder, &args, respondent).connect().await
+            set(builder, &args, respondent, trace).connect().await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, &args, respondent).connect().await
+            set(builder, &args, respondent, trace).connect().await
         }
     }
 }
@@ -100,8 +129,15 @@ fn set<T>(
     builder: client::Builder<T>,
     args: &ServerArgs,
     respondent: &Respondent,
+    trace: Option<Trace>,
 ) -> client::Builder<T> {
     let mut builder = respondent.answering(builder);
+    if args.answers_later {
+        let elicitation = ElicitationCapability::new()
+            .form(JsonObject::new())
+            .url(JsonObject::new());
+        builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
+    }
     if let Some(level) = args.asking.server_log() {
         builder = builder.on_log(level, show);
     }
@@ -110,6 +146,9 @@ fn set<T>(
     }
     if let Some(revision) = args.revision {
         builder = builder.revision(revision);
+    }
+    if let Some(trace) = trace {
+        builder = builder.on_traffic(move |traffic| trace.see(traffic));
     }
     builder
 }

@@ -13,6 +13,8 @@ mod connection;
 
 mod asking;
 
+mod trace;
+
 mod apart;
 
 mod output;
@@ -57,7 +59,7 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    let is_server = matches!(args.command, Command::Serve(_));
+    let is_server = args.command.is_server();
     let written = Written {
         is_log: is_server,
         is_quiet: args.command.asking().is_some_and(|it| it.quiet),
@@ -117,19 +119,15 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
+        Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
+        Command::Replay(args) => command::replay::compare(args).await,
         Command::Shell(args) => command::shell::run(args).await,
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => {
-            let stopped = match matches!(command, ClientCommand::Watch(_)) {
-                true => Failure::Stopped,
-                false => Failure::Interrupted,
-            };
-            tokio::select! {
-                biased;
-                () = plainly::shutdown::requested() => Err(stopped),
-                result = command::run(command) => result,
-            }
-        }
+        Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
+            // It has no other end.
+            Err(Failure::Interrupted) => Err(Failure::Stopped),
+            result => result,
+        },
+        Command::Client(command) => command::run(command).await,
     }
 }
 

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
-use super::{AskingArgs, Words, values};
+use super::{AskingArgs, TraceArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -32,7 +32,14 @@ pub(crate) struct ServerArgs {
     pub(crate) revision: Option<Revision>,
 
     #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+
+    #[command(flatten)]
     pub(crate) asking: AskingArgs,
+
+    /// Whether what a task asks is answered later, by another command.
+    #[arg(skip)]
+    pub(crate) answers_later: bool,
 
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
@@ -89,6 +96,11 @@ impl ServerArgs {
         Format::json_if(self.json)
     }
 
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
     pub(crate) fn within(&mut self, session: Session) {
         self.json |= session.format == Format::Json;
@@ -101,10 +113,11 @@ impl ServerArgs {
         if let Some(session) = self.session.take() {
             words.belong_to(session.commands);
             let is_another = !self.command.is_empty() || !self.headers.is_empty();
-            if is_another || self.revision.is_some() || self.asking.is_given() {
+            let is_another = is_another || self.revision.is_some() || self.trace.is_wanted();
+            if is_another || self.asking.is_given() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: --header, --revision, --answer and the like, and -- COMMAND are for `plainly shell` itself",
+                    "the connection is open: --header, --revision, --trace, --record, --answer and the like, and -- COMMAND are for `plainly shell` itself",
                 ));
             }
             return Ok(Server::Open(session.client));
