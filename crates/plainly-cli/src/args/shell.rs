@@ -77,7 +77,7 @@ const WHERE: [&str; 11] = [
     "revision",
     "trace",
     "record",
-    "answers",
+    "given_answers",
     "sample_with",
     "roots",
     "server_log",
