@@ -127,7 +127,6 @@ fn every_option_is_documented() {
                 "codes",
                 "explain",
                 "completions",
-                "replay",
             ],
             include_str!("../../../docs/client.md"),
         ),

@@ -83,7 +83,7 @@ pub(crate) struct AnswerTaskArgs {
     of: TaskOf,
     /// A field of the form, as key=text or key:=JSON; or else accept, decline or cancel
     #[arg(value_name = "ANSWER")]
-    answers: Vec<String>,
+    given: Vec<String>,
     /// Which of several questions to answer [default: the only one]
     #[arg(long, value_name = "KEY")]
     pub(crate) question: Option<String>,
@@ -149,7 +149,7 @@ impl WaitTaskArgs {
 impl AnswerTaskArgs {
     pub(crate) fn words(&mut self) -> Words {
         let of = self.of.words();
-        Words::new("task answer", of.chain(self.answers.drain(..)))
+        Words::new("task answer", of.chain(self.given.drain(..)))
     }
 }
 
