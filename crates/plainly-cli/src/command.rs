@@ -10,9 +10,12 @@ pub(crate) mod stat;
 pub(crate) mod watch;
 
 mod declared;
+mod described;
 mod lacking;
 pub(crate) mod listed;
-mod tool;
+
+mod arguments;
+mod parameter;
 
 pub(crate) mod call;
 

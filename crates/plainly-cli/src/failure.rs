@@ -40,6 +40,12 @@ pub(crate) enum Failure {
         /// How the command line would be right, if that may be why.
         help: Option<String>,
     },
+    /// The arguments are not those of the tool or the prompt, which was not called.
+    Arguments {
+        what: String,
+        /// How to learn what they are.
+        help: String,
+    },
     /// Something on this side.
     Local {
         exit: Exit,
@@ -143,6 +149,7 @@ impl Failure {
             Self::Local { exit, .. } => *exit,
             Self::Usage(error) if error.use_stderr() => Exit::Usage,
             Self::Usage(_) => Exit::Success,
+            Self::Arguments { .. } => Exit::Usage,
             Self::Tool { .. } => Exit::ToolError,
             Self::Interrupted | Self::Stopped => Exit::Interrupted,
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
@@ -185,6 +192,7 @@ impl Failure {
         let (error, subject) = match self {
             Self::Call { error, subject } => (error, subject),
             Self::Tool { help, .. } => return help.as_deref().map(visible),
+            Self::Arguments { help, .. } => return Some(visible(help)),
             Self::Usage(_)
             | Self::Local { .. }
             | Self::ReaderGone
@@ -222,7 +230,10 @@ impl Failure {
                 }
                 Error::Local(error) => caused(&**error),
             },
+            // Some say themselves which tool it is.
+            Self::Tool { name, text, .. } if names(text, name) => visible_lines(text),
             Self::Tool { name, text, .. } => format!("{}: {}", visible(name), visible_lines(text)),
+            Self::Arguments { what, .. } => visible(what),
             Self::Local {
                 what,
                 source: Some(source),
@@ -390,6 +401,13 @@ fn mistake(error: &clap::Error) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let lines = text.lines().take_while(|line| !line.is_empty());
     visible(&lines.map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the first line of the text has this name in it.
+fn names(text: &str, name: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let mut words = line.split(|it: char| !it.is_alphanumeric() && !name.contains(it));
+    words.any(|word| word == name)
 }
 
 fn visible_lines(text: &str) -> String {

@@ -20,6 +20,7 @@ mod explain;
 mod exit;
 mod format;
 mod json;
+mod near;
 mod shell_word;
 mod visible;
 

@@ -2,13 +2,14 @@
 
 use super::{ServerArgs, Words};
 
-/// List a server's prompts
+/// List a server's prompts, or show one with its arguments
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "plainly prompts [OPTIONS] <TARGET>\n       plainly prompts [OPTIONS] -- <COMMAND>...",
+    override_usage = "plainly prompts [OPTIONS] <TARGET> [PROMPT]\n       plainly prompts [OPTIONS] [PROMPT] -- <COMMAND>...",
     after_help = "\
 Examples:
   plainly prompts http://127.0.0.1:3333/mcp
+  plainly prompts http://127.0.0.1:3333/mcp review    its arguments, and how to use it
   plainly prompts -- npx some-server --flag
   plainly prompts http://127.0.0.1:3333/mcp --json    one MCP prompt object per line, with its arguments
 
@@ -17,6 +18,8 @@ The fields are those of `plainly tools`."
 pub(crate) struct PromptsArgs {
     /// The server's URL
     target: Option<String>,
+    /// The prompt to show [default: list all]
+    prompt: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
@@ -28,6 +31,8 @@ pub(crate) struct PromptsArgs {
     after_help = "\
 Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='fn main() {}' language=rust
+  plainly prompt http://127.0.0.1:3333/mcp review code=@main.rs           what is in a file
+  git diff | plainly prompt http://127.0.0.1:3333/mcp review code=-       standard input
   plainly prompt review code='fn main() {}' -- npx some-server
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
@@ -39,7 +44,7 @@ pub(crate) struct PromptArgs {
     target: Option<String>,
     /// The prompt
     prompt: Option<String>,
-    /// An argument for the prompt: key=text
+    /// An argument for the prompt: key=text, or key=@FILE; - is standard input
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
     #[command(flatten)]
@@ -48,7 +53,8 @@ pub(crate) struct PromptArgs {
 
 impl PromptsArgs {
     pub(crate) fn words(&mut self) -> Words {
-        Words::new("prompts", self.target.take())
+        let words = self.target.take().into_iter().chain(self.prompt.take());
+        Words::new("prompts", words)
     }
 }
 

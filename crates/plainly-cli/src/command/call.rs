@@ -1,29 +1,27 @@
 //! `plainly call`: a tool called, and its answer printed.
 
-use clap::error::ErrorKind;
-use plainly::client::{self, Client};
+use plainly::client::{self, Client, LocalError};
+use plainly::errors::Mistake;
 use plainly::protocol::types::{Body, CallToolResult, Content, RawJson};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::listed::refused;
-use crate::args::{CallArgs, Words};
+use super::arguments::Asked;
+use super::described;
+use super::listed::{if_given, names};
+use crate::args::{CallArgs, Server};
 use crate::connection::with_client;
-use crate::failure::{Failure, Subject};
-use crate::json;
+use crate::failure::{Failure, Subject, known};
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let name = words.take_name("TOOL")?;
-    let is_one_by_one = args.args.is_none();
-    let arguments = arguments(args.args, words)?;
+    let asked = Asked::of_tool(args.args.as_deref(), words)?;
     let mut output = Output::new(args.server.format());
-    let result = with_client(server, args.server, async |client| {
-        match client.call_tool(&name, &arguments).await {
-            Ok(result) => Ok(result),
-            Err(error) => Err(refused(error, &name, names(client), Subject::Tools).await),
-        }
+    let at = server.clone();
+    let (result, there) = with_client(server, args.server, async |client| {
+        call(client, &name, asked, &at).await
     })
     .await?;
     if output.is_json() {
@@ -34,66 +32,66 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     output.flush()?;
     if result.is_tool_error() {
         let text = said(&result);
-        let help = is_one_by_one
-            .then(|| meant_as_json(&arguments, &text))
-            .flatten();
+        let help = (!there.is_empty()).then(|| format!("this server{}", known("tools", &there)));
         return Err(Failure::Tool { name, text, help });
     }
     Ok(())
 }
 
-async fn names(client: &Client) -> client::Result<Vec<String>> {
-    let tools = client.tools().await?;
-    Ok(tools.into_iter().map(|tool| tool.name).collect())
-}
-
-/// The arguments: all of them as one object, or one by one.
-fn arguments(
-    whole: Option<Map<String, Value>>,
-    mut words: Words,
-) -> Result<Map<String, Value>, Failure> {
-    if let Some(arguments) = whole {
-        return match words.next() {
-            None => Ok(arguments),
-            Some(word) => Err(words.wrong(
-                ErrorKind::ArgumentConflict,
-                &format!("arguments are given in --args or one by one, not both: {word}"),
-            )),
-        };
-    }
-    let mut arguments = Map::new();
-    while let Some(word) = words.next() {
-        let (name, value) =
-            argument(&word).map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
-        if arguments.insert(name.to_owned(), value).is_some() {
-            let why = format!("the argument {name:?} is given twice");
-            return Err(words.wrong(ErrorKind::ValueValidation, &why));
+/// Calls the tool. Gives its result, and if it fails and the server lists no such tool, the names of those that it lists.
+///
+/// The tools are listed first, at the cost of a round trip: only so can `limit=10` be a number and `patern=x` a mistake rather
+/// than something that the server ignores, and only so are the output's schema and the headers known that the tool asks for. It
+/// is little beside starting this program and connecting. All arguments as one JSON object need none of it, and are sent at
+/// once.
+async fn call(
+    client: &Client,
+    name: &str,
+    asked: Asked,
+    server: &Server,
+) -> Result<(CallToolResult, Vec<String>), Failure> {
+    let tools = match asked.is_exact() {
+        true => None,
+        false => {
+            if_given(client.tools().await).map_err(Failure::about(Subject::Tools(Vec::new())))?
         }
+    };
+    let arguments = asked.fit_one(name, tools.as_deref(), described::tool, server)?;
+    let called = client.call_tool(name, &arguments).await;
+    let called = called.or_else(despite_its_schema);
+    let may_be_unknown = match &called {
+        Ok(result) => result.is_tool_error(),
+        Err(error) => error.is_invalid_params(),
+    };
+    let mut there = match tools {
+        _ if !may_be_unknown => Vec::new(),
+        Some(tools) => names(&tools),
+        // Only a help: where this fails too, the first error says more.
+        None => names(&client.tools().await.unwrap_or_default()),
+    };
+    if there.iter().any(|it| it == name) {
+        there.clear();
     }
-    Ok(arguments)
+    match called {
+        Ok(result) => Ok((result, there)),
+        Err(error) => Err(Failure::about(Subject::Tools(there))(error)),
+    }
 }
 
-/// `key=text` or `key:=JSON`.
-fn argument(word: &str) -> Result<(&str, Value), String> {
-    let Some((name, value)) = word.split_once('=') else {
-        return Err(match word.starts_with('{') {
-            true => format!("for all arguments as one object, use --args '{word}'"),
-            false => format!("{word:?} is not a tool argument: use key=text or key:=JSON"),
-        });
-    };
-    if name.is_empty() || name == ":" {
-        return Err(format!(
-            "the name of the argument before {word} is missing: use key{word}"
-        ));
-    }
-    match name.strip_suffix(':') {
-        None => Ok((name, value.into())),
-        Some(name) => match json::parse(value) {
-            Ok(value) => Ok((name, value)),
-            Err(why) => Err(format!(
-                "the value of {name}: {why}; for text, use {name}={value}"
-            )),
-        },
+/// The result of a tool that has run, even if it is not what the tool's schema promises: a warning says so.
+fn despite_its_schema(error: client::Error) -> client::Result<CallToolResult> {
+    match error.local() {
+        Some(LocalError::InvalidOutput {
+            tool,
+            mistakes,
+            result,
+            ..
+        }) => {
+            let mistakes = Mistake::list(mistakes);
+            tracing::warn!("the structured output of {tool} breaks its schema: {mistakes}");
+            Ok(CallToolResult::clone(result))
+        }
+        _ => Err(error),
     }
 }
 
@@ -124,19 +122,6 @@ fn said(result: &CallToolResult) -> String {
     }
 }
 
-/// How to pass what was passed as text and may not have been meant so, where the tool complains of it.
-fn meant_as_json(arguments: &Map<String, Value>, said: &str) -> Option<String> {
-    let named = arguments.iter().filter(|(name, _)| said.contains(*name));
-    let words: Vec<String> = named
-        .filter_map(|(name, value)| {
-            let text = value.as_str()?;
-            let is_json = json::parse(text).is_ok_and(|value| !value.is_string());
-            is_json.then(|| format!("{name}:={text}"))
-        })
-        .collect();
-    (!words.is_empty()).then(|| format!("for a value that is not text: {}", words.join(" ")))
-}
-
 /// Text as it is, anything else named.
 pub(super) fn shown(content: &Content) -> String {
     match content {
@@ -163,30 +148,4 @@ fn unknown() -> String {
 fn text_of(block: &RawJson) -> Option<String> {
     let block: Value = block.decode().ok()?;
     block.get("text")?.as_str().map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn arguments_are_text_or_json() {
-        let cases = [
-            ("query=mcp", Some(("query", json!("mcp")))),
-            ("query=", Some(("query", json!("")))),
-            ("query=a=b:=c", Some(("query", json!("a=b:=c")))),
-            ("limit=10", Some(("limit", json!("10")))),
-            ("limit:=10", Some(("limit", json!(10)))),
-            ("tags:=[\"a\"]", Some(("tags", json!(["a"])))),
-            ("limit:=ten", None),
-            ("query", None),
-            ("=x", None),
-            (":=1", None),
-        ];
-        for (word, expected) in cases {
-            assert_eq!(argument(word).ok(), expected, "{word}");
-        }
-    }
 }

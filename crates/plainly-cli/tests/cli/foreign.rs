@@ -349,11 +349,11 @@ tags	list of string	(default: [])
 
 It declares to fail with NOT_FOUND, TIMEOUT.
 
-plainly call {url} find query=TEXT 'how many:=1' 'kind=it'\''s'
+plainly call {url} find query=TEXT 'how many=1' 'kind=it'\''s'
 "#
     );
     assert_eq!(shown.text(), expected);
     let object = run(&["tools", &url, "find", "--json"]).succeeded().json();
     assert_eq!(object["name"], "find");
-    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin: its tools are find\n");
+    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin; did you mean find?\n");
 }

@@ -10,6 +10,7 @@ mod support;
 
 #[cfg(unix)]
 mod advisories;
+mod arguments;
 mod calling;
 mod codes;
 mod explaining;
