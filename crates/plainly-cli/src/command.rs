@@ -15,6 +15,8 @@ mod lacking;
 pub(crate) mod listed;
 
 mod arguments;
+mod blocks;
+mod folder;
 mod parameter;
 
 pub(crate) mod call;

@@ -21,6 +21,7 @@ mod exit;
 mod format;
 mod json;
 mod near;
+mod picture;
 mod shell_word;
 mod visible;
 

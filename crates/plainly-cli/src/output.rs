@@ -2,12 +2,14 @@
 //! server says reaches a terminal as a command to it.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::path::Path;
 
 use anstyle::Style;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::format::Format;
+use crate::picture;
 use crate::visible::{visible, visible_json};
 
 /// Standard output.
@@ -138,6 +140,22 @@ impl Output {
         match text.ends_with('\n') {
             true => Ok(()),
             false => self.write(b"\n"),
+        }
+    }
+
+    /// Shows an image, if this is a terminal that can.
+    pub(crate) fn picture(&mut self, file: &[u8]) -> Result<(), Failure> {
+        match picture::sequence(file).filter(|_| self.is_terminal) {
+            Some(sequence) => self.write(sequence.as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes exactly, to the file; `-` is standard output.
+    pub(crate) fn write_to(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        match path == Path::new("-") {
+            true => self.write(bytes),
+            false => std::fs::write(path, bytes).map_err(|error| Failure::file(path, error)),
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> near -> shell_word -> visible",
+        "command -> connection -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
     ),
     (
         "plainly-directory",

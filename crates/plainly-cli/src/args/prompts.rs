@@ -1,6 +1,6 @@
 //! `plainly prompts` and `plainly prompt`.
 
-use super::{ServerArgs, Words};
+use super::{SaveArgs, ServerArgs, Words};
 
 /// List a server's prompts, or show one with its arguments
 #[derive(Debug, clap::Args)]
@@ -36,8 +36,8 @@ Examples:
   plainly prompt review code='fn main() {}' -- npx some-server
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
-A single message is printed as it is; several are each preceded by a line with their role. Text is printed as it is; other \
-content is only described."
+A single message is printed as it is; several are each preceded by a line with their role. Other content is \
+as with `plainly call`."
 )]
 pub(crate) struct PromptArgs {
     /// The server's URL
@@ -47,6 +47,8 @@ pub(crate) struct PromptArgs {
     /// An argument for the prompt: key=text, or key=@FILE; - is standard input
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
+    #[command(flatten)]
+    pub(crate) save: SaveArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

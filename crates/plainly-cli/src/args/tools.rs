@@ -1,6 +1,6 @@
 //! `plainly tools` and `plainly call`.
 
-use super::{ServerArgs, Words};
+use super::{SaveArgs, ServerArgs, Words};
 
 /// List a server's tools, or show one with its arguments
 #[derive(Debug, clap::Args)]
@@ -38,9 +38,11 @@ Examples:
   date | plainly call http://127.0.0.1:3333/mcp write path=a.md text=-   standard input
   plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\"}' limit=10
   plainly call http://127.0.0.1:3333/mcp search --args @arguments.json   sent as it is, and at once
+  plainly call http://127.0.0.1:3333/mcp screenshot -o page.png
   plainly call search query=mcp -- npx some-server
 
-Text is printed as it is; other content is only described. --json prints the whole MCP result. A tool that reports a \
+Text is printed as it is. Other content is described, unless -o or --save writes it, and PNG images are shown by terminals \
+that can. --json prints the whole MCP result. A tool that reports a \
 failure has its own exit status, and its message goes to standard error."
 )]
 pub(crate) struct CallArgs {
@@ -54,6 +56,8 @@ pub(crate) struct CallArgs {
     /// All arguments for the tool as one JSON object, or @FILE or - with it; those given one by one go before them
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
+    #[command(flatten)]
+    pub(crate) save: SaveArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

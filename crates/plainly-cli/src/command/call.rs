@@ -2,13 +2,13 @@
 
 use plainly::client::{self, Client, LocalError};
 use plainly::errors::Mistake;
-use plainly::protocol::types::{Body, CallToolResult, Content, RawJson};
-use serde_json::Value;
+use plainly::protocol::types::CallToolResult;
 
 use super::arguments::Asked;
+use super::blocks::{Printer, shown, write_one};
 use super::described;
 use super::listed::{if_given, names};
-use crate::args::{CallArgs, Server};
+use crate::args::{CallArgs, SaveArgs, Server};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject, known};
 use crate::output::Output;
@@ -27,7 +27,7 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     if output.is_json() {
         output.json(&result)?;
     } else if !result.is_tool_error() {
-        print(&result, &mut output)?;
+        print(&result, &name, &args.save, &mut output)?;
     }
     output.flush()?;
     if result.is_tool_error() {
@@ -95,14 +95,26 @@ fn despite_its_schema(error: client::Error) -> client::Result<CallToolResult> {
     }
 }
 
-fn print(result: &CallToolResult, output: &mut Output) -> Result<(), Failure> {
-    if let ([], Some(structured)) = (result.content.as_slice(), &result.structured_content) {
-        return output.json(structured);
+fn print(
+    result: &CallToolResult,
+    name: &str,
+    save: &SaveArgs,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let structured = result.structured_content.as_ref();
+    match (&result.content[..], structured, &save.output) {
+        ([], Some(structured), Some(path)) => {
+            output.write_to(path, format!("{}\n", structured.get()).as_bytes())
+        }
+        ([], Some(structured), None) => output.json(structured),
+        (blocks, _, Some(path)) => write_one(blocks.iter(), path, output),
+        (blocks, _, None) => {
+            let mut printer = Printer::new(name, save)?;
+            blocks
+                .iter()
+                .try_for_each(|block| printer.print(block, output))
+        }
     }
-    for content in &result.content {
-        output.lines(&shown(content))?;
-    }
-    Ok(())
 }
 
 /// The words of a tool that failed.
@@ -120,32 +132,4 @@ fn said(result: &CallToolResult) -> String {
         Some(problems) => problems.text().into_owned(),
         None => "the tool failed without saying why".to_owned(),
     }
-}
-
-/// Text as it is, anything else named.
-pub(super) fn shown(content: &Content) -> String {
-    match content {
-        Content::Text(block) => block.text.clone(),
-        Content::Image(block) => format!("[image {}, {} bytes]", block.mime_type, block.data.len()),
-        Content::Audio(block) => format!("[audio {}, {} bytes]", block.mime_type, block.data.len()),
-        Content::Resource(block) => match &block.resource.body {
-            Body::Text(text) => text.clone(),
-            Body::Blob(bytes) => {
-                format!("[resource {}, {} bytes]", block.resource.uri, bytes.len())
-            }
-        },
-        Content::ResourceLink(resource) => format!("[resource {}]", resource.uri),
-        Content::Unknown(block) => text_of(block).unwrap_or_else(unknown),
-        _ => unknown(),
-    }
-}
-
-fn unknown() -> String {
-    "[content of unknown type; use --json to see it]".to_owned()
-}
-
-/// The text of a block of unknown type, if it has any where all others have it.
-fn text_of(block: &RawJson) -> Option<String> {
-    let block: Value = block.decode().ok()?;
-    block.get("text")?.as_str().map(str::to_owned)
 }

@@ -4,10 +4,10 @@ use plainly::client::Client;
 use plainly::protocol::types::{Arguments, GetPromptResult, Prompt, PromptArgument, Role};
 
 use super::arguments::Asked;
-use super::call::shown;
+use super::blocks::{Printer, write_one};
 use super::described;
 use super::listed::{if_given, names};
-use crate::args::{PromptArgs, Server};
+use crate::args::{PromptArgs, SaveArgs, Server};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
@@ -25,7 +25,7 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     .await?;
     match output.is_json() {
         true => output.json(&result)?,
-        false => print(&result, &mut output)?,
+        false => print(&result, &name, &args.save, &mut output)?,
     }
     output.flush()
 }
@@ -71,14 +71,24 @@ fn shown_argument(argument: &PromptArgument) -> String {
     }
 }
 
-fn print(result: &GetPromptResult, output: &mut Output) -> Result<(), Failure> {
+fn print(
+    result: &GetPromptResult,
+    name: &str,
+    save: &SaveArgs,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if let Some(path) = &save.output {
+        let blocks = result.messages.iter().map(|message| &message.content);
+        return write_one(blocks, path, output);
+    }
+    let mut printer = Printer::new(name, save)?;
     // A single message stands alone, so that a script gets nothing but its text.
     let are_several = result.messages.len() > 1;
     for message in &result.messages {
         if are_several {
             output.text(&format!("{}:\n", who(message.role)))?;
         }
-        output.lines(&shown(&message.content))?;
+        printer.print(&message.content, output)?;
     }
     Ok(())
 }

@@ -23,6 +23,7 @@ mod pages;
 mod prompting;
 mod reading;
 mod representations;
+mod saving;
 mod serving;
 #[cfg(unix)]
 mod terminal;

@@ -14,13 +14,17 @@ use crate::support::{Docs, Serving, plainly};
 
 /// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
 fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
+    let no_color = no_color.then_some(("NO_COLOR", "1"));
+    on_terminal_with(words, no_color.as_slice())
+}
+
+/// The same in an environment that has these variables too.
+fn on_terminal_with(words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
     let (master, terminal) = terminal();
     let mut command = plainly();
-    if no_color {
-        command.env("NO_COLOR", "1");
-    }
     let mut child = command
         .env("TERM", "xterm")
+        .envs(variables.iter().copied())
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::from(terminal))
@@ -103,6 +107,24 @@ fn content_can_send_no_commands_to_the_terminal() {
     let (status, seen) = read(&["file:///docs/intro.md", "-o", "-"]);
     assert_eq!(status, Some(0));
     assert!(seen.contains("\u{1b}[31m"), "{seen:?}");
+}
+
+#[test]
+fn an_image_is_shown_where_the_terminal_can() {
+    let url = fake(|method, _| {
+        let image = json!({ "type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" });
+        json!({ "result": match method {
+            "tools/list" => json!({ "tools": [{ "name": "shot", "inputSchema": { "type": "object" } }] }),
+            _ => json!({ "content": [image] }),
+        }})
+    });
+    let named = "[image image/png, 8 bytes]\n";
+    assert_eq!(on_terminal(&["call", &url, "shot"], true).1, named);
+    let (_, seen) = on_terminal_with(&["call", &url, "shot"], &[("KITTY_WINDOW_ID", "1")]);
+    assert_eq!(
+        seen,
+        format!("\u{1b}_Ga=T,f=100,m=0;iVBORw0KGgo=\u{1b}\\\n{named}")
+    );
 }
 
 #[test]
