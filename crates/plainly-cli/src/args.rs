@@ -12,6 +12,7 @@ mod read;
 mod save;
 mod serve;
 mod server;
+mod shell;
 mod templates;
 mod tools;
 mod values;
@@ -32,6 +33,7 @@ pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::save::SaveArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs};
+pub(crate) use self::shell::{Line, ShellArgs, Typed};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::watch::WatchArgs;
@@ -55,15 +57,17 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     #[command(flatten)]
     Client(ClientCommand),
+    Shell(ShellArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
 }
 
 impl Command {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,
@@ -88,19 +92,19 @@ pub(crate) enum ClientCommand {
 }
 
 impl ClientCommand {
-    fn server(&self) -> &ServerArgs {
+    pub(crate) fn server(&mut self) -> &mut ServerArgs {
         match self {
-            Self::Discover(args) => &args.server,
-            Self::Ls(args) => &args.server,
-            Self::Stat(args) => &args.server,
-            Self::Read(args) => &args.server,
-            Self::Watch(args) => &args.server,
-            Self::Templates(args) => &args.server,
-            Self::Tools(args) => &args.server,
-            Self::Call(args) => &args.server,
-            Self::Prompts(args) => &args.server,
-            Self::Prompt(args) => &args.server,
-            Self::Complete(args) => &args.server,
+            Self::Discover(args) => &mut args.server,
+            Self::Ls(args) => &mut args.server,
+            Self::Stat(args) => &mut args.server,
+            Self::Read(args) => &mut args.server,
+            Self::Watch(args) => &mut args.server,
+            Self::Templates(args) => &mut args.server,
+            Self::Tools(args) => &mut args.server,
+            Self::Call(args) => &mut args.server,
+            Self::Prompts(args) => &mut args.server,
+            Self::Prompt(args) => &mut args.server,
+            Self::Complete(args) => &mut args.server,
         }
     }
 }

@@ -15,17 +15,30 @@ pub(crate) async fn with_client<T>(
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let client = connect(server, args).await;
-    let client = client.map_err(Failure::about(Subject::Connection))?;
-    tracing::debug!(revision = %client.revision(), "connected");
+    if let Server::Open(client) = server {
+        return match args.timeout {
+            Some(timeout) => work(&client.with_timeout(timeout)).await,
+            None => work(&client).await,
+        };
+    }
+    let client = open(server, args).await?;
     // Closed even after a failure, so that a server that was started ends in good order.
     let result = work(&client).await;
     client.close().await;
     result
 }
 
+/// A connection to the server.
+pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
+    let client = connect(server, args).await;
+    let client = client.map_err(Failure::about(Subject::Connection))?;
+    tracing::debug!(revision = %client.revision(), "connected");
+    Ok(client)
+}
+
 async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
     match server {
+        Server::Open(client) => Ok(client),
         Server::Url(url) => {
             let builder = args
                 .headers

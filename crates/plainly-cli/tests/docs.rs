@@ -118,6 +118,7 @@ fn every_option_is_documented() {
                 "prompts",
                 "prompt",
                 "complete",
+                "shell",
                 "codes",
                 "explain",
                 "completions",

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::error::ErrorKind;
+use plainly::client::Client;
 use plainly::errors::Revision;
 
 use super::{Words, values};
@@ -33,13 +34,19 @@ pub(crate) struct ServerArgs {
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
+
+    /// The connection that is open already, for a command that is typed in a shell.
+    #[arg(skip)]
+    open: Option<Client>,
 }
 
 /// Where the server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Server {
     Url(String),
     Child(Vec<OsString>),
+    /// At the other end of a connection that stays open afterwards.
+    Open(Client),
 }
 
 impl ServerArgs {
@@ -48,8 +55,25 @@ impl ServerArgs {
         Format::json_if(self.json)
     }
 
-    /// Where the server is; takes the first of the `words` unless a command was given.
+    /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
+    pub(crate) fn within(&mut self, open: Client, format: Format) {
+        self.open = Some(open);
+        self.json |= format == Format::Json;
+    }
+
+    /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
+        if let Some(client) = self.open.take() {
+            words.are_typed_in_a_shell();
+            let is_another = !self.command.is_empty() || !self.headers.is_empty();
+            if is_another || self.revision.is_some() {
+                return Err(words.wrong(
+                    ErrorKind::ArgumentConflict,
+                    "the connection is open: --header, --revision and -- COMMAND are for `plainly shell` itself",
+                ));
+            }
+            return Ok(Server::Open(client));
+        }
         if self.command.is_empty() {
             return words.url().map(Server::Url);
         }
@@ -94,13 +118,17 @@ mod tests {
     use super::super::{Args, ClientCommand, Command};
     use super::*;
 
-    fn ls(line: &str) -> Result<(Server, Option<String>), Failure> {
+    fn ls(line: &str) -> Result<(String, Option<String>), Failure> {
         let args = Args::try_parse_from(line.split(' ')).map_err(Failure::Usage)?;
         let Command::Client(ClientCommand::Ls(mut args)) = args.command else {
             panic!("not ls: {line}");
         };
         let mut words = args.words();
-        let server = args.server.server(&mut words)?;
+        let server = match args.server.server(&mut words)? {
+            Server::Url(url) => url,
+            Server::Child(command) => command.join(" ".as_ref()).into_string().unwrap(),
+            Server::Open(_) => panic!("nothing is open: {line}"),
+        };
         let uri = words.next();
         words.end()?;
         Ok((server, uri))
@@ -108,8 +136,8 @@ mod tests {
 
     #[test]
     fn a_command_takes_the_place_of_the_target() {
-        let url = || Server::Url("http://h/mcp".to_owned());
-        let child = || Server::Child(vec!["npx".into(), "server".into(), "--json".into()]);
+        let url = || "http://h/mcp".to_owned();
+        let child = || "npx server --json".to_owned();
         let uri = || Some("a:b".to_owned());
         let cases = [
             ("plainly ls http://h/mcp", (url(), None)),

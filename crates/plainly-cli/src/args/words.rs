@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::Args;
+use super::{Args, Line};
 use crate::failure::Failure;
 
 /// The words of a command line that have no option's name, in their order.
@@ -13,6 +13,8 @@ use crate::failure::Failure;
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
+    /// Whether they stand after `plainly`, not alone.
+    follow_the_program: bool,
 }
 
 impl Words {
@@ -20,7 +22,13 @@ impl Words {
         Self {
             command,
             words: words.into_iter().collect(),
+            follow_the_program: true,
         }
+    }
+
+    /// They were typed in a shell, where no program stands before them.
+    pub(super) fn are_typed_in_a_shell(&mut self) {
+        self.follow_the_program = false;
     }
 
     /// The next word, which must be there.
@@ -124,7 +132,10 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        let mut args = Args::command();
+        let mut args = match self.follow_the_program {
+            true => Args::command(),
+            false => Line::taught(),
+        };
         args.build();
         let error = match args.find_subcommand_mut(self.command) {
             Some(command) => command.error(kind, message),

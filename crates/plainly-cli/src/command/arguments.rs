@@ -29,8 +29,12 @@ pub(super) struct Asked {
 
 impl Asked {
     /// Reads what is given for a tool: an object, words, or both.
-    pub(super) fn of_tool(whole: Option<&str>, mut words: Words) -> Result<Self, Failure> {
-        let mut sources = Sources::default();
+    pub(super) fn of_tool(
+        whole: Option<&str>,
+        mut words: Words,
+        server: &Server,
+    ) -> Result<Self, Failure> {
+        let mut sources = Sources::beside(server);
         let whole = whole
             .map(|written| object(written, &mut sources))
             .transpose();
@@ -45,9 +49,10 @@ impl Asked {
     }
 
     /// Reads what is given for a prompt: words, and all of them text.
-    pub(super) fn of_prompt(mut words: Words) -> Result<Self, Failure> {
+    pub(super) fn of_prompt(mut words: Words, server: &Server) -> Result<Self, Failure> {
+        let mut sources = Sources::beside(server);
         let callee = Callee::Prompt;
-        let each = given(&mut words, callee, &mut Sources::default())?;
+        let each = given(&mut words, callee, &mut sources)?;
         Ok(Self {
             callee,
             whole: None,

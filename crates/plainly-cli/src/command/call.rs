@@ -17,7 +17,7 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let name = words.take_name("TOOL")?;
-    let asked = Asked::of_tool(args.args.as_deref(), words)?;
+    let asked = Asked::of_tool(args.args.as_deref(), words, &server)?;
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let (result, there) = with_client(server, args.server, async |client| {

@@ -78,6 +78,7 @@ pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> 
     let words = words.iter().map(|word| visible(&shell_word(word)));
     let words = words.collect::<Vec<_>>().join(" ");
     match server {
+        Server::Open(_) => format!("{command} {words}"),
         Server::Url(url) => format!("plainly {command} {} {words}", visible(&shell_word(url))),
         Server::Child(child) => {
             let child = child.iter().map(|word| word.to_string_lossy());

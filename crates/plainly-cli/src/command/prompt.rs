@@ -16,7 +16,7 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let name = words.take_name("PROMPT")?;
-    let asked = Asked::of_prompt(words)?;
+    let asked = Asked::of_prompt(words, &server)?;
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let result = with_client(server, args.server, async |client| {

@@ -26,6 +26,8 @@ mod representations;
 mod saving;
 mod serving;
 #[cfg(unix)]
+mod shell;
+#[cfg(unix)]
 mod terminal;
 mod watching;
 

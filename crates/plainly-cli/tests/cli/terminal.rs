@@ -41,7 +41,7 @@ fn on_terminal_with(words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>,
 }
 
 /// A terminal: the end that a person has, and the end that a process has.
-fn terminal() -> (OwnedFd, OwnedFd) {
+pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use serde_json::Value;
 
 use super::super::parameter::Callee;
-use crate::args::Words;
+use crate::args::{Server, Words};
 use crate::failure::Failure;
 use crate::json;
 
@@ -27,9 +27,18 @@ pub(super) enum Written {
 }
 
 /// Where the values come from that are not on the command line.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Sources {
-    is_stdin_read: bool,
+    stdin: Stdin,
+}
+
+/// Whether standard input can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stdin {
+    Unread,
+    Read,
+    /// It has the commands of a session.
+    Taken,
 }
 
 /// All words, each as an argument.
@@ -94,6 +103,15 @@ fn split<'a>(word: &'a str, callee: Callee) -> Result<(&'a str, bool, &'a str), 
 }
 
 impl Sources {
+    /// All that there is where this server is talked to.
+    pub(super) fn beside(server: &Server) -> Self {
+        let stdin = match server {
+            Server::Open(_) => Stdin::Taken,
+            Server::Url(_) | Server::Child(_) => Stdin::Unread,
+        };
+        Self { stdin }
+    }
+
     /// What was written, or what is in the file after `@`, or on standard input for `-` and `@-`. `@@` is how text begins that
     /// begins with `@`.
     pub(super) fn read(&mut self, written: &str) -> Result<String, String> {
@@ -108,8 +126,14 @@ impl Sources {
     }
 
     fn stdin(&mut self) -> Result<Vec<u8>, String> {
-        if std::mem::replace(&mut self.is_stdin_read, true) {
-            return Err("standard input can be read for one argument only".to_owned());
+        match std::mem::replace(&mut self.stdin, Stdin::Read) {
+            Stdin::Unread => {}
+            Stdin::Read => {
+                return Err("standard input can be read for one argument only".to_owned());
+            }
+            Stdin::Taken => {
+                return Err("standard input is where the commands come from: use @FILE".to_owned());
+            }
         }
         let mut bytes = Vec::new();
         let read = io::stdin().lock().read_to_end(&mut bytes);
