@@ -183,19 +183,19 @@ impl Failure {
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();
         // Where standard error is gone there is nobody left to tell.
-        let _ = match (self, format) {
-            (Self::ReaderGone | Self::Stopped, _) | (Self::Tool { .. }, Format::Json) => Ok(()),
-            (Self::Usage(error), Format::Text) => error.print(),
+        let _ = match (self, format.is_json()) {
+            (Self::ReaderGone | Self::Stopped, _) | (Self::Tool { .. }, true) => Ok(()),
+            (Self::Usage(error), false) => error.print(),
             // Help was asked for, and is no error.
-            (Self::Usage(error), Format::Json) if !error.use_stderr() => error.print(),
-            (_, Format::Text) => {
+            (Self::Usage(error), true) if !error.use_stderr() => error.print(),
+            (_, false) => {
                 let help = self
                     .help()
                     .map(|help| format!("\n {BOLD}help:{BOLD:#} {help}"));
                 let help = help.unwrap_or_default();
                 writeln!(stderr, "{RED}error:{RED:#} {}{help}", self.text())
             }
-            (_, Format::Json) => {
+            (_, true) => {
                 writeln!(stderr, "{}", visible_json(&self.json().to_string()))
             }
         };

@@ -37,7 +37,7 @@ Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
 A single message is printed as it is; several are each preceded by a line with their role. Other content is \
-as with `plainly call`."
+as with `call`."
 )]
 pub(crate) struct PromptArgs {
     /// The server's URL

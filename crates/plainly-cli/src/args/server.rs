@@ -19,6 +19,14 @@ pub(crate) struct ServerArgs {
     #[arg(long)]
     json: bool,
 
+    /// Print JSON as with --json, but indented and over several lines
+    #[arg(long)]
+    pretty: bool,
+
+    /// Say on standard error how long connecting and the work took
+    #[arg(long)]
+    pub(crate) time: bool,
+
     /// How long to wait for each reply [default: 60, and 30 for connecting]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
@@ -52,13 +60,17 @@ pub(crate) enum Server {
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
-        Format::json_if(self.json)
+        match self.pretty {
+            true => Format::Indented,
+            false => Format::json_if(self.json),
+        }
     }
 
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
     pub(crate) fn within(&mut self, open: Client, format: Format) {
         self.open = Some(open);
         self.json |= format == Format::Json;
+        self.pretty |= format == Format::Indented;
     }
 
     /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.

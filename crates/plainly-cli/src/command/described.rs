@@ -46,10 +46,10 @@ impl Described<'_> {
     /// Shows it to people. `server` is where it was found.
     pub(super) fn show(&self, server: &Server, output: &mut Output) -> Result<(), Failure> {
         let parameters = parameters(&self.schema);
-        output.lines(&signature(self.name, &parameters))?;
+        output.prose(&signature(self.name, &parameters))?;
         for text in self.texts.into_iter().flatten() {
             output.lines("")?;
-            output.lines(text.trim())?;
+            output.prose(text)?;
         }
         if !parameters.is_empty() {
             output.lines("")?;
@@ -57,7 +57,7 @@ impl Described<'_> {
         }
         for parameter in &parameters {
             let (kind, meaning) = (parameter.kind(), meaning(parameter));
-            output.row([parameter.name, &kind, &meaning], columns)?;
+            output.entry([parameter.name, &kind, &meaning], columns)?;
         }
         if let Some(codes) = &self.problems {
             output.lines("")?;

@@ -181,8 +181,12 @@ fn print(
         let named = one.named();
         match (output.is_json(), problems(named.meta)) {
             (true, _) => output.json(one)?,
-            (false, None) => output.row([named.name, named.line()], columns)?,
-            (false, Some(codes)) => output.row([named.name, named.line(), &codes], failing)?,
+            (false, None) => output.entry([named.name, named.line()], columns)?,
+            (false, Some(codes)) if output.is_table() => {
+                let line = format!("{}  [{codes}]", named.line());
+                output.entry([named.name, &line], columns)?;
+            }
+            (false, Some(codes)) => output.fields(&[named.name, named.line(), &codes])?,
         }
     }
     output.flush()
@@ -190,10 +194,6 @@ fn print(
 
 fn columns([name, about]: [&str; 2]) -> String {
     format!("{name:<24}  {about}")
-}
-
-fn failing([name, about, codes]: [&str; 3]) -> String {
-    format!("{}  [{codes}]", columns([name, about]))
 }
 
 /// The listing; none where the server refuses to give it or gives none that can be read, since it may well do what is wanted

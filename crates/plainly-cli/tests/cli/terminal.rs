@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
 use crate::fake::fake;
@@ -20,7 +21,23 @@ fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
 
 /// The same in an environment that has these variables too.
 fn on_terminal_with(words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    on_terminal_of(0, words, variables)
+}
+
+/// The same, where this many characters fit on a line; 0 is a terminal that doesn't say how many.
+fn on_terminal_of(
+    columns: u16,
+    words: &[&str],
+    variables: &[(&str, &str)],
+) -> (Option<i32>, String) {
     let (master, terminal) = terminal();
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&terminal, size).unwrap();
     let mut command = plainly();
     let mut child = command
         .env("TERM", "xterm")
@@ -107,6 +124,46 @@ fn content_can_send_no_commands_to_the_terminal() {
     let (status, seen) = read(&["file:///docs/intro.md", "-o", "-"]);
     assert_eq!(status, Some(0));
     assert!(seen.contains("\u{1b}[31m"), "{seen:?}");
+}
+
+#[test]
+fn long_text_is_broken_between_words_and_stays_in_its_column() {
+    let url = fake(|_, _| {
+        let about = "Finds everything that was ever written in the directory, however old it is.";
+        let properties = json!({ "pattern": { "type": "string", "description": about } });
+        json!({ "result": { "tools": [
+            { "name": "find", "description": about,
+              "inputSchema": { "type": "object", "properties": properties, "required": ["pattern"] } },
+        ]}})
+    });
+    let plain = [("NO_COLOR", "1")];
+    let (_, seen) = on_terminal_of(60, &["tools", &url], &plain);
+    let expected = "\
+NAME                      DESCRIPTION
+find                      Finds everything that was ever
+                          written in the directory, however
+                          old it is.
+";
+    assert_eq!(seen, expected);
+    let (_, seen) = on_terminal_of(60, &["tools", &url, "find"], &plain);
+    let expected = "\
+find(pattern: string)
+
+Finds everything that was ever written in the directory,
+however old it is.
+
+ARGUMENT          TYPE              MEANING
+pattern           string            Finds everything that
+                              was ever written in the
+                              directory, however old it is.
+                              (required)
+
+";
+    assert!(seen.starts_with(expected), "{seen}");
+    let (_, seen) = on_terminal_of(0, &["tools", &url], &[]);
+    let name = "\u{1b}[1mfind\u{1b}[0m  ";
+    assert!(seen.contains(name), "{seen:?}");
+    assert_eq!(seen.lines().count(), 2, "{seen}");
 }
 
 #[test]
