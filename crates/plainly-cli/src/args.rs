@@ -22,7 +22,7 @@ mod words;
 use clap::{Parser, Subcommand};
 
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
-pub(crate) use self::completions::{CompletionsArgs, Shell};
+pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::host::Host;
 pub(crate) use self::log::LogArgs;
@@ -61,6 +61,7 @@ pub(crate) enum Command {
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 impl Command {
@@ -70,7 +71,7 @@ impl Command {
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) => Format::Text,
+            Self::Serve(_) | Self::Completions(_) | Self::Man(_) => Format::Text,
         }
     }
 }

@@ -31,7 +31,7 @@ pub(crate) mod explain;
 
 use clap::CommandFactory;
 
-use crate::args::{Args, ClientCommand, CompletionsArgs, Shell};
+use crate::args::{Args, ClientCommand, CompletionsArgs, ManArgs, Shell};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
@@ -66,4 +66,12 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
     let mut output = Output::new(Format::Text);
     output.write(&script)?;
     output.flush()
+}
+
+/// `plainly man`: the help of each command as a man page.
+pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
+    let directory = &args.directory;
+    let written = std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Args::command(), directory));
+    written.map_err(|error| Failure::file(directory, error))
 }

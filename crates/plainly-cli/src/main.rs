@@ -72,7 +72,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that talk to no server.
-const ALONE: [&str; 4] = ["serve", "codes", "explain", "completions"];
+const ALONE: [&str; 5] = ["serve", "codes", "explain", "completions", "man"];
 
 /// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
 /// looks like an option of a tool is one of its arguments.
@@ -105,6 +105,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
+        Command::Man(args) => command::man(&args),
         Command::Shell(args) => command::shell::run(args).await,
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => {

@@ -389,3 +389,18 @@ fn completions_know_every_command() {
         }
     }
 }
+
+#[test]
+fn every_command_has_a_man_page() {
+    let docs = Docs::new();
+    let pages = docs.path.join("man/man1");
+    run(&["man", pages.to_str().unwrap()]).succeeded();
+    for (name, told) in [("plainly", "Exit status"), ("plainly-call", "pattern=mcp")] {
+        let page = std::fs::read_to_string(pages.join(name).with_extension("1")).unwrap();
+        assert!(page.contains(told), "{page}");
+    }
+    let refused = run(&["man", "/dev/null/man1"]);
+    assert_eq!(refused.status, 1);
+    let told = "error: cannot write /dev/null/man1: ";
+    assert!(refused.stderr.starts_with(told), "{}", refused.stderr);
+}
