@@ -9,12 +9,15 @@ mod ls;
 mod mount;
 mod prompts;
 mod read;
+mod replay;
 mod save;
 mod serve;
 mod server;
 mod shell;
+mod task;
 mod templates;
 mod tools;
+mod trace;
 mod values;
 mod watch;
 mod words;
@@ -30,12 +33,17 @@ pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
+pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::save::SaveArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
-pub(crate) use self::server::{Server, ServerArgs};
-pub(crate) use self::shell::{Line, ShellArgs, Typed};
+pub(crate) use self::server::{Server, ServerArgs, Session};
+pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::task::{
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
+};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
+pub(crate) use self::trace::{TraceArgs, TraceLength};
 pub(crate) use self::watch::WatchArgs;
 pub(crate) use self::words::Words;
 use crate::exit;
@@ -58,6 +66,7 @@ pub(crate) enum Command {
     #[command(flatten)]
     Client(ClientCommand),
     Shell(ShellArgs),
+    Replay(ReplayArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -65,9 +74,24 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether clients talk to it, until it is stopped.
+    pub(crate) fn is_server(&self) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::Replay(args) => args.is_server(),
+            Self::Client(_)
+            | Self::Shell(_)
+            | Self::Codes(_)
+            | Self::Explain(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
+        }
+    }
+
     pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Replay(args) => args.server.format(),
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
@@ -87,6 +111,7 @@ pub(crate) enum ClientCommand {
     Templates(TemplatesArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Task(TaskArgs),
     Prompts(PromptsArgs),
     Prompt(PromptArgs),
     Complete(CompleteArgs),
@@ -103,6 +128,7 @@ impl ClientCommand {
             Self::Templates(args) => &mut args.server,
             Self::Tools(args) => &mut args.server,
             Self::Call(args) => &mut args.server,
+            Self::Task(args) => args.action.server(),
             Self::Prompts(args) => &mut args.server,
             Self::Prompt(args) => &mut args.server,
             Self::Complete(args) => &mut args.server,

@@ -1,18 +1,24 @@
 //! The connection of a command to its server: opened, used, and closed whatever happens.
 
 use std::io::{self, Write};
+use std::pin::pin;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use plainly::client::{self, Client};
-use plainly::errors::Revision;
+use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
 use serde_json::json;
+use tokio::time::timeout;
 
 use crate::args::{Server, ServerArgs};
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
+use crate::trace::Trace;
 
-/// Does `work` with a connection to the server.
+/// The most that ending in good order may take after a signal.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
     server: Server,
     args: ServerArgs,
@@ -27,14 +33,30 @@ pub(crate) async fn with_client<T>(
         return result;
     }
     let (is_timed, format, start) = (args.time, args.format(), Instant::now());
-    let client = open(server, args).await?;
+    // The signals first: whoever sees that a command runs may stop it, and its server with it.
+    let mut stopped = pin!(plainly::shutdown::requested());
+    let client = tokio::select! {
+        biased;
+        () = &mut stopped => return Err(Failure::Interrupted),
+        client = open(server, args) => client?,
+    };
     let connected = start.elapsed();
-    // Closed even after a failure, so that a server that was started ends in good order.
-    let result = work(&client).await;
+    let result = tokio::select! {
+        biased;
+        () = &mut stopped => Err(Failure::Interrupted),
+        result = work(&client) => result,
+    };
     if is_timed {
         tell_time(connected, start.elapsed() - connected, format);
     }
-    client.close().await;
+    // Closed even after a failure, so that a server that was started ends in good order, and a task is cancelled that
+    // nobody waits for any more.
+    let patience = match result {
+        Err(Failure::Interrupted) => FAREWELL,
+        _ => Duration::MAX,
+    };
+    // Whatever has not ended by then is killed.
+    let _late = timeout(patience, client.close()).await;
     result
 }
 
@@ -60,44 +82,52 @@ fn tell_time(connecting: Duration, work: Duration, format: Format) {
 
 /// A connection to the server.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
-    let client = connect(server, args).await;
+    let trace = Trace::open(&args.trace, &server)?;
+    let client = connect(server, args, trace).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
     Ok(client)
 }
 
-async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
+async fn connect(server: Server, args: ServerArgs, trace: Option<Trace>) -> client::Result<Client> {
     match server {
         Server::Open(client) => Ok(client),
         Server::Url(url) => {
-            let builder = args
-                .headers
-                .into_iter()
-                .fold(Client::http(url), |builder, (name, value)| {
-                    builder.header(name, value)
-                });
-            set(builder, args.timeout, args.revision).connect().await
+            let headers = args.headers.clone().into_iter();
+            let builder = headers.fold(Client::http(url), |builder, (name, value)| {
+                builder.header(name, value)
+            });
+            set(builder, &args, trace).connect().await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, args.timeout, args.revision).connect().await
+            set(builder, &args, trace).connect().await
         }
     }
 }
 
 fn set<T>(
     mut builder: client::Builder<T>,
-    timeout: Option<Duration>,
-    revision: Option<Revision>,
+    args: &ServerArgs,
+    trace: Option<Trace>,
 ) -> client::Builder<T> {
-    if let Some(timeout) = timeout {
+    if args.answers_later {
+        let elicitation = ElicitationCapability::new()
+            .form(JsonObject::new())
+            .url(JsonObject::new());
+        builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
+    }
+    if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);
     }
-    if let Some(revision) = revision {
+    if let Some(revision) = args.revision {
         builder = builder.revision(revision);
+    }
+    if let Some(trace) = trace {
+        builder = builder.on_traffic(move |traffic| trace.see(traffic));
     }
     builder
 }

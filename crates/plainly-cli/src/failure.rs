@@ -46,6 +46,13 @@ pub(crate) enum Failure {
         /// How to learn what they are.
         help: String,
     },
+    /// A task waits for an answer.
+    Waiting {
+        /// What it asks.
+        question: String,
+        /// How to answer.
+        help: String,
+    },
     /// Something on this side.
     Local {
         exit: Exit,
@@ -68,6 +75,7 @@ pub(crate) enum Subject {
     Resources,
     Changes,
     Completion,
+    Task,
     /// With the names of those that the server has, where that helps.
     Tools(Vec<String>),
     /// Likewise.
@@ -151,6 +159,7 @@ impl Failure {
             Self::Usage(_) => Exit::Success,
             Self::Arguments { .. } => Exit::Usage,
             Self::Tool { .. } => Exit::ToolError,
+            Self::Waiting { .. } => Exit::Failure,
             Self::Interrupted | Self::Stopped => Exit::Interrupted,
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
@@ -173,6 +182,7 @@ impl Failure {
             Self::Usage(_)
             | Self::Arguments { .. }
             | Self::Tool { .. }
+            | Self::Waiting { .. }
             | Self::Local { .. }
             | Self::Interrupted
             | Self::Stopped => false,
@@ -206,7 +216,9 @@ impl Failure {
         let (error, subject) = match self {
             Self::Call { error, subject } => (error, subject),
             Self::Tool { help, .. } => return help.as_deref().map(visible),
-            Self::Arguments { help, .. } => return Some(visible(help)),
+            Self::Arguments { help, .. } | Self::Waiting { help, .. } => {
+                return Some(visible(help));
+            }
             Self::Usage(_)
             | Self::Local { .. }
             | Self::ReaderGone
@@ -244,6 +256,9 @@ impl Failure {
                 }
                 Error::Local(error) => caused(&**error),
             },
+            Self::Waiting { question, .. } => {
+                format!("the task waits for an answer: {}", visible(question))
+            }
             // Some say themselves which tool it is.
             Self::Tool { name, text, .. } if names(text, name) => visible_lines(text),
             Self::Tool { name, text, .. } => format!("{}: {}", visible(name), visible_lines(text)),
@@ -306,13 +321,16 @@ impl Subject {
             Self::Completion if is_unknown => {
                 ": this server does not complete arguments".to_owned()
             }
+            Self::Task if is_unknown => ": this server has no tasks".to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
             Self::Tools(there) => known("tools", there),
             Self::Prompts(there) => known("prompts", there),
             Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
             Self::Prompt(arguments) => known("arguments", arguments),
-            Self::Connection | Self::Resources | Self::Changes | Self::Completion => String::new(),
+            Self::Connection | Self::Resources | Self::Changes | Self::Completion | Self::Task => {
+                String::new()
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ mod args;
 mod command;
 mod connection;
 
+mod trace;
+
 mod apart;
 
 mod output;
@@ -53,7 +55,7 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    let is_server = matches!(args.command, Command::Serve(_));
+    let is_server = args.command.is_server();
     let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
     log::init(asked, args.log.format, is_server);
     let runtime = match tokio::runtime::Runtime::new() {
@@ -106,19 +108,15 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Man(args) => command::man(&args),
+        Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
+        Command::Replay(args) => command::replay::compare(args).await,
         Command::Shell(args) => command::shell::run(args).await,
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => {
-            let stopped = match matches!(command, ClientCommand::Watch(_)) {
-                true => Failure::Stopped,
-                false => Failure::Interrupted,
-            };
-            tokio::select! {
-                biased;
-                () = plainly::shutdown::requested() => Err(stopped),
-                result = command::run(command) => result,
-            }
-        }
+        Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
+            // It has no other end.
+            Err(Failure::Interrupted) => Err(Failure::Stopped),
+            result => result,
+        },
+        Command::Client(command) => command::run(command).await,
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
 
 use anstyle::Style;
+use console::Term;
 use serde::Serialize;
-use terminal_size::{Width, terminal_size_of};
 use textwrap::{WordSeparator, WordSplitter};
 
 use crate::failure::Failure;
@@ -28,10 +28,10 @@ impl Output {
     pub(crate) fn new(format: Format) -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
-        let size = terminal_size_of(&stdout).filter(|_| is_terminal);
+        let size = Term::stdout().size_checked().filter(|_| is_terminal);
         Self {
             is_terminal,
-            width: size.map(|(Width(columns), _)| columns.into()),
+            width: size.map(|(_, columns)| columns.into()),
             out: BufWriter::new(stdout),
             format,
         }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// Where what is not text goes.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct SaveArgs {
     /// Write only the first image, audio or binary resource, or the text if there is none, to this file; - is standard output
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]

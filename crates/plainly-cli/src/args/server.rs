@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::{TraceArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -39,13 +39,28 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+
+    /// Whether what a task asks is answered later, by another command.
+    #[arg(skip)]
+    pub(crate) answers_later: bool,
+
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
 
-    /// The connection that is open already, for a command that is typed in a shell.
     #[arg(skip)]
-    open: Option<Client>,
+    session: Option<Session>,
+}
+
+/// The shell in which a command is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) format: Format,
+    /// What can be typed, for messages about mistakes.
+    pub(crate) commands: fn() -> clap::Command,
 }
 
 /// Where the server is.
@@ -66,25 +81,30 @@ impl ServerArgs {
         }
     }
 
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
-    pub(crate) fn within(&mut self, open: Client, format: Format) {
-        self.open = Some(open);
-        self.json |= format == Format::Json;
-        self.pretty |= format == Format::Indented;
+    pub(crate) fn within(&mut self, session: Session) {
+        self.json |= session.format == Format::Json;
+        self.pretty |= session.format == Format::Indented;
+        self.session = Some(session);
     }
 
     /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
-        if let Some(client) = self.open.take() {
-            words.are_typed_in_a_shell();
+        if let Some(session) = self.session.take() {
+            words.belong_to(session.commands);
             let is_another = !self.command.is_empty() || !self.headers.is_empty();
-            if is_another || self.revision.is_some() {
+            if is_another || self.revision.is_some() || self.trace.is_wanted() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: --header, --revision and -- COMMAND are for `plainly shell` itself",
+                    "the connection is open: --header, --revision, --trace, --record and -- COMMAND are for `plainly shell` itself",
                 ));
             }
-            return Ok(Server::Open(client));
+            return Ok(Server::Open(session.client));
         }
         if self.command.is_empty() {
             return words.url().map(Server::Url);

@@ -40,10 +40,11 @@ Examples:
   plainly call http://127.0.0.1:3333/mcp search --args @arguments.json   sent as it is, and at once
   plainly call http://127.0.0.1:3333/mcp screenshot -o page.png
   plainly call search query=mcp -- npx some-server
+  plainly call http://127.0.0.1:3333/mcp scan --task    print the id of the task, and end
 
 Text is printed as it is. Other content is described, unless -o or --save writes it, and PNG images are shown by terminals \
-that can. --json prints the whole MCP result. A tool that reports a \
-failure has its own exit status, and its message goes to standard error."
+that can. --json prints the whole MCP result. A tool that reports a failure has its own exit status, and its message goes to \
+standard error. Interrupting a call that the server goes on with as a task cancels the task."
 )]
 pub(crate) struct CallArgs {
     /// The server's URL
@@ -56,6 +57,9 @@ pub(crate) struct CallArgs {
     /// All arguments for the tool as one JSON object, or @FILE or - with it; those given one by one go before them
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
+    /// If the server makes a task of the call, print its id and end: what it asks is answered with `task answer`
+    #[arg(long)]
+    pub(crate) task: bool,
     #[command(flatten)]
     pub(crate) save: SaveArgs,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
-use super::{Args, Line};
+use super::Args;
 use crate::failure::Failure;
 
 /// The words of a command line that have no option's name, in their order.
@@ -13,8 +13,8 @@ use crate::failure::Failure;
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
-    /// Whether they stand after `plainly`, not alone.
-    follow_the_program: bool,
+    /// The commands, one of which these follow.
+    commands: fn() -> clap::Command,
 }
 
 impl Words {
@@ -22,13 +22,13 @@ impl Words {
         Self {
             command,
             words: words.into_iter().collect(),
-            follow_the_program: true,
+            commands: Args::command,
         }
     }
 
-    /// They were typed in a shell, where no program stands before them.
-    pub(super) fn are_typed_in_a_shell(&mut self) {
-        self.follow_the_program = false;
+    /// They follow one of these commands, not one of the program's.
+    pub(super) fn belong_to(&mut self, commands: fn() -> clap::Command) {
+        self.commands = commands;
     }
 
     /// The next word, which must be there.
@@ -39,6 +39,7 @@ impl Words {
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
+                "ID" => "`call --task` prints that of the task that it starts",
                 "OF" => "name a prompt, or a template of `plainly templates`",
                 _ => "--help says more",
             };
@@ -61,8 +62,9 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     pub(super) fn name_the_server_too(&self) -> bool {
-        const WITHOUT_URI: [&str; 6] = [
+        const WITHOUT_URI: [&str; 7] = [
             "discover",
+            "replay",
             "templates",
             "tools",
             "call",
@@ -132,16 +134,15 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        let mut args = match self.follow_the_program {
-            true => Args::command(),
-            false => Line::taught(),
-        };
+        let mut args = (self.commands)();
         args.build();
-        let error = match args.find_subcommand_mut(self.command) {
-            Some(command) => command.error(kind, message),
-            None => args.error(kind, message),
-        };
-        Failure::Usage(error)
+        let mut command = &mut args;
+        for name in self.command.split(' ') {
+            command = command
+                .find_subcommand_mut(name)
+                .expect("words belong to a command that there is");
+        }
+        Failure::Usage(command.error(kind, message))
     }
 }
 

@@ -7,7 +7,8 @@ mod typed;
 use clap::error::ErrorKind;
 use serde_json::{Map, Value};
 
-use self::given::{Given, Sources, Written, given};
+pub(super) use self::given::exact;
+use self::given::{Argument, Sources, Written, given};
 use self::typed::{listed, typed};
 use super::described::{Described, command_line};
 use super::listed::{Listed, missing, names};
@@ -24,7 +25,7 @@ pub(super) struct Asked {
     /// All arguments as one object.
     whole: Option<Map<String, Value>>,
     /// Arguments one by one, which go before those in the object.
-    each: Vec<Given>,
+    each: Vec<Argument>,
 }
 
 impl Asked {
@@ -97,7 +98,7 @@ impl Asked {
     fn fit(self, callee: &str, schema: &Value) -> Result<Map<String, Value>, String> {
         let parameters = parameters(schema);
         let mut by_name: Vec<(&str, Vec<&Written>)> = Vec::new();
-        for Given { name, written } in &self.each {
+        for Argument { name, written } in &self.each {
             let name = corrected(name, callee, schema, &parameters)?;
             match by_name.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, all)) => all.push(written),
@@ -217,7 +218,7 @@ mod tests {
     use super::*;
 
     fn fitted(words: &[(&str, &str)], schema: &Value) -> Result<Value, String> {
-        let each = words.iter().map(|(name, text)| Given {
+        let each = words.iter().map(|(name, text)| Argument {
             name: (*name).to_owned(),
             written: Written::Text((*text).to_owned()),
         });

@@ -1,8 +1,9 @@
 //! `plainly call`: a tool called, and its answer printed.
 
-use plainly::client::{self, Client, LocalError};
+use plainly::client::{self, Client, LocalError, Started, TaskHandle};
 use plainly::errors::Mistake;
 use plainly::protocol::types::CallToolResult;
+use serde_json::json;
 
 use super::arguments::Asked;
 use super::blocks::{Printer, shown, write_one};
@@ -19,17 +20,23 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let name = words.take_name("TOOL")?;
     let asked = Asked::of_tool(args.args.as_deref(), words, &server)?;
     let mut output = Output::new(args.server.format());
+    args.server.answers_later = args.task;
+    if args.task && matches!(server, Server::Child(_)) {
+        tracing::warn!("the server ends with this command, and may forget the task");
+    }
     let at = server.clone();
-    let (result, there) = with_client(server, args.server, async |client| {
-        call(client, &name, asked, &at).await
+    let (started, there) = with_client(server, args.server, async |client| {
+        call(client, &name, asked, &at, args.task).await
     })
     .await?;
-    if output.is_json() {
-        output.json(&result)?;
-    } else if !result.is_tool_error() {
-        print(&result, &name, &args.save, &mut output)?;
+    let result = match started {
+        Started::Done(result) => result,
+        Started::Task(task) => return print_id(&task, &mut output),
+    };
+    if args.task {
+        tracing::warn!("the server made no task of the call, but gave its result at once");
     }
-    output.flush()?;
+    print_whole(&result, &name, &args.save, &mut output)?;
     if result.is_tool_error() {
         let text = said(&result);
         let help = (!there.is_empty()).then(|| format!("this server{}", known("tools", &there)));
@@ -38,7 +45,8 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Calls the tool. Gives its result, and if it fails and the server lists no such tool, the names of those that it lists.
+/// Calls the tool, and if it may be a task, does not wait for its end. Gives the result, and if that is a failure and the server
+/// lists no such tool, the names of those that it lists.
 ///
 /// The tools are listed first, at the cost of a round trip: only so can `limit=10` be a number and `patern=x` a mistake rather
 /// than something that the server ignores, and only so are the output's schema and the headers known that the tool asks for. It
@@ -49,7 +57,8 @@ async fn call(
     name: &str,
     asked: Asked,
     server: &Server,
-) -> Result<(CallToolResult, Vec<String>), Failure> {
+    may_be_task: bool,
+) -> Result<(Started<CallToolResult>, Vec<String>), Failure> {
     let tools = match asked.is_exact() {
         true => None,
         false => {
@@ -57,10 +66,15 @@ async fn call(
         }
     };
     let arguments = asked.fit_one(name, tools.as_deref(), described::tool, server)?;
-    let called = client.call_tool(name, &arguments).await;
+    let calling = client.call_tool(name, &arguments);
+    let called = match may_be_task {
+        true => calling.start().await,
+        false => calling.await.map(Started::Done),
+    };
     let called = called.or_else(despite_its_schema);
     let may_be_unknown = match &called {
-        Ok(result) => result.is_tool_error(),
+        Ok(Started::Done(result)) => result.is_tool_error(),
+        Ok(Started::Task(_)) => false,
         Err(error) => error.is_invalid_params(),
     };
     let mut there = match tools {
@@ -73,13 +87,37 @@ async fn call(
         there.clear();
     }
     match called {
-        Ok(result) => Ok((result, there)),
+        Ok(started) => Ok((started, there)),
         Err(error) => Err(Failure::about(Subject::Tools(there))(error)),
     }
 }
 
+/// The id of a task that goes on, for other commands.
+fn print_id(task: &TaskHandle<CallToolResult>, output: &mut Output) -> Result<(), Failure> {
+    match output.is_json() {
+        true => output.json(&json!({ "taskId": task.id(), "status": task.status() }))?,
+        false => output.fields(&[task.id()])?,
+    }
+    output.flush()
+}
+
+/// The result, except for what a tool says that failed, unless it is JSON.
+pub(super) fn print_whole(
+    result: &CallToolResult,
+    name: &str,
+    save: &SaveArgs,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if output.is_json() {
+        output.json(result)?;
+    } else if !result.is_tool_error() {
+        print(result, name, save, output)?;
+    }
+    output.flush()
+}
+
 /// The result of a tool that has run, even if it is not what the tool's schema promises: a warning says so.
-fn despite_its_schema(error: client::Error) -> client::Result<CallToolResult> {
+fn despite_its_schema(error: client::Error) -> client::Result<Started<CallToolResult>> {
     match error.local() {
         Some(LocalError::InvalidOutput {
             tool,
@@ -89,7 +127,7 @@ fn despite_its_schema(error: client::Error) -> client::Result<CallToolResult> {
         }) => {
             let mistakes = Mistake::list(mistakes);
             tracing::warn!("the structured output of {tool} breaks its schema: {mistakes}");
-            Ok(CallToolResult::clone(result))
+            Ok(Started::Done(CallToolResult::clone(result)))
         }
         _ => Err(error),
     }
@@ -118,7 +156,7 @@ fn print(
 }
 
 /// The words of a tool that failed.
-fn said(result: &CallToolResult) -> String {
+pub(super) fn said(result: &CallToolResult) -> String {
     let text = result
         .content
         .iter()

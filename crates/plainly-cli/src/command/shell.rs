@@ -8,7 +8,7 @@ use std::pin::pin;
 use plainly::client::Client;
 
 use self::lines::Lines;
-use crate::args::{Line, ShellArgs, Typed};
+use crate::args::{Session, ShellArgs, ShellLine, Typed};
 use crate::connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -38,12 +38,17 @@ pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
 
 async fn session(client: &Client, format: Format) -> Result<(), Failure> {
     let mut lines = Lines::new(client)?;
+    let session = Session {
+        client: client.clone(),
+        format,
+        commands: ShellLine::taught,
+    };
     while let Some(line) = lines.next().await? {
         let result = match typed(&line) {
             Ok(None) => Ok(()),
             Ok(Some(Typed::Exit)) => return Ok(()),
             Ok(Some(Typed::Client(mut command))) => {
-                command.server().within(client.clone(), format);
+                command.server().within(session.clone());
                 tokio::select! {
                     biased;
                     // Of a terminal, Ctrl-C is about the command that runs, not about the session.
@@ -74,7 +79,7 @@ fn typed(line: &str) -> Result<Option<Typed>, Failure> {
     if words.is_empty() {
         return Ok(None);
     }
-    Line::read(words).map(Some).map_err(Failure::Usage)
+    ShellLine::read(words).map(Some).map_err(Failure::Usage)
 }
 
 /// Ctrl-C.

@@ -22,13 +22,16 @@ mod logging;
 mod pages;
 mod prompting;
 mod reading;
+mod replaying;
 mod representations;
 mod saving;
 mod serving;
 #[cfg(unix)]
 mod shell;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
+mod tracing;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

@@ -12,7 +12,7 @@ use crate::json;
 
 /// An argument as a word gives it.
 #[derive(Debug)]
-pub(super) struct Given {
+pub(super) struct Argument {
     pub(super) name: String,
     pub(super) written: Written,
 }
@@ -46,7 +46,7 @@ pub(super) fn given(
     words: &mut Words,
     callee: Callee,
     sources: &mut Sources,
-) -> Result<Vec<Given>, Failure> {
+) -> Result<Vec<Argument>, Failure> {
     let mut all = Vec::new();
     while let Some(word) = words.next() {
         let one = one(&word, callee, sources);
@@ -55,7 +55,7 @@ pub(super) fn given(
     Ok(all)
 }
 
-fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Given, String> {
+fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, String> {
     let (name, is_json, value) = split(word, callee)?;
     if is_json && callee == Callee::Prompt {
         return Err(format!(
@@ -70,14 +70,26 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Given, Strin
     })?;
     let written = match is_json {
         false => Written::Text(text),
-        true => json::parse(&text)
-            .map(Written::Json)
-            .map_err(|why| format!("the value of {name}: {why}; for text, use {name}={value}"))?,
+        true => Written::Json(as_json(name, &text)?),
     };
-    Ok(Given {
+    Ok(Argument {
         name: name.to_owned(),
         written,
     })
+}
+
+/// The name of `key=text` or `key:=JSON`, and the value as it is written.
+pub(in super::super) fn exact(word: &str) -> Result<(&str, Value), String> {
+    let (name, is_json, text) = split(word, Callee::Tool)?;
+    Ok(match is_json {
+        false => (name, text.into()),
+        true => (name, as_json(name, text)?),
+    })
+}
+
+fn as_json(name: &str, text: &str) -> Result<Value, String> {
+    json::parse(text)
+        .map_err(|why| format!("the value of {name}: {why}; for text, use {name}={text}"))
 }
 
 /// `key=text` or `key:=JSON`: the name, whether it is JSON, and what follows.

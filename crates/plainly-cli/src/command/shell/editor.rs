@@ -11,7 +11,7 @@ use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Helper};
 
-use crate::args::Line;
+use crate::args::ShellLine;
 use crate::failure::Failure;
 use crate::visible::visible;
 
@@ -125,7 +125,7 @@ struct Commands {
 
 impl Commands {
     fn new() -> Self {
-        let line = Line::taught();
+        let line = ShellLine::taught();
         let commands = line.get_subcommands().filter(|it| !it.is_hide_set());
         Self {
             names: commands.map(|it| it.get_name().to_owned()).collect(),

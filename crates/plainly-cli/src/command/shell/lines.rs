@@ -15,7 +15,7 @@ pub(super) enum Lines {
 }
 
 impl Lines {
-    /// Those that are typed, where standard input is a terminal; otherwise all that is in it.
+    /// The lines that a person types, where standard input is a terminal; otherwise those in it.
     pub(super) fn new(client: &Client) -> Result<Self, Failure> {
         match std::io::stdin().is_terminal() {
             true => Editor::new(client).map(Box::new).map(Self::Terminal),
