@@ -1,5 +1,6 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
+mod asking;
 mod codes;
 mod completions;
 mod discover;
@@ -24,6 +25,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
@@ -85,6 +87,20 @@ impl Command {
             | Self::Explain(_)
             | Self::Completions(_)
             | Self::Man(_) => false,
+        }
+    }
+
+    /// What a server may say and ask, where one is talked to.
+    pub(crate) fn asking(&mut self) -> Option<&AskingArgs> {
+        match self {
+            Self::Client(client) => Some(&client.server().asking),
+            Self::Shell(args) => Some(&args.server.asking),
+            Self::Serve(_)
+            | Self::Replay(_)
+            | Self::Codes(_)
+            | Self::Explain(_)
+            | Self::Completions(_)
+            | Self::Man(_) => None,
         }
     }
 

@@ -1,4 +1,7 @@
-//! The connection of a command to its server: opened, used, and closed whatever happens.
+//! The connection of a command to its server: opened, used, and closed whatever happens. What the server asks and says
+//! meanwhile is answered and shown.
+
+mod server_log;
 
 use std::io::{self, Write};
 use std::pin::pin;
@@ -10,9 +13,12 @@ use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonOb
 use serde_json::json;
 use tokio::time::timeout;
 
+use self::server_log::show;
 use crate::args::{Server, ServerArgs};
+use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
+use crate::terminal;
 use crate::trace::Trace;
 
 /// The most that ending in good order may take after a signal.
@@ -24,48 +30,60 @@ pub(crate) async fn with_client<T>(
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    let label = server.label();
     if let Server::Open(client) = server {
-        let (start, client) = (Instant::now(), within(client, args.timeout));
-        let result = work(&client).await;
-        if args.time {
-            tell_time(Duration::ZERO, start.elapsed(), args.format());
-        }
-        return result;
+        terminal::doing(&format!("waiting for {label}"));
+        return terminal::during(async {
+            let start = Instant::now();
+            let result = match args.timeout {
+                Some(timeout) => work(&client.with_timeout(timeout)).await,
+                None => work(&client).await,
+            };
+            if args.time {
+                tell_time(Duration::ZERO, start.elapsed(), args.format());
+            }
+            result
+        })
+        .await;
     }
+    let respondent = Respondent::new(&label, &args.asking)?;
     let (is_timed, format, start) = (args.time, args.format(), Instant::now());
-    // The signals first: whoever sees that a command runs may stop it, and its server with it.
-    let mut stopped = pin!(plainly::shutdown::requested());
-    let client = tokio::select! {
-        biased;
-        () = &mut stopped => return Err(Failure::Interrupted),
-        client = open(server, args) => client?,
-    };
-    let connected = start.elapsed();
-    let result = tokio::select! {
-        biased;
-        () = &mut stopped => Err(Failure::Interrupted),
-        result = work(&client) => result,
-    };
-    if is_timed {
-        tell_time(connected, start.elapsed() - connected, format);
-    }
-    // Closed even after a failure, so that a server that was started ends in good order, and a task is cancelled that
-    // nobody waits for any more.
+    terminal::during(async {
+        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        let mut stopped = pin!(plainly::shutdown::requested());
+        let client = tokio::select! {
+            biased;
+            () = &mut stopped => return Err(Failure::Interrupted),
+            client = introduced(server, args, &respondent) => client?,
+        };
+        let connected = start.elapsed();
+        terminal::doing(&format!("waiting for {label}"));
+        let result = tokio::select! {
+            biased;
+            () = &mut stopped => Err(Failure::Interrupted),
+            result = respondent.unless_failed(work(&client)) => result,
+        };
+        if is_timed {
+            tell_time(connected, start.elapsed() - connected, format);
+        }
+        terminal::doing(&format!("waiting for {label} to end"));
+        close(&client, &result).await;
+        if result.is_ok() {
+            respondent.name_unused();
+        }
+        result
+    })
+    .await
+}
+
+/// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
+/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed.
+async fn close<T>(client: &Client, result: &Result<T, Failure>) {
     let patience = match result {
         Err(Failure::Interrupted) => FAREWELL,
         _ => Duration::MAX,
     };
-    // Whatever has not ended by then is killed.
     let _late = timeout(patience, client.close()).await;
-    result
-}
-
-/// The open connection, for a command that waits so long.
-fn within(client: Client, timeout: Option<Duration>) -> Client {
-    match timeout {
-        Some(timeout) => client.with_timeout(timeout),
-        None => client,
-    }
 }
 
 fn tell_time(connecting: Duration, work: Duration, format: Format) {
@@ -80,16 +98,39 @@ fn tell_time(connecting: Duration, work: Duration, format: Format) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A connection to the server.
+/// A connection to the server, for many commands. A question that can't be answered ends none of them.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
+    let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
+    terminal::during(introduced(server, args, &respondent)).await
+}
+
+/// Connects, and learns who that is.
+async fn introduced(
+    server: Server,
+    args: ServerArgs,
+    respondent: &Respondent,
+) -> Result<Client, Failure> {
+    let label = server.label();
+    terminal::doing(&match &server {
+        Server::Child(_) => format!("starting {label}"),
+        Server::Url(_) | Server::Open(_) => format!("connecting to {label}"),
+    });
     let trace = Trace::open(&args.trace, &server)?;
-    let client = connect(server, args, trace).await;
+    let client = connect(server, args, respondent, trace).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
+    if let Some(implementation) = client.server() {
+        respondent.learn(&implementation.name);
+    }
     Ok(client)
 }
 
-async fn connect(server: Server, args: ServerArgs, trace: Option<Trace>) -> client::Result<Client> {
+async fn connect(
+    server: Server,
+    args: ServerArgs,
+    respondent: &Respondent,
+    trace: Option<Trace>,
+) -> client::Result<Client> {
     match server {
         Server::Open(client) => Ok(client),
         Server::Url(url) => {
@@ -97,28 +138,33 @@ async fn connect(server: Server, args: ServerArgs, trace: Option<Trace>) -> clie
             let builder = headers.fold(Client::http(url), |builder, (name, value)| {
                 builder.header(name, value)
             });
-            set(builder, &args, trace).connect().await
+            set(builder, &args, respondent, trace).connect().await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, &args, trace).connect().await
+            set(builder, &args, respondent, trace).connect().await
         }
     }
 }
 
 fn set<T>(
-    mut builder: client::Builder<T>,
+    builder: client::Builder<T>,
     args: &ServerArgs,
+    respondent: &Respondent,
     trace: Option<Trace>,
 ) -> client::Builder<T> {
+    let mut builder = respondent.answering(builder);
     if args.answers_later {
         let elicitation = ElicitationCapability::new()
             .form(JsonObject::new())
             .url(JsonObject::new());
         builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
+    }
+    if let Some(level) = args.asking.server_log() {
+        builder = builder.on_log(level, show);
     }
     if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);

@@ -1,6 +1,7 @@
 //! Why a command did not work, told once, at its end, on standard error: a line of text, and one that helps; or one JSON
 //! object.
 
+mod asked;
 mod tls;
 
 use std::io::{self, Write};
@@ -215,7 +216,10 @@ impl Failure {
     fn help(&self) -> Option<String> {
         let (error, subject) = match self {
             Self::Call { error, subject } => (error, subject),
-            Self::Tool { help, .. } => return help.as_deref().map(visible),
+            Self::Tool { help, text, .. } => {
+                let help = help.as_deref().map(visible);
+                return help.or_else(|| asked::by_tool(text).map(str::to_owned));
+            }
             Self::Arguments { help, .. } | Self::Waiting { help, .. } => {
                 return Some(visible(help));
             }
@@ -225,6 +229,9 @@ impl Failure {
             | Self::Interrupted
             | Self::Stopped => return None,
         };
+        if let Some(help) = asked::by(error) {
+            return Some(help.to_owned());
+        }
         let help = match error {
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
             Error::Local(error) => without_tls(error).or_else(|| local_advice(error)),

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! words ─► args ─► command ─► connection ─► output, or failure ─► exit
+//!                                 ▲
+//!                     asking ─► terminal
 //! ```
 
 mod args;
@@ -9,11 +11,14 @@ mod args;
 mod command;
 mod connection;
 
+mod asking;
+
 mod trace;
 
 mod apart;
 
 mod output;
+mod terminal;
 
 mod failure;
 
@@ -35,10 +40,11 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::args::{Args, ClientCommand, Command, LogArgs};
+use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs};
 use self::exit::Exit;
 use self::failure::Failure;
 use self::format::Format;
+use self::log::Written;
 
 /// The most that dropping what still runs may take; name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
@@ -56,8 +62,16 @@ fn main() -> ExitCode {
     };
     let format = args.command.format();
     let is_server = args.command.is_server();
+    let written = Written {
+        is_log: is_server,
+        is_quiet: args.command.asking().is_some_and(|it| it.quiet),
+        has_child: args.command.asking().is_some_and(AskingArgs::shows_child),
+    };
     let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
-    log::init(asked, args.log.format, is_server);
+    log::init(asked, args.log.format, written);
+    if written.is_quiet {
+        terminal::be_quiet();
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),

@@ -12,12 +12,13 @@ use textwrap::{WordSeparator, WordSplitter};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::picture;
+use crate::terminal::aside;
 use crate::visible::{visible, visible_json};
 
 /// Standard output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Standard>,
     format: Format,
     is_terminal: bool,
     /// How many characters fit on a line, if people read it.
@@ -32,7 +33,7 @@ impl Output {
         Self {
             is_terminal,
             width: size.map(|(_, columns)| columns.into()),
-            out: BufWriter::new(stdout),
+            out: BufWriter::new(Standard(stdout)),
             format,
         }
     }
@@ -255,5 +256,19 @@ impl Output {
     /// Lets the reader have what was written so far.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(Failure::output)
+    }
+}
+
+/// The stream itself, which may be the terminal where something moves.
+#[derive(Debug)]
+struct Standard(Stdout);
+
+impl Write for Standard {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        aside(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        aside(|| self.0.flush())
     }
 }

@@ -22,6 +22,7 @@ use self::recording::{RecordingHeader, Side, to_line};
 use crate::args::{Server, TraceArgs, TraceLength};
 use crate::failure::Failure;
 use crate::shell_word::shell_word;
+use crate::terminal;
 use crate::visible::{visible, visible_json};
 
 const SENT: Style = AnsiColor::Cyan.on_default();
@@ -152,11 +153,7 @@ impl Trace {
             Some(room) => cut(line, room),
             None => line.into(),
         };
-        // Where standard error is gone there is nobody left to tell.
-        let _ = writeln!(
-            anstream::stderr().lock(),
-            "{time} {style}{arrow}{style:#} {line}"
-        );
+        terminal::line(&format!("{time} {style}{arrow}{style:#} {line}"));
     }
 }
 

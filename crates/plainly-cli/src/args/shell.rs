@@ -69,9 +69,19 @@ impl ShellLine {
     }
 }
 
-/// The options and words that say where a server is, and what is seen of its connection.
-const WHERE: [&str; 6] = [
-    "target", "command", "headers", "revision", "trace", "record",
+/// The options and words that say where a server is, who answers it, and what is seen of its connection.
+const WHERE: [&str; 11] = [
+    "target",
+    "command",
+    "headers",
+    "revision",
+    "trace",
+    "record",
+    "answers",
+    "sample_with",
+    "roots",
+    "server_log",
+    "quiet",
 ];
 
 /// The commands of this one, without a target.

@@ -41,9 +41,11 @@ Examples:
   plainly call http://127.0.0.1:3333/mcp screenshot -o page.png
   plainly call search query=mcp -- npx some-server
   plainly call http://127.0.0.1:3333/mcp scan --task    print the id of the task, and end
+  plainly call book --answer name=Ada --answer seats:=2 -- npx some-server    for a tool that asks
 
-Text is printed as it is. Other content is described, unless -o or --save writes it, and PNG images are shown by terminals \
-that can. --json prints the whole MCP result. A tool that reports a failure has its own exit status, and its message goes to \
+A tool may ask: on a terminal you are asked, and elsewhere --answer answers. Text is printed as it is. Other content is \
+described, unless -o or --save writes it, and PNG images are shown by terminals that can. --json prints the whole MCP result. \
+A tool that reports a failure has its own exit status, and its message goes to \
 standard error. Interrupting a call that the server goes on with as a task cancels the task."
 )]
 pub(crate) struct CallArgs {

@@ -13,6 +13,7 @@ use crate::args::{CallArgs, SaveArgs, Server};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject, known};
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -66,7 +67,9 @@ async fn call(
         }
     };
     let arguments = asked.fit_one(name, tools.as_deref(), described::tool, server)?;
+    terminal::doing(&format!("waiting for {name}"));
     let calling = client.call_tool(name, &arguments);
+    let calling = calling.on_progress(terminal::report);
     let called = match may_be_task {
         true => calling.start().await,
         false => calling.await.map(Started::Done),

@@ -11,6 +11,7 @@ use crate::args::{PromptArgs, SaveArgs, Server};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -44,7 +45,9 @@ async fn fill_in(
     let texts = arguments
         .into_iter()
         .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
-    let filled = client.prompt(name, Arguments::from_iter(texts)).await;
+    terminal::doing(&format!("waiting for {name}"));
+    let filling = client.prompt(name, Arguments::from_iter(texts));
+    let filled = filling.on_progress(terminal::report).await;
     filled.map_err(|error| Failure::about(subject(name, &prompts.unwrap_or_default()))(error))
 }
 

@@ -6,11 +6,15 @@
 )]
 
 mod fake;
+#[cfg(unix)]
+mod person;
 mod support;
 
 #[cfg(unix)]
 mod advisories;
 mod arguments;
+#[cfg(unix)]
+mod asking;
 mod calling;
 mod codes;
 mod explaining;
