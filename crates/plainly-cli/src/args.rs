@@ -11,6 +11,7 @@ mod mount;
 mod prompts;
 mod read;
 mod replay;
+mod save;
 mod serve;
 mod server;
 mod shell;
@@ -26,7 +27,7 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
-pub(crate) use self::completions::{CompletionsArgs, Shell};
+pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::host::Host;
 pub(crate) use self::log::LogArgs;
@@ -35,6 +36,7 @@ pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
+pub(crate) use self::save::SaveArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{Server, ServerArgs, Session};
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
@@ -70,6 +72,7 @@ pub(crate) enum Command {
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
+    Man(ManArgs),
 }
 
 impl Command {
@@ -82,7 +85,8 @@ impl Command {
             | Self::Shell(_)
             | Self::Codes(_)
             | Self::Explain(_)
-            | Self::Completions(_) => false,
+            | Self::Completions(_)
+            | Self::Man(_) => false,
         }
     }
 
@@ -95,7 +99,8 @@ impl Command {
             | Self::Replay(_)
             | Self::Codes(_)
             | Self::Explain(_)
-            | Self::Completions(_) => None,
+            | Self::Completions(_)
+            | Self::Man(_) => None,
         }
     }
 
@@ -106,7 +111,7 @@ impl Command {
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) => Format::Text,
+            Self::Serve(_) | Self::Completions(_) | Self::Man(_) => Format::Text,
         }
     }
 }

@@ -12,9 +12,14 @@ pub(crate) mod stat;
 pub(crate) mod watch;
 
 mod declared;
+mod described;
 mod lacking;
 pub(crate) mod listed;
-mod tool;
+
+mod arguments;
+mod blocks;
+mod folder;
+mod parameter;
 
 pub(crate) mod call;
 pub(crate) mod task;
@@ -29,7 +34,7 @@ pub(crate) mod explain;
 
 use clap::CommandFactory;
 
-use crate::args::{Args, ClientCommand, CompletionsArgs, Shell};
+use crate::args::{Args, ClientCommand, CompletionsArgs, ManArgs, Shell};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
@@ -65,4 +70,12 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
     let mut output = Output::new(Format::Text);
     output.write(&script)?;
     output.flush()
+}
+
+/// `plainly man`: the help of each command as a man page.
+pub(crate) fn man(args: &ManArgs) -> Result<(), Failure> {
+    let directory = &args.directory;
+    let written = std::fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(Args::command(), directory));
+    written.map_err(|error| Failure::file(directory, error))
 }

@@ -3,18 +3,21 @@
 
 mod server_log;
 
+use std::io::{self, Write};
 use std::pin::pin;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plainly::client::{self, Client};
 use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
+use serde_json::json;
 use tokio::time::timeout;
 
 use self::server_log::show;
 use crate::args::{Server, ServerArgs};
 use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
+use crate::format::Format;
 use crate::terminal;
 use crate::trace::Trace;
 
@@ -31,14 +34,20 @@ pub(crate) async fn with_client<T>(
     if let Server::Open(client) = server {
         terminal::doing(&format!("waiting for {label}"));
         return terminal::during(async {
-            match args.timeout {
+            let start = Instant::now();
+            let result = match args.timeout {
                 Some(timeout) => work(&client.with_timeout(timeout)).await,
                 None => work(&client).await,
+            };
+            if args.time {
+                tell_time(Duration::ZERO, start.elapsed(), args.format());
             }
+            result
         })
         .await;
     }
     let respondent = Respondent::new(&label, &args.asking)?;
+    let (is_timed, format, start) = (args.time, args.format(), Instant::now());
     terminal::during(async {
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         let mut stopped = pin!(plainly::shutdown::requested());
@@ -47,12 +56,16 @@ pub(crate) async fn with_client<T>(
             () = &mut stopped => return Err(Failure::Interrupted),
             client = introduced(server, args, &respondent) => client?,
         };
+        let connected = start.elapsed();
         terminal::doing(&format!("waiting for {label}"));
         let result = tokio::select! {
             biased;
             () = &mut stopped => Err(Failure::Interrupted),
             result = respondent.unless_failed(work(&client)) => result,
         };
+        if is_timed {
+            tell_time(connected, start.elapsed() - connected, format);
+        }
         terminal::doing(&format!("waiting for {label} to end"));
         close(&client, &result).await;
         if result.is_ok() {
@@ -71,6 +84,18 @@ async fn close<T>(client: &Client, result: &Result<T, Failure>) {
         _ => Duration::MAX,
     };
     let _late = timeout(patience, client.close()).await;
+}
+
+fn tell_time(connecting: Duration, work: Duration, format: Format) {
+    let line = match format.is_json() {
+        true => {
+            let [connecting, work] = [connecting, work].map(|it| it.as_secs_f64());
+            json!({ "time": { "connecting": connecting, "work": work } }).to_string()
+        }
+        false => format!("time: {connecting:.1?} to connect, {work:.1?} for the rest"),
+    };
+    // Where standard error is gone there is nobody left to tell.
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// A connection to the server, for many commands. A question that can't be answered ends none of them.

@@ -44,7 +44,7 @@ impl Exit {
             Self::Usage => (
                 2,
                 "usage",
-                "the command line is wrong, or names something that can't be served; nothing was sent",
+                "the command line is wrong, names something that can't be served, or has arguments that the tool or prompt does not take; nothing was called",
             ),
             Self::Unreachable => (
                 3,

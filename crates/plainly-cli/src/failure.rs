@@ -41,6 +41,12 @@ pub(crate) enum Failure {
         /// How the command line would be right, if that may be why.
         help: Option<String>,
     },
+    /// The arguments are not those of the tool or the prompt, which was not called.
+    Arguments {
+        what: String,
+        /// How to learn what they are.
+        help: String,
+    },
     /// A task waits for an answer.
     Waiting {
         /// What it asks.
@@ -152,6 +158,7 @@ impl Failure {
             Self::Local { exit, .. } => *exit,
             Self::Usage(error) if error.use_stderr() => Exit::Usage,
             Self::Usage(_) => Exit::Success,
+            Self::Arguments { .. } => Exit::Usage,
             Self::Tool { .. } => Exit::ToolError,
             Self::Waiting { .. } => Exit::Failure,
             Self::Interrupted | Self::Stopped => Exit::Interrupted,
@@ -174,6 +181,7 @@ impl Failure {
             Self::Call { error, .. } => error.is_closed(),
             Self::ReaderGone => true,
             Self::Usage(_)
+            | Self::Arguments { .. }
             | Self::Tool { .. }
             | Self::Waiting { .. }
             | Self::Local { .. }
@@ -186,19 +194,19 @@ impl Failure {
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();
         // Where standard error is gone there is nobody left to tell.
-        let _ = match (self, format) {
-            (Self::ReaderGone | Self::Stopped, _) | (Self::Tool { .. }, Format::Json) => Ok(()),
-            (Self::Usage(error), Format::Text) => error.print(),
+        let _ = match (self, format.is_json()) {
+            (Self::ReaderGone | Self::Stopped, _) | (Self::Tool { .. }, true) => Ok(()),
+            (Self::Usage(error), false) => error.print(),
             // Help was asked for, and is no error.
-            (Self::Usage(error), Format::Json) if !error.use_stderr() => error.print(),
-            (_, Format::Text) => {
+            (Self::Usage(error), true) if !error.use_stderr() => error.print(),
+            (_, false) => {
                 let help = self
                     .help()
                     .map(|help| format!("\n {BOLD}help:{BOLD:#} {help}"));
                 let help = help.unwrap_or_default();
                 writeln!(stderr, "{RED}error:{RED:#} {}{help}", self.text())
             }
-            (_, Format::Json) => {
+            (_, true) => {
                 writeln!(stderr, "{}", visible_json(&self.json().to_string()))
             }
         };
@@ -212,7 +220,9 @@ impl Failure {
                 let help = help.as_deref().map(visible);
                 return help.or_else(|| asked::by_tool(text).map(str::to_owned));
             }
-            Self::Waiting { help, .. } => return Some(visible(help)),
+            Self::Arguments { help, .. } | Self::Waiting { help, .. } => {
+                return Some(visible(help));
+            }
             Self::Usage(_)
             | Self::Local { .. }
             | Self::ReaderGone
@@ -256,7 +266,10 @@ impl Failure {
             Self::Waiting { question, .. } => {
                 format!("the task waits for an answer: {}", visible(question))
             }
+            // Some say themselves which tool it is.
+            Self::Tool { name, text, .. } if names(text, name) => visible_lines(text),
             Self::Tool { name, text, .. } => format!("{}: {}", visible(name), visible_lines(text)),
+            Self::Arguments { what, .. } => visible(what),
             Self::Local {
                 what,
                 source: Some(source),
@@ -427,6 +440,13 @@ fn mistake(error: &clap::Error) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let lines = text.lines().take_while(|line| !line.is_empty());
     visible(&lines.map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether the first line of the text has this name in it.
+fn names(text: &str, name: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let mut words = line.split(|it: char| !it.is_alphanumeric() && !name.contains(it));
+    words.any(|word| word == name)
 }
 
 fn visible_lines(text: &str) -> String {

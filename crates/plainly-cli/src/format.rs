@@ -7,6 +7,8 @@ use std::ffi::OsString;
 pub(crate) enum Format {
     Text,
     Json,
+    /// JSON for people to read, over several lines.
+    Indented,
 }
 
 impl Format {
@@ -18,10 +20,18 @@ impl Format {
         }
     }
 
+    /// Whether programs can read it.
+    pub(crate) fn is_json(self) -> bool {
+        match self {
+            Self::Text => false,
+            Self::Json | Self::Indented => true,
+        }
+    }
+
     /// The format that a command line asks for, whatever is wrong with the rest of it.
     pub(crate) fn of_words(words: impl IntoIterator<Item = OsString>) -> Self {
         // Words after `--` are those of another command.
         let mut own = words.into_iter().take_while(|word| word != "--");
-        Self::json_if(own.any(|word| word == "--json"))
+        Self::json_if(own.any(|word| word == "--json" || word == "--pretty"))
     }
 }

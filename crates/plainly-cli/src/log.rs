@@ -1,7 +1,7 @@
 //! Logs: on standard error, one line an event, whatever a peer put into it. Warnings that nobody asked for are told to people
 //! in a sentence; a log that was asked for has the time and the place of each event, as text or as JSON.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 
 use tracing::field::{Field, Visit};
@@ -117,7 +117,7 @@ where
 {
     fn format_event(
         &self,
-        context: &FmtContext<'_, S, N>,
+        _: &FmtContext<'_, S, N>,
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
@@ -126,9 +126,38 @@ where
             Level::WARN => "warning",
             _ => "note",
         };
-        write!(writer, "{word}: ")?;
-        context.format_fields(writer.by_ref(), event)?;
-        writeln!(writer)
+        let mut clauses = Clauses::default();
+        event.record(&mut clauses);
+        let Clauses {
+            subject,
+            message,
+            why,
+            details,
+        } = clauses;
+        writeln!(writer, "{word}: {subject}{message}{why}{details}")
+    }
+}
+
+/// The fields of an event as the parts of a sentence, in their order.
+#[derive(Default)]
+struct Clauses {
+    subject: String,
+    message: String,
+    why: String,
+    details: String,
+}
+
+impl Visit for Clauses {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        match field.name() {
+            "message" => self.message = format!("{value:?}"),
+            "name" | "tool" => self.subject = format!("{value:?}: "),
+            "why" | "error" => self.why = format!(": {value:?}"),
+            name => {
+                // Writing to a string can't fail.
+                let _ = write!(self.details, " ({name} {value:?})");
+            }
+        }
     }
 }
 

@@ -27,6 +27,8 @@ mod explain;
 mod exit;
 mod format;
 mod json;
+mod near;
+mod picture;
 mod shell_word;
 mod visible;
 
@@ -86,7 +88,7 @@ fn main() -> ExitCode {
 }
 
 /// The commands that talk to no server.
-const ALONE: [&str; 4] = ["serve", "codes", "explain", "completions"];
+const ALONE: [&str; 5] = ["serve", "codes", "explain", "completions", "man"];
 
 /// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
 /// looks like an option of a tool is one of its arguments.
@@ -119,6 +121,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
+        Command::Man(args) => command::man(&args),
         Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
         Command::Replay(args) => command::replay::compare(args).await,
         Command::Shell(args) => command::shell::run(args).await,

@@ -2,12 +2,16 @@
 //! server says reaches a terminal as a command to it.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::path::Path;
 
 use anstyle::Style;
+use console::Term;
 use serde::Serialize;
+use textwrap::{WordSeparator, WordSplitter};
 
 use crate::failure::Failure;
 use crate::format::Format;
+use crate::picture;
 use crate::terminal::aside;
 use crate::visible::{visible, visible_json};
 
@@ -17,20 +21,25 @@ pub(crate) struct Output {
     out: BufWriter<Standard>,
     format: Format,
     is_terminal: bool,
+    /// How many characters fit on a line, if people read it.
+    width: Option<usize>,
 }
 
 impl Output {
     pub(crate) fn new(format: Format) -> Self {
         let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        let size = Term::stdout().size_checked().filter(|_| is_terminal);
         Self {
-            is_terminal: stdout.is_terminal(),
+            is_terminal,
+            width: size.map(|(_, columns)| columns.into()),
             out: BufWriter::new(Standard(stdout)),
             format,
         }
     }
 
     pub(crate) fn is_json(&self) -> bool {
-        self.format == Format::Json
+        self.format.is_json()
     }
 
     /// Whether a listing is for people.
@@ -70,13 +79,84 @@ impl Output {
         fields: [&str; N],
         columns: fn([&str; N]) -> String,
     ) -> Result<(), Failure> {
+        match self.is_table() {
+            true => {
+                let line = self.in_columns(fields, columns);
+                self.styled(Style::new(), &line)
+            }
+            false => self.fields(&fields),
+        }
+    }
+
+    /// A row that begins with a name, which stands out for people.
+    pub(crate) fn entry<const N: usize>(
+        &mut self,
+        fields: [&str; N],
+        columns: fn([&str; N]) -> String,
+    ) -> Result<(), Failure> {
         if !self.is_table() {
             return self.fields(&fields);
         }
+        let line = self.in_columns(fields, columns);
+        let name = fields.first().map(|name| visible(name)).unwrap_or_default();
+        let rest = line.strip_prefix(&name).unwrap_or(&line).to_owned();
+        let name = &line[..line.len() - rest.len()];
+        let style = Self::style(Style::new().bold());
+        self.write(format!("{style}{name}{style:#}{rest}\n").as_bytes())
+    }
+
+    /// The fields in columns. The last goes on below itself, if it is longer than the line.
+    fn in_columns<const N: usize>(
+        &self,
+        fields: [&str; N],
+        columns: fn([&str; N]) -> String,
+    ) -> String {
         // Before the columns are made: what is written out takes more room.
         let visible = fields.map(visible);
-        let line = columns(visible.each_ref().map(String::as_str));
-        self.styled(Style::new(), &line)
+        let mut fields = visible.each_ref().map(String::as_str);
+        let line = columns(fields);
+        if let Some(last) = fields.last_mut() {
+            *last = "";
+        }
+        self.wrapped(&line, textwrap::core::display_width(&columns(fields)))
+    }
+
+    /// The line, broken between words where it is longer than a line of the terminal, and from there on indented.
+    fn wrapped(&self, line: &str, indent: usize) -> String {
+        let Some(width) = self.width.filter(|_| self.is_table()) else {
+            return line.to_owned();
+        };
+        let indent = " ".repeat(indent.min(width / 2));
+        let options = textwrap::Options::new(width)
+            .break_words(false)
+            .word_separator(WordSeparator::AsciiSpace)
+            .word_splitter(WordSplitter::NoHyphenation)
+            .subsequent_indent(&indent);
+        textwrap::fill(line, options)
+    }
+
+    /// Text for people to read, its lines broken between words to fit the terminal.
+    pub(crate) fn prose(&mut self, text: &str) -> Result<(), Failure> {
+        self.paragraphs("", text.trim())
+    }
+
+    /// Text after a label, each line below the one before.
+    pub(crate) fn paragraphs(&mut self, label: &str, text: &str) -> Result<(), Failure> {
+        let mut label = if label.is_empty() {
+            String::new()
+        } else {
+            format!("{label:<14}")
+        };
+        let margin = " ".repeat(label.len());
+        for line in text.lines() {
+            let line = line.replace('\t', "    ");
+            let indent = line.len() - line.trim_start().len();
+            let line = format!("{label}{}", visible(&line));
+            let line = self.wrapped(&line, margin.len() + indent);
+            self.write(format!("{}\n", line.trim_end()).as_bytes())?;
+            label.clone_from(&margin);
+        }
+        Ok(())
     }
 
     /// Each of the facts that is known, on a line of its own.
@@ -99,18 +179,28 @@ impl Output {
 
     /// A line that may have our own escape sequences in it.
     pub(crate) fn styled(&mut self, style: Style, line: &str) -> Result<(), Failure> {
-        // `NO_COLOR` and simple terminals want none.
-        let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
-        let style = if is_plain { Style::new() } else { style };
+        let style = Self::style(style);
         self.write(format!("{style}{line}{style:#}\n").as_bytes())
     }
 
-    /// One JSON value on a line of its own.
+    /// The style, or none: `NO_COLOR` and simple terminals want none.
+    fn style(style: Style) -> Style {
+        match anstream::AutoStream::choice(&io::stdout()) {
+            anstream::ColorChoice::Never => Style::new(),
+            _ => style,
+        }
+    }
+
+    /// One JSON value: on a line of its own, or indented.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
-        let line = serde_json::to_string(value)
-            .map_err(|error| Failure::caused("cannot write the result as JSON", error))?;
-        self.write(visible_json(&line).as_bytes())?;
-        self.write(b"\n")
+        let text = match self.format {
+            Format::Indented => serde_json::to_string_pretty(value),
+            Format::Json | Format::Text => serde_json::to_string(value),
+        };
+        let text =
+            text.map_err(|error| Failure::caused("cannot write the result as JSON", error))?;
+        let mut lines = text.lines();
+        lines.try_for_each(|line| self.write(format!("{}\n", visible_json(line)).as_bytes()))
     }
 
     /// Text exactly as it came, unless a terminal would take parts of it for commands.
@@ -139,6 +229,22 @@ impl Output {
         match text.ends_with('\n') {
             true => Ok(()),
             false => self.write(b"\n"),
+        }
+    }
+
+    /// Shows an image, if this is a terminal that can.
+    pub(crate) fn picture(&mut self, file: &[u8]) -> Result<(), Failure> {
+        match picture::sequence(file).filter(|_| self.is_terminal) {
+            Some(sequence) => self.write(sequence.as_bytes()),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes exactly, to the file; `-` is standard output.
+    pub(crate) fn write_to(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+        match path == Path::new("-") {
+            true => self.write(bytes),
+            false => std::fs::write(path, bytes).map_err(|error| Failure::file(path, error)),
         }
     }
 

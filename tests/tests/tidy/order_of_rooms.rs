@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> asking -> trace -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
+        "command -> connection -> asking -> trace -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
     ),
     (
         "plainly-directory",

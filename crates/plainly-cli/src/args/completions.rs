@@ -1,4 +1,6 @@
-//! `plainly completions`.
+//! `plainly completions` and `plainly man`: what a system keeps of this program beside it.
+
+use std::path::PathBuf;
 
 /// Print a shell completion script
 #[derive(Debug, clap::Args)]
@@ -18,4 +20,15 @@ pub(crate) enum Shell {
     Bash,
     Zsh,
     Fish,
+}
+
+/// Write man pages, one for each command
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly man ~/.local/share/man/man1    then: man plainly-call
+  sudo plainly man /usr/local/share/man/man1")]
+pub(crate) struct ManArgs {
+    /// Where to write them; the directory is made if it isn't there
+    pub(crate) directory: PathBuf,
 }

@@ -1,14 +1,15 @@
 //! `plainly prompts` and `plainly prompt`.
 
-use super::{ServerArgs, Words};
+use super::{SaveArgs, ServerArgs, Words};
 
-/// List a server's prompts
+/// List a server's prompts, or show one with its arguments
 #[derive(Debug, clap::Args)]
 #[command(
-    override_usage = "plainly prompts [OPTIONS] <TARGET>\n       plainly prompts [OPTIONS] -- <COMMAND>...",
+    override_usage = "plainly prompts [OPTIONS] <TARGET> [PROMPT]\n       plainly prompts [OPTIONS] [PROMPT] -- <COMMAND>...",
     after_help = "\
 Examples:
   plainly prompts http://127.0.0.1:3333/mcp
+  plainly prompts http://127.0.0.1:3333/mcp review    its arguments, and how to use it
   plainly prompts -- npx some-server --flag
   plainly prompts http://127.0.0.1:3333/mcp --json    one MCP prompt object per line, with its arguments
 
@@ -17,6 +18,8 @@ The fields are those of `plainly tools`."
 pub(crate) struct PromptsArgs {
     /// The server's URL
     target: Option<String>,
+    /// The prompt to show [default: list all]
+    prompt: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
@@ -28,27 +31,32 @@ pub(crate) struct PromptsArgs {
     after_help = "\
 Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='fn main() {}' language=rust
+  plainly prompt http://127.0.0.1:3333/mcp review code=@main.rs           what is in a file
+  git diff | plainly prompt http://127.0.0.1:3333/mcp review code=-       standard input
   plainly prompt review code='fn main() {}' -- npx some-server
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
-A single message is printed as it is; several are each preceded by a line with their role. Text is printed as it is; other \
-content is only described."
+A single message is printed as it is; several are each preceded by a line with their role. Other content is \
+as with `call`."
 )]
 pub(crate) struct PromptArgs {
     /// The server's URL
     target: Option<String>,
     /// The prompt
     prompt: Option<String>,
-    /// An argument for the prompt: key=text
+    /// An argument for the prompt: key=text, or key=@FILE; - is standard input
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
+    #[command(flatten)]
+    pub(crate) save: SaveArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }
 
 impl PromptsArgs {
     pub(crate) fn words(&mut self) -> Words {
-        Words::new("prompts", self.target.take())
+        let words = self.target.take().into_iter().chain(self.prompt.take());
+        Words::new("prompts", words)
     }
 }
 

@@ -14,6 +14,7 @@ Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
   plainly read http://127.0.0.1:3333/mcp file:///docs/report.pdf --as text/plain
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md --json   all representations, and _meta
+  plainly read http://127.0.0.1:3333/mcp file:///docs --save docs        all contents, each in a file
   plainly read file:///docs/intro.md -- npx some-server --flag
 
 If there are several representations, the first is written: the one the server prefers. --as picks another. On a \
@@ -27,6 +28,9 @@ pub(crate) struct ReadArgs {
     /// Write to this file; - is standard output, whatever the content is
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
+    /// Write each of the contents to a file in this directory, and print their names; no file is replaced
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "output", "mime_type"])]
+    pub(crate) save: Option<PathBuf>,
     /// Write the representation with this MIME type
     #[arg(long = "as", value_name = "TYPE", conflicts_with = "json")]
     pub(crate) mime_type: Option<String>,

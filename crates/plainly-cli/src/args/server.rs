@@ -19,6 +19,14 @@ pub(crate) struct ServerArgs {
     #[arg(long)]
     json: bool,
 
+    /// Print JSON as with --json, but indented and over several lines
+    #[arg(long)]
+    pretty: bool,
+
+    /// Say on standard error how long connecting and the work took
+    #[arg(long)]
+    pub(crate) time: bool,
+
     /// How long to wait for each reply [default: 60, and 30 for connecting]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
@@ -93,7 +101,10 @@ impl Server {
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
-        Format::json_if(self.json)
+        match self.pretty {
+            true => Format::Indented,
+            false => Format::json_if(self.json),
+        }
     }
 
     /// Whether a server is to be started.
@@ -104,6 +115,7 @@ impl ServerArgs {
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
     pub(crate) fn within(&mut self, session: Session) {
         self.json |= session.format == Format::Json;
+        self.pretty |= session.format == Format::Indented;
         self.session = Some(session);
     }
 

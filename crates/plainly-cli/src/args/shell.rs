@@ -120,7 +120,9 @@ fn in_a_shell(usage: &str) -> Option<String> {
 /// The same help, with examples as they are typed in a shell.
 fn examples(help: &str) -> String {
     const SERVER: &str = " http://127.0.0.1:3333/mcp";
-    let shown = help.lines().filter(|line| !line.contains(" -- "));
+    // There, standard input is where the commands come from.
+    let is_elsewhere = |line: &&str| line.contains(" -- ") || line.contains(" | plainly ");
+    let shown = help.lines().filter(|line| !is_elsewhere(line));
     let shown: Vec<_> = shown
         .map(|line| match line.strip_prefix("  plainly ") {
             Some(example) => format!("  {}", example.replacen(SERVER, "", 1)),

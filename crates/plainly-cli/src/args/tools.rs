@@ -1,6 +1,6 @@
 //! `plainly tools` and `plainly call`.
 
-use super::{ServerArgs, Words, values};
+use super::{SaveArgs, ServerArgs, Words};
 
 /// List a server's tools, or show one with its arguments
 #[derive(Debug, clap::Args)]
@@ -32,14 +32,20 @@ pub(crate) struct ToolsArgs {
     after_help = "\
 Examples:
   plainly call http://127.0.0.1:3333/mcp search pattern='error codes'
-  plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit:=10    := takes JSON
-  plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\", \"limit\": 10}'
+  plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit=10     a number, if the tool wants one
+  plainly call http://127.0.0.1:3333/mcp add tags=a tags=b point:='[1, 2]'   a list; := takes JSON as it is
+  plainly call http://127.0.0.1:3333/mcp write path=a.md text=@draft.md  what is in a file; @@ for a real @
+  date | plainly call http://127.0.0.1:3333/mcp write path=a.md text=-   standard input
+  plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\"}' limit=10
+  plainly call http://127.0.0.1:3333/mcp search --args @arguments.json   sent as it is, and at once
+  plainly call http://127.0.0.1:3333/mcp screenshot -o page.png
   plainly call search query=mcp -- npx some-server
   plainly call http://127.0.0.1:3333/mcp scan --task    print the id of the task, and end
   plainly call book --answer name=Ada --answer seats:=2 -- npx some-server    for a tool that asks
 
-A tool may ask: on a terminal you are asked, and elsewhere --answer answers. Text is printed as it is; other content is only \
-described. --json prints the whole MCP result. A tool that reports a failure has its own exit status, and its message goes to \
+A tool may ask: on a terminal you are asked, and elsewhere --answer answers. Text is printed as it is. Other content is \
+described, unless -o or --save writes it, and PNG images are shown by terminals that can. --json prints the whole MCP result. \
+A tool that reports a failure has its own exit status, and its message goes to \
 standard error. Interrupting a call that the server goes on with as a task cancels the task."
 )]
 pub(crate) struct CallArgs {
@@ -47,15 +53,17 @@ pub(crate) struct CallArgs {
     target: Option<String>,
     /// The tool
     tool: Option<String>,
-    /// An argument for the tool: key=text or key:=JSON
+    /// An argument for the tool: key=text, key=@FILE or key:=JSON; - is standard input
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
-    /// All arguments for the tool as one JSON object
-    #[arg(long, value_name = "JSON", value_parser = values::object)]
-    pub(crate) args: Option<serde_json::Map<String, serde_json::Value>>,
+    /// All arguments for the tool as one JSON object, or @FILE or - with it; those given one by one go before them
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub(crate) args: Option<String>,
     /// If the server makes a task of the call, print its id and end: what it asks is answered with `task answer`
     #[arg(long)]
     pub(crate) task: bool,
+    #[command(flatten)]
+    pub(crate) save: SaveArgs,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

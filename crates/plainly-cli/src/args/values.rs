@@ -8,9 +8,6 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use plainly::errors::Revision;
-use serde_json::{Map, Value};
-
-use crate::json;
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -85,19 +82,6 @@ fn in_seconds(text: &str) -> Option<f64> {
 pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .map_err(|_invalid| "use a whole number from 1, such as 100".to_owned())
-}
-
-/// A JSON object.
-pub(super) fn object(text: &str) -> Result<Map<String, Value>, String> {
-    const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
-    if text.starts_with('@') || text == "-" {
-        return Err("for what is in a file, use --args \"$(cat FILE)\"".to_owned());
-    }
-    match json::parse(text) {
-        Ok(Value::Object(members)) => Ok(members),
-        Ok(other) => Err(format!("it is {}: {USAGE}", json::kind(&other))),
-        Err(why) => Err(format!("{why}; {USAGE}")),
-    }
 }
 
 /// A header as it stands in a request. No error repeats its value, which may be a secret.

@@ -54,8 +54,10 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
         ("revision", Some(client.revision().to_string())),
         ("supported", Some(supported(client))),
         ("capabilities", Some(named(&capabilities))),
-        ("instructions", client.instructions().map(str::to_owned)),
     ])?;
+    if let Some(instructions) = client.instructions() {
+        output.paragraphs("instructions", instructions.trim())?;
+    }
     output.flush()
 }
 

@@ -2,16 +2,18 @@
 //! fields for scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say
 //! which there are.
 
-use plainly::client::{self, Error};
-use plainly::protocol::types::{Meta, Tool};
+use plainly::client::{self, LocalError};
+use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Tool};
 use serde::Serialize;
 
 use super::declared::problems;
+use super::described::{self, Described};
 use super::lacking::or_none;
-use super::tool;
-use crate::args::{PromptsArgs, TemplatesArgs, ToolsArgs};
+use super::parameter::Callee;
+use crate::args::{PromptsArgs, Server, TemplatesArgs, ToolsArgs};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject, known};
+use crate::near::did_you_mean;
 use crate::output::Output;
 
 pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
@@ -26,27 +28,17 @@ pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
         tools.map_err(Failure::about(Subject::Tools(Vec::new())))
     })
     .await?;
-    if let Some(name) = one {
-        let found = tools.iter().find(|tool| tool.name == name);
-        let tool = found.ok_or_else(|| missing(&name, &tools))?;
-        match output.is_json() {
-            true => output.json(tool)?,
-            false => tool::show(tool, &at, &mut output)?,
-        }
-        return output.flush();
+    match one {
+        Some(name) => show(
+            Callee::Tool,
+            &name,
+            &tools,
+            described::tool,
+            &at,
+            &mut output,
+        ),
+        None => print(&tools, ["NAME", "DESCRIPTION"], &mut output),
     }
-    print(&tools, ["NAME", "DESCRIPTION"], &mut output, |tool| Named {
-        name: &tool.name,
-        title: tool.title.as_deref(),
-        description: tool.description.as_deref(),
-        meta: tool.meta.as_ref(),
-    })
-}
-
-/// Why a tool can't be shown that the server does not list.
-fn missing(name: &str, tools: &[Tool]) -> Failure {
-    let names: Vec<_> = tools.iter().map(|tool| tool.name.clone()).collect();
-    Failure::refused(format!("no such tool: {name}{}", known("tools", &names)))
 }
 
 pub(crate) async fn templates(mut args: TemplatesArgs) -> Result<(), Failure> {
@@ -59,37 +51,109 @@ pub(crate) async fn templates(mut args: TemplatesArgs) -> Result<(), Failure> {
         templates.map_err(Failure::about(Subject::Resources))
     })
     .await?;
-    print(&templates, ["TEMPLATE", "DESCRIPTION"], &mut output, |it| {
-        Named {
-            name: &it.uri_template,
-            title: it.title.as_deref().or(Some(&it.name)),
-            description: it.description.as_deref(),
-            meta: it.meta.as_ref(),
-        }
-    })
+    print(&templates, ["TEMPLATE", "DESCRIPTION"], &mut output)
 }
 
 pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
+    let one = words.next();
     words.end()?;
     let mut output = Output::new(args.server.format());
+    let at = server.clone();
     let prompts = with_client(server, args.server, async |client| {
         let prompts = or_none(client.prompts().await, "prompts");
         prompts.map_err(Failure::about(Subject::Prompts(Vec::new())))
     })
     .await?;
-    print(&prompts, ["NAME", "PURPOSE"], &mut output, |prompt| Named {
-        name: &prompt.name,
-        title: prompt.title.as_deref(),
-        description: prompt.description.as_deref(),
-        meta: prompt.meta.as_ref(),
-    })
+    match one {
+        Some(name) => show(
+            Callee::Prompt,
+            &name,
+            &prompts,
+            described::prompt,
+            &at,
+            &mut output,
+        ),
+        None => print(&prompts, ["NAME", "PURPOSE"], &mut output),
+    }
+}
+
+/// Shows the one of this name: to people, or as the specification's object.
+fn show<T: Listed + Serialize>(
+    callee: Callee,
+    name: &str,
+    listed: &[T],
+    described: fn(&T) -> Described<'_>,
+    server: &Server,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let found = listed.iter().find(|one| one.named().name == name);
+    let one = found.ok_or_else(|| missing(callee, name, &names(listed)))?;
+    match output.is_json() {
+        true => output.json(one)?,
+        false => described(one).show(server, output)?,
+    }
+    output.flush()
+}
+
+/// Why a tool or a prompt can't be used that the server does not list.
+pub(super) fn missing(callee: Callee, name: &str, names: &[String]) -> Failure {
+    let instead = match did_you_mean(name, names.iter().map(String::as_str)) {
+        near if near.is_empty() => known(callee.listing(), names),
+        near => near,
+    };
+    Failure::refused(format!("no such {}: {name}{instead}", callee.word()))
+}
+
+/// Something that a server lists.
+pub(super) trait Listed {
+    /// What people are told of it in a line.
+    fn named(&self) -> Named<'_>;
+}
+
+impl Listed for Tool {
+    fn named(&self) -> Named<'_> {
+        Named {
+            name: &self.name,
+            title: self.title.as_deref(),
+            description: self.description.as_deref(),
+            meta: self.meta.as_ref(),
+        }
+    }
+}
+
+impl Listed for Prompt {
+    fn named(&self) -> Named<'_> {
+        Named {
+            name: &self.name,
+            title: self.title.as_deref(),
+            description: self.description.as_deref(),
+            meta: self.meta.as_ref(),
+        }
+    }
+}
+
+impl Listed for ResourceTemplate {
+    fn named(&self) -> Named<'_> {
+        Named {
+            name: &self.uri_template,
+            title: self.title.as_deref().or(Some(&self.name)),
+            description: self.description.as_deref(),
+            meta: self.meta.as_ref(),
+        }
+    }
+}
+
+/// The names of all of them.
+pub(super) fn names(listed: &[impl Listed]) -> Vec<String> {
+    let names = listed.iter().map(|one| one.named().name.to_owned());
+    names.collect()
 }
 
 /// Something that a server has, by its name.
-struct Named<'a> {
-    name: &'a str,
+pub(super) struct Named<'a> {
+    pub(super) name: &'a str,
     title: Option<&'a str>,
     description: Option<&'a str>,
     meta: Option<&'a Meta>,
@@ -105,21 +169,24 @@ impl<'a> Named<'a> {
 }
 
 /// Prints all of `listed`; over a table stands `head`.
-fn print<T: Serialize>(
-    listed: &[T],
+fn print(
+    listed: &[impl Listed + Serialize],
     head: [&str; 2],
     output: &mut Output,
-    named: fn(&T) -> Named<'_>,
 ) -> Result<(), Failure> {
     if !listed.is_empty() {
         output.head(head, columns)?;
     }
     for one in listed {
-        let named = named(one);
+        let named = one.named();
         match (output.is_json(), problems(named.meta)) {
             (true, _) => output.json(one)?,
-            (false, None) => output.row([named.name, named.line()], columns)?,
-            (false, Some(codes)) => output.row([named.name, named.line(), &codes], failing)?,
+            (false, None) => output.entry([named.name, named.line()], columns)?,
+            (false, Some(codes)) if output.is_table() => {
+                let line = format!("{}  [{codes}]", named.line());
+                output.entry([named.name, &line], columns)?;
+            }
+            (false, Some(codes)) => output.fields(&[named.name, named.line(), &codes])?,
         }
     }
     output.flush()
@@ -129,24 +196,26 @@ fn columns([name, about]: [&str; 2]) -> String {
     format!("{name:<24}  {about}")
 }
 
-fn failing([name, about, codes]: [&str; 3]) -> String {
-    format!("{}  [{codes}]", columns([name, about]))
+/// The listing; none where the server refuses to give it or gives none that can be read, since it may well do what is wanted
+/// all the same.
+pub(super) fn if_given<T>(listing: client::Result<Vec<T>>) -> client::Result<Option<Vec<T>>> {
+    match listing {
+        Ok(all) => Ok(Some(all)),
+        Err(error) if is_answered(&error) => {
+            tracing::debug!(%error, "can't find out what arguments there are");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
-/// Why `name` was refused; with the names that there are, if it is none of them.
-pub(super) async fn refused(
-    error: Error,
-    name: &str,
-    names: impl Future<Output = client::Result<Vec<String>>>,
-    subject: fn(Vec<String>) -> Subject,
-) -> Failure {
-    let mut there = match error.is_invalid_params() {
-        // Only a help: where this fails too, the first error says more.
-        true => names.await.unwrap_or_default(),
-        false => Vec::new(),
-    };
-    if there.iter().any(|it| it == name) {
-        there.clear();
+/// Whether the server has answered, if only with nothing of use.
+fn is_answered(error: &client::Error) -> bool {
+    match error {
+        client::Error::Protocol(_) => true,
+        client::Error::Local(local) => matches!(
+            **local,
+            LocalError::InvalidResponse { .. } | LocalError::IrregularError { .. }
+        ),
     }
-    Failure::about(subject(there))(error)
 }

@@ -1,11 +1,13 @@
 //! `plainly prompt`: a prompt filled in, and what it says printed.
 
-use clap::error::ErrorKind;
-use plainly::client::{Client, Error};
-use plainly::protocol::types::{Arguments, GetPromptResult, PromptArgument, Role};
+use plainly::client::Client;
+use plainly::protocol::types::{Arguments, GetPromptResult, Prompt, PromptArgument, Role};
 
-use super::call::shown;
-use crate::args::{PromptArgs, Words};
+use super::arguments::Asked;
+use super::blocks::{Printer, write_one};
+use super::described;
+use super::listed::{if_given, names};
+use crate::args::{PromptArgs, SaveArgs, Server};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
@@ -15,31 +17,42 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let name = words.take_name("PROMPT")?;
-    let arguments = arguments(words)?;
+    let asked = Asked::of_prompt(words, &server)?;
     let mut output = Output::new(args.server.format());
+    let at = server.clone();
     let result = with_client(server, args.server, async |client| {
-        terminal::doing(&format!("waiting for {name}"));
-        let asking = client.prompt(&name, arguments);
-        match asking.on_progress(terminal::report).await {
-            Ok(result) => Ok(result),
-            Err(error) => Err(Failure::about(subject(client, &name, &error).await)(error)),
-        }
+        fill_in(client, &name, asked, &at).await
     })
     .await?;
     match output.is_json() {
         true => output.json(&result)?,
-        false => print(&result, &mut output)?,
+        false => print(&result, &name, &args.save, &mut output)?,
     }
     output.flush()
 }
 
-/// What helps against the error: the arguments of the prompt, or the prompts that there are.
-async fn subject(client: &Client, name: &str, error: &Error) -> Subject {
-    // Only a help: where this fails too, the first error says more.
-    let prompts = match error.protocol() {
-        Some(_) => client.prompts().await.unwrap_or_default(),
-        None => Vec::new(),
-    };
+/// Fills in the prompt. The prompts are listed first: only so is a misspelt argument not one that the server ignores, and one
+/// that is missing known by its name.
+async fn fill_in(
+    client: &Client,
+    name: &str,
+    asked: Asked,
+    server: &Server,
+) -> Result<GetPromptResult, Failure> {
+    let prompts =
+        if_given(client.prompts().await).map_err(Failure::about(Subject::Prompts(Vec::new())))?;
+    let arguments = asked.fit_one(name, prompts.as_deref(), described::prompt, server)?;
+    let texts = arguments
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
+    terminal::doing(&format!("waiting for {name}"));
+    let filling = client.prompt(name, Arguments::from_iter(texts));
+    let filled = filling.on_progress(terminal::report).await;
+    filled.map_err(|error| Failure::about(subject(name, &prompts.unwrap_or_default()))(error))
+}
+
+/// What helps against an error of the server: the arguments of the prompt, or the prompts that there are.
+fn subject(name: &str, prompts: &[Prompt]) -> Subject {
     match prompts.iter().find(|prompt| prompt.name == name) {
         Some(prompt) => Subject::Prompt(
             prompt
@@ -49,7 +62,7 @@ async fn subject(client: &Client, name: &str, error: &Error) -> Subject {
                 .map(shown_argument)
                 .collect(),
         ),
-        None => Subject::Prompts(prompts.into_iter().map(|prompt| prompt.name).collect()),
+        None => Subject::Prompts(names(prompts)),
     }
 }
 
@@ -61,34 +74,24 @@ fn shown_argument(argument: &PromptArgument) -> String {
     }
 }
 
-/// The arguments, each as `key=text`.
-fn arguments(mut words: Words) -> Result<Arguments, Failure> {
-    let mut arguments = Arguments::new();
-    while let Some(word) = words.next() {
-        let Some((name, text)) = word.split_once('=') else {
-            let why = format!("{word:?} is not a prompt argument: use key=text");
-            return Err(words.wrong(ErrorKind::ValueValidation, &why));
-        };
-        if let Some(name) = name.strip_suffix(':') {
-            let why = format!("the arguments of prompts are always text: use {name}={text}");
-            return Err(words.wrong(ErrorKind::ValueValidation, &why));
-        }
-        if arguments.insert(name.to_owned(), text.to_owned()).is_some() {
-            let why = format!("the argument {name:?} is given twice");
-            return Err(words.wrong(ErrorKind::ValueValidation, &why));
-        }
+fn print(
+    result: &GetPromptResult,
+    name: &str,
+    save: &SaveArgs,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if let Some(path) = &save.output {
+        let blocks = result.messages.iter().map(|message| &message.content);
+        return write_one(blocks, path, output);
     }
-    Ok(arguments)
-}
-
-fn print(result: &GetPromptResult, output: &mut Output) -> Result<(), Failure> {
+    let mut printer = Printer::new(name, save)?;
     // A single message stands alone, so that a script gets nothing but its text.
     let are_several = result.messages.len() > 1;
     for message in &result.messages {
         if are_several {
             output.text(&format!("{}:\n", who(message.role)))?;
         }
-        output.lines(&shown(&message.content))?;
+        printer.print(&message.content, output)?;
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use plainly::client::ReadResult;
 use plainly::protocol::types::{Body, ReadResourceResult, ResourceContents};
 
+use super::folder::Folder;
 use crate::args::ReadArgs;
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
@@ -33,16 +34,32 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
         output.json(&result)?;
         return output.flush();
     }
+    if let Some(path) = &args.save {
+        save(&read, path, &mut output)?;
+        return output.flush();
+    }
     let body = choose(&read, args.mime_type.as_deref())?;
     match args.output.as_deref() {
-        Some(path) if path != Path::new("-") => {
-            std::fs::write(path, body.as_bytes()).map_err(|error| Failure::file(path, error))
-        }
-        exact => {
-            print(&uri, body, exact.is_some(), &mut output)?;
-            output.flush()
-        }
+        Some(path) => output.write_to(path, body.as_bytes())?,
+        None => print(&uri, body, &mut output)?,
     }
+    output.flush()
+}
+
+/// Writes all contents, each to a file of its own.
+fn save(read: &ReadResult, path: &Path, output: &mut Output) -> Result<(), Failure> {
+    let folder = Folder::at(path)?;
+    for (at, one) in read.contents.iter().enumerate() {
+        let mime_type = one.mime_type.as_deref().unwrap_or_default();
+        let mut name = one.uri.as_str();
+        // Another representation: its name ends as its type does.
+        if read.contents.iter().take(at).any(|it| it.uri == one.uri) {
+            name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        }
+        let path = folder.save(name, mime_type, one.body.as_bytes())?;
+        output.fields(&[&path.display().to_string()])?;
+    }
+    Ok(())
 }
 
 /// The representation to write.
@@ -74,9 +91,9 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
     Ok(&chosen.body)
 }
 
-fn print(uri: &str, body: &Body, exact: bool, output: &mut Output) -> Result<(), Failure> {
+fn print(uri: &str, body: &Body, output: &mut Output) -> Result<(), Failure> {
     match body {
-        _ if exact || !output.is_terminal() => output.write(body.as_bytes()),
+        _ if !output.is_terminal() => output.write(body.as_bytes()),
         Body::Text(text) if text.is_empty() => Ok(()),
         // The shell's prompt that follows begins on a line of its own.
         Body::Text(text) => output.lines(text),

@@ -10,9 +10,11 @@ use plainly::protocol::types::{
 };
 use serde_json::{Map, Value};
 
-use super::call::{argument, print_whole, said};
+use super::arguments::exact;
+use super::call::{print_whole, said};
 use crate::args::{
-    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, Server, TaskAction, TaskArgs, WaitTaskArgs, Words,
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, SaveArgs, Server, TaskAction, TaskArgs,
+    WaitTaskArgs, Words,
 };
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
@@ -54,7 +56,7 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
         finish(client, &id, &at).await
     })
     .await?;
-    print_whole(&result, &mut output)?;
+    print_whole(&result, "task", &SaveArgs::default(), &mut output)?;
     match result.is_tool_error() {
         true => Err(Failure::Tool {
             name: "the tool".to_owned(),
@@ -291,7 +293,7 @@ impl Given {
         let mut next = Some(first);
         while let Some(word) = next {
             let (name, value) =
-                argument(&word).map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
+                exact(&word).map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
             fields.insert(name.to_owned(), value);
             next = words.next();
         }

@@ -4,11 +4,7 @@ use plainly::errors::registry::Entry;
 use plainly::errors::{Code, ProblemCode, registry};
 
 use super::kind::KINDS;
-
-/// How many names are suggested in place of one that nobody has.
-const SUGGESTIONS: usize = 3;
-/// How like each other a name and a slip are: names that only share their beginning are less.
-const NEAR: f64 = 0.9;
+use crate::near::{bare, did_you_mean};
 
 /// What a word stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,14 +40,6 @@ impl Coded {
     }
 }
 
-/// A name as it sounds: `NOT_FOUND`, `NotFound` and `not-found` are one.
-fn bare(name: &str) -> String {
-    name.chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|letter| letter.to_ascii_lowercase())
-        .collect()
-}
-
 /// The kind that has this name, however it is written.
 pub(super) fn kind(word: &str) -> Option<&'static str> {
     let wanted = bare(word);
@@ -64,28 +52,10 @@ fn unknown(wanted: &str) -> String {
         return "this is no code, but what data.kind says of an error: use `plainly explain`"
             .to_owned();
     }
-    let near = nearest(wanted);
-    let near = match near.is_empty() {
-        true => String::new(),
-        false => format!("; did you mean {}?", near.join(" or ")),
-    };
-    format!("no code and no problem has this name{near}")
-}
-
-/// The names that this one may be a slip for, the nearest first.
-fn nearest(wanted: &str) -> Vec<&'static str> {
     let entries = registry().iter().map(|entry| entry.name);
     let problems = ProblemCode::all().iter().map(ProblemCode::as_str);
-    let names = entries.chain(problems).chain(KINDS);
-    let names = names.map(|name| (strsim::jaro_winkler(&bare(name), wanted), name));
-    let mut near: Vec<_> = names.filter(|(likeness, _)| *likeness >= NEAR).collect();
-    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    // What is much less like it than the best was not meant.
-    let best = near.first().map_or(0.0, |(likeness, _)| *likeness);
-    let near = near
-        .into_iter()
-        .filter(|(likeness, _)| best - likeness < 0.03);
-    near.take(SUGGESTIONS).map(|(_, name)| name).collect()
+    let near = did_you_mean(wanted, entries.chain(problems).chain(KINDS));
+    format!("no code and no problem has this name{near}")
 }
 
 #[cfg(test)]

@@ -187,10 +187,9 @@ fn a_wrong_command_line_sends_nothing() {
         &["read", "http://127.0.0.1:1/"],
         &["read", "--", &child],
         &["call", "http://127.0.0.1:1/", "tool", "no-argument"],
-        &["call", "http://127.0.0.1:1/", "tool", "a=1", "a=2"],
+        &["call", "http://127.0.0.1:1/", "tool", "a=@/no/such/file"],
         &["call", "http://127.0.0.1:1/", "tool", "a:=no-json"],
         &["call", "http://127.0.0.1:1/", "tool", "--args", "[]"],
-        &["call", "http://127.0.0.1:1/", "tool", "a=1", "--args", "{}"],
         &["ls", "http://127.0.0.1:1/", "--header", "no header"],
         &["ls", "http://127.0.0.1:1/", "--header", "Mcp-Method: x"],
         &["ls", "--header", "a: b", "--", &child],
@@ -230,8 +229,8 @@ fn what_would_be_right_is_said() {
         (&["call", url, "tool", "--", "server"], "not both"),
         (&["read", "file:///a", url], "first: `plainly read http://127.0.0.1:1/ file:///a`"),
         (&["read", "file:///a"], "the URI of a resource comes after it"),
-        (&["call", url, "tool", "a=b", "--args", "{}"], "one by one, not both: a=b"),
-        (&["call", url, "tool", "--args", "@f.json"], "--args \"$(cat FILE)\""),
+        (&["call", url, "tool", "--args", "@/no/such/file"], "cannot read the file \"/no/such/file\": No such"),
+        (&["call", url, "tool", "a=@ada"], "for text that begins with @, use a=@@ada"),
         (&["call", url, "tool", "--pattern", "b"], "tip: arguments are written pattern=TEXT"),
         (&["call", url, "tool", "{\"a\":1}"], "use --args '{\"a\":1}'"),
         (&["call", url, "tool", "=b"], "before =b is missing: use key=b"),
@@ -282,7 +281,7 @@ fn a_wrong_command_line_is_told_in_json_to_those_who_read_json() {
         (&["ls", url, "-x", "--json"], "unexpected argument '-x' found"),
         (&["ls", url, "--no-such", "--json"], "unexpected argument '--no-such' found"),
         (&["--json", "no-such-command"], "unexpected argument '--json' found"),
-        (&["call", url, "--json", "--args", "[]"], "invalid value '[]' for '--args <JSON>': "),
+        (&["call", url, "tool", "--json", "--args", "[]"], "invalid value '[]' for '--args <JSON>': "),
         (&["completions", "--json"], "unexpected argument '--json' found"),
     ];
     for (words, message) in cases {
@@ -368,7 +367,7 @@ fn a_server_that_writes_rubbish_too_is_complained_about_once() {
         "{}",
         listed.stderr
     );
-    assert!(listed.stderr.contains("lines=5"), "{}", listed.stderr);
+    assert!(listed.stderr.contains("(lines 5)"), "{}", listed.stderr);
     let debugged = run(&[&["ls", "--log", "debug"][..], &server].concat());
     assert!(debugged.stderr.contains("rubbish 3"), "{}", debugged.stderr);
 }
@@ -389,4 +388,19 @@ fn completions_know_every_command() {
             assert!(script.text().contains(word), "{shell}: {word}");
         }
     }
+}
+
+#[test]
+fn every_command_has_a_man_page() {
+    let docs = Docs::new();
+    let pages = docs.path.join("man/man1");
+    run(&["man", pages.to_str().unwrap()]).succeeded();
+    for (name, told) in [("plainly", "Exit status"), ("plainly-call", "pattern=mcp")] {
+        let page = std::fs::read_to_string(pages.join(name).with_extension("1")).unwrap();
+        assert!(page.contains(told), "{page}");
+    }
+    let refused = run(&["man", "/dev/null/man1"]);
+    assert_eq!(refused.status, 1);
+    let told = "error: cannot write /dev/null/man1: ";
+    assert!(refused.stderr.starts_with(told), "{}", refused.stderr);
 }

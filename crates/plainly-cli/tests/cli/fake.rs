@@ -41,7 +41,7 @@ fn converse(mut stream: TcpStream, answer: fn(&str, &Value) -> Value) -> Option<
         "server/discover" => json!({ "result": {
             "resultType": "complete",
             "supportedVersions": ["2026-07-28"],
-            "capabilities": { "resources": {}, "tools": {} },
+            "capabilities": { "resources": {}, "tools": {}, "prompts": {} },
             "ttlMs": 0,
             "cacheScope": "private",
         }}),

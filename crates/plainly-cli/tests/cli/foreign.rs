@@ -349,11 +349,49 @@ tags	list of string	(default: [])
 
 It declares to fail with NOT_FOUND, TIMEOUT.
 
-plainly call {url} find query=TEXT 'how many:=1' 'kind=it'\''s'
+plainly call {url} find query=TEXT 'how many=1' 'kind=it'\''s'
 "#
     );
     assert_eq!(shown.text(), expected);
     let object = run(&["tools", &url, "find", "--json"]).succeeded().json();
     assert_eq!(object["name"], "find");
-    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin: its tools are find\n");
+    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin; did you mean find?\n");
+}
+
+#[test]
+fn what_cannot_be_read_is_left_out_of_a_listing_and_named() {
+    let url = fake(|method, _| {
+        let schema = json!({ "type": "object" });
+        json!({ "result": match method {
+            "tools/list" => json!({ "tools": [{ "name": "bad" }, { "name": "good", "inputSchema": schema }] }),
+            "prompts/list" => json!({ "prompts": [{ "name": "good" }, { "name": 7 }] }),
+            "resources/list" => json!({ "resources": [{ "uri": "a:bad" }, { "uri": "a:good", "name": "b" }] }),
+            _ => json!({ "resourceTemplates": [{ "name": "bad" }, { "uriTemplate": "{good}", "name": "good" }] }),
+        }})
+    });
+    for (command, told) in [
+        (
+            "tools",
+            "bad: left out of the listing, as it can't be read: \"inputSchema\" is a required property",
+        ),
+        (
+            "prompts",
+            "number 1: left out of the listing, as it can't be read: /name: 7 is not of type \"string\"",
+        ),
+        (
+            "ls",
+            "a:bad: left out of the listing, as it can't be read: \"name\" is a required property",
+        ),
+        (
+            "templates",
+            "bad: left out of the listing, as it can't be read: \"uriTemplate\" is a required property",
+        ),
+    ] {
+        let run = run(&[command, &url]);
+        assert_eq!(run.status, 0, "{command}");
+        assert_eq!(run.text().lines().count(), 1, "{command}: {}", run.text());
+        assert!(run.text().contains("good"), "{command}: {}", run.text());
+        let told = format!("warning: {told} (method ");
+        assert!(run.stderr.starts_with(&told), "{command}: {}", run.stderr);
+    }
 }

@@ -210,3 +210,44 @@ fn what_declares_how_it_fails_is_shown_with_the_codes() {
     let expected = format!("\nproblems      {codes}\n");
     assert!(resource.text().contains(&expected), "{}", resource.text());
 }
+
+#[test]
+fn instructions_are_text_and_json_can_be_indented() {
+    let server = r#"import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if message.get("method") == "initialize":
+        result = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "a", "version": "1"},
+                  "instructions": "First.\n\n  - one\x1b[2J\n"}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+    elif "id" in message:
+        error = {"code": -32601, "message": "Method not found"}
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "error": error}), flush=True)
+"#;
+    let said = run(&["discover", "--", "python3", "-c", server]).succeeded();
+    let expected = "instructions  First.\n\n                - one\\u{1b}[2J\n";
+    assert!(said.text().ends_with(expected), "{}", said.text());
+    let said = run(&["discover", "--pretty", "--", "python3", "-c", server]).succeeded();
+    let expected =
+        "{\n  \"capabilities\": {},\n  \"instructions\": \"First.\\n\\n  - one\\u001b[2J\\n\",\n";
+    assert!(said.text().starts_with(expected), "{}", said.text());
+}
+
+#[test]
+fn how_long_it_took_is_told_on_request() {
+    for target in Target::toolbox() {
+        let text = target.run("tools", &["--time"]);
+        let (start, end) = ("time: ", " for the rest\n");
+        assert!(
+            text.stderr.starts_with(start) && text.stderr.ends_with(end),
+            "{}",
+            text.stderr
+        );
+        let time = &target.run("tools", &["--time", "--json"]).error_json()["time"];
+        assert!(
+            time["connecting"].as_f64().is_some_and(|it| it > 0.0),
+            "{time}"
+        );
+        assert!(time["work"].is_number(), "{time}");
+    }
+}

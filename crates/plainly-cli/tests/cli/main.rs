@@ -12,6 +12,7 @@ mod support;
 
 #[cfg(unix)]
 mod advisories;
+mod arguments;
 #[cfg(unix)]
 mod asking;
 mod calling;
@@ -27,6 +28,7 @@ mod prompting;
 mod reading;
 mod replaying;
 mod representations;
+mod saving;
 mod serving;
 #[cfg(unix)]
 mod shell;

@@ -49,11 +49,9 @@ fn arguments_that_are_wrong_are_told_by_us_or_by_the_server() {
             assert_eq!(run.status, 2);
             assert!(run.stderr.contains(told), "{}", run.stderr);
         }
-        let run = target.run("prompt", &["poem", "lines=many"]);
+        let run = target.run("prompt", &["poem", "about=a", "lines=many"]);
         assert_eq!(run.status, 6);
-        for told in ["\"about\" is a required property", "/lines: \"many\""] {
-            assert!(run.stderr.contains(told), "{}", run.stderr);
-        }
+        assert!(run.stderr.contains("/lines: \"many\""), "{}", run.stderr);
         let told = ": its arguments are about (required), lines\n";
         assert!(run.stderr.ends_with(told), "{}", run.stderr);
     }

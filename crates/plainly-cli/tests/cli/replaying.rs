@@ -145,7 +145,7 @@ fn what_a_server_answers_differently_is_told_value_by_value() {
     let run = again(&http, &file, &[]);
     let text = run.text();
     assert!(
-        text.starts_with("tools/call in line 4 is answered differently:\n"),
+        text.starts_with("tools/call in line 6 is answered differently:\n"),
         "{text}"
     );
     assert!(
@@ -153,20 +153,20 @@ fn what_a_server_answers_differently_is_told_value_by_value() {
         "{text}"
     );
     assert!(
-        text.ends_with("\n1 the same, 1 different, 0 skipped\n"),
+        text.ends_with("\n2 the same, 1 different, 0 skipped\n"),
         "{text}"
     );
-    run.failed(1, "error: 1 of 2 answers differ from the recording\n");
+    run.failed(1, "error: 1 of 3 answers differ from the recording\n");
 
     let run = again(&http, &file, &["--json"]);
     let lines = run.json_lines();
     assert_eq!(lines[0]["outcome"], "same");
-    assert_eq!(lines[1]["line"], 4);
+    assert_eq!(lines[2]["line"], 6);
     let found = json!({"at": "/content/0/text", "recorded": "one", "live": "two"});
     assert!(
-        lines[1]["differences"].as_array().unwrap().contains(&found),
+        lines[2]["differences"].as_array().unwrap().contains(&found),
         "{}",
-        lines[1]
+        lines[2]
     );
 }
 
@@ -182,7 +182,7 @@ fn a_request_with_a_masked_secret_is_not_sent_to_a_server() {
     let run = again(&child, &file, &[]).succeeded();
     assert_eq!(
         run.text(),
-        "tools/call in line 4 is skipped: a secret in it is masked\n1 the same, 0 different, 1 skipped\n"
+        "tools/call in line 6 is skipped: a secret in it is masked\n2 the same, 0 different, 1 skipped\n"
     );
 }
 
@@ -198,10 +198,10 @@ fn what_is_not_recorded_is_refused_with_what_is() {
         let run = target.run("call", &["greet", "name=Bob"]);
         assert_eq!(run.status, 6);
         let expected = "tools/call is not recorded with these parameters: the recording has \
-            {\"arguments\":{\"name\":\"Ada\"},\"name\":\"greet\"} (line 4)";
+            {\"arguments\":{\"name\":\"Ada\"},\"name\":\"greet\"} (line 6)";
         assert!(run.stderr.contains(expected), "{}", run.stderr);
-        let run = target.run("tools", &[]);
-        let expected = "tools/list is not recorded: the recording has server/discover, tools/call";
+        let run = target.run("prompts", &[]);
+        let expected = "prompts/list is not recorded: the recording has server/discover, tools/";
         assert!(run.stderr.contains(expected), "{}", run.stderr);
     }
 }

@@ -77,13 +77,16 @@ impl Run {
     }
 }
 
-/// The binary, with an environment that says nothing about logs and colours.
+/// The binary, with an environment that says nothing about logs, colours and images.
 pub(crate) fn plainly() -> Command {
     let mut command = Command::new(PLAINLY);
     command
         .env_remove("RUST_LOG")
         .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("KITTY_WINDOW_ID")
+        .env_remove("TERM_PROGRAM")
+        .env_remove("TMUX");
     command
 }
 

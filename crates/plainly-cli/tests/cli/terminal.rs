@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
+use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
 use crate::fake::fake;
@@ -12,13 +13,33 @@ use crate::support::{Docs, Serving, plainly};
 
 /// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
 fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
+    let no_color = no_color.then_some(("NO_COLOR", "1"));
+    on_terminal_with(words, no_color.as_slice())
+}
+
+/// The same in an environment that has these variables too.
+fn on_terminal_with(words: &[&str], variables: &[(&str, &str)]) -> (Option<i32>, String) {
+    on_terminal_of(0, words, variables)
+}
+
+/// The same, where this many characters fit on a line; 0 is a terminal that doesn't say how many.
+fn on_terminal_of(
+    columns: u16,
+    words: &[&str],
+    variables: &[(&str, &str)],
+) -> (Option<i32>, String) {
     let (master, terminal) = terminal();
+    let size = Winsize {
+        ws_row: 24,
+        ws_col: columns,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
+    tcsetwinsize(&terminal, size).unwrap();
     let mut command = plainly();
-    if no_color {
-        command.env("NO_COLOR", "1");
-    }
     let mut child = command
         .env("TERM", "xterm")
+        .envs(variables.iter().copied())
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::from(terminal))
@@ -91,6 +112,64 @@ fn content_can_send_no_commands_to_the_terminal() {
     let (status, seen) = read(&["file:///docs/intro.md", "-o", "-"]);
     assert_eq!(status, Some(0));
     assert!(seen.contains("\u{1b}[31m"), "{seen:?}");
+}
+
+#[test]
+fn long_text_is_broken_between_words_and_stays_in_its_column() {
+    let url = fake(|_, _| {
+        let about = "Finds everything that was ever written in the directory, however old it is.";
+        let properties = json!({ "pattern": { "type": "string", "description": about } });
+        json!({ "result": { "tools": [
+            { "name": "find", "description": about,
+              "inputSchema": { "type": "object", "properties": properties, "required": ["pattern"] } },
+        ]}})
+    });
+    let plain = [("NO_COLOR", "1")];
+    let (_, seen) = on_terminal_of(60, &["tools", &url], &plain);
+    let expected = "\
+NAME                      DESCRIPTION
+find                      Finds everything that was ever
+                          written in the directory, however
+                          old it is.
+";
+    assert_eq!(seen, expected);
+    let (_, seen) = on_terminal_of(60, &["tools", &url, "find"], &plain);
+    let expected = "\
+find(pattern: string)
+
+Finds everything that was ever written in the directory,
+however old it is.
+
+ARGUMENT          TYPE              MEANING
+pattern           string            Finds everything that
+                              was ever written in the
+                              directory, however old it is.
+                              (required)
+
+";
+    assert!(seen.starts_with(expected), "{seen}");
+    let (_, seen) = on_terminal_of(0, &["tools", &url], &[]);
+    let name = "\u{1b}[1mfind\u{1b}[0m  ";
+    assert!(seen.contains(name), "{seen:?}");
+    assert_eq!(seen.lines().count(), 2, "{seen}");
+}
+
+#[test]
+fn an_image_is_shown_where_the_terminal_can() {
+    let url = fake(|method, _| {
+        let image = json!({ "type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo=" });
+        json!({ "result": match method {
+            "tools/list" => json!({ "tools": [{ "name": "shot", "inputSchema": { "type": "object" } }] }),
+            _ => json!({ "content": [image] }),
+        }})
+    });
+    let named = "[image image/png, 8 bytes]\n";
+    assert_eq!(on_terminal(&["call", &url, "shot"], true).1, named);
+    let (_, seen) = on_terminal_with(&["call", &url, "shot"], &[("KITTY_WINDOW_ID", "1")]);
+    assert_eq!(
+        seen,
+        format!("\u{1b}_Ga=T,f=100,m=0;iVBORw0KGgo=\u{1b}\\\n{named}")
+    );
 }
 
 #[test]

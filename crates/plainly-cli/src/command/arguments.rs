@@ -1,0 +1,270 @@
+//! The arguments of a call: what the command line gives, fitted to what the tool or the prompt takes. Names are corrected, text
+//! becomes what the schema wants, and what is missing is named before anything is called.
+
+mod given;
+mod typed;
+
+use clap::error::ErrorKind;
+use serde_json::{Map, Value};
+
+pub(super) use self::given::exact;
+use self::given::{Argument, Sources, Written, given};
+use self::typed::{listed, typed};
+use super::described::{Described, command_line};
+use super::listed::{Listed, missing, names};
+use super::parameter::{Callee, Parameter, parameters};
+use crate::args::{Server, Words};
+use crate::failure::{Failure, known};
+use crate::json;
+use crate::near::{bare, did_you_mean, nearest};
+
+/// What the command line gives.
+#[derive(Debug)]
+pub(super) struct Asked {
+    callee: Callee,
+    /// All arguments as one object.
+    whole: Option<Map<String, Value>>,
+    /// Arguments one by one, which go before those in the object.
+    each: Vec<Argument>,
+}
+
+impl Asked {
+    /// Reads what is given for a tool: an object, words, or both.
+    pub(super) fn of_tool(
+        whole: Option<&str>,
+        mut words: Words,
+        server: &Server,
+    ) -> Result<Self, Failure> {
+        let mut sources = Sources::beside(server);
+        let whole = whole
+            .map(|written| object(written, &mut sources))
+            .transpose();
+        let whole = whole.map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
+        let callee = Callee::Tool;
+        let each = given(&mut words, callee, &mut sources)?;
+        Ok(Self {
+            callee,
+            whole,
+            each,
+        })
+    }
+
+    /// Reads what is given for a prompt: words, and all of them text.
+    pub(super) fn of_prompt(mut words: Words, server: &Server) -> Result<Self, Failure> {
+        let mut sources = Sources::beside(server);
+        let callee = Callee::Prompt;
+        let each = given(&mut words, callee, &mut sources)?;
+        Ok(Self {
+            callee,
+            whole: None,
+            each,
+        })
+    }
+
+    /// Whether there is one object alone, which is sent as it is.
+    pub(super) fn is_exact(&self) -> bool {
+        self.whole.is_some() && self.each.is_empty()
+    }
+
+    /// The arguments that the one of this name wants, of those that the server lists: `None` if it does not say. One that is
+    /// not listed may be there all the same, unless its name is a slip.
+    pub(super) fn fit_one<T: Listed>(
+        self,
+        name: &str,
+        listed: Option<&[T]>,
+        described: fn(&T) -> Described<'_>,
+        server: &Server,
+    ) -> Result<Map<String, Value>, Failure> {
+        let callee = self.callee;
+        let listed = listed.unwrap_or_default();
+        let one = listed.iter().find(|one| one.named().name == name);
+        let names = names(listed);
+        let near = || nearest(name, names.iter().map(String::as_str));
+        let schema = match one {
+            Some(one) => described(one).schema,
+            None if near().is_empty() => callee.unknown(),
+            None => return Err(missing(callee, name, &names)),
+        };
+        self.fit(name, &schema).map_err(|what| {
+            let shown = command_line(callee.listing(), server, &[name.to_owned()]);
+            Failure::Arguments {
+                what,
+                help: format!("`{shown}` shows what it takes"),
+            }
+        })
+    }
+
+    /// The arguments that `schema` asks for, or why these are none. `callee` has that schema.
+    fn fit(self, callee: &str, schema: &Value) -> Result<Map<String, Value>, String> {
+        let parameters = parameters(schema);
+        let mut by_name: Vec<(&str, Vec<&Written>)> = Vec::new();
+        for Argument { name, written } in &self.each {
+            let name = corrected(name, callee, schema, &parameters)?;
+            match by_name.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, all)) => all.push(written),
+                None => by_name.push((name, vec![written])),
+            }
+        }
+        let mut arguments = self.whole.unwrap_or_default();
+        for (name, all) in by_name {
+            let parameter = parameters.iter().find(|it| it.name == name);
+            let open = Parameter {
+                name,
+                schema: &schema["additionalProperties"],
+                root: schema,
+                is_required: false,
+            };
+            let value = value(parameter.unwrap_or(&open), &all)?;
+            arguments.insert(name.to_owned(), value);
+        }
+        let missing = parameters
+            .iter()
+            .filter(|it| it.is_required && !arguments.contains_key(it.name));
+        let missing: Vec<_> = missing
+            .map(|it| format!("{} ({})", it.name, it.kind()))
+            .collect();
+        match missing.is_empty() {
+            true => Ok(arguments),
+            false => Err(format!("{callee} needs {}", missing.join(", "))),
+        }
+    }
+}
+
+/// The name of the parameter that is meant: this one, or the only one that sounds like it.
+fn corrected<'a>(
+    name: &'a str,
+    callee: &str,
+    schema: &Value,
+    parameters: &[Parameter<'a>],
+) -> Result<&'a str, String> {
+    let names = parameters.iter().map(|parameter| parameter.name);
+    if names.clone().any(|known| known == name) {
+        return Ok(name);
+    }
+    let mut alike = names.clone().filter(|known| bare(known) == bare(name));
+    if let (Some(meant), None) = (alike.next(), alike.next()) {
+        return Ok(meant);
+    }
+    let near = did_you_mean(name, names.clone());
+    let is_closed = schema["additionalProperties"] == Value::Bool(false)
+        && schema.get("patternProperties").is_none();
+    if near.is_empty() && !is_closed {
+        return Ok(name);
+    }
+    let all: Vec<_> = names.map(str::to_owned).collect();
+    let instead = match near.is_empty() {
+        true => known("arguments", &all),
+        false => near,
+    };
+    Err(format!("{callee} has no argument {name:?}{instead}"))
+}
+
+/// What is given for a parameter as one value.
+fn value(parameter: &Parameter<'_>, all: &[&Written]) -> Result<Value, String> {
+    let Parameter {
+        name, schema, root, ..
+    } = *parameter;
+    if let [Written::Json(value)] = all {
+        return Ok(value.clone());
+    }
+    let texts = all.iter().map(|written| match written {
+        Written::Text(text) => Some(text.as_str()),
+        Written::Json(_) => None,
+    });
+    let texts: Option<Vec<_>> = texts.collect();
+    let twice = || format!("the argument {name:?} is given twice");
+    match &texts.ok_or_else(twice)?[..] {
+        [text] => typed(root, schema, text).ok_or_else(|| misfit(parameter, text)),
+        texts => listed(root, schema, texts).ok_or_else(|| match parameter.kind() {
+            list if list.contains("list of") => misfit(parameter, &texts.join(" ")),
+            _ => twice(),
+        }),
+    }
+}
+
+/// Why the text is no value of the parameter.
+fn misfit(parameter: &Parameter<'_>, text: &str) -> String {
+    let kind = parameter.kind();
+    let is_choice = kind.contains(" | ");
+    let of = if is_choice { "one of" } else { "of type" };
+    let near = match is_choice {
+        true => did_you_mean(text, kind.trim_start_matches("list of ").split(" | ")),
+        false => String::new(),
+    };
+    let is_begun = text.trim_start().starts_with(['[', '{']);
+    let fault = is_begun.then(|| json::parse(text).err()).flatten();
+    let fault = fault.map(|why| format!(": {why}")).unwrap_or_default();
+    let name = parameter.name;
+    format!("the argument {name:?} must be {of} {kind}, not {text:?}{near}{fault}")
+}
+
+/// All arguments as one object, from what follows `--args`.
+fn object(written: &str, sources: &mut Sources) -> Result<Map<String, Value>, String> {
+    const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
+    let object = sources
+        .read(written)
+        .and_then(|text| match json::parse(&text) {
+            Ok(Value::Object(members)) => Ok(members),
+            Ok(other) => Err(format!("it is {}: {USAGE}", json::kind(&other))),
+            Err(why) => Err(format!("{why}; {USAGE}")),
+        });
+    object.map_err(|why| format!("invalid value '{written}' for '--args <JSON>': {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn fitted(words: &[(&str, &str)], schema: &Value) -> Result<Value, String> {
+        let each = words.iter().map(|(name, text)| Argument {
+            name: (*name).to_owned(),
+            written: Written::Text((*text).to_owned()),
+        });
+        let asked = Asked {
+            callee: Callee::Tool,
+            whole: None,
+            each: each.collect(),
+        };
+        asked.fit("find", schema).map(Value::Object)
+    }
+
+    #[test]
+    fn arguments_fit_the_schema_or_it_is_said_why_not() {
+        let open = json!({
+            "properties": {
+                "pattern": {"type": "string"},
+                "maxResults": {"type": "integer"},
+                "kinds": {"type": "array", "items": {"enum": ["file", "folder"]}},
+            },
+            "required": ["pattern"],
+        });
+        let mut closed = open.clone();
+        closed["additionalProperties"] = json!(false);
+        #[rustfmt::skip]
+        let cases = [
+            (&[("pattern", "a")][..], &open, Ok(json!({"pattern": "a"}))),
+            (&[("Pattern", "a"), ("max-results", "7")], &closed, Ok(json!({"pattern": "a", "maxResults": 7}))),
+            (&[("pattern", "a"), ("kinds", "file"), ("kinds", "folder")], &open,
+                Ok(json!({"pattern": "a", "kinds": ["file", "folder"]}))),
+            (&[("pattern", "a"), ("x", "7")], &open, Ok(json!({"pattern": "a", "x": 7}))),
+            (&[("pattern", "a"), ("x", "7")], &closed,
+                Err("find has no argument \"x\": its arguments are pattern, kinds, maxResults")),
+            (&[("patern", "a")], &open, Err("find has no argument \"patern\"; did you mean pattern?")),
+            (&[], &open, Err("find needs pattern (string)")),
+            (&[("maxResults", "ten")], &open,
+                Err("the argument \"maxResults\" must be of type integer, not \"ten\"")),
+            (&[("kinds", "fil")], &open,
+                Err("the argument \"kinds\" must be one of list of file | folder, not \"fil\"; did you mean file?")),
+            (&[("pattern", "a"), ("Pattern", "b")], &open, Err("the argument \"pattern\" is given twice")),
+        ];
+        for (words, schema, expected) in cases {
+            assert_eq!(
+                fitted(words, schema),
+                expected.map_err(str::to_owned),
+                "{words:?}"
+            );
+        }
+    }
+}

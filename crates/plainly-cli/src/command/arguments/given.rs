@@ -1,0 +1,176 @@
+//! Arguments as the command line gives them, word by word. What a word names as a file or as standard input is read.
+
+use std::io::{self, Read};
+
+use clap::error::ErrorKind;
+use serde_json::Value;
+
+use super::super::parameter::Callee;
+use crate::args::{Server, Words};
+use crate::failure::Failure;
+use crate::json;
+
+/// An argument as a word gives it.
+#[derive(Debug)]
+pub(super) struct Argument {
+    pub(super) name: String,
+    pub(super) written: Written,
+}
+
+/// What stands after `=`, or is in what that names.
+#[derive(Debug)]
+pub(super) enum Written {
+    /// Text, of which the schema makes a value.
+    Text(String),
+    /// The value itself, after `:=`.
+    Json(Value),
+}
+
+/// Where the values come from that are not on the command line.
+#[derive(Debug)]
+pub(super) struct Sources {
+    stdin: Stdin,
+}
+
+/// Whether standard input can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stdin {
+    Unread,
+    Read,
+    /// It has the commands of a session.
+    Taken,
+}
+
+/// All words, each as an argument.
+pub(super) fn given(
+    words: &mut Words,
+    callee: Callee,
+    sources: &mut Sources,
+) -> Result<Vec<Argument>, Failure> {
+    let mut all = Vec::new();
+    while let Some(word) = words.next() {
+        let one = one(&word, callee, sources);
+        all.push(one.map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?);
+    }
+    Ok(all)
+}
+
+fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, String> {
+    let (name, is_json, value) = split(word, callee)?;
+    if is_json && callee == Callee::Prompt {
+        return Err(format!(
+            "the arguments of prompts are always text: use {name}={value}"
+        ));
+    }
+    let text = sources.read(value).map_err(|why| match value {
+        "-" | "@-" => format!("the value of {name}: {why}"),
+        _ => {
+            format!("the value of {name}: {why}; for text that begins with @, use {name}=@{value}")
+        }
+    })?;
+    let written = match is_json {
+        false => Written::Text(text),
+        true => Written::Json(as_json(name, &text)?),
+    };
+    Ok(Argument {
+        name: name.to_owned(),
+        written,
+    })
+}
+
+/// The name of `key=text` or `key:=JSON`, and the value as it is written.
+pub(in super::super) fn exact(word: &str) -> Result<(&str, Value), String> {
+    let (name, is_json, text) = split(word, Callee::Tool)?;
+    Ok(match is_json {
+        false => (name, text.into()),
+        true => (name, as_json(name, text)?),
+    })
+}
+
+fn as_json(name: &str, text: &str) -> Result<Value, String> {
+    json::parse(text)
+        .map_err(|why| format!("the value of {name}: {why}; for text, use {name}={text}"))
+}
+
+/// `key=text` or `key:=JSON`: the name, whether it is JSON, and what follows.
+fn split<'a>(word: &'a str, callee: Callee) -> Result<(&'a str, bool, &'a str), String> {
+    let Some((name, text)) = word.split_once('=') else {
+        return Err(match callee {
+            Callee::Tool if word.starts_with('{') => {
+                format!("for all arguments as one object, use --args '{word}'")
+            }
+            Callee::Tool => format!("{word:?} is not a tool argument: use key=text or key:=JSON"),
+            Callee::Prompt => format!("{word:?} is not a prompt argument: use key=text"),
+        });
+    };
+    if name.is_empty() || name == ":" {
+        return Err(format!(
+            "the name of the argument before {word} is missing: use key{word}"
+        ));
+    }
+    Ok(match name.strip_suffix(':') {
+        None => (name, false, text),
+        Some(name) => (name, true, text),
+    })
+}
+
+impl Sources {
+    /// All that there is where this server is talked to.
+    pub(super) fn beside(server: &Server) -> Self {
+        let stdin = match server {
+            Server::Open(_) => Stdin::Taken,
+            Server::Url(_) | Server::Child(_) => Stdin::Unread,
+        };
+        Self { stdin }
+    }
+
+    /// What was written, or what is in the file after `@`, or on standard input for `-` and `@-`. `@@` is how text begins that
+    /// begins with `@`.
+    pub(super) fn read(&mut self, written: &str) -> Result<String, String> {
+        let bytes = match (written, written.strip_prefix('@')) {
+            ("-" | "@-", _) => self.stdin()?,
+            (_, Some(literal)) if literal.starts_with('@') => return Ok(literal.to_owned()),
+            (_, Some(path)) => std::fs::read(path)
+                .map_err(|error| format!("cannot read the file {path:?}: {error}"))?,
+            (text, None) => return Ok(text.to_owned()),
+        };
+        String::from_utf8(bytes).map_err(|_| "it is binary, and only text can be given".to_owned())
+    }
+
+    fn stdin(&mut self) -> Result<Vec<u8>, String> {
+        match std::mem::replace(&mut self.stdin, Stdin::Read) {
+            Stdin::Unread => {}
+            Stdin::Read => {
+                return Err("standard input can be read for one argument only".to_owned());
+            }
+            Stdin::Taken => {
+                return Err("standard input is where the commands come from: use @FILE".to_owned());
+            }
+        }
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().read_to_end(&mut bytes);
+        read.map_err(|error| format!("cannot read standard input: {error}"))?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_split_at_the_first_sign() {
+        let cases = [
+            ("query=mcp", Some(("query", false, "mcp"))),
+            ("query=", Some(("query", false, ""))),
+            ("query=a=b:=c", Some(("query", false, "a=b:=c"))),
+            ("limit:=10", Some(("limit", true, "10"))),
+            ("query", None),
+            ("=x", None),
+            (":=1", None),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(split(word, Callee::Tool).ok(), expected, "{word}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! One tool or prompt, as `plainly tools TARGET TOOL` shows it: what it does, the arguments that it takes, and how to call it.
+
+use plainly::protocol::types::{Prompt, Tool};
+use serde_json::Value;
+
+use super::declared::problems;
+use super::parameter::{Callee, Parameter, parameters, resolved, schema_of};
+use crate::args::Server;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::shell_word::shell_word;
+use crate::visible::visible;
+
+/// What is shown of a tool or a prompt.
+pub(super) struct Described<'a> {
+    callee: Callee,
+    name: &'a str,
+    /// The title and the description.
+    texts: [Option<&'a str>; 2],
+    /// The schema of its arguments.
+    pub(super) schema: Value,
+    problems: Option<String>,
+}
+
+pub(super) fn tool(tool: &Tool) -> Described<'_> {
+    Described {
+        callee: Callee::Tool,
+        name: &tool.name,
+        texts: [tool.title.as_deref(), tool.description.as_deref()],
+        schema: serde_json::from_str(tool.input_schema.get()).unwrap_or_default(),
+        problems: problems(tool.meta.as_ref()),
+    }
+}
+
+pub(super) fn prompt(prompt: &Prompt) -> Described<'_> {
+    Described {
+        callee: Callee::Prompt,
+        name: &prompt.name,
+        texts: [prompt.title.as_deref(), prompt.description.as_deref()],
+        schema: schema_of(prompt),
+        problems: problems(prompt.meta.as_ref()),
+    }
+}
+
+impl Described<'_> {
+    /// Shows it to people. `server` is where it was found.
+    pub(super) fn show(&self, server: &Server, output: &mut Output) -> Result<(), Failure> {
+        let parameters = parameters(&self.schema);
+        output.prose(&signature(self.name, &parameters))?;
+        for text in self.texts.into_iter().flatten() {
+            output.lines("")?;
+            output.prose(text)?;
+        }
+        if !parameters.is_empty() {
+            output.lines("")?;
+            output.head(["ARGUMENT", "TYPE", "MEANING"], columns)?;
+        }
+        for parameter in &parameters {
+            let (kind, meaning) = (parameter.kind(), meaning(parameter));
+            output.entry([parameter.name, &kind, &meaning], columns)?;
+        }
+        if let Some(codes) = &self.problems {
+            output.lines("")?;
+            output.lines(&format!("It declares to fail with {}.", visible(codes)))?;
+        }
+        output.lines("")?;
+        let required = parameters.iter().filter(|parameter| parameter.is_required);
+        let words: Vec<_> = [self.name.to_owned()]
+            .into_iter()
+            .chain(required.map(example))
+            .collect();
+        output.lines(&command_line(self.callee.command(), server, &words))
+    }
+}
+
+/// `plainly COMMAND`, with these words and this server, for people to run.
+pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> String {
+    let words = words.iter().map(|word| visible(&shell_word(word)));
+    let words = words.collect::<Vec<_>>().join(" ");
+    match server {
+        Server::Open(_) => format!("{command} {words}"),
+        Server::Url(url) => format!("plainly {command} {} {words}", visible(&shell_word(url))),
+        Server::Child(child) => {
+            let child = child.iter().map(|word| word.to_string_lossy());
+            let child = child.map(|word| visible(&shell_word(&word)));
+            let child = child.collect::<Vec<_>>().join(" ");
+            format!("plainly {command} {words} -- {child}")
+        }
+    }
+}
+
+/// `search(pattern: string, limit?: integer)`.
+fn signature(name: &str, parameters: &[Parameter<'_>]) -> String {
+    let shown = parameters.iter().map(|parameter| {
+        let mark = if parameter.is_required { "" } else { "?" };
+        format!("{}{mark}: {}", visible(parameter.name), parameter.kind())
+    });
+    let shown: Vec<_> = shown.collect();
+    format!("{}({})", visible(name), shown.join(", "))
+}
+
+/// What an argument is for, whether it must be given, and what it is if it is not.
+fn meaning(parameter: &Parameter<'_>) -> String {
+    let own = &parameter.schema["description"];
+    let referred = &resolved(parameter.root, parameter.schema)["description"];
+    let described = own.as_str().or(referred.as_str()).unwrap_or_default();
+    // Its first paragraph, on one line.
+    let lines = described.trim().lines().map(str::trim);
+    let first: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+    let first = Some(first.join(" ")).filter(|text| !text.is_empty());
+    let default = parameter.schema.get("default").filter(|it| !it.is_null());
+    let note = match (parameter.is_required, default) {
+        (true, _) => Some("(required)".to_owned()),
+        (false, Some(default)) => Some(format!("(default: {default})")),
+        (false, None) => None,
+    };
+    let parts: Vec<_> = [first, note].into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => "-".to_owned(),
+        false => parts.join(" "),
+    }
+}
+
+/// The argument as a word of a call.
+fn example(parameter: &Parameter<'_>) -> String {
+    let schema = resolved(parameter.root, parameter.schema);
+    let given = parameter.schema.get("default").or(schema.get("const"));
+    let given = given
+        .or(schema["enum"].get(0))
+        .or(schema["examples"].get(0));
+    let kind = parameter.kind();
+    let text = match (given, kind.trim_start_matches("list of ")) {
+        (Some(Value::String(text)), _) => text.clone(),
+        (Some(value), _) if !value.is_null() => value.to_string(),
+        (_, "integer") => "1".to_owned(),
+        (_, "number") => "1.5".to_owned(),
+        (_, "boolean") => "true".to_owned(),
+        (_, "object") => "{}".to_owned(),
+        (_, "list") => "[]".to_owned(),
+        _ => "TEXT".to_owned(),
+    };
+    format!("{}={text}", parameter.name)
+}
+
+fn columns([name, kind, meaning]: [&str; 3]) -> String {
+    format!("{name:<16}  {kind:<16}  {meaning}")
+}

@@ -1,0 +1,145 @@
+//! A directory that files of a server are saved in. Their names come from what the server says, but never lead out of it, and no
+//! file that is there is replaced.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::failure::Failure;
+
+/// MIME types whose files end otherwise than the type does.
+const EXTENSIONS: [(&str, &str); 14] = [
+    ("application/gzip", "gz"),
+    ("application/javascript", "js"),
+    ("application/octet-stream", "bin"),
+    ("audio/mpeg", "mp3"),
+    ("audio/mp4", "m4a"),
+    ("audio/vnd.wave", "wav"),
+    ("image/jpeg", "jpg"),
+    ("image/svg+xml", "svg"),
+    ("image/vnd.microsoft.icon", "ico"),
+    ("text/javascript", "js"),
+    ("text/markdown", "md"),
+    ("text/plain", "txt"),
+    ("text/x-python", "py"),
+    ("video/quicktime", "mov"),
+];
+/// The longest name that is taken over.
+const LONGEST: usize = 100;
+/// The most files of one name.
+const SAME: usize = 10_000;
+
+/// A directory that files are saved in.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// The directory, made if it isn't there.
+    pub(super) fn at(path: &Path) -> Result<Self, Failure> {
+        fs::create_dir_all(path).map_err(|error| Failure::file(path, error))?;
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
+    /// Writes a file that is named like the last part of `name`, a URI perhaps, and gives its path. Where there is such a file,
+    /// it gets a number.
+    pub(super) fn save(
+        &self,
+        name: &str,
+        mime_type: &str,
+        bytes: &[u8],
+    ) -> Result<PathBuf, Failure> {
+        let name = file_name(name);
+        let (stem, extension) = match name.rsplit_once('.') {
+            Some((stem, extension)) if !stem.is_empty() => (stem, extension.to_owned()),
+            _ => (&*name, extension(mime_type)),
+        };
+        let mut path = self.path.join(format!("{stem}.{extension}"));
+        for number in 2..SAME {
+            // Follows no link either.
+            let opened = OpenOptions::new().write(true).create_new(true).open(&path);
+            match opened.and_then(|mut file| file.write_all(bytes)) {
+                Ok(()) => return Ok(path),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    path = self.path.join(format!("{stem}-{number}.{extension}"));
+                }
+                Err(error) => return Err(Failure::file(&path, error)),
+            }
+        }
+        Err(Failure::local(format!(
+            "cannot write {}: there are too many files of this name",
+            path.display()
+        )))
+    }
+}
+
+/// The last part of the name or URI, of letters that are the same in every file system.
+fn file_name(name: &str) -> String {
+    let path = name.split(['?', '#']).next().unwrap_or_default();
+    let last = path.trim_end_matches('/').rsplit(['/', '\\', ':']).next();
+    let letters = last.unwrap_or_default().chars().take(LONGEST);
+    let plain: String = letters
+        .map(|it| {
+            if it.is_alphanumeric() || "._-".contains(it) {
+                it
+            } else {
+                '_'
+            }
+        })
+        .collect();
+    match plain.trim_start_matches(['.', '-']) {
+        "" => "file".to_owned(),
+        plain => plain.to_owned(),
+    }
+}
+
+/// How the name of a file of this type ends.
+fn extension(mime_type: &str) -> String {
+    let essence = mime_type.split(';').next().unwrap_or_default();
+    let essence = essence.trim().to_ascii_lowercase();
+    if let Some((_, extension)) = EXTENSIONS.iter().find(|(known, _)| *known == essence) {
+        return (*extension).to_owned();
+    }
+    let (_, subtype) = essence.split_once('/').unwrap_or_default();
+    let (_, suffix) = subtype.rsplit_once('+').unwrap_or(("", subtype));
+    let plain = suffix.trim_start_matches("x-");
+    let is_extension =
+        !plain.is_empty() && plain.len() <= 8 && plain.chars().all(|it| it.is_ascii_alphanumeric());
+    match is_extension {
+        true => plain.to_owned(),
+        false => "bin".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_a_name_within_its_directory() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let folder = Folder::at(&directory.path().join("new")).unwrap();
+        #[rustfmt::skip]
+        let cases = [
+            ("shot-1", "image/png", "shot-1.png"),
+            ("shot-1", "image/png", "shot-1-2.png"),
+            ("shot-1", "image/png", "shot-1-3.png"),
+            ("shot-1", "image/jpeg; q=1", "shot-1.jpg"),
+            ("file:///a/b%20c.tar.gz?x=/y#/z", "application/gzip", "b_20c.tar.gz"),
+            ("file:///a/../..", "text/plain", "file.txt"),
+            ("../../etc/passwd", "text/plain", "passwd.txt"),
+            ("..\\..\\boot.ini", "", "boot.ini"),
+            ("C:autoexec", "", "autoexec.bin"),
+            (".bashrc", "application/x-sh", "bashrc.sh"),
+            ("a\n\u{1b}[2J", "application/vnd.api+json", "a___2J.json"),
+            ("", "application/vnd.oasis.opendocument", "file.bin"),
+        ];
+        for (name, mime_type, expected) in cases {
+            let path = folder.save(name, mime_type, b"x").unwrap();
+            assert_eq!(path, folder.path.join(expected), "{name}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Names that a misspelt one may have been meant for.
+
+/// How many names are suggested in place of one that nobody has.
+const SUGGESTIONS: usize = 3;
+/// How like each other a name and a slip are: names that only share their beginning are less.
+const NEAR: f64 = 0.9;
+/// What is so much less like it than the best was not meant.
+const WORSE: f64 = 0.03;
+
+/// A name as it sounds: `NOT_FOUND`, `NotFound` and `not-found` are one.
+pub(crate) fn bare(name: &str) -> String {
+    name.chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect()
+}
+
+/// The names that `wanted` may be a slip for, the nearest first.
+pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = bare(wanted);
+    let names = names.map(|name| (strsim::jaro_winkler(&bare(name), &wanted), name));
+    let mut near: Vec<_> = names.filter(|(likeness, _)| *likeness >= NEAR).collect();
+    near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let best = near.first().map_or(0.0, |(likeness, _)| *likeness);
+    let near = near
+        .into_iter()
+        .filter(|(likeness, _)| best - likeness < WORSE);
+    near.take(SUGGESTIONS).map(|(_, name)| name).collect()
+}
+
+/// `; did you mean a or b?`, if any name is near.
+pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let near = nearest(wanted, names);
+    match near.is_empty() {
+        true => String::new(),
+        false => format!("; did you mean {}?", near.join(" or ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_is_found_and_nothing_else() {
+        let names = ["pattern", "path", "paths", "max_results"];
+        for (wanted, near) in [
+            ("patern", &["pattern"][..]),
+            ("maxResult", &["max_results"]),
+            ("PATH", &["path"]),
+            ("x", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(nearest(wanted, names.into_iter()), near, "{wanted}");
+        }
+    }
+}
