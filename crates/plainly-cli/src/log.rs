@@ -3,7 +3,9 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
+use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -26,6 +28,8 @@ pub(crate) enum LogFormat {
 const OURS: &str = "plainly";
 /// How much other libraries may log unless they are named: at `debug`, they write more than we do.
 const OTHERS: LevelFilter = LevelFilter::WARN;
+/// The most warnings that are told to people: a server may give cause for any number of them.
+const TOLD: usize = 20;
 
 /// Writes from now on what `asked` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
 /// it says nothing to this one, warnings are written; by a server as a log, to whoever runs another command as a sentence.
@@ -45,7 +49,7 @@ pub(crate) fn init(asked: Option<Targets>, format: LogFormat, is_server: bool) {
             .boxed(),
         (true, LogFormat::Text) => layer.with_writer(|| Line(io::stderr(), visible)).boxed(),
         (false, LogFormat::Text) => {
-            let sentences = layer.event_format(Sentence);
+            let sentences = layer.event_format(Sentence::default());
             sentences
                 .with_writer(|| Line(io::stderr(), visible))
                 .boxed()
@@ -81,8 +85,31 @@ fn is_level_or_module(part: &str) -> bool {
     part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }
 
-/// An event as a sentence, without time and place: `warning: this is not there yet`.
-struct Sentence;
+/// An event as a sentence, without time and place: `warning: this is not there yet`. Each is told once, and only so many are.
+#[derive(Default)]
+struct Sentence {
+    told: Mutex<Vec<String>>,
+}
+
+/// What an event says, and its other fields as `name: value`.
+#[derive(Default)]
+struct Said {
+    message: String,
+    fields: Vec<String>,
+}
+
+impl Visit for Said {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        match field.name() {
+            "message" => self.message = format!("{value:?}"),
+            name => self.fields.push(format!("{name}: {value:?}")),
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+}
 
 impl<S, N> FormatEvent<S, N> for Sentence
 where
@@ -91,7 +118,7 @@ where
 {
     fn format_event(
         &self,
-        context: &FmtContext<'_, S, N>,
+        _context: &FmtContext<'_, S, N>,
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
@@ -100,9 +127,25 @@ where
             Level::WARN => "warning",
             _ => "note",
         };
-        write!(writer, "{word}: ")?;
-        context.format_fields(writer.by_ref(), event)?;
-        writeln!(writer)
+        let mut said = Said::default();
+        event.record(&mut said);
+        let mut line = format!("{word}: {}", said.message);
+        if !said.fields.is_empty() {
+            line.push_str(&format!(" ({})", said.fields.join(", ")));
+        }
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() > TOLD || told.contains(&line) {
+            return Ok(());
+        }
+        match told.len() {
+            TOLD => writeln!(
+                writer,
+                "{word}: there are more warnings: --log warn shows all"
+            )?,
+            _ => writeln!(writer, "{line}")?,
+        }
+        told.push(line);
+        Ok(())
     }
 }
 

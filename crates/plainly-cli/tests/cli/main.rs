@@ -6,6 +6,9 @@
 )]
 
 mod fake;
+#[cfg(unix)]
+mod pty;
+mod received;
 mod support;
 
 #[cfg(unix)]
