@@ -17,9 +17,12 @@ pub(crate) mod listed;
 mod tool;
 
 pub(crate) mod call;
+pub(crate) mod task;
 
 pub(crate) mod complete;
 pub(crate) mod prompt;
+
+pub(crate) mod replay;
 
 pub(crate) mod codes;
 pub(crate) mod explain;
@@ -42,6 +45,7 @@ pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Templates(args) => listed::templates(args).await,
         ClientCommand::Tools(args) => listed::tools(args).await,
         ClientCommand::Call(args) => call::run(args).await,
+        ClientCommand::Task(args) => task::run(args).await,
         ClientCommand::Prompts(args) => listed::prompts(args).await,
         ClientCommand::Prompt(args) => prompt::run(args).await,
         ClientCommand::Complete(args) => complete::run(args).await,

@@ -1,73 +1,154 @@
-//! The connection of a command to its server: opened, used, and closed whatever happens.
+//! The connection of a command to its server: opened, used, and closed whatever happens. What the server asks and says
+//! meanwhile is answered and shown.
 
+mod server_log;
+
+use std::pin::pin;
 use std::process::Command;
 use std::time::Duration;
 
 use plainly::client::{self, Client};
-use plainly::errors::Revision;
+use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
+use tokio::time::timeout;
 
+use self::server_log::show;
 use crate::args::{Server, ServerArgs};
+use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
+use crate::terminal;
+use crate::trace::Trace;
 
-/// Does `work` with a connection to the server.
+/// The most that ending in good order may take after a signal.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
     server: Server,
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    let label = server.label();
     if let Server::Open(client) = server {
-        return match args.timeout {
-            Some(timeout) => work(&client.with_timeout(timeout)).await,
-            None => work(&client).await,
-        };
+        terminal::doing(&format!("waiting for {label}"));
+        return terminal::during(async {
+            match args.timeout {
+                Some(timeout) => work(&client.with_timeout(timeout)).await,
+                None => work(&client).await,
+            }
+        })
+        .await;
     }
-    let client = open(server, args).await?;
-    // Closed even after a failure, so that a server that was started ends in good order.
-    let result = work(&client).await;
-    client.close().await;
-    result
+    let respondent = Respondent::new(&label, &args.asking)?;
+    terminal::during(async {
+        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        let mut stopped = pin!(plainly::shutdown::requested());
+        let client = tokio::select! {
+            biased;
+            () = &mut stopped => return Err(Failure::Interrupted),
+            client = introduced(server, args, &respondent) => client?,
+        };
+        terminal::doing(&format!("waiting for {label}"));
+        let result = tokio::select! {
+            biased;
+            () = &mut stopped => Err(Failure::Interrupted),
+            result = respondent.unless_failed(work(&client)) => result,
+        };
+        terminal::doing(&format!("waiting for {label} to end"));
+        close(&client, &result).await;
+        if result.is_ok() {
+            respondent.name_unused();
+        }
+        result
+    })
+    .await
 }
 
-/// A connection to the server.
+/// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
+/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed.
+async fn close<T>(client: &Client, result: &Result<T, Failure>) {
+    let patience = match result {
+        Err(Failure::Interrupted) => FAREWELL,
+        _ => Duration::MAX,
+    };
+    let _late = timeout(patience, client.close()).await;
+}
+
+/// A connection to the server, for many commands. A question that can't be answered ends none of them.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
-    let client = connect(server, args).await;
+    let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
+    terminal::during(introduced(server, args, &respondent)).await
+}
+
+/// Connects, and learns who that is.
+async fn introduced(
+    server: Server,
+    args: ServerArgs,
+    respondent: &Respondent,
+) -> Result<Client, Failure> {
+    let label = server.label();
+    terminal::doing(&match &server {
+        Server::Child(_) => format!("starting {label}"),
+        Server::Url(_) | Server::Open(_) => format!("connecting to {label}"),
+    });
+    let trace = Trace::open(&args.trace, &server)?;
+    let client = connect(server, args, respondent, trace).await;
     let client = client.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
+    if let Some(implementation) = client.server() {
+        respondent.learn(&implementation.name);
+    }
     Ok(client)
 }
 
-async fn connect(server: Server, args: ServerArgs) -> client::Result<Client> {
+async fn connect(
+    server: Server,
+    args: ServerArgs,
+    respondent: &Respondent,
+    trace: Option<Trace>,
+) -> client::Result<Client> {
     match server {
         Server::Open(client) => Ok(client),
         Server::Url(url) => {
-            let builder = args
-                .headers
-                .into_iter()
-                .fold(Client::http(url), |builder, (name, value)| {
-                    builder.header(name, value)
-                });
-            set(builder, args.timeout, args.revision).connect().await
+            let headers = args.headers.clone().into_iter();
+            let builder = headers.fold(Client::http(url), |builder, (name, value)| {
+                builder.header(name, value)
+            });
+            set(builder, &args, respondent, trace).connect().await
         }
         Server::Child(words) => {
             let mut words = words.into_iter();
             let mut command = Command::new(words.next().unwrap_or_default());
             command.args(words);
             let builder = Client::spawn(command);
-            set(builder, args.timeout, args.revision).connect().await
+            set(builder, &args, respondent, trace).connect().await
         }
     }
 }
 
 fn set<T>(
-    mut builder: client::Builder<T>,
-    timeout: Option<Duration>,
-    revision: Option<Revision>,
+    builder: client::Builder<T>,
+    args: &ServerArgs,
+    respondent: &Respondent,
+    trace: Option<Trace>,
 ) -> client::Builder<T> {
-    if let Some(timeout) = timeout {
+    let mut builder = respondent.answering(builder);
+    if args.answers_later {
+        let elicitation = ElicitationCapability::new()
+            .form(JsonObject::new())
+            .url(JsonObject::new());
+        builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
+    }
+    if let Some(level) = args.asking.server_log() {
+        builder = builder.on_log(level, show);
+    }
+    if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);
     }
-    if let Some(revision) = revision {
+    if let Some(revision) = args.revision {
         builder = builder.revision(revision);
+    }
+    if let Some(trace) = trace {
+        builder = builder.on_traffic(move |traffic| trace.see(traffic));
     }
     builder
 }

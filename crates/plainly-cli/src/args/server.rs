@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::{AskingArgs, TraceArgs, Words, values};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -30,6 +30,16 @@ pub(crate) struct ServerArgs {
     /// Use this protocol revision and no other [default: the newest that both sides support]
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
+
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
+
+    /// Whether what a task asks is answered later, by another command.
+    #[arg(skip)]
+    pub(crate) answers_later: bool,
 
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
@@ -57,10 +67,38 @@ pub(crate) enum Server {
     Open(Client),
 }
 
+impl Server {
+    /// What people know it by before it says its name.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Url(url) => {
+                let (_, rest) = url.split_once("://").unwrap_or(("", url));
+                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+                host.to_owned()
+            }
+            Self::Child(command) => {
+                let program = command.first().map(Path::new);
+                let name = program.and_then(Path::file_name).unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            }
+            Self::Open(client) => {
+                let implementation = client.server();
+                implementation.map_or_else(|| "the server".to_owned(), |it| it.name.clone())
+            }
+        }
+    }
+}
+
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
+    }
+
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
     }
 
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
@@ -71,13 +109,15 @@ impl ServerArgs {
 
     /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
+        self.asking.check(words)?;
         if let Some(session) = self.session.take() {
             words.belong_to(session.commands);
             let is_another = !self.command.is_empty() || !self.headers.is_empty();
-            if is_another || self.revision.is_some() {
+            let is_another = is_another || self.revision.is_some() || self.trace.is_wanted();
+            if is_another || self.asking.is_given() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: --header, --revision and -- COMMAND are for `plainly shell` itself",
+                    "the connection is open: --header, --revision, --trace, --record, --answer and the like, and -- COMMAND are for `plainly shell` itself",
                 ));
             }
             return Ok(Server::Open(session.client));

@@ -39,6 +39,7 @@ impl Words {
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
+                "ID" => "`call --task` prints that of the task that it starts",
                 "OF" => "name a prompt, or a template of `plainly templates`",
                 _ => "--help says more",
             };
@@ -61,8 +62,9 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     pub(super) fn name_the_server_too(&self) -> bool {
-        const WITHOUT_URI: [&str; 6] = [
+        const WITHOUT_URI: [&str; 7] = [
             "discover",
+            "replay",
             "templates",
             "tools",
             "call",
@@ -134,11 +136,13 @@ impl Words {
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
         let mut args = (self.commands)();
         args.build();
-        let error = match args.find_subcommand_mut(self.command) {
-            Some(command) => command.error(kind, message),
-            None => args.error(kind, message),
-        };
-        Failure::Usage(error)
+        let mut command = &mut args;
+        for name in self.command.split(' ') {
+            command = command
+                .find_subcommand_mut(name)
+                .expect("words belong to a command that there is");
+        }
+        Failure::Usage(command.error(kind, message))
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         }
         // Nothing there has spoken MCP yet.
         LocalError::InvalidResponse {
-            method: "initialize" | "server/discover",
+            method: "initialize" | "server/discover" | "GET",
             result: None,
             ..
         } => "check that an MCP server answers there; over HTTP, the path of its URL is often /mcp",
@@ -140,6 +140,9 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             method: "resources/list",
             ..
         } => "stop earlier with --limit",
+        LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
+            "call the tool again if it is safe to repeat"
+        }
         // These say it themselves.
         LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. }
@@ -157,11 +160,9 @@ fn closed_advice(reason: &CloseReason) -> &'static str {
             "a server must write nothing but messages to its standard output, and everything else to standard error"
         }
         CloseReason::LineTooLong { .. } => "ask the server for less at once",
-        CloseReason::Ours
-        | CloseReason::Peer
-        | CloseReason::Read(_)
-        | CloseReason::Write(_)
-        | _ => {
+        // Over HTTP with SSE; what a process writes does not fail.
+        CloseReason::Read(_) => "run the command again if it is safe to repeat",
+        CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {
             "run the server's command by itself to see why it ends; --log plainly=debug shows all that it writes"
         }
     }

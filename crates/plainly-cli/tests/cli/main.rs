@@ -7,12 +7,16 @@
 
 mod fake;
 #[cfg(unix)]
+mod person;
+#[cfg(unix)]
 mod pty;
 mod received;
 mod support;
 
 #[cfg(unix)]
 mod advisories;
+#[cfg(unix)]
+mod asking;
 mod calling;
 mod codes;
 mod explaining;
@@ -24,12 +28,15 @@ mod logging;
 mod pages;
 mod prompting;
 mod reading;
+mod replaying;
 mod representations;
 mod serving;
 #[cfg(unix)]
 mod shell;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
+mod tracing;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

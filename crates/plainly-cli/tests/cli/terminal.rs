@@ -7,7 +7,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::fake::fake;
-pub(crate) use crate::pty::terminal;
+use crate::pty::terminal;
 use crate::support::{Docs, Serving, plainly};
 
 /// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
