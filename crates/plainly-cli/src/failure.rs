@@ -233,6 +233,11 @@ impl Failure {
             return Some(help.to_owned());
         }
         let help = match error {
+            // Nothing but an echo, say, knows neither opening.
+            Error::Protocol(error) if is_no_server(error, subject) => Some(
+                "check that it is an MCP server: it knows no request that opens a connection"
+                    .to_owned(),
+            ),
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
             Error::Local(error) => without_tls(error).or_else(|| local_advice(error)),
         };
@@ -353,6 +358,12 @@ pub(crate) fn known(kind: &str, there: &[String]) -> String {
         ": its {kind} are {}{more}",
         named.collect::<Vec<_>>().join(", ")
     )
+}
+
+/// Whether a server knows no request that opens a connection.
+fn is_no_server(error: &ProtocolError, subject: &Subject) -> bool {
+    let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
+    is_unknown && matches!(subject, Subject::Connection)
 }
 
 fn is_too_large(error: &ProtocolError) -> bool {

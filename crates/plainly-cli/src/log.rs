@@ -1,8 +1,9 @@
 //! Logs: on standard error, one line an event, whatever a peer put into it. Warnings that nobody asked for are told to people
 //! in a sentence; a log that was asked for has the time and the place of each event, as text or as JSON.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
 use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
@@ -28,6 +29,8 @@ pub(crate) enum LogFormat {
 const OURS: &str = "plainly";
 /// How much other libraries may log unless they are named: at `debug`, they write more than we do.
 const OTHERS: LevelFilter = LevelFilter::WARN;
+/// The most warnings that are told to people: a server may give cause for any number of them.
+const TOLD: usize = 20;
 
 /// Where a child process is quoted.
 const CHILD: &str = "plainly::child";
@@ -67,7 +70,7 @@ pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: Written) 
             .boxed(),
         (true, LogFormat::Text) => layer.with_writer(|| Line(visible)).boxed(),
         (false, LogFormat::Text) => {
-            let sentences = layer.event_format(Sentence);
+            let sentences = layer.event_format(Sentence::default());
             sentences.with_writer(|| Line(visible)).boxed()
         }
     };
@@ -107,8 +110,45 @@ fn is_level_or_module(part: &str) -> bool {
     part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }
 
-/// An event as a sentence, without time and place: `warning: this is not there yet`.
-struct Sentence;
+/// An event as a sentence, without time and place: `warning: this is not there yet`. Each is told once, and only so many are.
+#[derive(Default)]
+struct Sentence {
+    told: Mutex<Vec<String>>,
+}
+
+/// The fields of an event as the parts of a sentence, in their order.
+#[derive(Default)]
+struct Clauses {
+    subject: String,
+    message: String,
+    why: String,
+    details: Vec<String>,
+}
+
+impl Visit for Clauses {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        match field.name() {
+            "message" => self.message = format!("{value:?}"),
+            "name" | "tool" => self.subject = format!("{value:?}: "),
+            "why" | "error" => self.why = format!(": {value:?}"),
+            name => self.details.push(format!("{name}: {value:?}")),
+        }
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.record_debug(field, &format_args!("{value}"));
+    }
+}
+
+impl fmt::Display for Clauses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.subject, self.message, self.why)?;
+        match self.details.is_empty() {
+            true => Ok(()),
+            false => write!(f, " ({})", self.details.join(", ")),
+        }
+    }
+}
 
 impl<S, N> FormatEvent<S, N> for Sentence
 where
@@ -128,36 +168,20 @@ where
         };
         let mut clauses = Clauses::default();
         event.record(&mut clauses);
-        let Clauses {
-            subject,
-            message,
-            why,
-            details,
-        } = clauses;
-        writeln!(writer, "{word}: {subject}{message}{why}{details}")
-    }
-}
-
-/// The fields of an event as the parts of a sentence, in their order.
-#[derive(Default)]
-struct Clauses {
-    subject: String,
-    message: String,
-    why: String,
-    details: String,
-}
-
-impl Visit for Clauses {
-    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        match field.name() {
-            "message" => self.message = format!("{value:?}"),
-            "name" | "tool" => self.subject = format!("{value:?}: "),
-            "why" | "error" => self.why = format!(": {value:?}"),
-            name => {
-                // Writing to a string can't fail.
-                let _ = write!(self.details, " ({name} {value:?})");
-            }
+        let line = format!("{word}: {clauses}");
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() > TOLD || told.contains(&line) {
+            return Ok(());
         }
+        match told.len() {
+            TOLD => writeln!(
+                writer,
+                "{word}: there are more warnings: --log warn shows all"
+            )?,
+            _ => writeln!(writer, "{line}")?,
+        }
+        told.push(line);
+        Ok(())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::picture;
 use crate::terminal::aside;
-use crate::visible::{visible, visible_json};
+use crate::visible::{turns, visible, visible_json};
 
 /// Standard output.
 #[derive(Debug)]
@@ -209,7 +209,10 @@ impl Output {
             return self.write(text.as_bytes());
         }
         // Line breaks and tabs are text. Any other control character may begin a command to the terminal.
-        let is_harmless = |character: char| !character.is_control() || "\n\t".contains(character);
+        let is_harmless = |character: char| match character.is_control() {
+            true => "\n\t".contains(character),
+            false => !turns(character),
+        };
         let shown: String = text
             .split_inclusive(is_harmless)
             .map(|part| match part.chars().next_back() {

@@ -27,6 +27,11 @@ pub(crate) fn visible_json(json: &str) -> String {
     shown
 }
 
+/// Whether a character turns others around, wherever it stands in their line.
+pub(crate) fn turns(character: char) -> bool {
+    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Whether a character shows nothing and changes the order or the look of others, or ends the line: the general categories Cf,
 /// Zl and Zp of Unicode 17. With them a name can look like another one.
 fn is_format(character: char) -> bool {

@@ -193,6 +193,8 @@ pub struct ClientLimits {
     pub message_bytes: usize,
     /// Pages of one listing. 1,000. Beyond: a local error, never an incomplete listing.
     pub pages: usize,
+    /// Bytes that arrive while one listing is read. 128 MiB. Beyond: likewise.
+    pub listing_bytes: u64,
     /// Rounds of questions in one call, from 2026-07-28 on. 16. Beyond: a local error.
     pub rounds: usize,
     /// Questions being answered, in one round or from a legacy server. 64. Beyond: a local error; a legacy server gets
@@ -206,6 +208,7 @@ impl Default for ClientLimits {
         Self {
             message_bytes: 32 << 20,
             pages: 1_000,
+            listing_bytes: 128 << 20,
             rounds: 16,
             questions: 64,
         }

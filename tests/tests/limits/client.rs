@@ -125,6 +125,23 @@ async fn a_listing_is_read_up_to_its_pages() {
     }
 }
 
+#[tokio::test]
+async fn a_listing_is_read_up_to_its_bytes() {
+    let (server, _) = server(|limits| limits.page_entries = 1);
+    for (bytes, is_whole) in [(100_000, true), (100, false)] {
+        let client = Client::in_memory(&server);
+        let client = client.limits(limits(|limits| limits.listing_bytes = bytes));
+        let client = client.connect().await.unwrap();
+        match client.tools().await {
+            Ok(tools) => assert!(is_whole && tools.len() == 2, "{bytes}"),
+            Err(error) => {
+                assert!(!is_whole && is_too_large(Err(error)), "{bytes}");
+            }
+        }
+        assert!(!is_too_large(call(&client, "say", 1).await));
+    }
+}
+
 #[derive(Deserialize, JsonSchema)]
 struct Questions {
     count: usize,

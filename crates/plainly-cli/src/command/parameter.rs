@@ -176,6 +176,9 @@ fn list(root: &Value, items: &Value, depth: usize) -> String {
 /// The alternatives, without null: what may be null may also be left out.
 fn one_of(all: impl Iterator<Item = String>) -> String {
     let all: Vec<_> = all.filter(|it| it != "null").collect();
+    if all.is_empty() {
+        return "anything".to_owned();
+    }
     let more = if all.len() > NAMED { " | …" } else { "" };
     let named: Vec<_> = all.into_iter().take(NAMED).collect();
     format!("{}{more}", named.join(" | "))

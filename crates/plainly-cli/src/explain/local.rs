@@ -90,6 +90,9 @@ pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanatio
 /// What to do about a failure on this side of a connection, unless its words say so.
 pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
     let advice = match error {
+        LocalError::Timeout {
+            instead: Some(_), ..
+        } => "check that the server is one of MCP; if it is, tell its author what it sends",
         LocalError::Timeout { .. } => {
             "--timeout waits longer; whether the server acted on the request is unknown"
         }
@@ -111,7 +114,8 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             location,
             ..
         } => {
-            let elsewhere = location.as_ref().map(|url| format!("use the URL {url}"));
+            let elsewhere = location.as_ref().filter(|url| url.starts_with("http"));
+            let elsewhere = elsewhere.map(|url| format!("use the URL {url}"));
             return elsewhere.or_else(|| Some(status::advice(*status, *retry_after)));
         }
         // Nothing there has spoken MCP yet.
@@ -119,7 +123,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             method: "initialize" | "server/discover" | "GET",
             result: None,
             ..
-        } => "check that an MCP server answers there: the path of its URL is often /mcp",
+        } => "check that an MCP server answers there; over HTTP, the path of its URL is often /mcp",
         LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
         | LocalError::InvalidOutput { .. }
@@ -132,14 +136,18 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         }
         LocalError::NotInRevision { .. } => "leave --revision out, or choose a newer one",
         LocalError::Unanswered { .. } => "use a host that can answer what the server asks",
+        LocalError::TooManyPages {
+            method: "resources/list",
+            ..
+        } => "stop earlier with --limit",
         LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
             "call the tool again if it is safe to repeat"
         }
-        LocalError::TooManyPages { .. } => "stop earlier with --limit",
         // These say it themselves.
         LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. }
         | LocalError::NotListed { .. }
+        | LocalError::TooManyPages { .. }
         | _ => return None,
     };
     Some(advice.to_owned())

@@ -367,7 +367,7 @@ fn a_server_that_writes_rubbish_too_is_complained_about_once() {
         "{}",
         listed.stderr
     );
-    assert!(listed.stderr.contains("(lines 5)"), "{}", listed.stderr);
+    assert!(listed.stderr.contains("lines: 5"), "{}", listed.stderr);
     let debugged = run(&[&["ls", "--log", "debug"][..], &server].concat());
     assert!(debugged.stderr.contains("rubbish 3"), "{}", debugged.stderr);
 }

@@ -1,10 +1,12 @@
 //! A server that says what a test wants, over HTTP, for what ours never says.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::thread;
 
 use serde_json::{Value, json};
+
+use crate::received::received;
 
 /// Serves `answer`, which gets a method and its parameters and gives `result` or `error`. Answers discovery itself. Gives
 /// its URL; it ends with the tests.
@@ -21,22 +23,7 @@ pub(crate) fn fake(answer: fn(&str, &Value) -> Value) -> String {
 
 /// Answers one request, if there is one.
 fn converse(mut stream: TcpStream, answer: fn(&str, &Value) -> Value) -> Option<()> {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
-        let line = line.trim().to_ascii_lowercase();
-        if let Some(value) = line.strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let request: Value = serde_json::from_slice(&body).unwrap();
+    let (_, request) = received(&stream)?;
     let mut reply = match request["method"].as_str().unwrap() {
         "server/discover" => json!({ "result": {
             "resultType": "complete",

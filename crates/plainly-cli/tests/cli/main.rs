@@ -8,6 +8,9 @@
 mod fake;
 #[cfg(unix)]
 mod person;
+#[cfg(unix)]
+mod pty;
+mod received;
 mod support;
 
 #[cfg(unix)]

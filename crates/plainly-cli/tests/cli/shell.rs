@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::person::terminal;
+use crate::pty::terminal;
 use crate::support::{Docs, PATIENCE, PLAINLY, Run, Serving, plainly, run};
 
 /// Runs a shell of the server at `url` with these lines as its standard input.

@@ -8,7 +8,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use serde_json::json;
 
 use crate::fake::fake;
-use crate::person::terminal;
+use crate::pty::terminal;
 use crate::support::{Docs, Serving, plainly};
 
 /// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.

@@ -324,19 +324,24 @@ impl Connected {
     /// Resolves the cause of `error`, with which a call of `revision` was refused, if possible. Returns whether the
     /// call may succeed now.
     pub(super) async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
-        // The specification has the client open a new session then (2025-11-25, "Session Management").
-        if let Some(LocalError::SessionLost) = error.local() {
-            self.renew().await?;
-            return Ok(true);
-        }
-        match error.protocol().map(ProtocolError::kind) {
+        let mended = match (error.local(), error.protocol().map(ProtocolError::kind)) {
+            // The specification has the client open a new session then (2025-11-25, "Session Management").
+            (Some(LocalError::SessionLost), _) => self.renew().await.map(|()| true),
             // Within a session, the version is settled.
-            Some(ErrorKind::UnsupportedProtocolVersion { supported, .. })
+            (_, Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }))
                 if !revision.traits().sessions =>
             {
                 self.change(revision, supported).await
             }
             _ => Ok(false),
+        };
+        match mended {
+            // It is about the handshake: as the answer to this call it would mean something else.
+            Err(Error::Protocol(refusal)) => {
+                tracing::debug!(%refusal, "the server refused another handshake");
+                Ok(false)
+            }
+            mended => mended,
         }
     }
 

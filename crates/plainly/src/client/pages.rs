@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
 
 use plainly_protocol::method::Method;
 use plainly_protocol::types::Cursor;
 
 use super::error::{Error, LocalError};
+use super::link::ClientConnection;
 use super::{Client, Result};
 
 /// The longest cursor that is sent back.
@@ -21,12 +23,33 @@ pub(super) struct Pages {
     /// Hashes of the cursors received, under a key that no server knows: among so few, no two are equal by chance.
     seen: HashSet<u64>,
     hasher: RandomState,
+    room: Option<Room>,
+}
+
+/// The room for all pages of a listing: few of them can be very large.
+#[derive(Debug)]
+struct Room {
+    connection: Arc<dyn ClientConnection>,
+    /// What the connection had received before.
+    before: u64,
+    /// The most bytes.
+    limit: u64,
 }
 
 impl Client {
     /// The pages of a listing by `method`.
     pub(super) fn pages_of(&self, method: Method) -> Pages {
-        Pages::of(method.name(), self.connected.limits().pages)
+        let limits = self.connected.limits();
+        let connection = Arc::clone(self.connected.link.connection());
+        let room = Some(Room {
+            before: connection.received(),
+            connection,
+            limit: limits.listing_bytes,
+        });
+        Pages {
+            room,
+            ..Pages::of(method.name(), limits.pages)
+        }
     }
 }
 
@@ -38,6 +61,7 @@ impl Pages {
             most,
             seen: HashSet::new(),
             hasher: RandomState::new(),
+            room: None,
         }
     }
 
@@ -54,11 +78,23 @@ impl Pages {
         if !self.seen.insert(self.hasher.hash_one(&cursor)) {
             return Err(LocalError::EndlessListing { method }.into());
         }
+        if let Some(limit) = self.room.as_ref().and_then(Room::exceeded) {
+            let why = format!("its pages are larger than {limit} bytes");
+            return Err(Error::invalid_response(method, why));
+        }
         let limit = self.most;
         if self.seen.len() >= limit {
             return Err(LocalError::TooManyPages { method, limit }.into());
         }
         Ok(Some(cursor))
+    }
+}
+
+impl Room {
+    /// The limit, if more has been received.
+    fn exceeded(&self) -> Option<u64> {
+        let received = self.connection.received() - self.before;
+        (received > self.limit).then_some(self.limit)
     }
 }
 

@@ -112,7 +112,8 @@ impl Process {
         // End of input, SIGTERM, SIGKILL: the order that the specification asks for (2025-11-25, "Shutdown", stdio).
         if timeout(grace.eof, self.wait()).await.is_err() {
             self.terminate();
-            if timeout(grace.term, self.wait()).await.is_err() {
+            let is_running = timeout(grace.term, self.wait()).await.is_err();
+            if is_running && !grace.term.is_zero() {
                 tracing::warn!(
                     pid = self.child.id(),
                     "the server ends neither by itself nor when asked: killing it"

@@ -84,7 +84,7 @@ pub(super) async fn send_answer(endpoint: Endpoint, frame: Frame) {
         Ok(Ok(response)) => {
             tracing::warn!(status = %response.status, "the server refused an answer")
         }
-        Ok(Err(failure)) => tracing::warn!(?failure, "an answer did not reach the server"),
+        Ok(Err(failure)) => tracing::warn!(%failure, "an answer did not reach the server"),
         Err(_elapsed) => tracing::warn!("the server did not accept an answer"),
     }
 }

@@ -112,13 +112,7 @@ impl Endpoint {
 
     /// The URL without what may be secret.
     pub(super) fn display_url(&self) -> String {
-        let mut url = self.url.clone();
-        url.set_query(None);
-        url.set_fragment(None);
-        // These fail only for URLs without a host, and an HTTP URL has one.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
-        url.into()
+        without_secrets(&self.url).into()
     }
 
     /// The same at another URL, as `reference` names it relative to this one; or what is wrong with that. At another
@@ -223,6 +217,16 @@ impl Endpoint {
     }
 }
 
+fn without_secrets(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // These fail only for URLs without a host, and an HTTP URL has one.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
+}
+
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Endpoint")
@@ -286,20 +290,29 @@ impl HttpResponse {
         retry_after::read(&self.headers)
     }
 
-    /// Where the server sends clients to instead: only with a status that says so.
+    /// Where the server sends clients to instead: only with a status that says so. What is relative to the URL is made whole,
+    /// without what may be secret in that.
     pub(super) fn location(&self) -> Option<String> {
         let location = self.headers.get(LOCATION)?.to_str().ok()?;
-        self.status.is_redirection().then(|| location.to_owned())
+        let whole = match Url::parse(location) {
+            Ok(_) => location.to_owned(),
+            Err(_) => without_secrets(self.inner.url())
+                .join(location)
+                .ok()?
+                .into(),
+        };
+        self.status.is_redirection().then_some(whole)
     }
 
-    /// The whole body.
+    /// The whole body, without a byte order mark before it.
     pub(super) async fn body(self) -> Result<Bytes, HttpFailure> {
         let (limit, tap) = (self.message_bytes, self.tap.clone());
         let body = self.read(limit).await?;
         if !body.is_empty() {
             tap.show(Traffic::Received(&body));
         }
-        Ok(body)
+        let is_marked = body.starts_with(b"\xef\xbb\xbf");
+        Ok(if is_marked { body.slice(3..) } else { body })
     }
 
     /// The beginning of the body: at most `limit` bytes, as far as they arrive within a second. Empty if it can't be
@@ -355,6 +368,16 @@ impl ContentKind {
             Self::Events
         } else {
             Self::Other
+        }
+    }
+}
+
+impl fmt::Display for HttpFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(_) => f.write_str("nobody could be reached"),
+            Self::Broken(_) => f.write_str("the connection broke"),
+            Self::TooLarge(limit) => write!(f, "it is larger than {limit} bytes"),
         }
     }
 }

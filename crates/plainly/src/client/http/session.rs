@@ -1,7 +1,9 @@
 //! The state shared by all requests over HTTP: the endpoint and, for legacy servers, the session. Its id is sent with
 //! every request, and a session that the server has forgotten is noticed.
 
+use std::error::Error as StdError;
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -175,18 +177,37 @@ impl HttpFailure {
                 source: source.into(),
             }
             .into(),
-            Self::Broken(source) => LocalError::Interrupted {
-                method,
-                instead: None,
-                retry_after: None,
-                source: Some(source.into()),
-            }
-            .into(),
-            Self::TooLarge(limit) => {
-                Error::invalid_response(method, format!("it is larger than {limit} bytes"))
-            }
+            Self::Broken(source) => match not_http(&source) {
+                Some(why) => Error::invalid_response(method, format!("it is not HTTP: {why}")),
+                None => LocalError::Interrupted {
+                    method,
+                    instead: None,
+                    retry_after: None,
+                    source: Some(source.into()),
+                }
+                .into(),
+            },
+            Self::TooLarge(_) => Error::invalid_response(method, self.to_string()),
         }
     }
+}
+
+/// Why what came is not HTTP, if that is why nothing more could be read.
+fn not_http(error: &reqwest::Error) -> Option<&(dyn StdError + 'static)> {
+    let causes = std::iter::successors(error.source(), |&cause| cause.source());
+    let last = causes.last()?;
+    let of_head = last.downcast_ref::<hyper::Error>();
+    let is_read = of_head.is_some_and(|error| {
+        !(error.is_incomplete_message() || error.is_closed() || error.is_canceled())
+    });
+    let of_chunks = last.downcast_ref::<io::Error>();
+    let is_invalid = of_chunks.is_some_and(|error| {
+        matches!(
+            error.kind(),
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData
+        )
+    });
+    (is_read || is_invalid).then_some(last)
 }
 
 /// The error for a response without a message.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::task::coop::{consume_budget, unconstrained};
 use tokio::time::{Instant, timeout};
 
 use super::state::{AnswerSender, ConnectionState, OtherEnd, QueuedMessage};
@@ -77,13 +78,14 @@ impl Driver {
         let mut receiving = pin!(receive_all(&self.messages, &self.answers, &self.state));
         let reason = tokio::select! {
             biased;
-            // Receiving comes first: when writing fails, a last reply may still be unread.
+            // Receiving comes first: when writing fails, a last reply may still be unread. A server that sends without pause
+            // leaves nothing of the task's budget, so the others need none.
             reason = &mut receiving => return reason,
-            sent = send_until(stopped, &self.messages, queued, &self.state.dispatcher.tap) => match sent {
+            sent = unconstrained(send_until(stopped, &self.messages, queued, &self.state.dispatcher.tap)) => match sent {
                 Ok(()) => return CloseReason::Ours,
                 Err(error) => CloseReason::Write(error),
             },
-            () = self.other_end.exited() => CloseReason::Peer,
+            () = unconstrained(self.other_end.exited()) => CloseReason::Peer,
         };
         timeout(LAST_WORDS, receiving).await.unwrap_or(reason)
     }
@@ -166,8 +168,13 @@ async fn receive_all(
                     return CloseReason::NotMessages;
                 }
             }
+            let is_reply = matches!(incoming, Incoming::Reply { .. });
             if let Some(message) = state.take(incoming, answers, &mut answering) {
                 answers.send(message).await;
+            }
+            // A server that sends anything else without pause must not hold up the end.
+            if !is_reply {
+                consume_budget().await;
             }
         }
     }
