@@ -4,6 +4,7 @@ mod codes;
 mod completions;
 mod discover;
 mod host;
+mod install;
 mod log;
 mod ls;
 mod mount;
@@ -11,6 +12,7 @@ mod prompts;
 mod read;
 mod serve;
 mod server;
+mod servers;
 mod templates;
 mod tools;
 mod values;
@@ -23,17 +25,20 @@ pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::host::Host;
+pub(crate) use self::install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use self::log::LogArgs;
 pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
-pub(crate) use self::server::{Server, ServerArgs};
+pub(crate) use self::server::ServerArgs;
+pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
+pub(crate) use self::values::HeaderArg;
 pub(crate) use self::watch::WatchArgs;
-pub(crate) use self::words::Words;
+pub(crate) use self::words::{Server, ServerName, Words};
 use crate::exit;
 use crate::format::Format;
 
@@ -53,6 +58,9 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     #[command(flatten)]
     Client(ClientCommand),
+    Servers(ServersArgs),
+    Install(InstallArgs),
+    Uninstall(UninstallArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -62,6 +70,9 @@ impl Command {
     pub(crate) fn format(&self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Servers(args) => args.format(),
+            Self::Install(args) => args.change.format(),
+            Self::Uninstall(args) => args.change.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,

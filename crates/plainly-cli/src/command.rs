@@ -19,6 +19,9 @@ pub(crate) mod call;
 pub(crate) mod complete;
 pub(crate) mod prompt;
 
+pub(crate) mod install;
+pub(crate) mod servers;
+
 pub(crate) mod codes;
 pub(crate) mod explain;
 

@@ -9,6 +9,8 @@ mod args;
 mod command;
 mod connection;
 
+mod servers;
+
 mod apart;
 
 mod output;
@@ -70,7 +72,14 @@ fn main() -> ExitCode {
 }
 
 /// The commands that talk to no server.
-const ALONE: [&str; 4] = ["serve", "codes", "explain", "completions"];
+const ALONE: [&str; 6] = [
+    "serve",
+    "servers",
+    "uninstall",
+    "codes",
+    "explain",
+    "completions",
+];
 
 /// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
 /// looks like an option of a tool is one of its arguments.
@@ -100,6 +109,9 @@ fn without_dashes(mut error: clap::Error) -> clap::Error {
 async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args, log).await,
+        Command::Servers(args) => command::servers::run(&args),
+        Command::Install(args) => command::install::run(args, log),
+        Command::Uninstall(args) => command::install::uninstall(&args),
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),

@@ -27,7 +27,11 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
+        "command -> connection -> servers -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
+    ),
+    (
+        "plainly-cli/servers",
+        "told -> edit -> spelling -> file -> hosts -> entry -> reach -> variables",
     ),
     (
         "plainly-directory",

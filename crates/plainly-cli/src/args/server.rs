@@ -1,13 +1,15 @@
-//! Which server a command talks to: a URL as its first word, or a command after `--`, which leaves all words to the rest.
+//! Which server a command talks to: a URL or a name as its first word, or a command after `--`, which leaves all words to the
+//! rest.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::error::ErrorKind;
 use plainly::errors::Revision;
 
-use super::{Words, values};
+use super::values::{self, HeaderArg};
+use super::{Server, Words};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -22,9 +24,26 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Send this header with every HTTP request; can be given several times
+    /// Send this header with every HTTP request; ${NAME} in it is a variable of the environment, and @FILE is a file with a
+    /// header in each line; can be given several times
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<HeaderArg>,
+
+    /// Over HTTPS, also trust the certificates in this file, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
+
+    /// Set this variable for the server that is started; can be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = values::variable)]
+    pub(crate) env: Vec<(String, String)>,
+
+    /// Start the server in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// Look for a server's name in this file, and in no other
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 
     /// Use this protocol revision and no other [default: the newest that both sides support]
     #[arg(long, value_parser = values::revision())]
@@ -35,13 +54,6 @@ pub(crate) struct ServerArgs {
     command: Vec<OsString>,
 }
 
-/// Where the server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Server {
-    Url(String),
-    Child(Vec<OsString>),
-}
-
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
@@ -50,9 +62,22 @@ impl ServerArgs {
 
     /// Where the server is; takes the first of the `words` unless a command was given.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
-        if self.command.is_empty() {
-            return words.url().map(Server::Url);
+        let server = match self.command.is_empty() {
+            true => words.target()?,
+            false => self.child(words)?,
+        };
+        let why = match &server {
+            Server::Child(_) => self.only_over_http(),
+            Server::Url(_) => self.only_for_a_process(),
+            Server::Named(_) => None,
+        };
+        match why {
+            Some(why) => Err(words.wrong(ErrorKind::ArgumentConflict, &why)),
+            None => Ok(server),
         }
+    }
+
+    fn child(&mut self, words: &Words) -> Result<Server, Failure> {
         if serves_nobody(&self.command) {
             return Err(words.wrong(
                 ErrorKind::MissingRequiredArgument,
@@ -65,13 +90,29 @@ impl ServerArgs {
                 "the server is a URL, or a command after --, not both",
             ));
         }
-        if !self.headers.is_empty() {
-            return Err(words.wrong(
-                ErrorKind::ArgumentConflict,
-                "--header only works with servers reached over HTTP",
-            ));
-        }
         Ok(Server::Child(std::mem::take(&mut self.command)))
+    }
+
+    /// The mistake that an option for HTTP is, if one is given.
+    pub(crate) fn only_over_http(&self) -> Option<String> {
+        let given = [
+            ("--header", !self.headers.is_empty()),
+            ("--cacert", self.cacert.is_some()),
+        ];
+        let (option, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+        Some(format!(
+            "{option} only works with servers reached over HTTP"
+        ))
+    }
+
+    /// The mistake that an option for a process is, if one is given.
+    pub(crate) fn only_for_a_process(&self) -> Option<String> {
+        let given = [
+            ("--env", !self.env.is_empty()),
+            ("--cwd", self.cwd.is_some()),
+        ];
+        let (option, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+        Some(format!("{option} only works with servers that are started"))
     }
 }
 
@@ -132,6 +173,9 @@ mod tests {
             "plainly ls http://h/mcp a:b c:d",
             "plainly ls a:b c:d -- npx server",
             "plainly ls --header a:b -- npx server",
+            "plainly ls --cacert f -- npx server",
+            "plainly ls http://h/mcp --env A=b",
+            "plainly ls http://h/mcp --cwd /",
         ] {
             assert!(matches!(ls(line), Err(Failure::Usage(_))), "{line}");
         }

@@ -1,6 +1,7 @@
 //! The words of a command line that are not options: their order gives each its meaning.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -13,6 +14,8 @@ use crate::failure::Failure;
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
+    /// The one that may be the name of a server, once it is taken.
+    named: Option<ServerName>,
 }
 
 impl Words {
@@ -20,6 +23,7 @@ impl Words {
         Self {
             command,
             words: words.into_iter().collect(),
+            named: None,
         }
     }
 
@@ -27,7 +31,7 @@ impl Words {
     pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
         self.next().ok_or_else(|| {
             let what = match name {
-                "TARGET" => "the URL of a server, or else its command, after --",
+                "TARGET" => "the URL of a server or its name, or else its command, after --",
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
@@ -53,6 +57,10 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     pub(super) fn name_the_server_too(&self) -> bool {
+        self.takes_no_uri() && self.words.front().is_some_and(|word| is_url(word))
+    }
+
+    fn takes_no_uri(&self) -> bool {
         const WITHOUT_URI: [&str; 6] = [
             "discover",
             "templates",
@@ -61,16 +69,16 @@ impl Words {
             "prompts",
             "prompt",
         ];
-        WITHOUT_URI.contains(&self.command) && self.words.front().is_some_and(|word| is_url(word))
+        WITHOUT_URI.contains(&self.command)
     }
 
-    /// The URL of a server, which comes first.
-    pub(super) fn url(&mut self) -> Result<String, Failure> {
+    /// Where the server is, which comes first: a URL, or else the name of one.
+    pub(super) fn target(&mut self) -> Result<Server, Failure> {
         let target = self.take("TARGET")?;
         if is_url(&target) {
-            return Ok(target);
+            return Ok(Server::Url(target));
         }
-        let why = match self.words.iter().find(|word| is_url(word)) {
+        let otherwise = match self.words.iter().find(|word| is_url(word)) {
             Some(url) => format!(
                 "the URL of the server comes first: `plainly {} {url} {target}{}`",
                 self.command,
@@ -78,10 +86,19 @@ impl Words {
             ),
             None => {
                 let instead = self.instead_of(&target);
-                format!("{target:?} is not the URL of a server: {instead}")
+                format!("{target:?} is neither the URL nor the name of a server: {instead}")
             }
         };
-        Err(self.wrong(ErrorKind::ValueValidation, &why))
+        let name = ServerName {
+            text: target,
+            command: self.command,
+            otherwise,
+        };
+        if self.words.iter().any(|word| is_url(word)) && self.takes_no_uri() {
+            return Err(name.unknown(""));
+        }
+        self.named = Some(name.clone());
+        Ok(Server::Named(name))
     }
 
     /// What was meant by the first word, where no other is a URL.
@@ -101,7 +118,8 @@ impl Words {
         } else if has_port || authority.contains('.') || authority == "localhost" {
             format!("did you mean http://{target}?")
         } else {
-            "the server comes first, as a URL such as http://127.0.0.1:3333/mcp, or last, as a command after --"
+            "the server comes first, as a URL such as http://127.0.0.1:3333/mcp or as one of the names that `plainly servers` lists, \
+             or last, as a command after --"
                 .to_owned()
         }
     }
@@ -124,14 +142,51 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        let mut args = Args::command();
-        args.build();
-        let error = match args.find_subcommand_mut(self.command) {
-            Some(command) => command.error(kind, message),
-            None => args.error(kind, message),
-        };
-        Failure::Usage(error)
+        match &self.named {
+            None => wrong(self.command, kind, message),
+            // Nobody has looked yet whether it is a name. If it is not, all others are in the wrong place.
+            Some(name) => wrong(
+                self.command,
+                kind,
+                &format!("{message}; or {}", name.otherwise),
+            ),
+        }
     }
+}
+
+/// Where the server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Server {
+    Url(String),
+    Named(ServerName),
+    Child(Vec<OsString>),
+}
+
+/// A word where a server should be that is no URL: the name of a configured server, or a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServerName {
+    pub(crate) text: String,
+    command: &'static str,
+    /// What is wrong if no server has this name.
+    otherwise: String,
+}
+
+impl ServerName {
+    /// No server has this name; `more` says which others there are.
+    pub(crate) fn unknown(&self, more: &str) -> Failure {
+        let why = format!("{}{more}", self.otherwise);
+        wrong(self.command, ErrorKind::ValueValidation, &why)
+    }
+}
+
+fn wrong(command: &str, kind: ErrorKind, message: &str) -> Failure {
+    let mut args = Args::command();
+    args.build();
+    let error = match args.find_subcommand_mut(command) {
+        Some(command) => command.error(kind, message),
+        None => args.error(kind, message),
+    };
+    Failure::Usage(error)
 }
 
 fn is_url(word: &str) -> bool {

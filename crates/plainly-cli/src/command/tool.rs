@@ -4,7 +4,7 @@ use plainly::protocol::types::Tool;
 use serde_json::{Map, Value};
 
 use super::declared::problems;
-use crate::args::Server;
+use crate::args::{Server, ServerName};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::shell_word::shell_word;
@@ -93,9 +93,9 @@ fn call(tool: &str, arguments: &[Argument<'_>], server: &Server) -> String {
         words.collect::<Vec<_>>().join(" ")
     };
     match server {
-        Server::Url(url) => format!(
+        Server::Url(target) | Server::Named(ServerName { text: target, .. }) => format!(
             "plainly call {} {}",
-            visible(&shell_word(url)),
+            visible(&shell_word(target)),
             quoted(&words)
         ),
         Server::Child(command) => {

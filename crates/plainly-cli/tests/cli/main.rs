@@ -6,6 +6,7 @@
 )]
 
 mod fake;
+mod home;
 mod support;
 
 #[cfg(unix)]
@@ -15,8 +16,11 @@ mod codes;
 mod explaining;
 mod failing;
 mod foreign;
+#[cfg(unix)]
+mod installing;
 mod listing;
 mod logging;
+mod naming;
 #[cfg(unix)]
 mod pages;
 mod prompting;
@@ -25,6 +29,8 @@ mod representations;
 mod serving;
 #[cfg(unix)]
 mod terminal;
+#[cfg(target_os = "linux")]
+mod trusting;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]
