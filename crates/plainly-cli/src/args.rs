@@ -13,6 +13,7 @@ mod read;
 mod serve;
 mod server;
 mod servers;
+mod shell;
 mod templates;
 mod tools;
 mod values;
@@ -32,8 +33,9 @@ pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
-pub(crate) use self::server::ServerArgs;
+pub(crate) use self::server::{ServerArgs, Session};
 pub(crate) use self::servers::ServersArgs;
+pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::values::HeaderArg;
@@ -58,6 +60,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     #[command(flatten)]
     Client(ClientCommand),
+    Shell(ShellArgs),
     Servers(ServersArgs),
     Install(InstallArgs),
     Uninstall(UninstallArgs),
@@ -67,12 +70,13 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Servers(args) => args.format(),
             Self::Install(args) => args.change.format(),
             Self::Uninstall(args) => args.change.format(),
+            Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Serve(_) | Self::Completions(_) => Format::Text,
@@ -97,19 +101,19 @@ pub(crate) enum ClientCommand {
 }
 
 impl ClientCommand {
-    fn server(&self) -> &ServerArgs {
+    pub(crate) fn server(&mut self) -> &mut ServerArgs {
         match self {
-            Self::Discover(args) => &args.server,
-            Self::Ls(args) => &args.server,
-            Self::Stat(args) => &args.server,
-            Self::Read(args) => &args.server,
-            Self::Watch(args) => &args.server,
-            Self::Templates(args) => &args.server,
-            Self::Tools(args) => &args.server,
-            Self::Call(args) => &args.server,
-            Self::Prompts(args) => &args.server,
-            Self::Prompt(args) => &args.server,
-            Self::Complete(args) => &args.server,
+            Self::Discover(args) => &mut args.server,
+            Self::Ls(args) => &mut args.server,
+            Self::Stat(args) => &mut args.server,
+            Self::Read(args) => &mut args.server,
+            Self::Watch(args) => &mut args.server,
+            Self::Templates(args) => &mut args.server,
+            Self::Tools(args) => &mut args.server,
+            Self::Call(args) => &mut args.server,
+            Self::Prompts(args) => &mut args.server,
+            Self::Prompt(args) => &mut args.server,
+            Self::Complete(args) => &mut args.server,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod serve;
 
+pub(crate) mod shell;
+
 pub(crate) mod discover;
 
 pub(crate) mod ls;
@@ -27,10 +29,27 @@ pub(crate) mod explain;
 
 use clap::CommandFactory;
 
-use crate::args::{Args, CompletionsArgs, Shell};
+use crate::args::{Args, ClientCommand, CompletionsArgs, Shell};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
+
+/// Runs a command that talks to a server.
+pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
+    match command {
+        ClientCommand::Discover(args) => discover::run(args).await,
+        ClientCommand::Ls(args) => ls::run(args).await,
+        ClientCommand::Stat(args) => stat::run(args).await,
+        ClientCommand::Read(args) => read::run(args).await,
+        ClientCommand::Watch(args) => watch::run(args).await,
+        ClientCommand::Templates(args) => listed::templates(args).await,
+        ClientCommand::Tools(args) => listed::tools(args).await,
+        ClientCommand::Call(args) => call::run(args).await,
+        ClientCommand::Prompts(args) => listed::prompts(args).await,
+        ClientCommand::Prompt(args) => prompt::run(args).await,
+        ClientCommand::Complete(args) => complete::run(args).await,
+    }
+}
 
 /// `plainly completions`: a script that completes the command line in a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {

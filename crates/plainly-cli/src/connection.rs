@@ -18,18 +18,24 @@ pub(crate) async fn with_client<T>(
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let client = connect(server, args).await?;
-    tracing::debug!(revision = %client.revision(), "connected");
+    if let Server::Open(client) = server {
+        return match args.timeout {
+            Some(timeout) => work(&client.with_timeout(timeout)).await,
+            None => work(&client).await,
+        };
+    }
+    let client = open(server, args).await?;
     // Closed even after a failure, so that a server that was started ends in good order.
     let result = work(&client).await;
     client.close().await;
     result
 }
 
-/// Opens the connection.
-pub(crate) async fn connect(server: Server, args: ServerArgs) -> Result<Client, Failure> {
+/// A connection to the server.
+pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
     let given = headers(&args)?;
     let connected = match server {
+        Server::Open(client) => return Ok(client),
         Server::Url(url) => over_http(url, given, &args)?.connect().await,
         Server::Child(words) => {
             let mut words = words.into_iter();
@@ -58,7 +64,9 @@ pub(crate) async fn connect(server: Server, args: ServerArgs) -> Result<Client, 
             }
         },
     };
-    connected.map_err(Failure::about(Subject::Connection))
+    let client = connected.map_err(Failure::about(Subject::Connection))?;
+    tracing::debug!(revision = %client.revision(), "connected");
+    Ok(client)
 }
 
 /// How the server of this name is reached.

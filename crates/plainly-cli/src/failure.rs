@@ -158,6 +158,19 @@ impl Failure {
         }
     }
 
+    /// Whether nothing more can come after it: neither the server nor the reader is there any more.
+    pub(crate) fn ends_the_connection(&self) -> bool {
+        match self {
+            Self::Call { error, .. } => error.is_closed(),
+            Self::ReaderGone => true,
+            Self::Usage(_)
+            | Self::Tool { .. }
+            | Self::Local { .. }
+            | Self::Interrupted
+            | Self::Stopped => false,
+        }
+    }
+
     /// Says it on standard error.
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();

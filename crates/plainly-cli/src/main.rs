@@ -45,7 +45,7 @@ fn main() -> ExitCode {
     if apart::is_meant(std::env::args_os()) {
         return end(apart::run(), Format::Text);
     }
-    let args = match Args::try_parse() {
+    let mut args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
             let format = Format::of_words(std::env::args_os());
@@ -115,6 +115,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
+        Command::Shell(args) => command::shell::run(args).await,
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => {
             let stopped = match matches!(command, ClientCommand::Watch(_)) {
@@ -124,25 +125,9 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
             tokio::select! {
                 biased;
                 () = plainly::shutdown::requested() => Err(stopped),
-                result = call(command) => result,
+                result = command::run(command) => result,
             }
         }
-    }
-}
-
-async fn call(command: ClientCommand) -> Result<(), Failure> {
-    match command {
-        ClientCommand::Discover(args) => command::discover::run(args).await,
-        ClientCommand::Ls(args) => command::ls::run(args).await,
-        ClientCommand::Stat(args) => command::stat::run(args).await,
-        ClientCommand::Read(args) => command::read::run(args).await,
-        ClientCommand::Watch(args) => command::watch::run(args).await,
-        ClientCommand::Templates(args) => command::listed::templates(args).await,
-        ClientCommand::Tools(args) => command::listed::tools(args).await,
-        ClientCommand::Call(args) => command::call::run(args).await,
-        ClientCommand::Prompts(args) => command::listed::prompts(args).await,
-        ClientCommand::Prompt(args) => command::prompt::run(args).await,
-        ClientCommand::Complete(args) => command::complete::run(args).await,
     }
 }
 

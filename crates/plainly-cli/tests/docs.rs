@@ -121,6 +121,7 @@ fn every_option_is_documented() {
                 "servers",
                 "install",
                 "uninstall",
+                "shell",
                 "codes",
                 "explain",
                 "completions",

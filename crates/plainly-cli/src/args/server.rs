@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::error::ErrorKind;
+use plainly::client::Client;
 use plainly::errors::Revision;
 
 use super::values::{self, HeaderArg};
@@ -52,6 +53,18 @@ pub(crate) struct ServerArgs {
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
+
+    #[arg(skip)]
+    session: Option<Session>,
+}
+
+/// The shell in which a command is typed.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) client: Client,
+    pub(crate) format: Format,
+    /// What can be typed, for messages about mistakes.
+    pub(crate) commands: fn() -> clap::Command,
 }
 
 impl ServerArgs {
@@ -60,8 +73,26 @@ impl ServerArgs {
         Format::json_if(self.json)
     }
 
-    /// Where the server is; takes the first of the `words` unless a command was given.
+    /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
+    pub(crate) fn within(&mut self, session: Session) {
+        self.json |= session.format == Format::Json;
+        self.session = Some(session);
+    }
+
+    /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
+        if let Some(session) = self.session.take() {
+            words.belong_to(session.commands);
+            let is_another = self.only_over_http().or_else(|| self.only_for_a_process());
+            let is_another = is_another.is_some() || self.config.is_some();
+            if is_another || !self.command.is_empty() || self.revision.is_some() {
+                return Err(words.wrong(
+                    ErrorKind::ArgumentConflict,
+                    "the connection is open: options that say where and how to reach a server are for `plainly shell` itself",
+                ));
+            }
+            return Ok(Server::Open(session.client));
+        }
         let server = match self.command.is_empty() {
             true => words.target()?,
             false => self.child(words)?,
@@ -69,7 +100,7 @@ impl ServerArgs {
         let why = match &server {
             Server::Child(_) => self.only_over_http(),
             Server::Url(_) => self.only_for_a_process(),
-            Server::Named(_) => None,
+            Server::Named(_) | Server::Open(_) => None,
         };
         match why {
             Some(why) => Err(words.wrong(ErrorKind::ArgumentConflict, &why)),
@@ -135,13 +166,18 @@ mod tests {
     use super::super::{Args, ClientCommand, Command};
     use super::*;
 
-    fn ls(line: &str) -> Result<(Server, Option<String>), Failure> {
+    fn ls(line: &str) -> Result<(String, Option<String>), Failure> {
         let args = Args::try_parse_from(line.split(' ')).map_err(Failure::Usage)?;
         let Command::Client(ClientCommand::Ls(mut args)) = args.command else {
             panic!("not ls: {line}");
         };
         let mut words = args.words();
-        let server = args.server.server(&mut words)?;
+        let server = match args.server.server(&mut words)? {
+            Server::Url(url) => url,
+            Server::Child(command) => command.join(" ".as_ref()).into_string().unwrap(),
+            Server::Named(name) => name.text,
+            Server::Open(_) => panic!("nothing is open: {line}"),
+        };
         let uri = words.next();
         words.end()?;
         Ok((server, uri))
@@ -149,8 +185,8 @@ mod tests {
 
     #[test]
     fn a_command_takes_the_place_of_the_target() {
-        let url = || Server::Url("http://h/mcp".to_owned());
-        let child = || Server::Child(vec!["npx".into(), "server".into(), "--json".into()]);
+        let url = || "http://h/mcp".to_owned();
+        let child = || "npx server --json".to_owned();
         let uri = || Some("a:b".to_owned());
         let cases = [
             ("plainly ls http://h/mcp", (url(), None)),
@@ -160,6 +196,7 @@ mod tests {
                 (child(), uri()),
             ),
             ("plainly ls -- npx server --json", (child(), None)),
+            ("plainly ls docs a:b", ("docs".to_owned(), uri())),
         ];
         for (line, expected) in cases {
             assert_eq!(ls(line).unwrap(), expected, "{line}");

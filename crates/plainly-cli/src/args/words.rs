@@ -5,6 +5,7 @@ use std::ffi::OsString;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use plainly::client::Client;
 
 use super::Args;
 use crate::failure::Failure;
@@ -16,6 +17,8 @@ pub(crate) struct Words {
     words: VecDeque<String>,
     /// The one that may be the name of a server, once it is taken.
     named: Option<ServerName>,
+    /// The commands, one of which these follow.
+    commands: fn() -> clap::Command,
 }
 
 impl Words {
@@ -24,7 +27,13 @@ impl Words {
             command,
             words: words.into_iter().collect(),
             named: None,
+            commands: Args::command,
         }
+    }
+
+    /// They follow one of these commands, not one of the program's.
+    pub(super) fn belong_to(&mut self, commands: fn() -> clap::Command) {
+        self.commands = commands;
     }
 
     /// The next word, which must be there.
@@ -143,23 +152,24 @@ impl Words {
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
         match &self.named {
-            None => wrong(self.command, kind, message),
+            None => wrong(self.commands, self.command, kind, message),
             // Nobody has looked yet whether it is a name. If it is not, all others are in the wrong place.
-            Some(name) => wrong(
-                self.command,
-                kind,
-                &format!("{message}; or {}", name.otherwise),
-            ),
+            Some(name) => {
+                let message = format!("{message}; or {}", name.otherwise);
+                wrong(self.commands, self.command, kind, &message)
+            }
         }
     }
 }
 
 /// Where the server is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Server {
     Url(String),
     Named(ServerName),
     Child(Vec<OsString>),
+    /// At the other end of a connection that stays open afterwards.
+    Open(Client),
 }
 
 /// A word where a server should be that is no URL: the name of a configured server, or a mistake.
@@ -175,12 +185,22 @@ impl ServerName {
     /// No server has this name; `more` says which others there are.
     pub(crate) fn unknown(&self, more: &str) -> Failure {
         let why = format!("{}{more}", self.otherwise);
-        wrong(self.command, ErrorKind::ValueValidation, &why)
+        wrong(
+            Args::command,
+            self.command,
+            ErrorKind::ValueValidation,
+            &why,
+        )
     }
 }
 
-fn wrong(command: &str, kind: ErrorKind, message: &str) -> Failure {
-    let mut args = Args::command();
+fn wrong(
+    commands: fn() -> clap::Command,
+    command: &str,
+    kind: ErrorKind,
+    message: &str,
+) -> Failure {
+    let mut args = commands();
     args.build();
     let error = match args.find_subcommand_mut(command) {
         Some(command) => command.error(kind, message),

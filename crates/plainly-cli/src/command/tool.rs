@@ -93,6 +93,7 @@ fn call(tool: &str, arguments: &[Argument<'_>], server: &Server) -> String {
         words.collect::<Vec<_>>().join(" ")
     };
     match server {
+        Server::Open(_) => format!("call {}", quoted(&words)),
         Server::Url(target) | Server::Named(ServerName { text: target, .. }) => format!(
             "plainly call {} {}",
             visible(&shell_word(target)),

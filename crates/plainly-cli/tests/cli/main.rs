@@ -28,6 +28,8 @@ mod reading;
 mod representations;
 mod serving;
 #[cfg(unix)]
+mod shell;
+#[cfg(unix)]
 mod terminal;
 #[cfg(target_os = "linux")]
 mod trusting;

@@ -37,7 +37,7 @@ fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
 }
 
 /// A terminal: the end that a person has, and the end that a process has.
-fn terminal() -> (OwnedFd, OwnedFd) {
+pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();

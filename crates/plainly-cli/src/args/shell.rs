@@ -1,0 +1,143 @@
+//! `plainly shell`, and the lines that are typed in it: the same commands, without a server.
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+
+use super::{ClientCommand, ServerArgs, Words};
+
+/// Keep a connection to a server open, and type commands for it
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly shell [OPTIONS] <TARGET>\n       plainly shell [OPTIONS] -- <COMMAND>...",
+    after_help = "\
+Examples:
+  plainly shell -- npx @playwright/mcp          a browser that stays open from one call to the next
+  plainly shell http://127.0.0.1:3333/mcp
+  printf 'tools\\ncall search pattern=mcp\\n' | plainly shell http://127.0.0.1:3333/mcp
+
+The commands are those of plainly, without a target: tools, call search pattern=mcp, read file:///docs/intro.md, help. \
+Ctrl-C stops a command, and Ctrl-D or exit ends the session. Tab completes, and earlier lines are kept for the next \
+session, except those that begin with a space.
+
+Without a terminal, lines are read from standard input, # begins a comment, and the first command that fails ends the \
+session with its exit status."
+)]
+pub(crate) struct ShellArgs {
+    /// The server's URL
+    target: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+impl ShellArgs {
+    pub(crate) fn words(&mut self) -> Words {
+        Words::new("shell", self.target.take())
+    }
+}
+
+/// A command of plainly, without a server: that of the session is meant
+#[derive(Debug, Parser)]
+#[command(multicall = true, override_usage = "COMMAND [OPTIONS] [ARGUMENT]...")]
+pub(crate) struct ShellLine {
+    #[command(subcommand)]
+    typed: Typed,
+}
+
+/// What a line says.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Typed {
+    #[command(flatten)]
+    Client(Box<ClientCommand>),
+    /// End the session
+    #[command(visible_alias = "quit")]
+    Exit,
+}
+
+impl ShellLine {
+    /// Reads the words of a line.
+    ///
+    /// # Errors
+    ///
+    /// The mistake of whoever typed it, or the help that they asked for.
+    pub(crate) fn read(words: Vec<String>) -> Result<Typed, clap::Error> {
+        let matches = Self::taught().try_get_matches_from(words)?;
+        Self::from_arg_matches(&matches).map(|line| line.typed)
+    }
+
+    /// The commands, with the help that fits a shell: no command has a target there.
+    pub(crate) fn taught() -> clap::Command {
+        let line = Self::command();
+        let names: Vec<String> = line
+            .get_subcommands()
+            .map(|command| command.get_name().to_owned())
+            .collect();
+        names
+            .into_iter()
+            .fold(line, |line, name| line.mut_subcommand(name, without_target))
+    }
+}
+
+/// The options and words that say where a server is.
+const WHERE: [&str; 8] = [
+    "target", "command", "headers", "revision", "cacert", "env", "cwd", "config",
+];
+
+fn without_target(mut command: clap::Command) -> clap::Command {
+    let usage = command.render_usage().to_string();
+    let help = command.get_after_help().map(ToString::to_string);
+    let command = match usage.lines().find_map(in_a_shell) {
+        Some(usage) => command.override_usage(usage),
+        None => command,
+    };
+    command
+        .mut_args(|arg| {
+            let is_where = WHERE.iter().any(|id| arg.get_id() == id);
+            arg.hide(is_where)
+        })
+        .after_help(help.map(|help| examples(&help)).unwrap_or_default())
+}
+
+/// The usage of a command whose server is elsewhere: `ls [OPTIONS] [URI]`.
+fn in_a_shell(usage: &str) -> Option<String> {
+    let (_, usage) = usage.split_once("plainly ")?;
+    let (usage, _) = usage.split_once(" -- ")?;
+    Some(usage.to_owned())
+}
+
+/// The same help, with examples as they are typed in a shell.
+fn examples(help: &str) -> String {
+    const SERVER: &str = " http://127.0.0.1:3333/mcp";
+    let shown = help.lines().filter(|line| !line.contains(" -- "));
+    let shown: Vec<_> = shown
+        .map(|line| match line.strip_prefix("  plainly ") {
+            Some(example) => format!("  {}", example.replacen(SERVER, "", 1)),
+            None => line.to_owned(),
+        })
+        .collect();
+    shown.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn help(words: &[&str]) -> String {
+        let words = words.iter().map(|&word| word.to_owned()).collect();
+        ShellLine::read(words).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_lines_are_sound() {
+        ShellLine::taught().debug_assert();
+    }
+
+    #[test]
+    fn help_knows_that_the_server_is_there() {
+        for name in ["ls", "call", "read", "watch", "tools", "prompt", "complete"] {
+            let help = help(&[name, "--help"]);
+            assert!(help.contains(&format!("Usage: {name} [OPTIONS]")), "{help}");
+            for word in ["TARGET", "plainly ", "--header", "127.0.0.1", " -- "] {
+                assert!(!help.contains(word), "{word}: {help}");
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `plainly shell`: one connection, and many commands that are typed, or read from standard input.
+
+mod editor;
+mod lines;
+
+use std::pin::pin;
+
+use plainly::client::Client;
+
+use self::lines::Lines;
+use crate::args::{Session, ShellArgs, ShellLine, Typed};
+use crate::connection;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::format::Format;
+
+/// Runs until the last line, `exit`, a signal or the end of the connection.
+pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    words.end()?;
+    let format = args.server.format();
+    let mut terminated = pin!(terminated());
+    let client = tokio::select! {
+        biased;
+        () = &mut terminated => return Err(Failure::Interrupted),
+        () = interrupted() => return Err(Failure::Interrupted),
+        client = connection::open(server, args.server) => client?,
+    };
+    let result = tokio::select! {
+        biased;
+        () = &mut terminated => Err(Failure::Interrupted),
+        result = session(&client, format) => result,
+    };
+    client.close().await;
+    result
+}
+
+async fn session(client: &Client, format: Format) -> Result<(), Failure> {
+    let mut lines = Lines::new(client)?;
+    let session = Session {
+        client: client.clone(),
+        format,
+        commands: ShellLine::taught,
+    };
+    while let Some(line) = lines.next().await? {
+        let result = match typed(&line) {
+            Ok(None) => Ok(()),
+            Ok(Some(Typed::Exit)) => return Ok(()),
+            Ok(Some(Typed::Client(mut command))) => {
+                command.server().within(session.clone());
+                tokio::select! {
+                    biased;
+                    // Of a terminal, Ctrl-C is about the command that runs, not about the session.
+                    () = interrupted() => Err(Failure::Stopped),
+                    result = super::run(*command) => result,
+                }
+            }
+            Err(failure) => Err(failure),
+        };
+        let Err(failure) = result else { continue };
+        let is_last = lines.is_script() && failure.exit() != Exit::Success;
+        if is_last || failure.ends_the_connection() {
+            return Err(failure);
+        }
+        failure.report(format);
+    }
+    Ok(())
+}
+
+/// What the line says, unless it is empty or a comment.
+fn typed(line: &str) -> Result<Option<Typed>, Failure> {
+    let words = shlex::split(line).ok_or_else(|| {
+        Failure::impossible(
+            "the line ends within quotes, or with a backslash: close them, or write \\' for a quote that is meant",
+            None,
+        )
+    })?;
+    if words.is_empty() {
+        return Ok(None);
+    }
+    ShellLine::read(words).map(Some).map_err(Failure::Usage)
+}
+
+/// Ctrl-C.
+async fn interrupted() {
+    // If it can't be received, it never arrives.
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
+
+/// A request to end the process, which comes from no terminal.
+#[cfg(unix)]
+async fn terminated() {
+    use tokio::signal::unix::{SignalKind, signal};
+    match signal(SignalKind::terminate()) {
+        Ok(mut signals) => _ = signals.recv().await,
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Such requests end the process at once where they can't be received.
+#[cfg(not(unix))]
+async fn terminated() {
+    std::future::pending().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_as_a_shell_does() {
+        for empty in ["", "  ", "# a comment"] {
+            assert!(matches!(typed(empty), Ok(None)), "{empty:?}");
+        }
+        for end in ["exit", "quit", "exit # now"] {
+            assert!(matches!(typed(end), Ok(Some(Typed::Exit))), "{end}");
+        }
+        let call = "call search pattern='error codes' limit:=3";
+        assert!(matches!(typed(call), Ok(Some(Typed::Client(_)))));
+        for wrong in ["call 'search", "serch", "serve .", "plainly ls"] {
+            let failure = typed(wrong).unwrap_err();
+            assert_eq!(failure.exit(), Exit::Usage, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Lines as a person types them: with a prompt, keys that edit, a history and completion.
+
+use std::path::PathBuf;
+
+use plainly::client::Client;
+use rustyline::completion::{Completer, Pair};
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::Validator;
+use rustyline::{Config, Context, Helper};
+
+use crate::args::ShellLine;
+use crate::failure::Failure;
+use crate::visible::visible;
+
+/// The most characters of a server's name in the prompt.
+const LONGEST_NAME: usize = 24;
+/// The most lines that are kept for the next session.
+const KEPT: usize = 1_000;
+
+type Readline = rustyline::Editor<Commands, FileHistory>;
+
+/// An editor of lines, and its history.
+pub(super) struct Editor {
+    /// `None` while it waits for a line.
+    readline: Option<Readline>,
+    prompt: String,
+    history: Option<PathBuf>,
+    /// Put in order again when this is dropped, perhaps in the middle of a line.
+    _terminal: Terminal,
+}
+
+impl Editor {
+    pub(super) fn new(client: &Client) -> Result<Self, Failure> {
+        let config = Config::builder()
+            .history_ignore_space(true)
+            .max_history_size(KEPT)
+            .and_then(|config| config.history_ignore_dups(true))
+            .map_err(unreadable)?
+            .build();
+        let terminal = Terminal::now();
+        let mut readline = Readline::with_config(config).map_err(unreadable)?;
+        readline.set_helper(Some(Commands::new()));
+        let history = history();
+        if let Some(path) = &history
+            && let Err(error) = readline.load_history(path)
+        {
+            tracing::debug!(%error, "no earlier lines");
+        }
+        Ok(Self {
+            readline: Some(readline),
+            prompt: prompt(client),
+            history,
+            _terminal: terminal,
+        })
+    }
+
+    /// The next line; `None` after Ctrl-D.
+    pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
+        while let Some(mut readline) = self.readline.take() {
+            let prompt = self.prompt.clone();
+            let waiting = tokio::task::spawn_blocking(move || {
+                let line = readline.readline(&prompt);
+                (readline, line)
+            });
+            let (readline, line) = waiting.await.map_err(unreadable)?;
+            let readline = self.readline.insert(readline);
+            match line {
+                Ok(line) => {
+                    keep(readline, &line, self.history.as_ref());
+                    return Ok(Some(line));
+                }
+                // Ctrl-C gives up the line.
+                Err(ReadlineError::Interrupted) => {}
+                Err(ReadlineError::Eof) => return Ok(None),
+                Err(error) => return Err(unreadable(error)),
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn unreadable(error: impl std::error::Error + 'static) -> Failure {
+    Failure::caused("cannot read from the terminal", error)
+}
+
+/// The name of the server, as far as it gives one.
+fn prompt(client: &Client) -> String {
+    let name = client.server().map_or("", |server| &server.name);
+    let name: String = visible(name).chars().take(LONGEST_NAME).collect();
+    format!("{name}> ")
+}
+
+/// Where lines are kept from one session to the next.
+fn history() -> Option<PathBuf> {
+    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let state = state.filter(|path| path.is_absolute());
+    let state = state.or_else(|| Some(std::env::home_dir()?.join(".local/state")))?;
+    Some(state.join("plainly").join("history"))
+}
+
+/// Keeps a line. Nothing is lost that matters if that fails.
+fn keep(readline: &mut Readline, line: &str, path: Option<&PathBuf>) {
+    let kept = match readline.add_history_entry(line) {
+        Ok(true) => path,
+        Ok(false) | Err(_) => None,
+    };
+    let Some(path) = kept else { return };
+    let appended = path
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .map_err(ReadlineError::from)
+        .and_then(|()| readline.append_history(path));
+    if let Err(error) = appended {
+        tracing::debug!(%error, path = %path.display(), "the line is not kept");
+    }
+}
+
+/// The names of the commands, which the editor completes.
+struct Commands {
+    names: Vec<String>,
+}
+
+impl Commands {
+    fn new() -> Self {
+        let line = ShellLine::taught();
+        let commands = line.get_subcommands().filter(|it| !it.is_hide_set());
+        Self {
+            names: commands.map(|it| it.get_name().to_owned()).collect(),
+        }
+    }
+}
+
+impl Completer for Commands {
+    type Candidate = Pair;
+
+    fn complete(
+        &self,
+        line: &str,
+        at: usize,
+        _: &Context<'_>,
+    ) -> rustyline::Result<(usize, Vec<Pair>)> {
+        let before = line.get(..at).unwrap_or(line);
+        let start = before.rfind(char::is_whitespace).map_or(0, |it| it + 1);
+        let (earlier, begun) = before.split_at(start);
+        if !earlier.trim().is_empty() {
+            return Ok((at, Vec::new()));
+        }
+        let names = self.names.iter().filter(|name| name.starts_with(begun));
+        let pairs = names.map(|name| Pair {
+            display: name.clone(),
+            replacement: format!("{name} "),
+        });
+        Ok((start, pairs.collect()))
+    }
+}
+
+impl Hinter for Commands {
+    type Hint = String;
+}
+impl Highlighter for Commands {}
+impl Validator for Commands {}
+impl Helper for Commands {}
+
+/// The settings of the terminal before anybody changed them. While a line is typed, the terminal neither echoes nor knows
+/// Ctrl-C: it must not stay so where the session ends meanwhile.
+struct Terminal {
+    #[cfg(unix)]
+    settings: Option<rustix::termios::Termios>,
+}
+
+#[cfg(unix)]
+impl Terminal {
+    fn now() -> Self {
+        let settings = rustix::termios::tcgetattr(std::io::stdin()).ok();
+        Self { settings }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        use rustix::termios::{OptionalActions, tcsetattr};
+        if let Some(settings) = &self.settings {
+            let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, settings);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+impl Terminal {
+    fn now() -> Self {
+        Self {}
+    }
+}

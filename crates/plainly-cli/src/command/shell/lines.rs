@@ -1,0 +1,41 @@
+//! Where the lines of a session come from: a person at a terminal, or a script.
+
+use std::io::IsTerminal;
+
+use plainly::client::Client;
+use tokio::io::{AsyncBufReadExt, BufReader, Stdin};
+
+use super::editor::Editor;
+use crate::failure::Failure;
+
+/// The lines of a session.
+pub(super) enum Lines {
+    Terminal(Box<Editor>),
+    Script(tokio::io::Lines<BufReader<Stdin>>),
+}
+
+impl Lines {
+    /// The lines that a person types, where standard input is a terminal; otherwise those in it.
+    pub(super) fn new(client: &Client) -> Result<Self, Failure> {
+        match std::io::stdin().is_terminal() {
+            true => Editor::new(client).map(Box::new).map(Self::Terminal),
+            false => Ok(Self::Script(BufReader::new(tokio::io::stdin()).lines())),
+        }
+    }
+
+    /// Whether nobody types them.
+    pub(super) fn is_script(&self) -> bool {
+        matches!(self, Self::Script(_))
+    }
+
+    /// The next line, until there is none.
+    pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
+        match self {
+            Self::Terminal(editor) => editor.next().await,
+            Self::Script(lines) => lines
+                .next_line()
+                .await
+                .map_err(|error| Failure::caused("cannot read standard input", error)),
+        }
+    }
+}
