@@ -1,5 +1,6 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
+mod candidates;
 mod codes;
 mod completions;
 mod discover;
@@ -22,6 +23,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::candidates::CandidatesArgs;
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
@@ -67,6 +69,7 @@ pub(crate) enum Command {
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
+    Candidates(CandidatesArgs),
 }
 
 impl Command {
@@ -79,7 +82,7 @@ impl Command {
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) => Format::Text,
+            Self::Serve(_) | Self::Completions(_) | Self::Candidates(_) => Format::Text,
         }
     }
 }

@@ -115,6 +115,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
+        Command::Candidates(args) => command::candidates::run(args).await,
         Command::Shell(args) => command::shell::run(args).await,
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
         Command::Client(command) => {

@@ -15,7 +15,7 @@ Examples:
 The fields are those of `plainly tools`."
 )]
 pub(crate) struct PromptsArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -35,7 +35,7 @@ A single message is printed as it is; several are each preceded by a line with t
 content is only described."
 )]
 pub(crate) struct PromptArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The prompt
     prompt: Option<String>,

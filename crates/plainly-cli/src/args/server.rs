@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args as _;
 use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
@@ -71,6 +72,13 @@ impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
+    }
+
+    /// The names of the options that say how to reach a server.
+    pub(crate) fn options() -> Vec<String> {
+        let command = Self::augment_args(clap::Command::new("server"));
+        let options = command.get_arguments().filter(|arg| !arg.is_positional());
+        options.map(|arg| arg.get_id().to_string()).collect()
     }
 
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.

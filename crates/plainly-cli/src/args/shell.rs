@@ -22,7 +22,7 @@ Without a terminal, lines are read from standard input, # begins a comment, and 
 session with its exit status."
 )]
 pub(crate) struct ShellArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,

@@ -17,7 +17,7 @@ Of all tools, the fields are the name, the first line of the description, or the
 declares to fail with, if it does."
 )]
 pub(crate) struct ToolsArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The tool to show [default: list all]
     tool: Option<String>,
@@ -40,7 +40,7 @@ Text is printed as it is; other content is only described. --json prints the who
 failure has its own exit status, and its message goes to standard error."
 )]
 pub(crate) struct CallArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The tool
     tool: Option<String>,

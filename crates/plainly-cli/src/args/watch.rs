@@ -26,7 +26,7 @@ With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"ch
 server doesn't report, causes a warning. It is an error if the server reports no changes at all, or ends the subscription."
 )]
 pub(crate) struct WatchArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The resources to watch [default: only the lists of resources, tools and prompts]
     #[arg(value_name = "URI")]

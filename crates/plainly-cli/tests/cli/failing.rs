@@ -372,21 +372,3 @@ fn a_server_that_writes_rubbish_too_is_complained_about_once() {
     let debugged = run(&[&["ls", "--log", "debug"][..], &server].concat());
     assert!(debugged.stderr.contains("rubbish 3"), "{}", debugged.stderr);
 }
-
-#[test]
-fn completions_know_every_command() {
-    for shell in ["bash", "zsh", "fish"] {
-        let script = run(&["completions", shell]).succeeded();
-        for word in [
-            "serve",
-            "discover",
-            "stat",
-            "max-file-size",
-            "as-is",
-            "2025-06-18",
-            "debug",
-        ] {
-            assert!(script.text().contains(word), "{shell}: {word}");
-        }
-    }
-}

@@ -13,6 +13,7 @@ mod support;
 mod advisories;
 mod calling;
 mod codes;
+mod completing;
 mod explaining;
 mod failing;
 mod foreign;
