@@ -77,7 +77,7 @@ fn reach(
 ) -> Result<Reach, Failure> {
     let search = Search::new(args.config.as_deref());
     let Some(server) = search.find(&name.text)? else {
-        return Err(name.unknown(&unknown(&name.text, &search.all()?)));
+        return Err(name.unknown(unknown(&name.text, &search.all()?)));
     };
     let reach = search.reach(&server, &args.env, headers)?;
     let why = match &reach {

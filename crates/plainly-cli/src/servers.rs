@@ -234,19 +234,23 @@ fn environment(given: &[(String, String)]) -> impl Fn(&str) -> Option<String> {
     }
 }
 
-/// What to say to whoever looks for a server of this name: another that is meant, and those that there are.
-pub(crate) fn unknown(name: &str, there: &[Configured]) -> String {
+/// What to say to whoever looks for a server of this name: another that is meant, and those that there are, if any.
+pub(crate) fn unknown(name: &str, there: &[Configured]) -> Option<String> {
     let mut names: Vec<_> = there.iter().map(|server| server.name.clone()).collect();
     names.sort_unstable();
     names.dedup();
-    let likeness = |it: &str| strsim::jaro_winkler(&it.to_lowercase(), &name.to_lowercase());
-    let alike = names.iter().map(|it| (likeness(it), it));
+    let alike = names.iter().map(|it| (likeness(it, name), it));
     let meant = alike.filter(|(alike, _)| *alike >= ALIKE);
     let meant = meant.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let meant = meant.map(|(_, name)| format!("; did you mean {}?", visible(name)));
-    let known = match known("configured servers", &names) {
-        known if known.is_empty() => known,
-        known => known.replacen(": its", "; the", 1),
-    };
-    format!("{}{known}", meant.unwrap_or_default())
+    let meant = meant.map(|(_, name)| format!("did you mean {}? ", visible(name)));
+    let known = known("configured servers", &names);
+    let known = known.strip_prefix(": its ")?;
+    Some(format!("{}the {known}", meant.unwrap_or_default()))
+}
+
+/// How alike two names are, from 0 to 1: by how they begin, or by what was mistyped.
+fn likeness(one: &str, other: &str) -> f64 {
+    let [one, other] = [one, other].map(str::to_lowercase);
+    let mistyped = strsim::normalized_damerau_levenshtein(&one, &other);
+    strsim::jaro_winkler(&one, &other).max(mistyped + 0.2)
 }

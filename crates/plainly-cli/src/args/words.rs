@@ -58,7 +58,7 @@ impl Words {
         match name.contains('=') {
             false => Ok(name),
             true => Err(self.wrong(
-                ErrorKind::MissingRequiredArgument,
+                ErrorKind::ValueValidation,
                 &format!("<{kind}> comes before its arguments, such as {name}"),
             )),
         }
@@ -87,50 +87,45 @@ impl Words {
         if is_url(&target) {
             return Ok(Server::Url(target));
         }
-        let otherwise = match self.words.iter().find(|word| is_url(word)) {
-            Some(url) => format!(
+        let swapped = self.words.iter().find(|word| is_url(word)).map(|url| {
+            format!(
                 "the URL of the server comes first: `plainly {} {url} {target}{}`",
                 self.command,
                 if self.words.len() > 1 { " …" } else { "" },
-            ),
-            None => {
-                let instead = self.instead_of(&target);
-                format!("{target:?} is neither the URL nor the name of a server: {instead}")
-            }
-        };
+            )
+        });
         let name = ServerName {
+            instead: swapped.or_else(|| self.instead_of(&target)),
             text: target,
             command: self.command,
-            otherwise,
         };
         if self.words.iter().any(|word| is_url(word)) && self.takes_no_uri() {
-            return Err(name.unknown(""));
+            return Err(name.unknown(None));
         }
         self.named = Some(name.clone());
         Ok(Server::Named(name))
     }
 
-    /// What was meant by the first word, where no other is a URL.
-    fn instead_of(&self, target: &str) -> String {
+    /// What else was meant by the first word, if it looks like something else than a name.
+    fn instead_of(&self, target: &str) -> Option<String> {
         let command = self.command;
         let (authority, _) = target.split_once('/').unwrap_or((target, ""));
         let has_port = authority
             .rsplit_once(':')
             .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        if target.contains(char::is_whitespace) {
+        let instead = if target.contains(char::is_whitespace) {
             format!("to start a server, use `plainly {command} -- {target}`")
         } else if target.starts_with(['.', '/', '~']) {
             format!("to serve a directory, use `-- plainly serve {target} --stdio`")
         } else if target.contains("://") {
-            "that begins with http:// or https://, and the URI of a resource comes after it"
+            "the URL of a server begins with http:// or https://, and the URI of a resource comes after it"
                 .to_owned()
         } else if has_port || authority.contains('.') || authority == "localhost" {
             format!("did you mean http://{target}?")
         } else {
-            "the server comes first, as a URL such as http://127.0.0.1:3333/mcp or as one of the names that `plainly servers` lists, \
-             or last, as a command after --"
-                .to_owned()
-        }
+            return None;
+        };
+        Some(instead)
     }
 
     /// The next word, if there is one.
@@ -151,11 +146,13 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        match &self.named {
+        // Nobody has looked yet whether it is a name. If it is not, all others are in the wrong place.
+        let is_elsewhere = kind != ErrorKind::MissingRequiredArgument;
+        let named = self.named.as_ref();
+        match named.filter(|name| is_elsewhere || name.instead.is_some()) {
             None => wrong(self.commands, self.command, kind, message),
-            // Nobody has looked yet whether it is a name. If it is not, all others are in the wrong place.
             Some(name) => {
-                let message = format!("{message}; or {}", name.otherwise);
+                let message = format!("{message}; or {}", name.mistake(None));
                 wrong(self.commands, self.command, kind, &message)
             }
         }
@@ -177,19 +174,34 @@ pub(crate) enum Server {
 pub(crate) struct ServerName {
     pub(crate) text: String,
     command: &'static str,
-    /// What is wrong if no server has this name.
-    otherwise: String,
+    /// What was meant if no server has this name.
+    instead: Option<String>,
 }
 
 impl ServerName {
-    /// No server has this name; `more` says which others there are.
-    pub(crate) fn unknown(&self, more: &str) -> Failure {
-        let why = format!("{}{more}", self.otherwise);
+    /// No server has this name; `there` says which there are.
+    pub(crate) fn unknown(&self, there: Option<String>) -> Failure {
+        let why = self.mistake(there);
         wrong(
             Args::command,
             self.command,
             ErrorKind::ValueValidation,
             &why,
+        )
+    }
+
+    fn mistake(&self, there: Option<String>) -> String {
+        const HOW: &str = "the server comes first, as a URL such as http://127.0.0.1:3333/mcp or as a name that `plainly servers` \
+            lists, or last, as a command after --";
+        let help = match (&self.instead, there) {
+            (Some(instead), Some(there)) => format!("{instead}; {there}"),
+            (Some(instead), None) => instead.clone(),
+            (None, Some(there)) => there,
+            (None, None) => HOW.to_owned(),
+        };
+        format!(
+            "{:?} is neither the URL nor the name of a server: {help}",
+            self.text
         )
     }
 }

@@ -267,7 +267,7 @@ fn what_is_not_found_or_broken_is_said() {
     assert!(
         unknown
             .stderr
-            .contains("; did you mean docs?; the configured servers are docs, odd, web"),
+            .contains("of a server: did you mean docs? the configured servers are docs, odd, web"),
         "{}",
         unknown.stderr
     );
