@@ -2,6 +2,7 @@
 
 mod edit;
 mod entry;
+mod env_file;
 mod file;
 mod hosts;
 mod reach;
@@ -175,17 +176,17 @@ impl Search {
             home: self.machine.home.as_deref(),
             has_bare: server.host == Some(Host::Gemini),
         };
-        let reach = reach.expanded(&variables).map_err(|unresolved| {
-            let why = match unresolved {
-                Unresolved::Unset(variable) => format!(
-                    "the variable {variable} is not set: set it, or use --env {variable}=VALUE"
-                ),
-                Unresolved::Asked(id) => format!(
-                    "only its host asks for ${{input:{id}}}: give the variable or the header that has it, with --env or --header"
-                ),
-            };
-            Failure::impossible(here(&why), None)
-        })?;
+        let wrong = |unresolved: Unresolved| Failure::impossible(here(&unresolved.why()), None);
+        let mut reach = reach.expanded(&variables).map_err(wrong)?;
+        if let (Some(file), Reach::Command { env: own, .. }) = (entry.env_file, &mut reach) {
+            let path = directory.join(variables.expand(&file).map_err(wrong)?);
+            let in_file = env_file::variables(&path);
+            let mut all =
+                in_file.map_err(|broken| Failure::impossible(here(&broken.to_string()), None))?;
+            // The last of a name counts.
+            all.append(own);
+            *own = all;
+        }
         Ok(within(reach, directory))
     }
 }

@@ -31,7 +31,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli/servers",
-        "told -> edit -> spelling -> file -> hosts -> entry -> reach -> variables",
+        "told -> edit -> spelling -> env_file -> file -> hosts -> entry -> reach -> variables",
     ),
     (
         "plainly-directory",

@@ -27,6 +27,8 @@ pub(crate) enum Syntax {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) reach: Reach,
+    /// A file with more variables for the process.
+    pub(super) env_file: Option<String>,
     pub(crate) is_disabled: bool,
 }
 
@@ -190,8 +192,10 @@ impl Entry {
             },
             _ => return Err("it has neither a command nor a URL".to_owned()),
         };
+        let env_file = members.get("envFile").and_then(Value::as_str);
         Ok(Self {
             reach,
+            env_file: env_file.map(str::to_owned),
             is_disabled: flag("disabled") == Some(true) || flag("enabled") == Some(false),
         })
     }
@@ -298,7 +302,9 @@ mod tests {
             .into_iter()
             .map(|(name, entry)| match Entry::read(entry) {
                 Err(why) => format!("{name}: {why}"),
-                Ok(Entry { reach, is_disabled }) => {
+                Ok(Entry {
+                    reach, is_disabled, ..
+                }) => {
                     let mark = if is_disabled { " (disabled)" } else { "" };
                     let names: Vec<_> = reach.names().collect();
                     format!("{name}: {} [{}]{mark}", reach.shown(), names.join(" "))

@@ -24,6 +24,20 @@ pub(crate) enum Unresolved {
     Asked(String),
 }
 
+impl Unresolved {
+    /// What is wrong, and what to do.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::Unset(variable) => {
+                format!("the variable {variable} is not set: set it, or use --env {variable}=VALUE")
+            }
+            Self::Asked(id) => format!(
+                "only its host asks for ${{input:{id}}}: give the variable or the header that has it, with --env or --header"
+            ),
+        }
+    }
+}
+
 impl Variables<'_> {
     /// The text with the value of each variable. What only looks like one stays as it is, and so does what a value contains.
     pub(crate) fn expand(&self, text: &str) -> Result<String, Unresolved> {

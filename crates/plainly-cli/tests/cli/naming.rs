@@ -160,6 +160,24 @@ fn variables_and_options_reach_the_process() {
         );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_of_variables_is_read() {
+    let home = Home::new();
+    let server = json!({ "command": "sh", "args": ["-c", TELL], "env": { "B": "own" }, "envFile": "${workspaceFolder}/.env" });
+    let servers = json!({ "servers": { "s": server } }).to_string();
+    home.project(".vscode/mcp.json", &servers);
+    let missing = home.run(&["ls", "s"]);
+    assert_eq!(missing.status, 2);
+    assert!(missing.stderr.ends_with("/.env: there is no such file\n"));
+    home.project(".env", "# mine\nA=\"1 2\"\nB=file\n");
+    assert_eq!(told(&home, &["ls", "s"]), "1 2,own, in site");
+    home.project(".env", "A=1\nS3CRET\n");
+    let broken = home.run(&["ls", "s"]);
+    let expected = "/.env:2:1: NAME=VALUE should stand here\n";
+    assert!(broken.stderr.ends_with(expected), "{}", broken.stderr);
+}
+
 /// A server that answers nothing, and passes on the headers that it gets.
 fn heads() -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
