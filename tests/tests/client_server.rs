@@ -1,4 +1,4 @@
-//! Our client and our server with each other: every revision, over a byte stream and over HTTP.
+//! Our client and our server with each other: every revision, over a byte stream and over HTTP, the older transport too.
 
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
@@ -57,6 +57,16 @@ async fn over_http(server: Server, revision: Revision) -> Client {
     let listener = HttpServer::bind("127.0.0.1:0").await.expect("bound");
     let url = format!("http://{}/mcp", listener.local_addr());
     let service = server.http();
+    tokio::spawn(listener.serve(service, std::future::pending()));
+    let builder = Client::http(url).revision(revision);
+    builder.connect().await.expect("connected")
+}
+
+/// The same where the server is only reached by HTTP with SSE.
+async fn over_pipe(server: Server, revision: Revision) -> Client {
+    let listener = HttpServer::bind("127.0.0.1:0").await.expect("bound");
+    let url = format!("http://{}/sse", listener.local_addr());
+    let service = server.http().sse_endpoint("/sse");
     tokio::spawn(listener.serve(service, std::future::pending()));
     let builder = Client::http(url).revision(revision);
     builder.connect().await.expect("connected")
@@ -179,6 +189,18 @@ async fn every_revision_works_over_http() {
     let server = server(directory.path());
     for revision in Revision::ALL {
         exercise(over_http(server.clone(), revision).await, revision).await;
+    }
+}
+
+#[tokio::test]
+async fn every_revision_with_a_handshake_works_over_http_with_sse() {
+    let directory = TempDir::new().unwrap();
+    let server = server(directory.path());
+    let legacy = Revision::ALL
+        .iter()
+        .filter(|revision| revision.era() == Era::Legacy);
+    for revision in legacy.copied() {
+        exercise(over_pipe(server.clone(), revision).await, revision).await;
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
+mod asking;
 mod candidates;
 mod codes;
 mod completions;
@@ -11,18 +12,22 @@ mod ls;
 mod mount;
 mod prompts;
 mod read;
+mod replay;
 mod serve;
 mod server;
 mod servers;
 mod shell;
+mod task;
 mod templates;
 mod tools;
+mod trace;
 mod values;
 mod watch;
 mod words;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::candidates::CandidatesArgs;
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, Shell};
@@ -34,12 +39,17 @@ pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
+pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{ServerArgs, Session};
 pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::task::{
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
+};
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
+pub(crate) use self::trace::{TraceArgs, TraceLength};
 pub(crate) use self::values::HeaderArg;
 pub(crate) use self::watch::WatchArgs;
 pub(crate) use self::words::{Server, ServerName, Words};
@@ -66,6 +76,7 @@ pub(crate) enum Command {
     Servers(ServersArgs),
     Install(InstallArgs),
     Uninstall(UninstallArgs),
+    Replay(ReplayArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -73,12 +84,47 @@ pub(crate) enum Command {
 }
 
 impl Command {
+    /// Whether clients talk to it, until it is stopped.
+    pub(crate) fn is_server(&self) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::Replay(args) => args.is_server(),
+            Self::Client(_)
+            | Self::Shell(_)
+            | Self::Servers(_)
+            | Self::Install(_)
+            | Self::Uninstall(_)
+            | Self::Codes(_)
+            | Self::Explain(_)
+            | Self::Completions(_)
+            | Self::Candidates(_) => false,
+        }
+    }
+
+    /// What a server may say and ask, where one is talked to.
+    pub(crate) fn asking(&mut self) -> Option<&AskingArgs> {
+        match self {
+            Self::Client(client) => Some(&client.server().asking),
+            Self::Shell(args) => Some(&args.server.asking),
+            Self::Serve(_)
+            | Self::Replay(_)
+            | Self::Servers(_)
+            | Self::Install(_)
+            | Self::Uninstall(_)
+            | Self::Codes(_)
+            | Self::Explain(_)
+            | Self::Completions(_)
+            | Self::Candidates(_) => None,
+        }
+    }
+
     pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
             Self::Servers(args) => args.format(),
             Self::Install(args) => args.change.format(),
             Self::Uninstall(args) => args.change.format(),
+            Self::Replay(args) => args.server.format(),
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
@@ -98,6 +144,7 @@ pub(crate) enum ClientCommand {
     Templates(TemplatesArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
+    Task(TaskArgs),
     Prompts(PromptsArgs),
     Prompt(PromptArgs),
     Complete(CompleteArgs),
@@ -114,6 +161,7 @@ impl ClientCommand {
             Self::Templates(args) => &mut args.server,
             Self::Tools(args) => &mut args.server,
             Self::Call(args) => &mut args.server,
+            Self::Task(args) => args.action.server(),
             Self::Prompts(args) => &mut args.server,
             Self::Prompt(args) => &mut args.server,
             Self::Complete(args) => &mut args.server,

@@ -17,12 +17,14 @@ pub(crate) mod listed;
 mod tool;
 
 pub(crate) mod call;
+pub(crate) mod task;
 
 pub(crate) mod complete;
 pub(crate) mod prompt;
 
 pub(crate) mod candidates;
 pub(crate) mod install;
+pub(crate) mod replay;
 pub(crate) mod servers;
 
 pub(crate) mod codes;
@@ -44,6 +46,7 @@ pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Templates(args) => listed::templates(args).await,
         ClientCommand::Tools(args) => listed::tools(args).await,
         ClientCommand::Call(args) => call::run(args).await,
+        ClientCommand::Task(args) => task::run(args).await,
         ClientCommand::Prompts(args) => listed::prompts(args).await,
         ClientCommand::Prompt(args) => prompt::run(args).await,
         ClientCommand::Complete(args) => complete::run(args).await,

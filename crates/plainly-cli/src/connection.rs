@@ -1,98 +1,119 @@
-//! The connection of a command to its server: opened, used, and closed whatever happens.
+//! The connection of a command to its server: opened, used, and closed whatever happens. What the server asks and says
+//! meanwhile is answered and shown.
 
+mod reached;
+mod server_log;
+
+use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::pin::pin;
 use std::process::Command;
 use std::time::Duration;
 
 use plainly::client::{self, Client};
-use plainly::errors::Revision;
+use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
+use tokio::time::timeout;
 
-use crate::args::{HeaderArg, Server, ServerArgs, ServerName};
+use self::reached::{reached, readable};
+use self::server_log::show;
+use crate::args::{Server, ServerArgs};
+use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
-use crate::servers::{Reach, Search, expanded, unknown};
+use crate::terminal;
+use crate::trace::Trace;
 
-/// Does `work` with a connection to the server.
+/// The most that ending in good order may take after a signal.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
     server: Server,
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
+    let label = server.label();
     if let Server::Open(client) = server {
-        return match args.timeout {
-            Some(timeout) => work(&client.with_timeout(timeout)).await,
-            None => work(&client).await,
-        };
+        terminal::doing(&format!("waiting for {label}"));
+        return terminal::during(async {
+            match args.timeout {
+                Some(timeout) => work(&client.with_timeout(timeout)).await,
+                None => work(&client).await,
+            }
+        })
+        .await;
     }
-    let client = open(server, args).await?;
-    // Closed even after a failure, so that a server that was started ends in good order.
-    let result = work(&client).await;
-    client.close().await;
-    result
+    let respondent = Respondent::new(&label, &args.asking)?;
+    terminal::during(async {
+        // The signals first: whoever sees that a command runs may stop it, and its server with it.
+        let mut stopped = pin!(plainly::shutdown::requested());
+        let client = tokio::select! {
+            biased;
+            () = &mut stopped => return Err(Failure::Interrupted),
+            client = introduced(server, args, &respondent) => client?,
+        };
+        terminal::doing(&format!("waiting for {label}"));
+        let result = tokio::select! {
+            biased;
+            () = &mut stopped => Err(Failure::Interrupted),
+            result = respondent.unless_failed(work(&client)) => result,
+        };
+        terminal::doing(&format!("waiting for {label} to end"));
+        close(&client, &result).await;
+        if result.is_ok() {
+            respondent.name_unused();
+        }
+        result
+    })
+    .await
 }
 
-/// A connection to the server.
+/// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
+/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed.
+async fn close<T>(client: &Client, result: &Result<T, Failure>) {
+    let patience = match result {
+        Err(Failure::Interrupted) => FAREWELL,
+        _ => Duration::MAX,
+    };
+    let _late = timeout(patience, client.close()).await;
+}
+
+/// A connection to the server, for many commands. A question that can't be answered ends none of them.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
-    let given = headers(&args)?;
+    let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
+    terminal::during(introduced(server, args, &respondent)).await
+}
+
+/// Connects, and learns who that is.
+async fn introduced(
+    server: Server,
+    mut args: ServerArgs,
+    respondent: &Respondent,
+) -> Result<Client, Failure> {
+    let label = server.label();
+    let (server, headers) = reached(server, &mut args)?;
+    terminal::doing(&match &server {
+        Server::Child(_) => format!("starting {label}"),
+        Server::Url(_) | Server::Named(_) | Server::Open(_) => format!("connecting to {label}"),
+    });
+    let trace = Trace::open(&args.trace, &server)?;
     let connected = match server {
         Server::Open(client) => return Ok(client),
-        Server::Url(url) => over_http(url, given, &args)?.connect().await,
-        Server::Child(words) => {
-            let mut words = words.into_iter();
-            let mut command = Command::new(words.next().unwrap_or_default());
-            command.args(words);
-            over_stdio(command, &args).connect().await
+        Server::Url(url) => {
+            let builder = over_http(url, headers, &args)?;
+            set(builder, &args, respondent, trace).connect().await
         }
-        Server::Named(name) => match reach(&name, &args, &given)? {
-            Reach::Url { url, headers } => {
-                // The last of a name counts.
-                let headers = headers.into_iter().chain(given).collect();
-                over_http(url, headers, &args)?.connect().await
-            }
-            Reach::Command {
-                program,
-                args: words,
-                env,
-                cwd,
-            } => {
-                let mut command = Command::new(program);
-                command.args(words).envs(env);
-                if let Some(directory) = cwd {
-                    command.current_dir(directory);
-                }
-                over_stdio(command, &args).connect().await
-            }
-        },
+        Server::Child(words) => {
+            let builder = over_stdio(words, &args);
+            set(builder, &args, respondent, trace).connect().await
+        }
+        Server::Named(name) => return Err(name.unknown(None)),
     };
     let client = connected.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
-    Ok(client)
-}
-
-/// How the server of this name is reached.
-fn reach(
-    name: &ServerName,
-    args: &ServerArgs,
-    headers: &[(String, String)],
-) -> Result<Reach, Failure> {
-    let search = Search::new(args.config.as_deref());
-    let Some(server) = search.find(&name.text)? else {
-        return Err(name.unknown(unknown(&name.text, &search.all()?)));
-    };
-    let reach = search.reach(&server, &args.env, headers)?;
-    let why = match &reach {
-        Reach::Command { .. } => args.only_over_http(),
-        // Its variables may be in the headers.
-        Reach::Url { .. } => args
-            .cwd
-            .is_some()
-            .then(|| args.only_for_a_process())
-            .flatten(),
-    };
-    match why {
-        Some(why) => Err(Failure::impossible(format!("{}: {why}", name.text), None)),
-        None => Ok(reach),
+    if let Some(implementation) = client.server() {
+        respondent.learn(&implementation.name);
     }
+    Ok(client)
 }
 
 fn over_http(
@@ -104,62 +125,47 @@ fn over_http(
     let builder = headers.fold(Client::http(url), |builder, (name, value)| {
         builder.header(name, value)
     });
-    let builder = match &args.cacert {
+    Ok(match &args.cacert {
         Some(path) => builder.trust(readable(path, fs::read(path))?),
         None => builder,
-    };
-    Ok(set(builder, args.timeout, args.revision))
+    })
 }
 
-fn over_stdio(mut command: Command, args: &ServerArgs) -> client::Builder<client::Spawn> {
+fn over_stdio(words: Vec<OsString>, args: &ServerArgs) -> client::Builder<client::Spawn> {
+    let mut words = words.into_iter();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
     command.envs(args.env.iter().map(|(name, value)| (name, value)));
     if let Some(directory) = &args.cwd {
         command.current_dir(directory);
     }
-    set(Client::spawn(command), args.timeout, args.revision)
-}
-
-/// The headers that are given, with the values of their variables.
-fn headers(args: &ServerArgs) -> Result<Vec<(String, String)>, Failure> {
-    let mut headers = Vec::new();
-    for given in &args.headers {
-        match given {
-            HeaderArg::Pair(name, value) => {
-                let value = expanded(value, &args.env).map_err(|variable| {
-                    let why = format!("--header {name}: the variable {variable} is not set");
-                    Failure::impossible(why, None)
-                })?;
-                headers.push((name.clone(), value));
-            }
-            HeaderArg::File(path) => {
-                let text = readable(path, fs::read_to_string(path))?;
-                let lines = HeaderArg::in_lines(&text);
-                headers.extend(lines.map_err(|why| {
-                    Failure::impossible(format!("{}: {why}", path.display()), None)
-                })?);
-            }
-        }
-    }
-    Ok(headers)
-}
-
-fn readable<T>(path: &Path, read: std::io::Result<T>) -> Result<T, Failure> {
-    read.map_err(|error| {
-        let error: Box<dyn std::error::Error> = Box::new(error);
-        Failure::impossible(format!("cannot read {}", path.display()), error)
-    })
+    Client::spawn(command)
 }
 
 fn set<T>(
-    mut builder: client::Builder<T>,
-    timeout: Option<Duration>,
-    revision: Option<Revision>,
+    builder: client::Builder<T>,
+    args: &ServerArgs,
+    respondent: &Respondent,
+    trace: Option<Trace>,
 ) -> client::Builder<T> {
-    if let Some(timeout) = timeout {
+    let mut builder = respondent.answering(builder);
+    if args.answers_later {
+        let elicitation = ElicitationCapability::new()
+            .form(JsonObject::new())
+            .url(JsonObject::new());
+        builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
+    }
+    if let Some(level) = args.asking.server_log() {
+        builder = builder.on_log(level, show);
+    }
+    if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);
     }
-    if let Some(revision) = revision {
+    if let Some(revision) = args.revision {
         builder = builder.revision(revision);
+    }
+    if let Some(trace) = trace {
+        builder = builder.on_traffic(move |traffic| trace.see(traffic));
     }
     builder
 }

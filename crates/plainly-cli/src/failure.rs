@@ -1,6 +1,7 @@
 //! Why a command did not work, told once, at its end, on standard error: a line of text, and one that helps; or one JSON
 //! object.
 
+mod asked;
 mod tls;
 
 use std::io::{self, Write};
@@ -40,6 +41,13 @@ pub(crate) enum Failure {
         /// How the command line would be right, if that may be why.
         help: Option<String>,
     },
+    /// A task waits for an answer.
+    Waiting {
+        /// What it asks.
+        question: String,
+        /// How to answer.
+        help: String,
+    },
     /// Something on this side.
     Local {
         exit: Exit,
@@ -62,6 +70,7 @@ pub(crate) enum Subject {
     Resources,
     Changes,
     Completion,
+    Task,
     /// With the names of those that the server has, where that helps.
     Tools(Vec<String>),
     /// Likewise.
@@ -144,6 +153,7 @@ impl Failure {
             Self::Usage(error) if error.use_stderr() => Exit::Usage,
             Self::Usage(_) => Exit::Success,
             Self::Tool { .. } => Exit::ToolError,
+            Self::Waiting { .. } => Exit::Failure,
             Self::Interrupted | Self::Stopped => Exit::Interrupted,
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
@@ -165,6 +175,7 @@ impl Failure {
             Self::ReaderGone => true,
             Self::Usage(_)
             | Self::Tool { .. }
+            | Self::Waiting { .. }
             | Self::Local { .. }
             | Self::Interrupted
             | Self::Stopped => false,
@@ -197,13 +208,20 @@ impl Failure {
     fn help(&self) -> Option<String> {
         let (error, subject) = match self {
             Self::Call { error, subject } => (error, subject),
-            Self::Tool { help, .. } => return help.as_deref().map(visible),
+            Self::Tool { help, text, .. } => {
+                let help = help.as_deref().map(visible);
+                return help.or_else(|| asked::by_tool(text).map(str::to_owned));
+            }
+            Self::Waiting { help, .. } => return Some(visible(help)),
             Self::Usage(_)
             | Self::Local { .. }
             | Self::ReaderGone
             | Self::Interrupted
             | Self::Stopped => return None,
         };
+        if let Some(help) = asked::by(error) {
+            return Some(help.to_owned());
+        }
         let help = match error {
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
             Error::Local(error) => without_tls(error).or_else(|| local_advice(error)),
@@ -235,6 +253,9 @@ impl Failure {
                 }
                 Error::Local(error) => caused(&**error),
             },
+            Self::Waiting { question, .. } => {
+                format!("the task waits for an answer: {}", visible(question))
+            }
             Self::Tool { name, text, .. } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Local {
                 what,
@@ -294,13 +315,16 @@ impl Subject {
             Self::Completion if is_unknown => {
                 ": this server does not complete arguments".to_owned()
             }
+            Self::Task if is_unknown => ": this server has no tasks".to_owned(),
             Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
             Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
             Self::Tools(there) => known("tools", there),
             Self::Prompts(there) => known("prompts", there),
             Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
             Self::Prompt(arguments) => known("arguments", arguments),
-            Self::Connection | Self::Resources | Self::Changes | Self::Completion => String::new(),
+            Self::Connection | Self::Resources | Self::Changes | Self::Completion | Self::Task => {
+                String::new()
+            }
         }
     }
 }

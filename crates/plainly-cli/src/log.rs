@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::{self, Write};
 
+use tracing::field::{Field, Visit};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -13,6 +14,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::terminal;
 use crate::visible::{visible, visible_json};
 
 /// How a log is written.
@@ -27,13 +29,33 @@ const OURS: &str = "plainly";
 /// How much other libraries may log unless they are named: at `debug`, they write more than we do.
 const OTHERS: LevelFilter = LevelFilter::WARN;
 
+/// Where a child process is quoted.
+const CHILD: &str = "plainly::child";
+
+/// What is written where no log was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    /// Warnings are lines of a log, and no sentences.
+    pub(crate) is_log: bool,
+    /// Not even warnings are written.
+    pub(crate) is_quiet: bool,
+    /// What a child process says is written too.
+    pub(crate) has_child: bool,
+}
+
 /// Writes from now on what `asked` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
 /// it says nothing to this one, warnings are written; by a server as a log, to whoever runs another command as a sentence.
-pub(crate) fn init(asked: Option<Targets>, format: LogFormat, is_server: bool) {
+pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: Written) {
     let of_all = || levels(&std::env::var("RUST_LOG").ok()?).ok();
     let asked = asked.or_else(of_all);
-    let is_log = is_server || asked.is_some() || format == LogFormat::Json;
-    let filter = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
+    let is_log = written.is_log || asked.is_some() || format == LogFormat::Json;
+    let least = match written.is_quiet {
+        true => LevelFilter::ERROR,
+        false => LevelFilter::WARN,
+    };
+    let filter = asked.unwrap_or_else(|| Targets::new().with_default(least));
+    let is_quoted = written.has_child && !filter.would_enable(CHILD, &Level::DEBUG);
+    let quotes = Targets::new().with_target(CHILD, LevelFilter::DEBUG);
     let layer = tracing_subscriber::fmt::layer().with_ansi(false);
     let layer = match (is_log, format) {
         (_, LogFormat::Json) => layer
@@ -41,18 +63,22 @@ pub(crate) fn init(asked: Option<Targets>, format: LogFormat, is_server: bool) {
             .flatten_event(true)
             .with_current_span(false)
             .with_span_list(false)
-            .with_writer(|| Line(io::stderr(), visible_json))
+            .with_writer(|| Line(visible_json))
             .boxed(),
-        (true, LogFormat::Text) => layer.with_writer(|| Line(io::stderr(), visible)).boxed(),
+        (true, LogFormat::Text) => layer.with_writer(|| Line(visible)).boxed(),
         (false, LogFormat::Text) => {
             let sentences = layer.event_format(Sentence);
-            sentences
-                .with_writer(|| Line(io::stderr(), visible))
-                .boxed()
+            sentences.with_writer(|| Line(visible)).boxed()
         }
     };
+    let quoted = is_quoted.then(|| {
+        let quoted = tracing_subscriber::fmt::layer().with_ansi(false);
+        let quoted = quoted.event_format(Quote).with_writer(|| Line(visible));
+        quoted.with_filter(quotes)
+    });
     tracing_subscriber::registry()
         .with(layer.with_filter(filter))
+        .with(quoted)
         .init();
 }
 
@@ -106,19 +132,55 @@ where
     }
 }
 
-/// Makes one line of each event, which is one call of `write`; what could be a command to the terminal is written out.
-struct Line<W>(W, fn(&str) -> String);
+/// What a child process wrote, as it wrote it: `server: stderr: listening`.
+struct Quote;
 
-impl<W: Write> Write for Line<W> {
-    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
-        let Self(out, shown) = self;
+impl<S, N> FormatEvent<S, N> for Quote
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut writer: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        event.record(&mut Message(&mut writer));
+        writeln!(writer)
+    }
+}
+
+/// Writes the message of an event, and none of its fields.
+struct Message<'a, 'b>(&'a mut Writer<'b>);
+
+impl Visit for Message<'_, '_> {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            // The writer is a buffer.
+            let _never = write!(self.0, "server: stderr: {value:?}");
+        }
+    }
+}
+
+/// Makes one line of each event, which is one call of `write`; what could be a command to the terminal is written out.
+struct Line(fn(&str) -> String);
+
+impl Line {
+    fn of(&self, event: &[u8]) -> String {
         let text = String::from_utf8_lossy(event);
-        writeln!(out, "{}", shown(text.trim_end_matches('\n')))?;
+        (self.0)(text.trim_end_matches('\n'))
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        terminal::line(&self.of(event));
         Ok(event.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        Ok(())
     }
 }
 
@@ -128,11 +190,8 @@ mod tests {
 
     #[test]
     fn an_event_is_one_line() {
-        let mut written = Vec::new();
-        Line(&mut written, visible)
-            .write_all(b"WARN server says \x1b[2J\nERROR fake\n")
-            .unwrap();
-        assert_eq!(written, b"WARN server says \\u{1b}[2J\\nERROR fake\n");
+        let line = Line(visible).of(b"WARN server says \x1b[2J\nERROR fake\n");
+        assert_eq!(line, "WARN server says \\u{1b}[2J\\nERROR fake");
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! words ─► args ─► command ─► connection ─► output, or failure ─► exit
+//!                                 ▲
+//!                     asking ─► terminal
 //! ```
 
 mod args;
@@ -11,9 +13,14 @@ mod connection;
 
 mod servers;
 
+mod asking;
+
+mod trace;
+
 mod apart;
 
 mod output;
+mod terminal;
 
 mod failure;
 
@@ -33,10 +40,11 @@ use std::time::Duration;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::args::{Args, ClientCommand, Command, LogArgs};
+use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs};
 use self::exit::Exit;
 use self::failure::Failure;
 use self::format::Format;
+use self::log::Written;
 
 /// The most that dropping what still runs may take; name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
@@ -53,9 +61,17 @@ fn main() -> ExitCode {
         }
     };
     let format = args.command.format();
-    let is_server = matches!(args.command, Command::Serve(_));
+    let is_server = args.command.is_server();
+    let written = Written {
+        is_log: is_server,
+        is_quiet: args.command.asking().is_some_and(|it| it.quiet),
+        has_child: args.command.asking().is_some_and(AskingArgs::shows_child),
+    };
     let asked = args.log.levels.as_ref().map(|it| it.targets.clone());
-    log::init(asked, args.log.format, is_server);
+    log::init(asked, args.log.format, written);
+    if written.is_quiet {
+        terminal::be_quiet();
+    }
     let runtime = match tokio::runtime::Runtime::new() {
         Ok(runtime) => runtime,
         Err(error) => return end(Err(Failure::caused("cannot start", error)), format),
@@ -116,19 +132,15 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Candidates(args) => command::candidates::run(args).await,
+        Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
+        Command::Replay(args) => command::replay::compare(args).await,
         Command::Shell(args) => command::shell::run(args).await,
-        // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        Command::Client(command) => {
-            let stopped = match matches!(command, ClientCommand::Watch(_)) {
-                true => Failure::Stopped,
-                false => Failure::Interrupted,
-            };
-            tokio::select! {
-                biased;
-                () = plainly::shutdown::requested() => Err(stopped),
-                result = command::run(command) => result,
-            }
-        }
+        Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
+            // It has no other end.
+            Err(Failure::Interrupted) => Err(Failure::Stopped),
+            result => result,
+        },
+        Command::Client(command) => command::run(command).await,
     }
 }
 

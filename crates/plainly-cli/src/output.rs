@@ -8,12 +8,13 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::format::Format;
+use crate::terminal::aside;
 use crate::visible::{visible, visible_json};
 
 /// Standard output.
 #[derive(Debug)]
 pub(crate) struct Output {
-    out: BufWriter<Stdout>,
+    out: BufWriter<Standard>,
     format: Format,
     is_terminal: bool,
 }
@@ -23,7 +24,7 @@ impl Output {
         let stdout = io::stdout();
         Self {
             is_terminal: stdout.is_terminal(),
-            out: BufWriter::new(stdout),
+            out: BufWriter::new(Standard(stdout)),
             format,
         }
     }
@@ -149,5 +150,19 @@ impl Output {
     /// Lets the reader have what was written so far.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush().map_err(Failure::output)
+    }
+}
+
+/// The stream itself, which may be the terminal where something moves.
+#[derive(Debug)]
+struct Standard(Stdout);
+
+impl Write for Standard {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        aside(|| self.0.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        aside(|| self.0.flush())
     }
 }

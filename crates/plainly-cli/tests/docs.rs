@@ -115,6 +115,10 @@ fn every_option_is_documented() {
                 "templates",
                 "tools",
                 "call",
+                "task get",
+                "task wait",
+                "task answer",
+                "task cancel",
                 "prompts",
                 "prompt",
                 "complete",
@@ -122,16 +126,18 @@ fn every_option_is_documented() {
                 "install",
                 "uninstall",
                 "shell",
+                "replay",
                 "codes",
                 "explain",
                 "completions",
+                "replay",
             ],
             include_str!("../../../docs/client.md"),
         ),
     ] {
         for command in commands {
             let help = assert_cmd::Command::new(env!("CARGO_BIN_EXE_plainly"))
-                .args([command, "--help"])
+                .args(command.split(' ').chain(["--help"]))
                 .output()
                 .unwrap();
             let help = String::from_utf8(help.stdout).unwrap();

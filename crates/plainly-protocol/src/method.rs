@@ -28,6 +28,9 @@ pub struct MethodRow {
     pub cacheable: bool,
     /// Whether the server may ask for input before it answers (2026-07-28, Multi Round-Trip Requests).
     pub may_ask: bool,
+    /// Whether the server may answer with the handle of a task (extension `io.modelcontextprotocol/tasks`, "Supported
+    /// Methods").
+    pub may_continue: bool,
 }
 
 /// Whether a message wants a reply.
@@ -88,6 +91,7 @@ const REQUEST: MethodRow = MethodRow {
     name_header: None,
     cacheable: false,
     may_ask: false,
+    may_continue: false,
 };
 const CLIENT_NOTIFICATION: MethodRow = MethodRow {
     kind: MessageKind::Notification,
@@ -164,7 +168,7 @@ methods! {
     Subscribe = "resources/subscribe" { ..SUBSCRIBE }
     Unsubscribe = "resources/unsubscribe" { ..SUBSCRIBE }
     ListTools = "tools/list" { cacheable: true, ..TOOLS }
-    CallTool = "tools/call" { subject: Some("name"), name_header: Some("name"), may_ask: true, ..TOOLS }
+    CallTool = "tools/call" { subject: Some("name"), name_header: Some("name"), may_ask: true, may_continue: true, ..TOOLS }
     ListPrompts = "prompts/list" { cacheable: true, ..PROMPTS }
     GetPrompt = "prompts/get" { subject: Some("name"), name_header: Some("name"), may_ask: true, ..PROMPTS }
     Complete = "completion/complete" { capability: Some(Capability::Completions), ..REQUEST }

@@ -64,6 +64,12 @@ pub fn input_required() -> Value {
     with_fields(defined(SERVER["inputRequired"].clone()))
 }
 
+/// The schema of the handle of a task, in place of a result (extension `io.modelcontextprotocol/tasks`).
+#[must_use]
+pub fn task_handle() -> Value {
+    with_fields(defined(SERVER["taskHandle"].clone()))
+}
+
 /// The schema of an error, as JSON-RPC has it.
 #[must_use]
 pub fn error() -> Value {

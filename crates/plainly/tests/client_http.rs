@@ -11,6 +11,8 @@ mod eras;
 mod listening;
 #[path = "client_http/mirroring.rs"]
 mod mirroring;
+#[path = "client_http/older.rs"]
+mod older;
 #[path = "client_http/refusals.rs"]
 mod refusals;
 #[path = "client_http/retrying.rs"]

@@ -23,6 +23,8 @@ pub struct Host {
 pub struct Asked {
     /// Its method in HTTP.
     pub method: String,
+    /// Its path, with the query.
+    pub path: String,
     /// What stands before the body, with the names of headers in lower case.
     pub headers: HashMap<String, String>,
     /// The message; null if there is none.
@@ -121,6 +123,7 @@ impl Asked {
         }
         Some(Self {
             method: head.split(' ').next().unwrap_or_default().to_owned(),
+            path: head.split(' ').nth(1).unwrap_or_default().to_owned(),
             headers,
             body,
             stream,

@@ -8,13 +8,13 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client",
-        "http -> child -> builder -> stream -> listen -> call -> resources -> tools -> prompts -> listing -> pages \
-         -> rounds -> connect -> server_description -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes",
+        "http -> child -> builder -> stream -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> listing \
+         -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> link -> dispatcher -> answer -> log -> message \
+         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes -> traffic",
     ),
     (
         "plainly/client/http",
-        "connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
+        "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
     ),
     (
         "plainly/transport",
@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> servers -> apart -> args -> log -> output -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
+        "command -> connection -> servers -> asking -> trace -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> shell_word -> visible",
     ),
     (
         "plainly-cli/servers",

@@ -5,13 +5,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args as _;
 use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
 use super::values::{self, HeaderArg};
-use super::{Server, Words};
+use super::{AskingArgs, Server, TraceArgs, Words};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -51,6 +50,16 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
+
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
+
+    /// Whether what a task asks is answered later, by another command.
+    #[arg(skip)]
+    pub(crate) answers_later: bool,
+
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
@@ -74,11 +83,13 @@ impl ServerArgs {
         Format::json_if(self.json)
     }
 
-    /// The names of the options that say how to reach a server.
-    pub(crate) fn options() -> Vec<String> {
-        let command = Self::augment_args(clap::Command::new("server"));
-        let options = command.get_arguments().filter(|arg| !arg.is_positional());
-        options.map(|arg| arg.get_id().to_string()).collect()
+    /// The options that say how to reach a server, without those that say what is done with it.
+    pub(crate) const REACHING: [&str; 6] =
+        ["headers", "cacert", "env", "cwd", "config", "revision"];
+
+    /// Whether a server is to be started.
+    pub(crate) fn has_command(&self) -> bool {
+        !self.command.is_empty()
     }
 
     /// Makes this a command of a shell: it talks to the shell's server, and prints as the shell does unless it has --json.
@@ -89,14 +100,16 @@ impl ServerArgs {
 
     /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
+        self.asking.check(words)?;
         if let Some(session) = self.session.take() {
             words.belong_to(session.commands);
             let is_another = self.only_over_http().or_else(|| self.only_for_a_process());
             let is_another = is_another.is_some() || self.config.is_some();
-            if is_another || !self.command.is_empty() || self.revision.is_some() {
+            let is_another = is_another || !self.command.is_empty() || self.revision.is_some();
+            if is_another || self.trace.is_wanted() || self.asking.is_given() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: options that say where and how to reach a server are for `plainly shell` itself",
+                    "the connection is open: options that say how to reach a server, --trace, --record, --answer and the like are for `plainly shell` itself",
                 ));
             }
             return Ok(Server::Open(session.client));

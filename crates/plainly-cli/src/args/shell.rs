@@ -65,21 +65,39 @@ impl ShellLine {
 
     /// The commands, with the help that fits a shell: no command has a target there.
     pub(crate) fn taught() -> clap::Command {
-        let line = Self::command();
-        let names: Vec<String> = line
-            .get_subcommands()
-            .map(|command| command.get_name().to_owned())
-            .collect();
-        names
-            .into_iter()
-            .fold(line, |line, name| line.mut_subcommand(name, without_target))
+        each_without_target(Self::command())
     }
 }
 
-/// The options and words that say where a server is.
-const WHERE: [&str; 8] = [
-    "target", "command", "headers", "revision", "cacert", "env", "cwd", "config",
+/// The options and words that say where a server is, who answers it, and what is seen of its connection.
+const WHERE: [&str; 15] = [
+    "target",
+    "command",
+    "headers",
+    "revision",
+    "cacert",
+    "env",
+    "cwd",
+    "config",
+    "trace",
+    "record",
+    "answers",
+    "sample_with",
+    "roots",
+    "server_log",
+    "quiet",
 ];
+
+/// The commands of this one, without a target.
+fn each_without_target(command: clap::Command) -> clap::Command {
+    let names: Vec<String> = command
+        .get_subcommands()
+        .map(|command| command.get_name().to_owned())
+        .collect();
+    names.into_iter().fold(command, |command, name| {
+        command.mut_subcommand(name, without_target)
+    })
+}
 
 fn without_target(mut command: clap::Command) -> clap::Command {
     let usage = command.render_usage().to_string();
@@ -88,7 +106,7 @@ fn without_target(mut command: clap::Command) -> clap::Command {
         Some(usage) => command.override_usage(usage),
         None => command,
     };
-    command
+    each_without_target(command)
         .mut_args(|arg| {
             let is_where = WHERE.iter().any(|id| arg.get_id() == id);
             arg.hide(is_where)
@@ -132,8 +150,21 @@ mod tests {
 
     #[test]
     fn help_knows_that_the_server_is_there() {
-        for name in ["ls", "call", "read", "watch", "tools", "prompt", "complete"] {
-            let help = help(&[name, "--help"]);
+        for name in [
+            "ls",
+            "call",
+            "task get",
+            "task wait",
+            "task answer",
+            "task cancel",
+            "read",
+            "watch",
+            "tools",
+            "prompt",
+            "complete",
+        ] {
+            let words: Vec<_> = name.split(' ').chain(["--help"]).collect();
+            let help = help(&words);
             assert!(help.contains(&format!("Usage: {name} [OPTIONS]")), "{help}");
             for word in ["TARGET", "plainly ", "--header", "127.0.0.1", " -- "] {
                 assert!(!help.contains(word), "{word}: {help}");

@@ -35,9 +35,12 @@ Examples:
   plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit:=10    := takes JSON
   plainly call http://127.0.0.1:3333/mcp search --args '{\"pattern\": \"mcp\", \"limit\": 10}'
   plainly call search query=mcp -- npx some-server
+  plainly call http://127.0.0.1:3333/mcp scan --task    print the id of the task, and end
+  plainly call book --answer name=Ada --answer seats:=2 -- npx some-server    for a tool that asks
 
-Text is printed as it is; other content is only described. --json prints the whole MCP result. A tool that reports a \
-failure has its own exit status, and its message goes to standard error."
+A tool may ask: on a terminal you are asked, and elsewhere --answer answers. Text is printed as it is; other content is only \
+described. --json prints the whole MCP result. A tool that reports a failure has its own exit status, and its message goes to \
+standard error. Interrupting a call that the server goes on with as a task cancels the task."
 )]
 pub(crate) struct CallArgs {
     /// The server's URL, or its name in the configuration of a host
@@ -50,6 +53,9 @@ pub(crate) struct CallArgs {
     /// All arguments for the tool as one JSON object
     #[arg(long, value_name = "JSON", value_parser = values::object)]
     pub(crate) args: Option<serde_json::Map<String, serde_json::Value>>,
+    /// If the server makes a task of the call, print its id and end: what it asks is answered with `task answer`
+    #[arg(long)]
+    pub(crate) task: bool,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

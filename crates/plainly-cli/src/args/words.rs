@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
@@ -44,6 +45,7 @@ impl Words {
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
+                "ID" => "`call --task` prints that of the task that it starts",
                 "OF" => "name a prompt, or a template of `plainly templates`",
                 _ => "--help says more",
             };
@@ -70,8 +72,9 @@ impl Words {
     }
 
     fn takes_no_uri(&self) -> bool {
-        const WITHOUT_URI: [&str; 6] = [
+        const WITHOUT_URI: [&str; 7] = [
             "discover",
+            "replay",
             "templates",
             "tools",
             "call",
@@ -178,6 +181,30 @@ pub(crate) struct ServerName {
     instead: Option<String>,
 }
 
+impl Server {
+    /// What people know it by before it says its name.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Named(name) => name.text.clone(),
+            Self::Url(url) => {
+                let (_, rest) = url.split_once("://").unwrap_or(("", url));
+                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+                host.to_owned()
+            }
+            Self::Child(command) => {
+                let program = command.first().map(Path::new);
+                let name = program.and_then(Path::file_name).unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            }
+            Self::Open(client) => {
+                let implementation = client.server();
+                implementation.map_or_else(|| "the server".to_owned(), |it| it.name.clone())
+            }
+        }
+    }
+}
+
 impl ServerName {
     /// No server has this name; `there` says which there are.
     pub(crate) fn unknown(&self, there: Option<String>) -> Failure {
@@ -214,11 +241,13 @@ fn wrong(
 ) -> Failure {
     let mut args = commands();
     args.build();
-    let error = match args.find_subcommand_mut(command) {
-        Some(command) => command.error(kind, message),
-        None => args.error(kind, message),
-    };
-    Failure::Usage(error)
+    let mut args = &mut args;
+    for name in command.split(' ') {
+        args = args
+            .find_subcommand_mut(name)
+            .expect("words belong to a command that there is");
+    }
+    Failure::Usage(args.error(kind, message))
 }
 
 fn is_url(word: &str) -> bool {

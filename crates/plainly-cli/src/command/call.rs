@@ -1,16 +1,17 @@
 //! `plainly call`: a tool called, and its answer printed.
 
 use clap::error::ErrorKind;
-use plainly::client::{self, Client};
+use plainly::client::{self, Client, Started, TaskHandle};
 use plainly::protocol::types::{Body, CallToolResult, Content, RawJson};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::listed::refused;
-use crate::args::{CallArgs, Words};
+use crate::args::{CallArgs, Server, Words};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::json;
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -19,19 +20,32 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let is_one_by_one = args.args.is_none();
     let arguments = arguments(args.args, words)?;
     let mut output = Output::new(args.server.format());
-    let result = with_client(server, args.server, async |client| {
-        match client.call_tool(&name, &arguments).await {
-            Ok(result) => Ok(result),
+    args.server.answers_later = args.task;
+    if args.task && matches!(server, Server::Child(_)) {
+        tracing::warn!("the server ends with this command, and may forget the task");
+    }
+    let started = with_client(server, args.server, async |client| {
+        terminal::doing(&format!("waiting for {name}"));
+        let calling = client.call_tool(&name, &arguments);
+        let calling = calling.on_progress(terminal::report);
+        let called = match args.task {
+            true => calling.start().await,
+            false => calling.await.map(Started::Done),
+        };
+        match called {
+            Ok(started) => Ok(started),
             Err(error) => Err(refused(error, &name, names(client), Subject::Tools).await),
         }
     })
     .await?;
-    if output.is_json() {
-        output.json(&result)?;
-    } else if !result.is_tool_error() {
-        print(&result, &mut output)?;
+    let result = match started {
+        Started::Done(result) => result,
+        Started::Task(task) => return print_id(&task, &mut output),
+    };
+    if args.task {
+        tracing::warn!("the server made no task of the call, but gave its result at once");
     }
-    output.flush()?;
+    print_whole(&result, &mut output)?;
     if result.is_tool_error() {
         let text = said(&result);
         let help = is_one_by_one
@@ -40,6 +54,25 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
         return Err(Failure::Tool { name, text, help });
     }
     Ok(())
+}
+
+/// The id of a task that goes on, for other commands.
+fn print_id(task: &TaskHandle<CallToolResult>, output: &mut Output) -> Result<(), Failure> {
+    match output.is_json() {
+        true => output.json(&json!({ "taskId": task.id(), "status": task.status() }))?,
+        false => output.fields(&[task.id()])?,
+    }
+    output.flush()
+}
+
+/// The result, except for what a tool says that failed, unless it is JSON.
+pub(super) fn print_whole(result: &CallToolResult, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        output.json(result)?;
+    } else if !result.is_tool_error() {
+        print(result, output)?;
+    }
+    output.flush()
 }
 
 async fn names(client: &Client) -> client::Result<Vec<String>> {
@@ -74,7 +107,7 @@ fn arguments(
 }
 
 /// `key=text` or `key:=JSON`.
-fn argument(word: &str) -> Result<(&str, Value), String> {
+pub(super) fn argument(word: &str) -> Result<(&str, Value), String> {
     let Some((name, value)) = word.split_once('=') else {
         return Err(match word.starts_with('{') {
             true => format!("for all arguments as one object, use --args '{word}'"),
@@ -108,7 +141,7 @@ fn print(result: &CallToolResult, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// The words of a tool that failed.
-fn said(result: &CallToolResult) -> String {
+pub(super) fn said(result: &CallToolResult) -> String {
     let text = result
         .content
         .iter()
@@ -167,8 +200,6 @@ fn text_of(block: &RawJson) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

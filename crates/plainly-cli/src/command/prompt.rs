@@ -9,6 +9,7 @@ use crate::args::{PromptArgs, Words};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -17,7 +18,9 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let arguments = arguments(words)?;
     let mut output = Output::new(args.server.format());
     let result = with_client(server, args.server, async |client| {
-        match client.prompt(&name, arguments).await {
+        terminal::doing(&format!("waiting for {name}"));
+        let asking = client.prompt(&name, arguments);
+        match asking.on_progress(terminal::report).await {
             Ok(result) => Ok(result),
             Err(error) => Err(Failure::about(subject(client, &name, &error).await)(error)),
         }

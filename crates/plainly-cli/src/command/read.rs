@@ -1,25 +1,16 @@
-//! `plainly read`: the content of a resource, byte for byte. While a large one arrives, its progress is shown on standard
-//! error if that is a terminal.
+//! `plainly read`: the content of a resource, byte for byte.
 
 use std::path::Path;
-use std::pin::pin;
-use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
-use plainly::client::{Client, ReadResult};
+use plainly::client::ReadResult;
 use plainly::protocol::types::{Body, ReadResourceResult, ResourceContents};
-use tokio::time::{interval, timeout};
 
 use crate::args::ReadArgs;
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
+use crate::terminal;
 use crate::visible::visible;
-
-/// How long to wait before showing anything: most work is done sooner.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// How often it is drawn again.
-const FRAME: Duration = Duration::from_millis(100);
 
 pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -28,7 +19,10 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
     words.end()?;
     let mut output = Output::new(args.server.format());
     let read = with_client(server, args.server, async |client| {
-        let reading = show_progress(client, &uri, client.read(&uri));
+        terminal::doing(&format!("waiting for {uri}"));
+        let (connection, before) = (client.clone(), client.received_bytes());
+        terminal::count(move || connection.received_bytes() - before);
+        let reading = client.read(&uri).on_progress(terminal::report);
         let subject = Subject::Resource(uri.clone());
         reading.await.map_err(Failure::about(subject))
     })
@@ -91,32 +85,4 @@ fn print(uri: &str, body: &Body, exact: bool, output: &mut Output) -> Result<(),
             visible(uri)
         ))),
     }
-}
-
-/// Waits for `work`, and shows how much of `what` has arrived.
-async fn show_progress<T>(client: &Client, what: &str, work: impl Future<Output = T>) -> T {
-    let before = client.received_bytes();
-    let mut work = pin!(work);
-    if let Ok(done) = timeout(PATIENCE, &mut work).await {
-        return done;
-    }
-    let bar = ProgressBar::no_length().with_style(progress_style());
-    bar.set_message(visible(what));
-    let mut frames = interval(FRAME);
-    loop {
-        tokio::select! {
-            done = &mut work => {
-                bar.finish_and_clear();
-                return done;
-            }
-            _ = frames.tick() => bar.set_position(client.received_bytes() - before),
-        }
-    }
-}
-
-fn progress_style() -> ProgressStyle {
-    ProgressStyle::with_template(
-        "{spinner} {msg}  {binary_bytes}  {binary_bytes_per_sec}  {elapsed}",
-    )
-    .expect("the template is one")
 }

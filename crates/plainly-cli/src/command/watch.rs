@@ -9,6 +9,7 @@ use crate::args::WatchArgs;
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
+use crate::terminal;
 
 pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -34,6 +35,8 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
     }
     // Before the first change, since there may be none for hours.
     warn(client, &asked, honoured).await;
+    // What comes may come in hours.
+    terminal::rest();
     while let Some(change) = subscription.next().await {
         let change = change.map_err(Failure::about(Subject::Changes))?;
         show(&change, output)?;

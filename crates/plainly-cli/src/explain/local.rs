@@ -116,7 +116,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         }
         // Nothing there has spoken MCP yet.
         LocalError::InvalidResponse {
-            method: "initialize" | "server/discover",
+            method: "initialize" | "server/discover" | "GET",
             result: None,
             ..
         } => "check that an MCP server answers there: the path of its URL is often /mcp",
@@ -132,6 +132,9 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         }
         LocalError::NotInRevision { .. } => "leave --revision out, or choose a newer one",
         LocalError::Unanswered { .. } => "use a host that can answer what the server asks",
+        LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
+            "call the tool again if it is safe to repeat"
+        }
         LocalError::TooManyPages { .. } => "stop earlier with --limit",
         // These say it themselves.
         LocalError::Configuration { .. }
@@ -149,11 +152,9 @@ fn closed_advice(reason: &CloseReason) -> &'static str {
             "a server must write nothing but messages to its standard output, and everything else to standard error"
         }
         CloseReason::LineTooLong { .. } => "ask the server for less at once",
-        CloseReason::Ours
-        | CloseReason::Peer
-        | CloseReason::Read(_)
-        | CloseReason::Write(_)
-        | _ => {
+        // Over HTTP with SSE; what a process writes does not fail.
+        CloseReason::Read(_) => "run the command again if it is safe to repeat",
+        CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {
             "run the server's command by itself to see why it ends; --log plainly=debug shows all that it writes"
         }
     }

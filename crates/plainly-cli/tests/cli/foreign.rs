@@ -79,7 +79,7 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)\n help: declare the client capability elicitation.url, sampling, and send the request again",
+            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)\n help: the server wants a page opened in a browser: run the command on a terminal, where you can agree to it",
         ),
         (
             demanding,

@@ -7,10 +7,14 @@
 
 mod fake;
 mod home;
+#[cfg(unix)]
+mod person;
 mod support;
 
 #[cfg(unix)]
 mod advisories;
+#[cfg(unix)]
+mod asking;
 mod calling;
 mod codes;
 mod completing;
@@ -26,12 +30,15 @@ mod naming;
 mod pages;
 mod prompting;
 mod reading;
+mod replaying;
 mod representations;
 mod serving;
 #[cfg(unix)]
 mod shell;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
+mod tracing;
 #[cfg(target_os = "linux")]
 mod trusting;
 mod watching;

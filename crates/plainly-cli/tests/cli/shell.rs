@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::person::terminal;
 use crate::support::{Docs, PATIENCE, PLAINLY, Run, Serving, plainly, run};
-use crate::terminal::terminal;
 
 /// Runs a shell of the server at `url` with these lines as its standard input.
 fn script(options: &[&str], url: &str, lines: &str) -> Run {

@@ -2,14 +2,12 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::os::fd::OwnedFd;
 use std::process::Stdio;
 
-use rustix::fs::{Mode, OFlags};
-use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 
 use crate::fake::fake;
+use crate::person::terminal;
 use crate::support::{Docs, Serving, plainly};
 
 /// Runs the binary with a terminal as its standard output. Gives its status and what the terminal got.
@@ -34,16 +32,6 @@ fn on_terminal(words: &[&str], no_color: bool) -> (Option<i32>, String) {
     let _ = File::from(master).read_to_end(&mut seen);
     let seen = String::from_utf8(seen).unwrap().replace("\r\n", "\n");
     (child.wait().unwrap().code(), seen)
-}
-
-/// A terminal: the end that a person has, and the end that a process has.
-pub(crate) fn terminal() -> (OwnedFd, OwnedFd) {
-    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&master).unwrap();
-    unlockpt(&master).unwrap();
-    let name = ptsname(&master, Vec::new()).unwrap();
-    let slave = rustix::fs::open(&name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
-    (master, slave)
 }
 
 #[test]

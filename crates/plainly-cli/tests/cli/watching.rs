@@ -148,29 +148,52 @@ fn what_is_in_a_directory_that_moves_is_told() {
 #[cfg(unix)]
 #[test]
 fn a_server_that_ends_is_an_error_with_the_reason() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let target = Target::Http(server);
+    let watch = Watch::start(&target, &["file:///docs/intro.md"]);
+    watch.told(|round| fs::write(docs.path.join("intro.md"), round.to_string()).unwrap());
+    if let Target::Http(server) = &target {
+        signal(&server.child, rustix::process::Signal::TERM);
+    }
+    let (status, said) = watch.end();
+    assert_eq!(status, Some(1), "{said}");
+    let expected = "error: the server ended the subscription: it may be shutting down\n";
+    assert_eq!(said, expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_comes_back_is_watched_on_and_the_gap_is_told() {
     use rustix::process::Signal;
 
-    let docs = Docs::new();
-    for (how, expected) in [
-        (
-            Signal::TERM,
-            "error: the server ended the subscription: it may be shutting down\n",
-        ),
-        (
-            Signal::KILL,
-            "error: the reply to `subscriptions/listen` was cut off: ",
-        ),
-    ] {
+    for revision in ["2026-07-28", "2025-11-25"] {
+        let docs = Docs::new();
         let server = Serving::docs(&docs);
+        let address = server.url.replace("http://", "").replace("/mcp", "");
         let target = Target::Http(server);
-        let watch = Watch::start(&target, &["file:///docs/intro.md"]);
-        watch.told(|round| fs::write(docs.path.join("intro.md"), round.to_string()).unwrap());
+        let words = ["--revision", revision, "file:///docs/intro.md"];
+        let mut watch = Watch::start(&target, &words);
+        let change = |round: u32| {
+            fs::write(docs.path.join("intro.md"), round.to_string()).unwrap();
+        };
+        watch.told(change);
         if let Target::Http(server) = &target {
-            signal(&server.child, how);
+            signal(&server.child, Signal::KILL);
         }
-        let (status, said) = watch.end();
-        assert_eq!(status, Some(1), "{said}");
-        assert!(said.starts_with(expected), "{said}");
+        drop(target);
+        let mut again = plainly();
+        again.args(["serve", docs.str(), "--http", &address]);
+        let _again = Serving::start(again);
+        // What was told before may come once more.
+        let lines = std::iter::repeat_with(|| watch.lines.recv_timeout(PATIENCE).unwrap());
+        let missed = lines.take(9).find(|line| line == "missed changes");
+        assert!(missed.is_some());
+        assert_eq!(watch.told(change), "updated file:///docs/intro.md");
+        watch.child.kill().unwrap();
+        let (_, said) = watch.end();
+        let warning = "lost the subscription: opening it again";
+        assert!(said.contains(warning) || revision != "2026-07-28", "{said}");
     }
 }
 

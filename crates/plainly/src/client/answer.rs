@@ -3,21 +3,24 @@
 
 pub(super) mod questions;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, try_join_all};
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
-    ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCapability, InputRequest, JsonObject,
-    ListCapability, ListRootsResult, RawJson, Root, SamplingCapability,
+    ElicitParams, ElicitResult, ElicitUrlParams, ElicitationCapability, InputRequest,
+    InputResponses, JsonObject, ListCapability, ListRootsResult, RawJson, Root, SamplingCapability,
 };
 use serde::Serialize;
+
+use super::error::{Error, LocalError};
 
 /// Answers one kind of question.
 type QuestionHandler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
@@ -142,6 +145,27 @@ impl Respondent {
             tracing::error!("the handler of a server's question panicked");
             Err(ProtocolError::internal("the client failed to answer"))
         })
+    }
+
+    /// Answers all of these questions concurrently, which stand before the result of a call of `method`.
+    pub(super) async fn answer_all(
+        &self,
+        method: Method,
+        questions: &BTreeMap<String, InputRequest>,
+    ) -> Result<InputResponses, Error> {
+        let answers = questions.iter().map(|(key, question)| async move {
+            match self.answer(question.clone()).await {
+                Ok(answer) => Ok((key.clone(), answer)),
+                Err(source) => Err(Error::from(LocalError::Unanswered {
+                    method: method.name(),
+                    asked: question.method().name(),
+                    key: key.clone(),
+                    source,
+                })),
+            }
+        });
+        let answers: Vec<(String, RawJson)> = try_join_all(answers).await?;
+        Ok(answers.into_iter().collect())
     }
 
     async fn try_answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {

@@ -16,6 +16,7 @@ use super::log::Log;
 use super::message::Introduction;
 use super::retries::Retries;
 use super::stream::MessageConnection;
+use super::traffic::{Tap, Traffic};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
 use crate::transport::lines::Lines;
@@ -61,6 +62,7 @@ impl<T> Builder<T> {
                 handlers: QuestionHandlers::default(),
                 limits: ClientLimits::default(),
                 log: None,
+                tap: Tap::default(),
                 least: Certainty::default(),
                 retries: Retries::NONE,
                 checks: Checks::default(),
@@ -123,6 +125,35 @@ impl<T> Builder<T> {
     ) -> Self {
         self.options.introduction.log_level = Some(level);
         self.options.log = Some(Log::new(level, tell));
+        self
+    }
+
+    /// Shows all that passes between client and server to `see`, both ways and over every transport: what a trace or a
+    /// recording is made of.
+    ///
+    /// `see` runs where the connection is read and written, for several calls at once; it must neither block nor wait for
+    /// a call.
+    ///
+    /// ```no_run
+    /// use std::time::Instant;
+    ///
+    /// use plainly::client::{Client, Traffic};
+    ///
+    /// # async fn example() -> plainly::client::Result<()> {
+    /// let start = Instant::now();
+    /// let client = Client::http("http://127.0.0.1:3333/mcp")
+    ///     .on_traffic(move |traffic| match traffic {
+    ///         Traffic::Sent(json) => eprintln!("{:?} -> {}", start.elapsed(), String::from_utf8_lossy(json)),
+    ///         Traffic::Received(json) => eprintln!("{:?} <- {}", start.elapsed(), String::from_utf8_lossy(json)),
+    ///         _ => {}
+    ///     })
+    ///     .connect()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_traffic(mut self, see: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
+        self.options.tap = Tap::new(see);
         self
     }
 

@@ -2,6 +2,7 @@
 //! session or now refuses the revision. The methods to call are in other files.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
@@ -9,6 +10,8 @@ use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJs
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::connect::{self, ClientOptions, ConnectDeadline};
@@ -39,6 +42,10 @@ pub(super) struct Connected {
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
     /// other.
     pub(super) subscribing: tokio::sync::Mutex<()>,
+    /// Wakes those who wait before they open a stream again: it is closed.
+    pub(super) closing: tokio::sync::Notify,
+    /// Requests that nobody waits for, except whoever closes the connection.
+    farewells: Lock<JoinSet<()>>,
     /// Keeps the stream open for a legacy server's unsolicited messages, if this client wants them.
     server_stream: Lock<Option<BackgroundTask>>,
 }
@@ -65,6 +72,8 @@ impl Client {
                 tools: KnownTools::default(),
                 renewal: tokio::sync::Mutex::default(),
                 subscribing: tokio::sync::Mutex::default(),
+                closing: tokio::sync::Notify::default(),
+                farewells: Lock::default(),
                 server_stream: Lock::default(),
             }),
         };
@@ -122,8 +131,11 @@ impl Client {
     }
 
     /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
-    /// and a child process is waited for, asked to terminate, and finally killed.
+    /// and a child process is waited for, asked to terminate, and finally killed. Tasks that are being cancelled are first.
     pub async fn close(&self) {
+        self.connected.closing.notify_waiters();
+        let mut farewells = std::mem::take(&mut *self.connected.farewells.lock());
+        while farewells.join_next().await.is_some() {}
         self.connected.link.connection().close().await;
     }
 
@@ -185,6 +197,11 @@ impl Client {
         }
     }
 
+    /// The time for one call, however often the server gives a sign of life.
+    pub(super) fn longest(&self) -> Duration {
+        self.connected.options.longest.max(self.timeout)
+    }
+
     fn is_repeatable(&self, method: Method, params: &impl Serialize) -> bool {
         let is_safe_tool = || {
             let name = reply::subject(method, params);
@@ -201,7 +218,7 @@ impl Client {
     ) -> Result<RawResult> {
         let timeouts = Timeouts {
             idle: self.timeout,
-            total: self.connected.options.longest.max(self.timeout),
+            total: self.longest(),
         };
         let shared = &self.connected.link.dispatcher().questions.shared;
         let questions = CallQuestions::new(shared);
@@ -294,6 +311,9 @@ impl Connected {
             return Ok(());
         }
         tracing::info!("the server has ended the session: opening a new one");
+        // The new session knows nothing of them: each subscribes again by itself.
+        let lost = LocalError::SessionLost.into();
+        self.link.subscriptions().end(&lost);
         let revision = self.revision();
         let mut options = self.options.clone();
         // The same revision as before, since the writer that all calls share is not replaced here.
@@ -330,6 +350,16 @@ impl Connected {
         *self.writer.lock() = writer.into();
         self.keep_server_stream().await;
         Ok(true)
+    }
+
+    /// Lets a request be made that nobody waits for, and that the connection is kept for.
+    pub(super) fn bid_farewell(&self, request: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut farewells = self.farewells.lock();
+        while farewells.try_join_next().is_some() {}
+        farewells.spawn_on(request, &runtime);
     }
 
     pub(super) fn writer(&self) -> Arc<RequestWriter> {

@@ -24,6 +24,7 @@ use super::message::{Introduction, RequestWriter};
 use super::reply::{CallReply, TypedResult};
 use super::retries::Retries;
 use super::server_description::ServerDescription;
+use super::traffic::Tap;
 use crate::limits::ClientLimits;
 
 /// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
@@ -49,6 +50,8 @@ pub(super) struct ClientOptions {
     pub(super) limits: ClientLimits,
     /// Receives what servers log.
     pub(super) log: Option<Log>,
+    /// Shows what passes.
+    pub(super) tap: Tap,
     /// How sure it must be what a server's error means.
     pub(super) least: Certainty,
     /// How failed calls are made again.
@@ -80,7 +83,12 @@ impl ClientOptions {
     pub(super) fn dispatcher(&self) -> Dispatcher {
         let declared = self.introduction.capabilities.clone();
         let respondent = Respondent::new(self.handlers.clone(), declared);
-        Dispatcher::new(Arc::new(respondent), self.log.clone(), self.limits.clone())
+        Dispatcher::new(
+            Arc::new(respondent),
+            self.log.clone(),
+            self.tap.clone(),
+            self.limits.clone(),
+        )
     }
 }
 
@@ -105,14 +113,14 @@ impl ConnectDeadline {
     }
 
     /// Waits for `asking`, which calls `method`, for the remaining time.
-    async fn wait_for<T>(
+    pub(super) async fn wait_for<T>(
         self,
-        method: Method,
+        method: &'static str,
         asking: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
         let asked = timeout(self.left(), asking).await;
         asked.map_err(|_elapsed| LocalError::Timeout {
-            method: method.name(),
+            method,
             after: self.after,
             instead: None,
         })?
@@ -185,7 +193,7 @@ async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> Pro
     let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
     let params = json!({});
     let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
-    let reply = by.wait_for(Method::Discover, asking).await;
+    let reply = by.wait_for(Method::Discover.name(), asking).await;
     let status = reply.as_ref().ok().and_then(CallReply::status);
     match reply.and_then(|reply| reply.decode(Method::Discover, &params, link.least)) {
         Ok(answer) => ProbeVerdict::Discovered(Box::new(answer)),
@@ -355,7 +363,8 @@ pub(super) async fn initialize(
     );
     let writer = RequestWriter::new(revision, introduction);
     let asking = link.call(&writer, Method::Initialize, &params);
-    let answer: TypedResult<InitializeResult> = by.wait_for(Method::Initialize, asking).await?;
+    let answer: TypedResult<InitializeResult> =
+        by.wait_for(Method::Initialize.name(), asking).await?;
     let version = answer.body.protocol_version.clone();
     let wanted = wanted(options);
     let agreed = wanted
@@ -373,7 +382,7 @@ pub(super) async fn initialize(
     link.speak(agreed);
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
-    by.wait_for(Method::Initialized, telling).await?;
+    by.wait_for(Method::Initialized.name(), telling).await?;
     if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging) {
         set_level(link, &writer, log, by).await?;
     }
@@ -389,7 +398,7 @@ async fn set_level(
 ) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
-    match by.wait_for(Method::SetLevel, asking).await {
+    match by.wait_for(Method::SetLevel.name(), asking).await {
         Err(error @ Error::Protocol(_)) => {
             tracing::warn!(%error, "the server did not accept the log level");
             Ok(())

@@ -17,6 +17,7 @@ use super::progress::ProgressTable;
 use super::reply::ServerRequest;
 use super::subscriptions::SubscriptionTable;
 use super::timeouts::{CallQuestions, QuestionPermit};
+use super::traffic::Tap;
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
 use crate::transport::Escaped;
@@ -29,6 +30,8 @@ pub(super) struct Dispatcher {
     pub(super) progress: ProgressTable,
     pub(super) questions: ServerQuestions,
     pub(super) limits: ClientLimits,
+    /// Shows what passes on the connection.
+    pub(super) tap: Tap,
     log: Option<Log>,
 }
 
@@ -55,10 +58,16 @@ impl AgreedRevision {
 
 impl Dispatcher {
     /// Has `respondent` answer requests, and `log` take log messages.
-    pub(super) fn new(respondent: Arc<Respondent>, log: Option<Log>, limits: ClientLimits) -> Self {
+    pub(super) fn new(
+        respondent: Arc<Respondent>,
+        log: Option<Log>,
+        tap: Tap,
+        limits: ClientLimits,
+    ) -> Self {
         Self {
             questions: ServerQuestions::new(respondent, limits.questions),
             limits,
+            tap,
             log,
             revision: AgreedRevision::default(),
             subscriptions: Arc::default(),

@@ -13,12 +13,15 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use plainly_errors::problem::wait_in_words;
 use plainly_errors::{Mistake, ProtocolError, Revision};
 use plainly_protocol::types::{CallToolResult, RawJson};
 
 pub use self::challenge::Challenge;
 pub use self::closed::{CloseReason, Closed};
-use self::words::{Asks, Bounded, CommaSeparated, Excerpt, Instead, Irregular, WordsOfResult};
+use self::words::{
+    Asks, Bounded, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult,
+};
 
 /// Why a call has no result. Two words wide, and cheap to clone.
 ///
@@ -82,6 +85,8 @@ pub enum LocalError {
         method: &'static str,
         /// What the server sent last that is no message, if it did.
         instead: Option<String>,
+        /// How long the server asks to wait before a stream is opened again (`retry` in its events).
+        retry_after: Option<Duration>,
         /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
     },
@@ -174,7 +179,7 @@ pub enum LocalError {
         revision: Revision,
     },
     /// The server asks a question before it answers, but there is no answer: no handler was registered for it, or the
-    /// handler refused. The server is not waiting.
+    /// handler refused. The server is not waiting; a task is, and can still be [answered](super::TaskHandle::answer).
     #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
     #[non_exhaustive]
     Unanswered {
@@ -195,6 +200,24 @@ pub enum LocalError {
         method: &'static str,
         /// The most rounds that a call takes.
         limit: usize,
+    },
+    /// The task has not ended in the time for which the server keeps it, and counts as lost: call the tool again.
+    #[error("the task has not ended within the {} for which the server keeps it", wait_in_words(*.ttl))]
+    #[non_exhaustive]
+    TaskLost {
+        /// The id of the task.
+        id: String,
+        /// How long the server keeps it.
+        ttl: Duration,
+    },
+    /// The task was cancelled, by another client or by the server, and has no result.
+    #[error("the task was cancelled{}", Said(.message))]
+    #[non_exhaustive]
+    TaskCancelled {
+        /// The id of the task.
+        id: String,
+        /// Why, in the server's words.
+        message: Option<String>,
     },
     /// The server ended the session twice in a row; its state there is lost.
     #[error("the server has ended the session")]
@@ -280,9 +303,15 @@ impl Error {
                 instead,
             }
             .into(),
-            Ok(LocalError::Interrupted { method, source, .. }) => LocalError::Interrupted {
+            Ok(LocalError::Interrupted {
+                method,
+                retry_after,
+                source,
+                ..
+            }) => LocalError::Interrupted {
                 method,
                 instead,
+                retry_after,
                 source,
             }
             .into(),
@@ -296,9 +325,27 @@ impl Error {
         LocalError::Interrupted {
             method,
             instead: None,
+            retry_after: None,
             source: None,
         }
         .into()
+    }
+
+    /// The same error; if a stream broke off, with how long the server asks to wait before it is opened again.
+    #[cfg(feature = "http-client")]
+    pub(super) fn with_retry(mut self, asked: Option<Duration>) -> Self {
+        if let Self::Local(error) = &mut self
+            && let Some(LocalError::Interrupted { retry_after, .. }) = Arc::get_mut(error)
+        {
+            *retry_after = asked;
+        }
+        self
+    }
+
+    /// Whether a stream that ended so may be there again later.
+    pub(super) fn is_passing(&self) -> bool {
+        let is_session_lost = matches!(self.local(), Some(LocalError::SessionLost));
+        is_session_lost || self.is_retryable() && !self.is_closed()
     }
 
     pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {

@@ -1,11 +1,11 @@
 //! The unread changes of one subscription: each change once, and only up to a limit, however fast the server sends them
 //! and however slowly they are read. Enforces their order: first the acknowledgement, then changes, then the end.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
 
 use plainly_protocol::method::Method;
-use plainly_protocol::types::SubscriptionFilter;
+use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
 
 use super::error::Error;
 use crate::lock::Lock;
@@ -27,6 +27,8 @@ pub enum Change {
     Tools,
     /// There are other prompts.
     Prompts,
+    /// The task of this id has come further: [ask](super::TaskHandle::poll) how far.
+    Task(String),
     /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
     Missed,
 }
@@ -44,6 +46,8 @@ struct InboxState {
     honoured: Option<SubscriptionFilter>,
     unread: VecDeque<Change>,
     bytes: usize,
+    /// What was last told of each task.
+    tasks: BTreeMap<String, DetailedTask>,
     /// The end of the subscription, if it has ended: in good order or with an error.
     end: Option<Result<(), Error>>,
     /// The task that waits for the next change.
@@ -88,6 +92,21 @@ impl Inbox {
             }
             Some(_) => state.put(change),
         }
+    }
+
+    /// Adds the change of a task, and keeps what was told of it.
+    pub(super) fn put_task(&self, task: DetailedTask) {
+        let id = task.task_id.clone();
+        let honoured = self.state.lock().honoured.clone();
+        if honoured.is_some_and(|honoured| tasks_of(&honoured).any(|asked| asked == id)) {
+            self.state.lock().tasks.insert(id.clone(), task);
+        }
+        self.put(Change::Task(id));
+    }
+
+    /// Takes what was last told of a task, if nobody has yet.
+    pub(super) fn take_task(&self, id: &str) -> Option<DetailedTask> {
+        self.state.lock().tasks.remove(id)
     }
 
     /// The same for a change that is addressed to no subscription in particular: ignored before the acknowledgement.
@@ -206,12 +225,20 @@ fn both(asked: &SubscriptionFilter, offered: &SubscriptionFilter) -> Subscriptio
     let uris = uris_of(asked).filter(|uri| uris_of(offered).any(|offered| offered == *uri));
     let uris: Vec<_> = uris.map(str::to_owned).collect();
     honoured.resource_subscriptions = (!uris.is_empty()).then_some(uris);
+    let ids = tasks_of(asked).filter(|id| tasks_of(offered).any(|offered| offered == *id));
+    let ids: Vec<_> = ids.map(str::to_owned).collect();
+    honoured.task_ids = (!ids.is_empty()).then_some(ids);
     honoured
 }
 
 fn uris_of(filter: &SubscriptionFilter) -> impl Iterator<Item = &str> {
     let uris = filter.resource_subscriptions.as_deref();
     uris.unwrap_or_default().iter().map(String::as_str)
+}
+
+fn tasks_of(filter: &SubscriptionFilter) -> impl Iterator<Item = &str> {
+    let ids = filter.task_ids.as_deref();
+    ids.unwrap_or_default().iter().map(String::as_str)
 }
 
 /// Whether the resource at `uri` is `asked`, or a sub-resource of it, which an update may be about as well
@@ -230,13 +257,14 @@ fn is_in(filter: &SubscriptionFilter, change: &Change) -> bool {
         Change::Resources => filter.resources_list_changed == Some(true),
         Change::Tools => filter.tools_list_changed == Some(true),
         Change::Prompts => filter.prompts_list_changed == Some(true),
+        Change::Task(id) => tasks_of(filter).any(|asked| asked == id),
         Change::Missed => true,
     }
 }
 
 fn bytes(change: &Change) -> usize {
     match change {
-        Change::Resource(uri) => uri.len(),
+        Change::Resource(text) | Change::Task(text) => text.len(),
         Change::Resources | Change::Tools | Change::Prompts | Change::Missed => 0,
     }
 }

@@ -62,6 +62,11 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether messages come on several streams, each of which can be lost alone.
+    fn has_streams(&self) -> bool {
+        false
+    }
+
     /// Whether the server has forgotten the session.
     fn is_lost(&self) -> bool {
         false
@@ -114,6 +119,8 @@ pub(super) struct CallExtras<'a> {
     pub(super) progress: Option<&'a Arc<ProgressListener>>,
     /// Counts the questions that the server asks meanwhile.
     pub(super) questions: Option<&'a CallQuestions<'a>>,
+    /// Whether the call is about a task, or may be answered with one.
+    pub(super) tasks: bool,
 }
 
 impl Link {
@@ -152,6 +159,7 @@ impl Link {
             inputs: extras.inputs,
             questions: extras.questions,
             mirror: self.connection.mirror(),
+            tasks: extras.tasks,
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;
         // Before the request is sent: the first notification about it may arrive before anything else.
@@ -171,7 +179,10 @@ impl Link {
     ) -> Result<(), Error> {
         let method = Method::Listen;
         let params = ListenParams::new(filter);
-        let extras = RequestExtras::default();
+        let extras = RequestExtras {
+            tasks: params.notifications.task_ids.is_some(),
+            ..RequestExtras::default()
+        };
         let request = writer.request(self.next_id(), method, &params, extras)?;
         let _entry = self.subscriptions().add(Some(request.id.clone()), inbox);
         let reply = self.connection.call(&request).await?;

@@ -1,72 +1,135 @@
 //! Receiving changes: with `subscriptions/listen`, and from servers before 2026-07-28 with `resources/subscribe` and
-//! unsolicited notifications. The inbox holds what arrived; this module starts, reads and ends a subscription.
+//! unsolicited notifications. The inbox holds what arrived; this module reads a subscription, and opens it again if it is
+//! lost.
+
+mod opening;
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use futures_util::Stream;
-use plainly_errors::Revision;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{
-    EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
-};
-use tokio::runtime::Handle;
-use tokio::time::timeout;
+use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
 
-use super::call::Connected;
+use self::opening::OpenSubscription;
+use super::backoff::Backoff;
 use super::error::{Error, LocalError};
-use super::inbox::{Change, Inbox};
-use super::link::BackgroundTask;
-use super::subscriptions::SubscriptionGuard;
+use super::inbox::Change;
 use super::{Client, Result};
-
-/// The time limit for unsubscribing, on which nothing depends any more.
-const FAREWELL: Duration = Duration::from_secs(5);
 
 /// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
 ///
 /// It is also a [`Stream`]. An orderly end is `None`, which servers before 2026-07-28 can't send; an error says why the
-/// subscription was cut off, and nothing follows it. After either, [`listen`](Client::listen) again and check what
-/// matters to you: changes in the meantime are not reported.
+/// subscription was cut off, and nothing follows it.
+///
+/// Over Streamable HTTP, a stream that is lost is opened again: after the time that the server asks for, otherwise after
+/// ever longer pauses, up to half a minute. So is a session that the server has forgotten. [`Change::Missed`] tells of
+/// each gap. Only after thirty tries in vain, or if the server refuses, is that an error. Any other connection ends with
+/// its stream.
 ///
 /// Unread changes are kept once per resource; beyond 1,024 of them, they become [`Change::Missed`].
 #[derive(Debug)]
 #[must_use = "it ends when dropped"]
 pub struct Subscription {
-    honoured: SubscriptionFilter,
-    inbox: Arc<Inbox>,
-    _source: SubscriptionSource,
-}
-
-/// Keeps the subscription going until it is dropped.
-#[derive(Debug)]
-#[expect(dead_code, reason = "held to be dropped")]
-enum SubscriptionSource {
-    Modern(BackgroundTask),
-    Legacy(LegacySubscription),
+    client: Client,
+    asked: SubscriptionFilter,
+    open: OpenSubscription,
+    backoff: Backoff,
+    /// Opens it again; empty unless it was lost.
+    reopening: JoinSet<Result<OpenSubscription>>,
 }
 
 impl Subscription {
     /// The part of the filter that the server reports. Empty if it reports nothing.
     pub fn honoured(&self) -> &SubscriptionFilter {
-        &self.honoured
+        &self.open.honoured
+    }
+
+    /// Takes what was last told of a task, if nobody has yet.
+    pub(super) fn take_task(&self, id: &str) -> Option<DetailedTask> {
+        self.open.inbox.take_task(id)
     }
 
     /// Waits for the next change.
     ///
     /// Cancel-safe: nothing is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Result<Change>> {
-        std::future::poll_fn(|context| self.inbox.poll_next(context)).await
+        std::future::poll_fn(|context| self.poll_change(context)).await
     }
+
+    fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Change>>> {
+        loop {
+            // None if it is not being opened.
+            let lost = match ready!(self.reopening.poll_join_next(context)) {
+                Some(Ok(Ok(open))) => {
+                    self.open = open;
+                    self.backoff.opened();
+                    return Poll::Ready(Some(Ok(Change::Missed)));
+                }
+                Some(Ok(Err(error))) => error,
+                // The runtime is shutting down.
+                Some(Err(_cancelled)) => return Poll::Ready(None),
+                None => match ready!(self.open.inbox.poll_next(context)) {
+                    Some(Err(error)) if self.is_lost(&error) => error,
+                    told => {
+                        self.backoff.came();
+                        return Poll::Ready(told);
+                    }
+                },
+            };
+            if !self.reopen(&lost) {
+                return Poll::Ready(Some(Err(lost)));
+            }
+        }
+    }
+
+    /// Whether it ended in a way that need not be the end.
+    fn is_lost(&self, error: &Error) -> bool {
+        let is_lost = is_session_lost(error) || self.open.is_its_stream() && error.is_passing();
+        is_lost && self.client.has_streams()
+    }
+
+    /// Opens it again after a pause. Returns whether there is any use in that.
+    fn reopen(&mut self, lost: &Error) -> bool {
+        let mut asked = lost.retry_after();
+        if is_session_lost(lost) {
+            self.open.forget();
+            // The server is there, and may have been for long.
+            asked = self.backoff.is_fresh().then_some(Duration::ZERO);
+        }
+        let pause = lost.is_passing().then(|| self.backoff.pause(asked));
+        let Some(pause) = pause.flatten() else {
+            return false;
+        };
+        tracing::warn!(error = %lost, "lost the subscription: opening it again");
+        let (client, asked) = (self.client.clone(), self.asked.clone());
+        self.reopening.spawn(async move {
+            client.pause(pause).await;
+            let open = client.subscription(asked).await?;
+            match open.honoured == SubscriptionFilter::new() {
+                true => Err(Error::invalid_response(
+                    Method::Listen.name(),
+                    "the server no longer reports these changes",
+                )),
+                false => Ok(open),
+            }
+        });
+        true
+    }
+}
+
+fn is_session_lost(error: &Error) -> bool {
+    matches!(error.local(), Some(LocalError::SessionLost))
 }
 
 impl Stream for Subscription {
     type Item = Result<Change>;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.inbox.poll_next(context)
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_change(context)
     }
 }
 
@@ -102,156 +165,24 @@ impl Client {
     /// silent for any time. The subscription itself ends with [`LocalError::InvalidResponse`], if the server tells of a
     /// change in a way that can't be read.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
-        let after = self.timeout;
-        let opened = timeout(after, self.open(filter)).await;
-        opened.map_err(|_elapsed| LocalError::Timeout {
-            method: Method::Listen.name(),
-            after,
-            instead: None,
-        })?
-    }
-
-    async fn open(&self, filter: SubscriptionFilter) -> Result<Subscription> {
-        let revision = self.revision();
-        let error = match self.try_open(revision, filter.clone()).await {
-            Ok(subscription) => return Ok(subscription),
-            Err(error) => error,
-        };
-        if !self.connected.is_mended(&error, revision).await? {
-            return Err(error);
-        }
-        self.try_open(self.revision(), filter).await
-    }
-
-    async fn try_open(
-        &self,
-        revision: Revision,
-        filter: SubscriptionFilter,
-    ) -> Result<Subscription> {
-        let inbox = Arc::new(Inbox::new(filter.clone()));
-        let source = if Method::Listen.is_in(revision) {
-            SubscriptionSource::Modern(self.send_listen(filter, &inbox))
-        } else {
-            SubscriptionSource::Legacy(self.subscribe(&inbox).await?)
-        };
-        let mut honoured = inbox.acknowledged().await?;
-        if let SubscriptionSource::Legacy(subscribed) = &source {
-            let uris = &subscribed.uris;
-            honoured.resource_subscriptions = (!uris.is_empty()).then(|| uris.clone());
-        }
         Ok(Subscription {
-            honoured,
-            inbox,
-            _source: source,
-        })
-    }
-
-    fn send_listen(&self, filter: SubscriptionFilter, inbox: &Arc<Inbox>) -> BackgroundTask {
-        let (connected, inbox) = (Arc::clone(&self.connected), Arc::clone(inbox));
-        BackgroundTask::spawn(async move {
-            let writer = connected.writer();
-            let end = connected.link.listen(&writer, filter, &inbox).await;
-            inbox.end(end);
-        })
-    }
-
-    async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
-        // Before the stream is opened, whose first event may already concern it.
-        let listening = self.connected.link.subscriptions().add(None, inbox);
-        let connection = Arc::clone(self.connected.link.connection());
-        let stream = connection.open_server_stream().await?;
-        inbox.acknowledge(&match &stream {
-            Some(_) => offered(self.capabilities(), inbox.asked()),
-            None => SubscriptionFilter::new(),
-        });
-        let mut subscribed = LegacySubscription {
+            open: self.subscription(filter.clone()).await?,
             client: self.clone(),
-            uris: Vec::new(),
-            listening: Some(listening),
-            _stream: stream,
-        };
-        let honoured = inbox.acknowledged().await?;
-        let mut refused = None;
-        for uri in honoured.resource_subscriptions.unwrap_or_default() {
-            // Before the outcome is known: if this is dropped meanwhile, the server is told to forget it all the same.
-            subscribed.uris.push(uri.clone());
-            let params = SubscribeParams::new(uri);
-            let _one_at_a_time = self.connected.subscribing.lock().await;
-            match self.call::<EmptyResult>(Method::Subscribe, &params).await {
-                Ok(_) => {}
-                // Not an error, since a modern server would leave the URI out of its acknowledgement.
-                Err(error @ Error::Protocol(_)) => {
-                    subscribed.uris.pop();
-                    refused = Some(error);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        match refused {
-            Some(error) if subscribed.uris.is_empty() => Err(error),
-            Some(_) | None => Ok(subscribed),
+            asked: filter,
+            backoff: Backoff::default(),
+            reopening: JoinSet::new(),
+        })
+    }
+
+    fn has_streams(&self) -> bool {
+        self.connected.link.connection().has_streams()
+    }
+
+    /// Waits for so long, or until the client is closed.
+    async fn pause(&self, pause: Duration) {
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = self.connected.closing.notified() => {}
         }
     }
-}
-
-/// A subscription to resources of a legacy server.
-#[derive(Debug)]
-struct LegacySubscription {
-    client: Client,
-    uris: Vec<String>,
-    /// `None` once this is being dropped.
-    listening: Option<SubscriptionGuard>,
-    _stream: Option<Arc<BackgroundTask>>,
-}
-
-impl Drop for LegacySubscription {
-    fn drop(&mut self) {
-        // First: otherwise `any_has` below would count this subscription as somebody else's.
-        self.listening = None;
-        let uris = std::mem::take(&mut self.uris);
-        let Ok(runtime) = Handle::try_current() else {
-            return;
-        };
-        if uris.is_empty() {
-            return;
-        }
-        let client = self.client.with_timeout(FAREWELL);
-        let unsubscribe = async move {
-            let Connected {
-                link, subscribing, ..
-            } = &*client.connected;
-            for uri in uris {
-                let _one_at_a_time = subscribing.lock().await;
-                // Unless another subscription of this client needs it, perhaps only since a moment ago.
-                if link.subscriptions().any_has(&uri) {
-                    continue;
-                }
-                let params = UnsubscribeParams::new(uri);
-                // Nobody waits for the outcome, and further notifications reach nobody.
-                let _done = client
-                    .call::<EmptyResult>(Method::Unsubscribe, &params)
-                    .await;
-            }
-        };
-        runtime.spawn(timeout(FAREWELL, unsubscribe));
-    }
-}
-
-/// The part of `asked` that a legacy server with these capabilities reports.
-fn offered(server: &ServerCapabilities, asked: &SubscriptionFilter) -> SubscriptionFilter {
-    let mut offered = SubscriptionFilter::new();
-    offered.tools_list_changed = server.tools.as_ref().and_then(|tools| tools.list_changed);
-    offered.prompts_list_changed = server
-        .prompts
-        .as_ref()
-        .and_then(|prompts| prompts.list_changed);
-    if let Some(resources) = &server.resources {
-        offered.resources_list_changed = resources.list_changed;
-        if resources.subscribe == Some(true) {
-            offered
-                .resource_subscriptions
-                .clone_from(&asked.resource_subscriptions);
-        }
-    }
-    offered
 }

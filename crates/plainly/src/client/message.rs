@@ -14,7 +14,7 @@ use plainly_protocol::meta::{
 };
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel, RawJson,
+    ClientCapabilities, Implementation, InputResponseParams, LoggingLevel, RawJson, TASKS_EXTENSION,
 };
 use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
@@ -34,6 +34,27 @@ pub(super) struct Introduction {
     pub(super) log_level: Option<LoggingLevel>,
 }
 
+impl Introduction {
+    /// The `_meta` of a modern request, as JSON; it says whether the reply may be the handle of a task.
+    fn meta(&self, revision: Revision, tasks: bool) -> String {
+        let mut capabilities = self.capabilities.clone();
+        if tasks {
+            let extensions = capabilities.extensions.get_or_insert_default();
+            let declared = extensions.entry(TASKS_EXTENSION);
+            declared.or_insert_with(|| serde_json::json!({}));
+        }
+        let mut meta = serde_json::json!({
+            PROTOCOL_VERSION: revision.as_str(),
+            CLIENT_INFO: self.implementation,
+            CLIENT_CAPABILITIES: capabilities,
+        });
+        if let Some(level) = self.log_level {
+            meta[LOG_LEVEL] = level.as_str().into();
+        }
+        meta.to_string()
+    }
+}
+
 /// Additions to the parameters of one request.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestExtras<'a> {
@@ -48,6 +69,8 @@ pub(super) struct RequestExtras<'a> {
     pub(super) questions: Option<&'a CallQuestions<'a>>,
     /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(super) mirror: Option<&'a Mirror>,
+    /// Whether it is about a task, or may be answered with one. Not said to a legacy server.
+    pub(super) tasks: bool,
 }
 
 /// A request that is ready to be sent.
@@ -81,22 +104,22 @@ impl OutgoingRequest<'_> {
 pub(super) struct RequestWriter {
     revision: Revision,
     /// The `_meta` of a modern request, as JSON.
-    meta: Option<String>,
+    meta: Option<OwnMeta>,
+}
+
+/// The `_meta` of requests, written once for all of them.
+#[derive(Debug)]
+struct OwnMeta {
+    without_tasks: String,
+    with_tasks: String,
 }
 
 impl RequestWriter {
     /// A writer of requests of `revision`, from the client that `introduction` describes.
     pub(super) fn new(revision: Revision, introduction: &Introduction) -> Self {
-        let meta = (!revision.traits().sessions).then(|| {
-            let mut meta = serde_json::json!({
-                PROTOCOL_VERSION: revision.as_str(),
-                CLIENT_INFO: introduction.implementation,
-                CLIENT_CAPABILITIES: introduction.capabilities,
-            });
-            if let Some(level) = introduction.log_level {
-                meta[LOG_LEVEL] = level.as_str().into();
-            }
-            meta.to_string()
+        let meta = (!revision.traits().sessions).then(|| OwnMeta {
+            without_tasks: introduction.meta(revision, false),
+            with_tasks: introduction.meta(revision, true),
         });
         Self { revision, meta }
     }
@@ -160,7 +183,10 @@ impl RequestWriter {
         if self.meta.is_some() || extras.progress || extras.meta.is_some() {
             let mut meta = all.object("_meta");
             if let Some(own) = &self.meta {
-                meta.raw_members(own)?;
+                meta.raw_members(match extras.tasks {
+                    true => &own.with_tasks,
+                    false => &own.without_tasks,
+                })?;
             }
             if extras.progress {
                 meta.member(PROGRESS_TOKEN, &id)?;
@@ -300,6 +326,7 @@ mod tests {
         inputs: None,
         questions: None,
         mirror: None,
+        tasks: false,
     };
 
     fn body(frame: &Frame) -> Value {

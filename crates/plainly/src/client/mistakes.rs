@@ -17,14 +17,17 @@ use crate::unread::{SchemaOfMethod, compiled, each, known, own_words};
 static RESULTS: LazyLock<SchemaOfMethod> =
     LazyLock::new(|| each(|method| Some(schemas::reply(method))));
 static INPUT_REQUIRED: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::input_required()));
+static TASK: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::task_handle()));
 static ERROR: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::error()));
 static TOLD: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::told));
 
 /// What is wrong with a result of `method`, which can't be read for this reason.
 pub(super) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let asks = Some(ResultType::InputRequired.as_str());
-    explained(json, why, |result| match &result["resultType"] {
-        kind if method.row().may_ask && kind.as_str() == asks => Some(&INPUT_REQUIRED),
+    let continues = Some(ResultType::Task.as_str());
+    explained(json, why, |result| match result["resultType"].as_str() {
+        kind if method.row().may_ask && kind == asks => Some(&INPUT_REQUIRED),
+        kind if method.row().may_continue && kind == continues => Some(&TASK),
         _ => RESULTS.get(&method),
     })
 }
@@ -106,6 +109,7 @@ mod tests {
         let mut all = introductions();
         all.extend(resources());
         all.extend(answers());
+        all.extend(tasks());
         all.extend(notifications());
         all.extend(questions());
         all
@@ -209,6 +213,36 @@ mod tests {
                 json!({"completion": {"values": ["a"], "total": 7, "hasMore": true}}),
                 |json| result::<CompleteResult>(Method::Complete, json),
             ),
+        ]
+    }
+
+    /// A task in each state that has something of its own.
+    fn tasks() -> Vec<(Value, Verdict)> {
+        let task = |own: Value| {
+            let mut task = json!({
+                "taskId": "t", "status": "working", "statusMessage": "m", "createdAt": "x", "lastUpdatedAt": "x",
+                "ttlMs": 7, "pollIntervalMs": 7, "_meta": {},
+            });
+            let own = own.as_object().into_iter().flatten();
+            own.for_each(|(name, value)| task[name] = value.clone());
+            task
+        };
+        let asked = json!({"roots": {"method": "roots/list", "params": {}}});
+        let got: Verdict = |json| result::<DetailedTask>(Method::GetTask, json);
+        vec![
+            (task(json!({})), got),
+            (
+                task(json!({"status": "input_required", "inputRequests": asked})),
+                got,
+            ),
+            (task(json!({"status": "completed", "result": {}})), got),
+            (
+                task(json!({"status": "failed", "error": {"code": 1, "message": "m"}})),
+                got,
+            ),
+            (task(json!({"status": "cancelled"})), |json| {
+                told::<DetailedTask>(Method::TaskChanged, json)
+            }),
         ]
     }
 

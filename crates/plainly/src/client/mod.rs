@@ -24,6 +24,7 @@
 //! is dropped.
 
 mod answer;
+mod backoff;
 mod builder;
 mod call;
 #[cfg(feature = "child")]
@@ -54,8 +55,10 @@ mod server_description;
 mod status;
 mod stream;
 mod subscriptions;
+mod tasks;
 mod timeouts;
 mod tools;
+mod traffic;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,7 +79,9 @@ pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 pub use self::retries::Retries;
-pub use self::rounds::{Call, InputRequired, Round};
+pub use self::rounds::{Call, InputRequired, Round, Started};
+pub use self::tasks::TaskHandle;
+pub use self::traffic::Traffic;
 
 use self::call::Connected;
 use crate::transport::Messages;
@@ -94,10 +99,12 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// - [`LocalError::InvalidResponse`] and [`LocalError::IrregularError`]: what it answered is no result or no error of the
 ///   method. Each mistake is named with its place, the whole answer is in the error, and a tool has run.
 /// - [`LocalError::Timeout`]: nothing came in [time](Builder::timeout).
-/// - [`LocalError::Closed`]: the connection has ended. Over HTTP there are [`LocalError::Unreachable`],
-///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and [`LocalError::HttpStatus`] where something
-///   answered that is no MCP server, or wants credentials.
+/// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP there are [`LocalError::Unreachable`],
+///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
+///   something answered that is no MCP server, or wants credentials.
 /// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method; nothing was sent.
+/// - [`LocalError::TaskLost`] and [`LocalError::TaskCancelled`]: the server made a task of it, which has no result. Only of a
+///   [`Call`].
 /// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: it asks for something first. Only of a [`Call`].
 #[derive(Clone, Debug)]
 pub struct Client {

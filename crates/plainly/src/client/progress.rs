@@ -19,7 +19,8 @@ use crate::lock::Lock;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressUpdate {
-    /// The amount done so far; it increases each time.
+    /// The amount done so far; it increases each time. A task has only messages: each comes with the amount that was
+    /// reported before it became one.
     pub done: f64,
     /// The total amount, in the same unit, if the server knows it.
     pub total: Option<f64>,
@@ -44,6 +45,7 @@ pub(super) struct ProgressListener {
 struct LastProgress {
     at: Instant,
     done: f64,
+    total: Option<f64>,
 }
 
 /// Keeps a call in the table until it is dropped.
@@ -76,8 +78,23 @@ impl ProgressListener {
             *heard = LastProgress {
                 at: Instant::now(),
                 done: progress.done,
+                total: progress.total,
             };
         }
+        self.tell(progress);
+    }
+
+    /// Reports what a task says that it does.
+    pub(super) fn say(&self, message: &str) {
+        let LastProgress { done, total, .. } = *self.heard.lock();
+        self.tell(ProgressUpdate {
+            done: done.max(0.0),
+            total,
+            message: Some(message.to_owned()),
+        });
+    }
+
+    fn tell(&self, progress: ProgressUpdate) {
         let mut tell = self.tell.lock();
         let Some(callback) = tell.as_mut() else {
             return;
@@ -95,6 +112,7 @@ impl LastProgress {
         Self {
             at: Instant::now(),
             done: f64::NEG_INFINITY,
+            total: None,
         }
     }
 }

@@ -85,6 +85,9 @@ pub(super) struct RawResult {
     pub(super) fields: ResultFields,
 }
 
+/// Reads the final result of a call.
+pub(super) type ResultReader<T> = dyn Fn(RawResult) -> Result<T, Error> + Send + Sync;
+
 /// The messages in `bytes`: one, or several in a batch (2025-03-26).
 pub(super) fn read(bytes: &Bytes) -> Vec<Incoming> {
     match envelope::parse(bytes, &limits()) {

@@ -129,7 +129,7 @@ pub(super) fn is_reading(method: Method) -> bool {
 }
 
 /// A number from 0 to 1, another one each time.
-fn chance() -> f64 {
+pub(super) fn chance() -> f64 {
     // Not for secrets: the keys of hash maps are random enough.
     let random = RandomState::new().hash_one(0);
     f64::from(u32::try_from(random >> 32).unwrap_or_default()) / f64::from(u32::MAX)

@@ -10,19 +10,21 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, try_join_all};
+use futures_util::future::BoxFuture;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    InputRequest, InputRequiredResult, InputResponseParams, InputResponses, RawJson, ResultType,
+    InputRequest, InputRequiredResult, InputResponseParams, InputResponses, ResultType,
 };
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
+use tokio::time::Instant;
 
 use super::error::{Error, LocalError};
 use super::link::CallExtras;
 use super::progress::{ProgressListener, ProgressUpdate};
-use super::reply::RawResult;
+use super::reply::{self, RawResult, ResultReader};
 use super::retries::Tries;
+use super::tasks::{FollowedCall, TaskHandle};
 use super::{Client, Result};
 
 /// A call that is made when it is awaited, and cancelled when it is dropped before its end.
@@ -47,9 +49,6 @@ struct CallSetup<T> {
     read: Arc<ResultReader<T>>,
 }
 
-/// Reads the final result.
-type ResultReader<T> = dyn Fn(RawResult) -> Result<T> + Send + Sync;
-
 /// The outcome of one request of a [`Call`].
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a result is final or it is not")]
@@ -58,6 +57,16 @@ pub enum Round<T> {
     Complete(T),
     /// The server asks questions before it answers.
     InputRequired(InputRequired<T>),
+}
+
+/// The outcome of [starting](Call::start) a call.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a result is there or it is not")]
+pub enum Started<T> {
+    /// The final result.
+    Done(T),
+    /// The server goes on in a task.
+    Task(TaskHandle<T>),
 }
 
 /// A server's questions before it answers a call. The server does not wait: the client decides whether and when to call
@@ -120,7 +129,31 @@ impl<T> Call<T> {
         self
     }
 
-    /// Sends one request, and leaves the server's questions to the caller. [Declare](super::Builder::capabilities) what
+    /// Makes the call, and returns as soon as there is a final result, or a task that goes on at the server and is
+    /// [waited for](TaskHandle::wait) later, even by another program. Questions that the server asks before go to the
+    /// handlers, as usual.
+    ///
+    /// ```no_run
+    /// use plainly::client::{Client, Result, Started};
+    ///
+    /// async fn scan(client: &Client) -> Result<()> {
+    ///     match client.call_tool("scan", ()).start().await? {
+    ///         Started::Done(result) => println!("{:?}", result.content),
+    ///         Started::Task(task) => println!("plainly task wait URL {}", task.id()),
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// Panics if the call was polled before.
+    pub async fn start(self) -> Result<Started<T>> {
+        let setup = self.setup;
+        setup.expect("the call is not made yet").start().await
+    }
+
+    /// Sends one request, and leaves the server's questions to the caller. It does not become a task. [Declare](super::Builder::capabilities) what
     /// you can answer.
     ///
     /// Only modern servers answer with questions. Questions from older servers go to the handlers that the client was
@@ -156,15 +189,31 @@ impl<T> Call<T> {
 }
 
 impl<T> CallSetup<T> {
-    /// Repeats the call with answers until there is a final result.
+    /// Makes the call, and waits for the end of the task if the server makes one of it.
     async fn make(self) -> Result<T> {
+        let begun = Instant::now();
+        let task = match self.start().await? {
+            Started::Done(result) => return Ok(result),
+            Started::Task(task) => task,
+        };
+        // In a box of its own: most calls become no task, and need no room for one.
+        Box::pin(task.finish(begun)).await
+    }
+
+    /// Repeats the call with answers until there is a final result, or a task that goes on.
+    async fn start(self) -> Result<Started<T>> {
         let (client, method) = (self.client.clone(), self.method);
         let limit = client.connected.limits().rounds;
+        let may_continue = method.row().may_continue;
         let mut setup = self;
         let mut rounds = 0;
         loop {
-            let asked = match setup.once().await? {
-                Round::Complete(result) => return Ok(result),
+            let result = setup.send(may_continue).await?;
+            if may_continue && result.fields.result_type == ResultType::Task {
+                return setup.continued(&result).map(Started::Task);
+            }
+            let asked = match setup.round(result)? {
+                Round::Complete(result) => return Ok(Started::Done(result)),
                 Round::InputRequired(asked) => asked,
             };
             if rounds == limit {
@@ -172,7 +221,8 @@ impl<T> CallSetup<T> {
                 return Err(LocalError::TooManyRounds { method, limit }.into());
             }
             rounds += 1;
-            let answers = answers(&client, method, &asked.requests).await?;
+            let respondent = client.connected.link.dispatcher().respondent();
+            let answers = respondent.answer_all(method, &asked.requests).await?;
             let mut inputs = InputResponseParams::new(answers);
             inputs.request_state = asked.state;
             setup = Self {
@@ -183,23 +233,34 @@ impl<T> CallSetup<T> {
     }
 
     async fn once(self) -> Result<Round<T>> {
-        let params = self.params?;
+        let result = self.send(false).await?;
+        self.round(result)
+    }
+
+    /// Sends one request, and says whether it may be answered with a task.
+    async fn send(&self, tasks: bool) -> Result<RawResult> {
+        let params = self.params.as_ref().map_err(Error::clone)?;
         self.client.check_declared(self.method)?;
         let extras = CallExtras {
             inputs: self.inputs.as_ref(),
             progress: self.progress.as_ref(),
+            tasks,
             ..CallExtras::default()
         };
         let (client, method) = (&self.client, self.method);
         let mut tries = Tries::begin();
-        let mut result = client.try_again(method, &params, extras, &mut tries).await;
+        let mut result = client.try_again(method, params, extras, &mut tries).await;
         // Only once: another listing would teach the same.
         if let Err(error) = &result
             && client.has_learnt_from(error, method).await
         {
-            result = client.try_again(method, &params, extras, &mut tries).await;
+            result = client.try_again(method, params, extras, &mut tries).await;
         }
-        let result = result?;
+        result
+    }
+
+    /// What the server answered: the final result, or questions.
+    fn round(self, result: RawResult) -> Result<Round<T>> {
         // If the method may not ask, `read` refuses a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {
             return Ok(Round::Complete((self.read)(result)?));
@@ -210,11 +271,23 @@ impl<T> CallSetup<T> {
             requests: asked.input_requests,
             state: asked.request_state,
             call: Self {
-                params: Ok(params),
                 inputs: None,
                 ..self
             },
         }))
+    }
+
+    /// The task whose handle the server answered with.
+    fn continued(self, result: &RawResult) -> Result<TaskHandle<T>> {
+        let handle = result.body(self.method)?;
+        let params = self.params?;
+        let call = FollowedCall {
+            client: self.client,
+            subject: reply::subject(self.method, &params),
+            progress: self.progress,
+            read: self.read,
+        };
+        Ok(TaskHandle::created(handle, call))
     }
 }
 
@@ -239,28 +312,6 @@ fn input_required(result: &RawResult, method: Method, most: usize) -> Result<Inp
         _ => format!("it asks for more than {most} things at a time"),
     };
     Err(Error::invalid_response(method.name(), why))
-}
-
-/// Answers all questions of one round concurrently.
-async fn answers(
-    client: &Client,
-    method: Method,
-    requests: &BTreeMap<String, InputRequest>,
-) -> Result<InputResponses> {
-    let respondent = client.connected.link.dispatcher().respondent();
-    let answers = requests.iter().map(|(key, request)| async move {
-        match respondent.answer(request.clone()).await {
-            Ok(answer) => Ok((key.clone(), answer)),
-            Err(source) => Err(Error::from(LocalError::Unanswered {
-                method: method.name(),
-                asked: request.method().name(),
-                key: key.clone(),
-                source,
-            })),
-        }
-    });
-    let answers: Vec<(String, RawJson)> = try_join_all(answers).await?;
-    Ok(answers.into_iter().collect())
 }
 
 impl<T: 'static> Future for Call<T> {

@@ -94,10 +94,10 @@ impl SubscriptionTable {
         }
     }
 
-    /// Ends all subscriptions without a request of their own, each with a separate error.
-    pub(super) fn end(&self, mut error: impl FnMut() -> Error) {
+    /// Ends all subscriptions without a request of their own.
+    pub(super) fn end(&self, error: &Error) {
         for inbox in self.of(None) {
-            inbox.end(Err(error()));
+            inbox.end(Err(error.clone()));
         }
     }
 
@@ -133,6 +133,9 @@ fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Resul
             return Ok(());
         }
         Change::Resource(uri)
+    } else if method == Method::TaskChanged {
+        inbox.put_task(read(method, params)?);
+        return Ok(());
     } else if method == Method::ResourcesChanged {
         Change::Resources
     } else if method == Method::ToolsChanged {

@@ -54,6 +54,9 @@ impl Client {
     /// A tool that fails is not an `Err`: check [`CallToolResult::is_tool_error`]. Only where its result can't be read is it
     /// one, which shows the words in the result.
     ///
+    /// If the server makes a task of the call, the client asks for the task until it has ended, answers what it asks with
+    /// the same handlers, and cancels it if the call is dropped. [`Call::start`] returns the task instead.
+    ///
     /// On a modern server over HTTP, the call is sent with the `Mcp-Param-*` headers that the tool asked for when it
     /// was last listed. If the server misses others, the client lists the tools and makes the call once more.
     ///

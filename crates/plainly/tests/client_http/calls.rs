@@ -54,6 +54,10 @@ async fn events_that_end_before_the_reply_are_an_interruption() {
             "data: hello\n\n",
             "; the server sent \"hello\", which is not a message, instead",
         ),
+        (
+            "event: error\ndata: {\"error\": \"the disk is full\"}\n\n",
+            "; the server sent the error \"the disk is full\" instead",
+        ),
     ] {
         let (client, server) = server::modern().await;
         let (tools, ()) = tokio::join!(client.tools(), async {

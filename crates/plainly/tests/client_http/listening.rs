@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
-use plainly_peer::{Asked, Host, assert_local};
+use plainly_peer::{Asked, Host};
 use serde_json::{Value, json};
 
 use super::server;
@@ -81,19 +81,78 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
     assert!(subscription.next().await.is_none());
 }
 
+/// How long to wait before a stream is opened again, so that the tests don't wait for long.
+const SOON: &str = "retry: 1\n\n";
+
 #[tokio::test]
-async fn a_stream_that_breaks_off_is_an_error() {
+async fn a_stream_that_breaks_off_is_opened_again_and_the_gap_is_told() {
     let (client, server) = server::modern().await;
     let (mut subscription, mut exchange) = listen(&client, &server).await;
-    let changed = updated(&exchange);
-    exchange.write(&changed).await;
+    for _ in 0..3 {
+        let changed = updated(&exchange);
+        exchange.write(&changed).await;
+        exchange.write(SOON).await;
+        let before = exchange.body["id"].clone();
+        drop(exchange);
+        let found = next(&mut subscription).await;
+        assert_eq!(found, Change::Resource("a:1".into()));
+        let (missed, again) = tokio::join!(next(&mut subscription), async {
+            let mut again = server.request("subscriptions/listen").await;
+            assert_ne!(again.body["id"], before);
+            again.events().await;
+            again.write(&acknowledged(&again)).await;
+            again
+        });
+        assert_eq!(missed, Change::Missed);
+        assert_eq!(subscription.honoured(), &filter());
+        exchange = again;
+    }
+    // What refuses it for good says why.
+    exchange.write(SOON).await;
     drop(exchange);
-    let found = next(&mut subscription).await;
-    assert_eq!(found, Change::Resource("a:1".into()));
-    let error = subscription.next().await.unwrap().unwrap_err();
-    assert_local!(error, LocalError::Interrupted { .. });
-    assert!(error.is_retryable());
+    let (told, ()) = tokio::join!(subscription.next(), async {
+        let again = server.request("subscriptions/listen").await;
+        again.answer("401 Unauthorized", "", "").await;
+    });
+    assert!(told.unwrap().unwrap_err().is_unauthorized());
     assert!(subscription.next().await.is_none());
+}
+
+#[tokio::test]
+async fn what_honours_nothing_any_more_is_an_error() {
+    let (client, server) = server::modern().await;
+    let (mut subscription, mut exchange) = listen(&client, &server).await;
+    exchange.write(SOON).await;
+    drop(exchange);
+    let (told, _again) = tokio::join!(subscription.next(), async {
+        let mut again = server.request("subscriptions/listen").await;
+        again.events().await;
+        let nothing = json!({"notifications": {}});
+        let id = &again.body["id"];
+        let nothing = told(id, "subscriptions/acknowledged", nothing);
+        again.write(&nothing).await;
+        again
+    });
+    let error = told.unwrap().unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .ends_with("no longer reports these changes"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_is_closed_does_not_wait_to_open_a_stream_again() {
+    let (client, server) = server::modern().await;
+    let (mut subscription, mut exchange) = listen(&client, &server).await;
+    exchange.write("retry: 3600000\n\n").await;
+    drop(exchange);
+    let waiting = tokio::time::timeout(Duration::from_millis(100), subscription.next());
+    assert!(waiting.await.is_err());
+    client.close().await;
+    let told = plainly_peer::within(subscription.next()).await;
+    assert!(told.unwrap().unwrap_err().is_closed());
 }
 
 #[tokio::test]
@@ -244,18 +303,90 @@ async fn a_legacy_server_tells_all_on_one_stream() {
 #[tokio::test]
 async fn a_legacy_stream_that_ends_is_opened_again() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-    let (mut subscription, stream) = first_subscription(&client, &server).await;
+    let (mut subscription, mut stream) = first_subscription(&client, &server).await;
+    stream.write(&format!("id: 7\ndata:\n\n{SOON}")).await;
     drop(stream);
+    // The server may be gone for a moment.
+    for _ in 0..3 {
+        let refused = server.next().await;
+        assert_eq!(refused.headers["last-event-id"], "7");
+        refused.answer("503 Service Unavailable", "", "").await;
+        drop(server.next().await);
+    }
     let mut stream = news(&server).await;
     assert_eq!(next(&mut subscription).await, Change::Missed);
     stream.write(&legacy_updated()).await;
     let found = next(&mut subscription).await;
     assert_eq!(found, Change::Resource("a:1".into()));
     drop(stream);
-    server.next().await.answer("404 Not Found", "", "").await;
+    server.next().await.answer("401 Unauthorized", "", "").await;
     let error = subscription.next().await.unwrap().unwrap_err();
-    assert_local!(error, LocalError::SessionLost);
+    assert!(error.is_unauthorized(), "{error}");
     assert!(subscription.next().await.is_none());
+}
+
+#[tokio::test]
+async fn a_legacy_server_that_does_not_come_back_is_given_up() {
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (mut subscription, mut stream) = first_subscription(&client, &server).await;
+    stream.write(SOON).await;
+    drop(stream);
+    let mut tries = 0;
+    let refusing = async {
+        loop {
+            let busy = server.next().await;
+            assert_eq!(busy.method, "GET");
+            tries += 1;
+            busy.answer("503 Service Unavailable", "", "").await;
+        }
+    };
+    let told = tokio::select! {
+        told = subscription.next() => told,
+        () = refusing => unreachable!("it goes on"),
+    };
+    assert_eq!(told.unwrap().unwrap_err().http_status(), Some(503));
+    assert_eq!(tries, 30);
+}
+
+/// What a session that is opened anew begins with, and the stream of it.
+async fn begin_anew(server: &Host, session: &str) -> Asked {
+    server
+        .initialize(Some(session), legacy_capabilities())
+        .await;
+    let mut news = server.next_in(session, "GET").await;
+    news.events().await;
+    subscribed(server, session).await;
+    news
+}
+
+async fn subscribed(server: &Host, session: &str) {
+    let request = server.request("resources/subscribe").await;
+    request.is_of(Some(session));
+    assert_eq!(request.body["params"]["uri"], "a:1");
+    request.result(json!({})).await;
+}
+
+#[tokio::test]
+async fn a_session_that_is_forgotten_is_opened_anew_once_with_all_subscriptions() {
+    let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
+    let (mut one, mut stream) = first_subscription(&client, &server).await;
+    let mut other = subscribe(&client, &server).await;
+    for (session, forgotten) in [("s-2", "404 Not Found"), ("s-3", "400 Bad Request")] {
+        stream.write(SOON).await;
+        drop(stream);
+        let (first, second, again) = tokio::join!(next(&mut one), next(&mut other), async {
+            server.next().await.answer(forgotten, "", "").await;
+            let stream = begin_anew(&server, session).await;
+            subscribed(&server, session).await;
+            stream
+        });
+        assert_eq!((first, second), (Change::Missed, Change::Missed));
+        stream = again;
+        stream.write(&legacy_updated()).await;
+        for subscription in [&mut one, &mut other] {
+            assert_eq!(next(subscription).await, Change::Resource("a:1".into()));
+        }
+    }
 }
 
 #[tokio::test]
@@ -331,26 +462,27 @@ async fn what_a_legacy_server_tells_while_its_stream_is_opened_is_no_error() {
 }
 
 #[tokio::test]
-async fn a_new_session_of_a_legacy_server_does_not_go_on_with_the_subscriptions_of_the_old_one() {
+async fn subscriptions_go_on_in_the_session_that_a_call_has_opened_anew() {
     let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-    let (mut subscription, stream) = first_subscription(&client, &server).await;
-    // The server forgets the session, and a call learns of it first.
-    drop(stream);
+    let (mut subscription, mut old) = first_subscription(&client, &server).await;
+    // The server forgets the session, and a call learns of it first: the stream may still be open.
     let (called, ()) = tokio::join!(client.tools(), async {
         server.refuse("tools/list", "404 Not Found").await;
         server.initialize(Some("s-2"), json!({})).await;
         server.answer("tools/list").await;
     });
     called.unwrap();
-    let told = tokio::select! {
-        told = subscription.next() => told,
-        mut again = server.next() => {
-            again.events().await;
-            subscription.next().await
-        }
-    };
-    let error = told.unwrap().unwrap_err();
-    assert_local!(error, LocalError::SessionLost);
+    let (missed, mut stream) = tokio::join!(next(&mut subscription), async {
+        let mut stream = server.next_in("s-2", "GET").await;
+        stream.events().await;
+        subscribed(&server, "s-2").await;
+        stream
+    });
+    assert_eq!(missed, Change::Missed);
+    old.hung_up().await;
+    stream.write(&legacy_updated()).await;
+    let found = next(&mut subscription).await;
+    assert_eq!(found, Change::Resource("a:1".into()));
 }
 
 #[tokio::test]
@@ -358,21 +490,20 @@ async fn all_subscriptions_at_a_legacy_server_end_for_the_same_reason() {
     type Case = (bool, fn(&plainly::client::Error) -> bool);
     let cases: [Case; 2] = [
         (true, plainly::client::Error::is_closed),
-        (false, |error| {
-            matches!(error.local(), Some(LocalError::SessionLost))
-        }),
+        (false, plainly::client::Error::is_forbidden),
     ];
     for (is_closed, expected) in cases {
         let (client, server) = server::legacy_with(Some("s-1"), legacy_capabilities()).await;
-        let (one, stream) = first_subscription(&client, &server).await;
+        let (one, mut stream) = first_subscription(&client, &server).await;
         let other = subscribe(&client, &server).await;
         if is_closed {
             tokio::join!(client.close(), async {
                 server.next().await.answer("200 OK", "", "").await;
             });
         } else {
+            stream.write(SOON).await;
             drop(stream);
-            server.next().await.answer("404 Not Found", "", "").await;
+            server.next().await.answer("403 Forbidden", "", "").await;
         }
         for mut subscription in [one, other] {
             let error = subscription.next().await.unwrap().unwrap_err();

@@ -27,7 +27,6 @@ impl Place {
     pub(super) fn of(before: &[String], current: &str) -> Self {
         let mut root = Args::command();
         root.build();
-        let of_a_server = ServerArgs::options();
         let mut command = &root;
         let (mut options, mut words) = (Vec::new(), Vec::new());
         let mut rest = before.iter();
@@ -37,7 +36,7 @@ impl Place {
                 return Self::Known(files(current));
             }
             if let Some(option) = option(command, word) {
-                let is_kept = of_a_server.iter().any(|id| option.get_id() == id);
+                let is_kept = ServerArgs::REACHING.iter().any(|id| option.get_id() == id);
                 let value = match takes_value(option) && !word.contains('=') {
                     false => None,
                     true => match rest.next() {

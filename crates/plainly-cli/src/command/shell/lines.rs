@@ -7,6 +7,7 @@ use tokio::io::{AsyncBufReadExt, BufReader, Stdin};
 
 use super::editor::Editor;
 use crate::failure::Failure;
+use crate::terminal::Conversation;
 
 /// The lines of a session.
 pub(super) enum Lines {
@@ -31,7 +32,11 @@ impl Lines {
     /// The next line, until there is none.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         match self {
-            Self::Terminal(editor) => editor.next().await,
+            Self::Terminal(editor) => {
+                // What a server says or asks meanwhile waits for the end of the line.
+                let _conversation = Conversation::begin().await;
+                editor.next().await
+            }
             Self::Script(lines) => lines
                 .next_line()
                 .await

@@ -20,13 +20,16 @@ impl Error {
         }
     }
 
-    /// How long to wait before the next try, if the server says so, in its error or in `Retry-After`; if in both, the
-    /// longer. The server chooses it, and it may be very long.
+    /// How long to wait before the next try, if the server says so, in its error, in `Retry-After`, if in both, the longer,
+    /// or with the stream that broke off. The server chooses it, and it may be very long.
     pub fn retry_after(&self) -> Option<Duration> {
-        if let Some(LocalError::HttpStatus { retry_after, .. }) = self.local() {
-            return retry_after.filter(|_| self.is_retryable());
+        match self.local() {
+            Some(LocalError::HttpStatus { retry_after, .. }) => {
+                retry_after.filter(|_| self.is_retryable())
+            }
+            Some(LocalError::Interrupted { retry_after, .. }) => *retry_after,
+            _ => self.protocol()?.retry_after(),
         }
-        self.protocol()?.retry_after()
     }
 }
 
@@ -49,6 +52,8 @@ fn is_retryable(error: &LocalError) -> bool {
         | LocalError::NotInRevision { .. }
         | LocalError::Unanswered { .. }
         | LocalError::TooManyRounds { .. }
+        | LocalError::TaskLost { .. }
+        | LocalError::TaskCancelled { .. }
         | LocalError::SessionLost
         | LocalError::TooManyPages { .. }
         | LocalError::EndlessListing { .. }
@@ -193,6 +198,7 @@ mod tests {
                     LocalError::Interrupted {
                         method,
                         instead: None,
+                        retry_after: None,
                         source,
                     },
                     true,
@@ -209,6 +215,13 @@ mod tests {
             ]
             .map(|(error, retryable)| (error.into(), retryable, None)),
         );
+        let broken = LocalError::Interrupted {
+            method,
+            instead: None,
+            retry_after: Some(Duration::from_secs(7)),
+            source: None,
+        };
+        check([(broken.into(), true, Some(7))]);
         let source = None;
         check([
             (

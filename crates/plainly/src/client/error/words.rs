@@ -306,6 +306,18 @@ impl fmt::Display for Instead<'_> {
     }
 }
 
+/// What the server says of it.
+pub(super) struct Said<'a>(pub(super) &'a Option<String>);
+
+impl fmt::Display for Said<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(said) => write!(f, ": {}", Bounded(said)),
+            None => Ok(()),
+        }
+    }
+}
+
 /// Several, in their order.
 pub(super) struct CommaSeparated<'a, T>(pub(super) &'a [T]);
 

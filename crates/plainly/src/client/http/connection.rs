@@ -45,6 +45,11 @@ impl HttpConnection {
         }
     }
 
+    /// The state that its requests share.
+    pub(super) fn session(&self) -> Arc<HttpSession> {
+        Arc::clone(&self.session)
+    }
+
     async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
         let opens = request.method == Method::Initialize;
         let mut frame = request.frame.clone();
@@ -64,8 +69,8 @@ impl HttpConnection {
             cancellation.disarm();
             return Err(LocalError::SessionLost.into());
         }
-        if opens && response.status.is_success() {
-            self.session.open(&response.headers);
+        if opens {
+            self.session.answered(&response);
         }
         let reply = self.reply(request, response).await;
         // A call that failed needs no cancellation: only one that is dropped does.
@@ -129,9 +134,12 @@ impl HttpConnection {
         let mut answering = JoinSet::new();
         let mut resuming = ReplyResumption::default();
         loop {
-            let event = match response.next_event().await {
+            let event = match response.next_message().await {
                 Ok(Some(event)) => event,
                 ended => {
+                    if let Some(said) = response.complaint() {
+                        *self.session.stray.lock() = Some(said);
+                    }
                     let (failure, method) = (ended.err(), request.method.name());
                     response = self
                         .session
@@ -215,6 +223,10 @@ impl ClientConnection for HttpConnection {
 
     fn mirror(&self) -> Option<&Mirror> {
         Some(&self.mirror)
+    }
+
+    fn has_streams(&self) -> bool {
+        true
     }
 
     fn is_lost(&self) -> bool {

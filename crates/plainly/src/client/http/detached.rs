@@ -77,7 +77,8 @@ fn send_apart(endpoint: Endpoint, frame: Frame, place: impl Send + 'static) {
     });
 }
 
-async fn send_answer(endpoint: Endpoint, frame: Frame) {
+/// Sends an answer, or a cancellation: what happens to it is only logged.
+pub(super) async fn send_answer(endpoint: Endpoint, frame: Frame) {
     match timeout(FAREWELL, endpoint.post(frame)).await {
         Ok(Ok(response)) if response.status.is_success() => response.discard(),
         Ok(Ok(response)) => {

@@ -8,13 +8,16 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderValue, StatusCode};
+use plainly_errors::mistake::in_quotes;
 use reqwest::Url;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::retry_after;
-use super::sse::{self, EventParser, Resumption};
+use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
 use super::tls::{self, Certificate};
+use crate::client::error::said;
+use crate::client::traffic::{Tap, Traffic};
 use crate::transport::{Frame, Meter};
 
 /// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
@@ -39,6 +42,7 @@ pub(super) struct Endpoint {
     /// The most bytes of one message that are read: a JSON body, or one event.
     message_bytes: usize,
     received: Meter,
+    tap: Tap,
 }
 
 /// The response to a request, its body unread.
@@ -49,10 +53,13 @@ pub(super) struct HttpResponse {
     pub(super) content: ContentKind,
     inner: reqwest::Response,
     events: EventParser,
+    /// What the last event of a failure said.
+    complaint: Option<String>,
     message_bytes: usize,
     /// Bytes that were received and are not read yet.
     chunk: Bytes,
     received: Meter,
+    tap: Tap,
 }
 
 /// The kind of body that `Content-Type` declares.
@@ -87,6 +94,7 @@ impl Endpoint {
         trusted: &[Certificate],
         connect: Duration,
         message_bytes: usize,
+        tap: Tap,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(url.scheme(), trusted)?)
@@ -101,6 +109,7 @@ impl Endpoint {
             headers,
             message_bytes,
             received: Meter::default(),
+            tap,
         })
     }
 
@@ -113,6 +122,23 @@ impl Endpoint {
         let _ = url.set_username("");
         let _ = url.set_password(None);
         url.into()
+    }
+
+    /// The same at another URL, as `reference` names it relative to this one; or what is wrong with that. At another
+    /// origin, the headers would be told to somebody else.
+    pub(super) fn at(&self, reference: &str) -> Result<Self, String> {
+        let named = in_quotes(reference);
+        let joined = self.url.join(reference);
+        let mut url = joined.map_err(|why| format!("{named}, which is no URL: {why}"))?;
+        if url.origin() != self.url.origin() {
+            let origin = self.url.origin().ascii_serialization();
+            return Err(format!("{named}, which is not at {origin}"));
+        }
+        // These fail only for URLs without a host.
+        let _ = url.set_username(self.url.username());
+        let _ = url.set_password(self.url.password());
+        let endpoint = self.clone();
+        Ok(Self { url, ..endpoint })
     }
 
     /// Sends one message.
@@ -144,18 +170,43 @@ impl Endpoint {
         self.send(request).await
     }
 
+    fn show(&self, request: &reqwest::Request) {
+        if !self.tap.is_on() {
+            return;
+        }
+        self.tap.show(Traffic::Request {
+            method: request.method().as_str(),
+            url: &self.display_url(),
+            headers: request.headers(),
+        });
+        if let Some(message) = request.body().and_then(reqwest::Body::as_bytes) {
+            self.tap.show(Traffic::Sent(message));
+        }
+    }
+
     async fn send(&self, request: reqwest::RequestBuilder) -> Result<HttpResponse, HttpFailure> {
-        let mut inner = request.send().await.map_err(HttpFailure::of)?;
+        let request = request.build().map_err(HttpFailure::of)?;
+        let method = request.method().clone();
+        self.show(&request);
+        let sent = self.client.execute(request).await;
+        let mut inner = sent.map_err(HttpFailure::of)?;
         let headers = std::mem::take(inner.headers_mut());
+        self.tap.show(Traffic::Response {
+            method: method.as_str(),
+            status: inner.status().as_u16(),
+            headers: &headers,
+        });
         Ok(HttpResponse {
             status: inner.status(),
             content: ContentKind::of(&headers),
             headers,
             inner,
             events: EventParser::new(self.message_bytes),
+            complaint: None,
             message_bytes: self.message_bytes,
             chunk: Bytes::new(),
             received: self.received.clone(),
+            tap: self.tap.clone(),
         })
     }
 
@@ -171,8 +222,7 @@ impl Endpoint {
             .delete(self.url.clone())
             .headers(self.headers.clone())
             .headers(headers);
-        let response = request.send().await.map_err(HttpFailure::of)?;
-        Ok(response.status())
+        Ok(self.send(request).await?.status)
     }
 }
 
@@ -186,10 +236,26 @@ impl fmt::Debug for Endpoint {
 
 impl HttpResponse {
     /// The next message of a body of events; `None` at the end. An event that is cut off by the end is dropped.
-    pub(super) async fn next_event(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+    pub(super) async fn next_message(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+        while let Some(event) = self.next_event().await? {
+            if event.kind == EventKind::Message {
+                return Ok(Some(event.data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next event of any kind.
+    pub(super) async fn next_event(&mut self) -> Result<Option<ServerEvent>, HttpFailure> {
         loop {
             match self.events.next(&mut self.chunk) {
-                Ok(Some(event)) => return Ok(Some(event)),
+                Ok(Some(event)) => {
+                    self.tap.show(Traffic::Received(&event.data));
+                    if event.kind == EventKind::Error {
+                        self.complaint = complaint(&event.data);
+                    }
+                    return Ok(Some(event));
+                }
                 Ok(None) => {}
                 Err(sse::TooLarge) => return Err(HttpFailure::TooLarge(self.message_bytes)),
             }
@@ -200,6 +266,11 @@ impl HttpResponse {
             // Chunks without events may arrive as fast as they are read.
             consume_budget().await;
         }
+    }
+
+    /// What the server said in an event that tells of a failure, in words; `None` if it sent none.
+    pub(super) fn complaint(&self) -> Option<String> {
+        self.complaint.clone()
     }
 
     /// Where to resume a body of events that has ended.
@@ -226,8 +297,12 @@ impl HttpResponse {
 
     /// The whole body.
     pub(super) async fn body(self) -> Result<Bytes, HttpFailure> {
-        let limit = self.message_bytes;
-        self.read(limit).await
+        let (limit, tap) = (self.message_bytes, self.tap.clone());
+        let body = self.read(limit).await?;
+        if !body.is_empty() {
+            tap.show(Traffic::Received(&body));
+        }
+        Ok(body)
     }
 
     /// The beginning of the body: at most `limit` bytes, as far as they arrive within a second. Empty if it can't be
@@ -241,6 +316,9 @@ impl HttpResponse {
             body.extend_from_slice(&chunk);
         }
         body.truncate(limit);
+        if !body.is_empty() {
+            self.tap.show(Traffic::Received(&body));
+        }
         body
     }
 
@@ -259,6 +337,11 @@ impl HttpResponse {
         }
         Ok(body.into())
     }
+}
+
+fn complaint(data: &[u8]) -> Option<String> {
+    let said = said::words_of_body(&String::from_utf8_lossy(data))?;
+    Some(format!("the error {}", in_quotes(&said)))
 }
 
 impl ContentKind {

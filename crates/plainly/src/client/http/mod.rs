@@ -1,9 +1,12 @@
-//! Servers over Streamable HTTP, and everything in the client that knows HTTP: reaching the server ([`endpoint`],
-//! [`sse`]), and exchanging messages with it ([`connection`], [`server_stream`]).
+//! Servers over HTTP, and everything in the client that knows HTTP: reaching the server ([`endpoint`], [`sse`]), and
+//! exchanging messages with it, by Streamable HTTP ([`connection`], [`server_stream`]) or, if the server speaks nothing
+//! newer, by HTTP with SSE ([`opening`], [`pipe`]).
 
 mod connection;
 mod detached;
 mod endpoint;
+mod opening;
+mod pipe;
 mod resuming;
 mod retry_after;
 mod server_stream;
@@ -18,10 +21,12 @@ use reqwest::Url;
 
 use self::connection::HttpConnection;
 use self::endpoint::Endpoint;
+use self::pipe::PipeConnection;
 use self::tls::Certificate;
 use super::builder::Builder;
 use super::connect::ConnectDeadline;
 use super::error::{Error, LocalError};
+use super::traffic::Tap;
 use super::{Client, Result};
 
 /// The headers that this client writes itself, each with the reason why nobody else can; a name that ends with `-` stands
@@ -38,7 +43,7 @@ const RESERVED: [(&str, &str); 9] = [
     ("transfer-encoding", "it follows from the message"),
 ];
 
-/// A server at a URL, reached by Streamable HTTP.
+/// A server at a URL, reached by Streamable HTTP or HTTP with SSE.
 pub struct Http {
     url: String,
     headers: Vec<(String, String)>,
@@ -47,7 +52,8 @@ pub struct Http {
 }
 
 impl Client {
-    /// A client of the server at `url`, by Streamable HTTP.
+    /// A client of the server at `url`, by Streamable HTTP; or by HTTP with SSE, the transport of 2024-11-05, if the server
+    /// speaks nothing newer there. With that, the [end](LocalError::Closed) of its stream of events ends the connection.
     pub fn http(url: impl Into<String>) -> Builder<Http> {
         Builder::new(Http {
             url: url.into(),
@@ -95,10 +101,24 @@ impl Builder<Http> {
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let limit = self.options.limits.message_bytes;
-        let endpoint = Endpoint::new(url, headers, &trusted, connect, limit)
+        let tap = self.options.tap.clone();
+        let endpoint = Endpoint::new(url, headers, &trusted, connect, limit, tap)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
-        let connection = HttpConnection::new(endpoint, self.options.dispatcher());
-        Client::establish(connection, self.options, by).await
+        let connection = HttpConnection::new(endpoint.clone(), self.options.dispatcher());
+        let session = connection.session();
+        let refusal = match Client::establish(connection, self.options.clone(), by).await {
+            Err(error) if session.is_refused() => error,
+            established => return established,
+        };
+        let pipe = opening::open(&endpoint, by, refusal).await?;
+        tracing::debug!("the server speaks HTTP with SSE");
+        let mut options = self.options;
+        // Whoever speaks that is a legacy server.
+        options.probes = false;
+        // The endpoint shows what passes.
+        options.tap = Tap::default();
+        let connection = PipeConnection::new(pipe, options.dispatcher());
+        Client::establish(connection, options, by).await
     }
 }
 

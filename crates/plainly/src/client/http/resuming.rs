@@ -42,11 +42,12 @@ impl HttpSession {
         method: &'static str,
     ) -> Result<HttpResponse, Error> {
         resuming.from.update(ended.resumption());
-        let mut broken = match failure {
+        let broken = match failure {
             Some(failure @ HttpFailure::TooLarge(_)) => return Err(self.failed(failure, method)),
             Some(failure) => self.failed(failure, method),
             None => Error::interrupted(method),
         };
+        let mut broken = broken.with_retry(resuming.from.retry);
         let Some(last) = self.last_event(&resuming.from) else {
             return Err(broken);
         };

@@ -13,15 +13,14 @@ use tokio::time::timeout;
 
 use super::endpoint::{ContentKind, HttpResponse};
 use super::resuming::LAST_EVENT_ID;
-use super::session::{HttpSession, no_message};
+use super::session::{GET, HttpSession, no_message};
 use super::sse::Resumption;
+use crate::client::backoff::Backoff;
 use crate::client::error::{Error, LocalError};
 use crate::client::inbox::Change;
 use crate::client::link::BackgroundTask;
 use crate::client::reply;
 
-/// Stands for the method in errors.
-const GET: &str = "GET";
 /// The pauses between attempts to open a stream that the server says is still open: this client has closed the previous
 /// one, but the server may notice that late.
 const CONFLICT_PAUSES: [Duration; 5] = [
@@ -31,12 +30,8 @@ const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
 ];
-/// The pause before a stream is opened again, if the server does not specify one.
-const PAUSE: Duration = Duration::from_secs(1);
 /// The longest wait for a stream that no subscription needs.
 const UNASKED: Duration = Duration::from_secs(1);
-/// The most streams in a row that may end without an event.
-const EMPTY_STREAMS: u32 = 30;
 
 /// The stream of a session, for as long as somebody needs it.
 #[derive(Debug, Default)]
@@ -102,11 +97,13 @@ pub(super) async fn keep(session: Arc<HttpSession>, stream: Arc<ServerStream>) -
 }
 
 async fn read(session: Arc<HttpSession>, stream: ServerEvents) {
+    let own = stream.session.clone();
     let Err(error) = session.until_closed(session.read_streams(stream)).await;
-    let again = again(&error);
-    let mut first = Some(error);
-    let subscriptions = &session.dispatcher.subscriptions;
-    subscriptions.end(|| first.take().unwrap_or_else(&again));
+    if session.id().is_some_and(|id| Some(id) != own) {
+        // The subscriptions are those of a new session, which has a stream of its own.
+        return;
+    }
+    session.dispatcher.subscriptions.end(&error);
 }
 
 impl HttpSession {
@@ -152,58 +149,65 @@ impl HttpSession {
     /// Reads one stream after another, because a server may end each at any time. All belong to one session, because a
     /// new session knows nothing of earlier subscriptions.
     async fn read_streams(&self, mut stream: ServerEvents) -> Result<Infallible, Error> {
-        let first = stream.session.clone();
+        let own = stream.session.clone();
         let mut from = Resumption::default();
-        let mut empty = 0;
+        let mut backoff = Backoff::default();
         loop {
-            let was_used = self.read_stream(stream.response, &mut from).await?;
-            empty = if was_used { 0 } else { empty + 1 };
-            if empty == EMPTY_STREAMS {
-                return Err(interrupted());
-            }
-            tokio::time::sleep(from.retry.unwrap_or(PAUSE)).await;
-            stream = self.open_stream(&from).await?.ok_or_else(interrupted)?;
-            if stream.session != first {
-                return Err(LocalError::SessionLost.into());
-            }
+            backoff.opened();
+            let mut lost = self
+                .read_stream(stream.response, &mut from, &mut backoff)
+                .await;
+            stream = loop {
+                let asked = lost.retry_after().or(from.retry);
+                let pause = Some(&lost).filter(|lost| lost.is_passing());
+                let Some(pause) = pause.and_then(|_| backoff.pause(asked)) else {
+                    return Err(lost);
+                };
+                tracing::debug!(error = %lost, ?pause, "lost the server's stream");
+                tokio::time::sleep(pause).await;
+                if self.id() != own {
+                    return Err(LocalError::SessionLost.into());
+                }
+                match self.open_stream(&from).await {
+                    Ok(Some(stream)) => break stream,
+                    Ok(None) => return Err(interrupted()),
+                    // What many servers say of a session that they don't know, where the specification has 404: in a
+                    // session that they know, the same request was no mistake.
+                    Err(error) if own.is_some() && error.http_status() == Some(400) => {
+                        self.lose(own);
+                        return Err(LocalError::SessionLost.into());
+                    }
+                    Err(error) => lost = error,
+                }
+            };
             // Changes in between may be lost, because not every server keeps events for later.
             self.dispatcher.subscriptions.put(&Change::Missed);
         }
     }
 
-    /// Reads one stream to its end, and notes where to resume it. Returns whether there was an event.
+    /// Reads one stream to its end, and notes where to resume it. Returns how it ended.
     async fn read_stream(
         &self,
         mut response: HttpResponse,
         from: &mut Resumption,
-    ) -> Result<bool, Error> {
-        let mut was_used = false;
+        backoff: &mut Backoff,
+    ) -> Error {
         let mut answering = JoinSet::new();
-        loop {
-            let event = response.next_event().await;
-            let Some(event) = event.map_err(|failure| self.failed(failure, GET))? else {
-                from.update(response.resumption());
-                return Ok(was_used);
-            };
-            was_used = true;
-            for incoming in reply::read(&event) {
-                self.take(incoming, None, &mut answering).await;
+        let failure = loop {
+            match response.next_message().await {
+                Ok(Some(event)) => {
+                    backoff.came();
+                    for incoming in reply::read(&event) {
+                        self.take(incoming, None, &mut answering).await;
+                    }
+                }
+                Ok(None) => break None,
+                Err(failure) => break Some(failure),
             }
-        }
-    }
-}
-
-/// Makes the errors for all subscriptions except the first, which gets `error` itself: errors can't be cloned.
-fn again(error: &Error) -> impl Fn() -> Error + use<> {
-    let closed = match error.local() {
-        Some(LocalError::Closed(closed)) => Some(Arc::clone(closed)),
-        _ => None,
-    };
-    let is_lost = matches!(error.local(), Some(LocalError::SessionLost));
-    move || match &closed {
-        Some(closed) => LocalError::Closed(Arc::clone(closed)).into(),
-        None if is_lost => LocalError::SessionLost.into(),
-        None => interrupted(),
+        };
+        from.update(response.resumption());
+        let lost = failure.map_or_else(interrupted, |failure| self.failed(failure, GET));
+        lost.with_instead(response.complaint())
     }
 }
 

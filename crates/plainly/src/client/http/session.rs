@@ -16,6 +16,8 @@ use crate::client::error::{Challenge, CloseReason, Closed, Error, LocalError, sa
 use crate::client::status::{EXCERPT, HttpStatus};
 use crate::lock::Lock;
 
+/// Stands for the method in errors about a stream that was not opened by a call.
+pub(super) const GET: &str = "GET";
 /// The most answers on their way to a server of those that are known at once, to pings and to what is refused.
 const ANSWERS: usize = 16;
 
@@ -40,6 +42,9 @@ enum SessionState {
     Open(HeaderValue),
     /// The server has forgotten it.
     Lost,
+    /// There never was one: the handshake was refused as by a server that only speaks the transport before (2025-11-25,
+    /// "Backwards Compatibility").
+    Refused,
 }
 
 impl HttpSession {
@@ -109,7 +114,7 @@ impl HttpSession {
     /// Adds the id of the session, if there is one.
     pub(super) fn join(&self, headers: &mut HeaderMap) -> Result<Option<HeaderValue>, Error> {
         match &*self.state.lock() {
-            SessionState::Without => Ok(None),
+            SessionState::Without | SessionState::Refused => Ok(None),
             SessionState::Lost => Err(LocalError::SessionLost.into()),
             SessionState::Open(id) => {
                 headers.insert(HeaderName::from_static(MCP_SESSION_ID), id.clone());
@@ -121,20 +126,31 @@ impl HttpSession {
     /// The id of the session, if there is one.
     pub(super) fn id(&self) -> Option<HeaderValue> {
         match &*self.state.lock() {
-            SessionState::Without | SessionState::Lost => None,
+            SessionState::Without | SessionState::Lost | SessionState::Refused => None,
             SessionState::Open(id) => Some(id.clone()),
         }
     }
 
-    pub(super) fn open(&self, headers: &HeaderMap) {
-        *self.state.lock() = match headers.get(MCP_SESSION_ID).cloned() {
-            Some(mut id) => {
+    /// Whether the handshake was refused as by a server of the transport before.
+    pub(super) fn is_refused(&self) -> bool {
+        matches!(*self.state.lock(), SessionState::Refused)
+    }
+
+    /// Notes what the handshake was answered with.
+    pub(super) fn answered(&self, response: &HttpResponse) {
+        let id = response.headers.get(MCP_SESSION_ID).cloned();
+        let mut state = self.state.lock();
+        match (response.status.as_u16(), id, &*state) {
+            (200..300, Some(mut id), _) => {
                 // Whoever knows the id can use the session: it must not get into a log.
                 id.set_sensitive(true);
-                SessionState::Open(id)
+                *state = SessionState::Open(id);
             }
-            None => SessionState::Without,
-        };
+            (200..300, None, _) => *state = SessionState::Without,
+            // Not of a server that had a session.
+            (400 | 404 | 405, _, SessionState::Without) => *state = SessionState::Refused,
+            _ => {}
+        }
     }
 
     /// Notes that `session` is lost, unless another request has opened a new one in the meantime.
@@ -146,19 +162,27 @@ impl HttpSession {
     }
 
     pub(super) fn failed(&self, failure: HttpFailure, method: &'static str) -> Error {
-        match failure {
-            HttpFailure::Unreachable(source) => LocalError::Unreachable {
-                url: self.endpoint.display_url(),
+        failure.explain(method, &self.endpoint)
+    }
+}
+
+impl HttpFailure {
+    /// The error of a call of `method` that ended so.
+    pub(super) fn explain(self, method: &'static str, endpoint: &Endpoint) -> Error {
+        match self {
+            Self::Unreachable(source) => LocalError::Unreachable {
+                url: endpoint.display_url(),
                 source: source.into(),
             }
             .into(),
-            HttpFailure::Broken(source) => LocalError::Interrupted {
+            Self::Broken(source) => LocalError::Interrupted {
                 method,
                 instead: None,
+                retry_after: None,
                 source: Some(source.into()),
             }
             .into(),
-            HttpFailure::TooLarge(limit) => {
+            Self::TooLarge(limit) => {
                 Error::invalid_response(method, format!("it is larger than {limit} bytes"))
             }
         }

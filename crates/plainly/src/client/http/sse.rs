@@ -17,8 +17,8 @@ pub(super) struct EventParser {
     line: Vec<u8>,
     /// The `data` lines of the unfinished event, each with a line feed behind it.
     data: Vec<u8>,
-    /// Whether the unfinished event is of another type than `message`.
-    foreign: bool,
+    /// The kind of the unfinished event, if it means something here.
+    kind: Option<EventKind>,
     /// The last id, as of the unfinished event.
     id: Vec<u8>,
     /// Where and when to resume.
@@ -27,6 +27,35 @@ pub(super) struct EventParser {
     after_return: bool,
     /// Whether this is the first line: a byte order mark may stand before it.
     at_start: bool,
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ServerEvent {
+    pub(super) kind: EventKind,
+    pub(super) data: Bytes,
+}
+
+/// The kinds of events that mean something here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EventKind {
+    /// Messages.
+    Message,
+    /// Where to post messages (2024-11-05, "HTTP with SSE"). Counts without data too.
+    Endpoint,
+    /// Words about a failure. In no specification, but some servers send them before they hang up.
+    Error,
+}
+
+impl EventKind {
+    fn named(name: &[u8]) -> Option<Self> {
+        match name {
+            b"" | b"message" => Some(Self::Message),
+            b"endpoint" => Some(Self::Endpoint),
+            b"error" => Some(Self::Error),
+            _ => None,
+        }
+    }
 }
 
 /// Where and when to resume a stream that has ended.
@@ -59,7 +88,7 @@ impl EventParser {
             limit,
             line: Vec::new(),
             data: Vec::new(),
-            foreign: false,
+            kind: Some(EventKind::Message),
             id: Vec::new(),
             resumption: Resumption::default(),
             after_return: false,
@@ -67,11 +96,11 @@ impl EventParser {
         }
     }
 
-    /// The data of the next event in `chunk`, which is consumed up to its end; `None`: the next chunk is needed.
+    /// The next event in `chunk`, which is consumed up to its end; `None`: the next chunk is needed.
     ///
-    /// Events without data, and events of another type than `message`, are skipped. The last event of a stream only
+    /// Events without data, and those of a kind that means nothing here, are skipped. The last event of a stream only
     /// counts if a blank line follows it.
-    pub(super) fn next(&mut self, chunk: &mut Bytes) -> Result<Option<Bytes>, TooLarge> {
+    pub(super) fn next(&mut self, chunk: &mut Bytes) -> Result<Option<ServerEvent>, TooLarge> {
         loop {
             if chunk.is_empty() {
                 return Ok(None);
@@ -107,7 +136,7 @@ impl EventParser {
         Ok(())
     }
 
-    fn end_line(&mut self) -> Option<Bytes> {
+    fn end_line(&mut self) -> Option<ServerEvent> {
         let mut line = self.line.as_slice();
         if std::mem::take(&mut self.at_start) {
             line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
@@ -129,7 +158,7 @@ impl EventParser {
                 self.data.extend_from_slice(value);
                 self.data.push(b'\n');
             }
-            b"event" => self.foreign = !matches!(value, b"" | b"message"),
+            b"event" => self.kind = EventKind::named(value),
             b"id" if !value.contains(&0) => {
                 self.id.clear();
                 if value.len() <= ID_BYTES {
@@ -149,15 +178,19 @@ impl EventParser {
         None
     }
 
-    fn end_event(&mut self) -> Option<Bytes> {
+    fn end_event(&mut self) -> Option<ServerEvent> {
         // Only now that the event is complete: one that was cut off has to come again.
         if self.resumption.last_id != self.id.as_slice() {
             self.resumption.last_id = Bytes::copy_from_slice(&self.id);
         }
         let mut data = std::mem::take(&mut self.data);
-        let foreign = std::mem::take(&mut self.foreign);
+        let kind = self.kind.replace(EventKind::Message)?;
         // An event whose only data is one empty line keeps a connection alive, or primes a client to come back.
-        (data.pop().is_some() && !data.is_empty() && !foreign).then(|| data.into())
+        let has_data = data.pop().is_some() && !data.is_empty();
+        (has_data || kind == EventKind::Endpoint).then(|| ServerEvent {
+            kind,
+            data: data.into(),
+        })
     }
 }
 
@@ -171,7 +204,11 @@ mod tests {
         for chunk in chunks {
             let mut chunk = Bytes::copy_from_slice(chunk);
             while let Some(event) = parser.next(&mut chunk).unwrap() {
-                events.push(String::from_utf8(event.into()).unwrap());
+                let data = String::from_utf8(event.data.into()).unwrap();
+                events.push(match event.kind {
+                    EventKind::Message => data,
+                    EventKind::Endpoint | EventKind::Error => format!("{:?} {data}", event.kind),
+                });
             }
             assert!(chunk.is_empty());
         }
@@ -180,7 +217,7 @@ mod tests {
 
     #[test]
     fn reads_events_as_the_standard_says() {
-        let cases: [(&str, &[&str]); 20] = [
+        let cases: [(&str, &[&str]); 23] = [
             ("", &[]),
             ("data: 1\n\n", &["1"]),
             ("data:1\n\n", &["1"]),
@@ -197,8 +234,14 @@ mod tests {
             ("data: 1\n\n\u{feff}data: 2\n\n", &["1"]),
             (": comment\n:\ndata: 1\n: comment\n\n", &["1"]),
             ("event: message\ndata: 1\n\n", &["1"]),
-            ("event: endpoint\ndata: 1\n\ndata: 2\n\n", &["2"]),
-            ("event: endpoint\nevent\ndata: 1\n\n", &["1"]),
+            ("event: ping\ndata: 1\n\ndata: 2\n\n", &["2"]),
+            ("event: ping\nevent\ndata: 1\n\n", &["1"]),
+            (
+                "event: endpoint\ndata: /m\n\ndata: 2\n\n",
+                &["Endpoint /m", "2"],
+            ),
+            ("event: endpoint\n\n\n", &["Endpoint "]),
+            ("event: error\n\nevent: error\ndata: no\n\n", &["Error no"]),
             ("datum: 0\n data: 0\nDATA: 0\ndata: 1\n\n", &["1"]),
             ("data: a\0b:c\n\n\n\n\n", &["a\0b:c"]),
         ];
@@ -273,7 +316,8 @@ mod tests {
         let passes = |stream: &str| {
             let mut parser = EventParser::new(12);
             let mut chunk = Bytes::copy_from_slice(stream.as_bytes());
-            parser.next(&mut chunk)
+            let event = parser.next(&mut chunk)?;
+            Ok(event.map(|event| event.data))
         };
         assert_eq!(
             passes("data: 123456\n\n"),

@@ -15,6 +15,7 @@ use tokio::time::{Instant, timeout};
 use super::state::{AnswerSender, ConnectionState, OtherEnd, QueuedMessage};
 use crate::client::error::{CloseReason, Closed};
 use crate::client::reply::{self, Incoming};
+use crate::client::traffic::{Tap, Traffic};
 use crate::lock::Lock;
 use crate::transport::{Escaped, FlushProgress, Inbound, Messages};
 
@@ -78,7 +79,7 @@ impl Driver {
             biased;
             // Receiving comes first: when writing fails, a last reply may still be unread.
             reason = &mut receiving => return reason,
-            sent = send_until(stopped, &self.messages, queued) => match sent {
+            sent = send_until(stopped, &self.messages, queued, &self.state.dispatcher.tap) => match sent {
                 Ok(()) => return CloseReason::Ours,
                 Err(error) => CloseReason::Write(error),
             },
@@ -93,6 +94,7 @@ async fn send_until(
     stopped: oneshot::Receiver<()>,
     messages: &Lock<Box<dyn Messages>>,
     queued: mpsc::UnboundedReceiver<QueuedMessage>,
+    tap: &Tap,
 ) -> io::Result<()> {
     let over = async {
         // An error means that the sender was dropped, which is the signal.
@@ -100,7 +102,7 @@ async fn send_until(
         tokio::time::sleep(LAST_WORDS).await;
     };
     tokio::select! {
-        sent = send_all(messages, queued) => sent,
+        sent = send_all(messages, queued, tap) => sent,
         () = over => Ok(()),
     }
 }
@@ -108,12 +110,14 @@ async fn send_until(
 async fn send_all(
     messages: &Lock<Box<dyn Messages>>,
     mut queued: mpsc::UnboundedReceiver<QueuedMessage>,
+    tap: &Tap,
 ) -> io::Result<()> {
     // Given back once their messages have been sent.
     let mut places = Vec::new();
     while let Some(mut next) = queued.recv().await {
         loop {
             // Everything that is queued, then one flush: calls made at the same time leave in one write.
+            tap.show(Traffic::Sent(&next.message));
             messages.lock().send(next.message);
             places.extend(next.place);
             match queued.try_recv() {
@@ -152,6 +156,7 @@ async fn receive_all(
             Ok(None) => return CloseReason::Peer,
             Err(error) => return CloseReason::Read(error),
         };
+        state.dispatcher.tap.show(Traffic::Received(&message));
         for incoming in reply::read(&message) {
             if let Incoming::NoMessage { why } = &incoming {
                 let line = reply::beginning(&message);

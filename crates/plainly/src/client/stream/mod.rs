@@ -71,15 +71,7 @@ impl MessageConnection {
         // Before anything is registered: a call that is dropped here was never sent, so there is nothing to cancel.
         let place = self.place().await?;
         let queue = self.queue().ok_or_else(|| self.state.closed())?;
-        let (waiter, reply) = oneshot::channel();
-        let added = self.state.pending.lock().insert(request.id.clone(), waiter);
-        if !added {
-            return Err(self.state.closed());
-        }
-        let _sent = SentRequest {
-            connection: self,
-            request,
-        };
+        let mut expected = self.expect(request)?;
         let queued = queue.send(QueuedMessage {
             message: request.frame.body.clone(),
             place: Some(place),
@@ -87,7 +79,30 @@ impl MessageConnection {
         // Only the connection may keep the queue open: a request in flight must not keep the driver from ending.
         drop(queue);
         queued.map_err(|_closed| self.state.closed())?;
-        reply.await.map_err(|_closed| self.state.closed())
+        expected.reply().await
+    }
+
+    /// Expects the reply to `request`, which the caller sends after this.
+    pub(super) fn expect<'a>(
+        &'a self,
+        request: &'a OutgoingRequest<'a>,
+    ) -> Result<ExpectedReply<'a>, Error> {
+        let (waiter, reply) = oneshot::channel();
+        let added = self.state.pending.lock().insert(request.id.clone(), waiter);
+        if !added {
+            return Err(self.state.closed());
+        }
+        Ok(ExpectedReply {
+            connection: self,
+            request,
+            reply,
+        })
+    }
+
+    /// Fails if the connection has ended.
+    #[cfg(feature = "http-client")]
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.state.check()
     }
 
     fn queue(&self) -> Option<mpsc::UnboundedSender<QueuedMessage>> {
@@ -161,13 +176,29 @@ impl ClientConnection for MessageConnection {
     }
 }
 
-/// A request that was sent. Dropping it cancels the request, unless the reply has arrived.
-struct SentRequest<'a> {
+/// The reply to a request that was sent. Dropping it cancels the request, unless the reply has arrived.
+#[derive(Debug)]
+pub(super) struct ExpectedReply<'a> {
     connection: &'a MessageConnection,
     request: &'a OutgoingRequest<'a>,
+    reply: oneshot::Receiver<CallReply>,
 }
 
-impl Drop for SentRequest<'_> {
+impl ExpectedReply<'_> {
+    /// Waits for it.
+    pub(super) async fn reply(&mut self) -> Result<CallReply, Error> {
+        let reply = (&mut self.reply).await;
+        reply.map_err(|_closed| self.connection.state.closed())
+    }
+
+    /// No longer expects it, as the request was refused: there is nothing to cancel.
+    #[cfg(feature = "http-client")]
+    pub(super) fn withdraw(self) {
+        drop(self.connection.state.pending.lock().take(&self.request.id));
+    }
+}
+
+impl Drop for ExpectedReply<'_> {
     fn drop(&mut self) {
         let waiter = self.connection.state.pending.lock().take(&self.request.id);
         if waiter.is_none() {

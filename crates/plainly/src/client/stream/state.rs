@@ -62,7 +62,7 @@ impl ConnectionState {
         self.end.get_or_init(|| Arc::new(closed));
         // Dropping the waiters wakes their requests, which find the reason above.
         self.pending.lock().close().for_each(drop);
-        self.dispatcher.subscriptions.end(|| self.closed());
+        self.dispatcher.subscriptions.end(&self.closed());
     }
 
     /// Passes a message to its receiver. Returns the answer to a request if it is available at once.

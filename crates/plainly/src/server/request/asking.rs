@@ -7,6 +7,7 @@ use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::question::{asked, undeclared};
 use plainly_protocol::types::{ElicitParams, InputRequest};
+use serde::Serialize;
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -106,11 +107,22 @@ fn identified(mut question: InputRequest) -> InputRequest {
     question
 }
 
+/// The request, with the fields of a form in the order in which to ask for them.
 fn written(id: &RequestId, question: &InputRequest) -> serde_json::Result<Bytes> {
-    let mut message = serde_json::to_value(question)?;
-    message["jsonrpc"] = json!("2.0");
-    message["id"] = serde_json::to_value(id)?;
-    serde_json::to_string(&message).map(Bytes::from)
+    #[derive(Serialize)]
+    struct Request<'a> {
+        jsonrpc: &'static str,
+        id: &'a RequestId,
+        #[serde(flatten)]
+        question: &'a InputRequest,
+    }
+    let jsonrpc = "2.0";
+    serde_json::to_vec(&Request {
+        jsonrpc,
+        id,
+        question,
+    })
+    .map(Bytes::from)
 }
 
 /// Withdraws a question that a client was sent, if it is dropped before there is an answer.

@@ -1,0 +1,164 @@
+//! What a server may ask or say while a command runs, and who answers.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::error::ErrorKind;
+use plainly::protocol::types::{ElicitAction, LoggingLevel};
+use serde_json::Value;
+
+use super::Words;
+use crate::failure::Failure;
+use crate::json;
+
+/// The options that are about questions and messages of the server.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AskingArgs {
+    /// Answer the server's questions without being asked: NAME=TEXT or NAME:=JSON for a field of a form, or else accept (the
+    /// defaults of the form), decline or cancel; can be given several times
+    #[arg(long = "answer", value_name = "ANSWER", value_parser = GivenAnswer::parse)]
+    pub(crate) answers: Vec<GivenAnswer>,
+
+    /// Let the server ask a model: this command gets each request as JSON on its standard input and prints the result as JSON
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) sample_with: Option<String>,
+
+    /// Tell the server that it may work in this directory; can be given several times
+    #[arg(long = "root", value_name = "DIR")]
+    pub(crate) roots: Vec<PathBuf>,
+
+    /// Which messages of the server to show, from this level up; debug also shows what a child process writes to its
+    /// standard error
+    #[arg(long, value_name = "LEVEL", value_parser = server_log(), default_value = "warning", hide_possible_values = true)]
+    pub(crate) server_log: ServerLog,
+
+    /// Show errors only: no progress, no warnings and no messages of the server
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// The least severe messages of a server that are shown, if any are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ServerLog(pub(crate) Option<LoggingLevel>);
+
+/// An answer to a question that is not asked yet.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum GivenAnswer {
+    /// What becomes of the whole question.
+    Action(ElicitAction),
+    /// A field, in the words that a person would type.
+    Text(String, String),
+    /// A field, as JSON.
+    Json(String, Value),
+}
+
+impl AskingArgs {
+    /// The level of the server's messages.
+    pub(crate) fn server_log(&self) -> Option<LoggingLevel> {
+        self.server_log.0.filter(|_| !self.quiet)
+    }
+
+    /// Whether to show what a child process writes to its standard error.
+    pub(crate) fn shows_child(&self) -> bool {
+        self.server_log() == Some(LoggingLevel::Debug)
+    }
+
+    /// Whether any of them is not as it is by default.
+    pub(super) fn is_given(&self) -> bool {
+        let is_answered = !self.answers.is_empty() || self.sample_with.is_some();
+        let is_told = self.quiet || self.server_log.0 != Some(LoggingLevel::Warning);
+        is_answered || is_told || !self.roots.is_empty()
+    }
+
+    /// Fails if the answers contradict each other.
+    pub(super) fn check(&self, words: &Words) -> Result<(), Failure> {
+        let is_refusal = |it: &GivenAnswer| {
+            matches!(
+                it,
+                GivenAnswer::Action(ElicitAction::Decline | ElicitAction::Cancel)
+            )
+        };
+        if self.answers.len() > 1 && self.answers.iter().any(is_refusal) {
+            return Err(words.wrong(
+                ErrorKind::ArgumentConflict,
+                "--answer decline and --answer cancel stand alone: no field is filled in then",
+            ));
+        }
+        let mut names: Vec<_> = self.answers.iter().filter_map(GivenAnswer::name).collect();
+        names.sort_unstable();
+        let mut pairs = names.iter().zip(names.iter().skip(1));
+        match pairs.find(|(one, next)| one == next) {
+            Some((twice, _)) => Err(words.wrong(
+                ErrorKind::ArgumentConflict,
+                &format!("the answer {twice:?} is given twice"),
+            )),
+            None => Ok(()),
+        }
+    }
+}
+
+impl GivenAnswer {
+    /// The field that it is for, if it is for one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Action(_) => None,
+            Self::Text(name, _) | Self::Json(name, _) => Some(name),
+        }
+    }
+
+    fn parse(word: &str) -> Result<Self, String> {
+        let Some((name, value)) = word.split_once('=') else {
+            return match word {
+                "accept" => Ok(Self::Action(ElicitAction::Accept)),
+                "decline" => Ok(Self::Action(ElicitAction::Decline)),
+                "cancel" => Ok(Self::Action(ElicitAction::Cancel)),
+                _ => Err("use NAME=TEXT, NAME:=JSON, accept, decline or cancel".to_owned()),
+            };
+        };
+        match name.strip_suffix(':') {
+            _ if name.is_empty() || name == ":" => {
+                Err("the name of the field is missing: use NAME=TEXT, such as age=36".to_owned())
+            }
+            None => Ok(Self::Text(name.to_owned(), value.to_owned())),
+            Some(name) => match json::parse(value) {
+                Ok(value) => Ok(Self::Json(name.to_owned(), value)),
+                Err(why) => Err(format!("{why}; for text, use {name}={value}")),
+            },
+        }
+    }
+}
+
+fn server_log() -> impl TypedValueParser<Value = ServerLog> {
+    let levels = LoggingLevel::ALL.into_iter().map(LoggingLevel::as_str);
+    PossibleValuesParser::new(levels.chain(["off"])).map(|word| {
+        let mut levels = LoggingLevel::ALL.into_iter();
+        ServerLog(levels.find(|level| level.as_str() == word))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_a_field_or_what_becomes_of_the_question() {
+        let text = |name: &str, text: &str| Some(GivenAnswer::Text(name.into(), text.into()));
+        let cases = [
+            ("accept", Some(GivenAnswer::Action(ElicitAction::Accept))),
+            ("cancel", Some(GivenAnswer::Action(ElicitAction::Cancel))),
+            ("age=36", text("age", "36")),
+            ("a=b=c", text("a", "b=c")),
+            ("a=", text("a", "")),
+            ("age:=36", Some(GivenAnswer::Json("age".into(), json!(36)))),
+            ("age:=x", None),
+            ("=x", None),
+            (":=1", None),
+            ("yes", None),
+        ];
+        for (word, expected) in cases {
+            assert_eq!(GivenAnswer::parse(word).ok(), expected, "{word}");
+        }
+    }
+}

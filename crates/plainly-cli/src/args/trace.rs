@@ -1,0 +1,32 @@
+//! Options for seeing and keeping what passes between a command and its server.
+
+use std::path::PathBuf;
+
+/// What is shown and kept.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct TraceArgs {
+    /// Show every message on standard error, each with the seconds since the start, without secrets; on a terminal a line
+    /// each, or all of it with --trace=full
+    #[arg(long, value_name = "LENGTH", num_args = 0..=1, require_equals = true, default_missing_value = "line")]
+    pub(crate) trace: Option<TraceLength>,
+
+    /// Keep every message in this file, without secrets, for `plainly replay`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+}
+
+impl TraceArgs {
+    /// Whether anything is shown or kept.
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.trace.is_some() || self.record.is_some()
+    }
+}
+
+/// How much of a message a trace shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TraceLength {
+    /// As much as fits on a line of the terminal
+    Line,
+    /// All of it
+    Full,
+}

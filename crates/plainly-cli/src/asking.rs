@@ -1,0 +1,188 @@
+//! Answers to the questions that a server asks while a command runs: by the person at the terminal, by what was given on the
+//! command line, or by a command that asks a model. What nobody can answer is not declared, and so not asked.
+
+mod browser;
+mod field;
+mod form;
+mod given;
+mod person;
+mod place;
+mod roots;
+mod sampling;
+mod secret;
+mod shown;
+mod visit;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use plainly::client::Builder;
+use plainly::protocol::types::{
+    ElicitAction, ElicitFormParams, ElicitResult, ElicitUrlParams, Root,
+};
+use tokio::sync::Notify;
+
+use self::given::GivenAnswers;
+use self::shown::short;
+use crate::args::AskingArgs;
+use crate::failure::Failure;
+use crate::terminal::{self, Conversation};
+
+/// Answers the questions of one server.
+#[derive(Debug)]
+pub(crate) struct Respondent(Arc<Answering>);
+
+#[derive(Debug)]
+struct Answering {
+    /// What the user calls the server.
+    label: String,
+    /// What the server calls itself.
+    name: OnceLock<String>,
+    given: Option<GivenAnswers>,
+    sample_with: Option<String>,
+    roots: Vec<Root>,
+    /// The pages that were agreed to.
+    visited: Mutex<HashSet<String>>,
+    /// Whether a wrong answer ends the command.
+    is_fatal: bool,
+    /// Why the command must end.
+    failure: Mutex<Option<String>>,
+    failed: Notify,
+}
+
+impl Respondent {
+    /// Answers as the command line says, or as the person at the terminal does.
+    pub(crate) fn new(label: &str, args: &AskingArgs) -> Result<Self, Failure> {
+        Ok(Self(Arc::new(Answering {
+            label: short(label),
+            name: OnceLock::new(),
+            given: GivenAnswers::new(&args.answers),
+            sample_with: args.sample_with.clone(),
+            roots: roots::roots(&args.roots)?,
+            visited: Mutex::default(),
+            is_fatal: true,
+            failure: Mutex::default(),
+            failed: Notify::new(),
+        })))
+    }
+
+    /// Answers for many commands: a wrong answer is told, and ends none of them.
+    pub(crate) fn lasting(mut self) -> Self {
+        if let Some(own) = Arc::get_mut(&mut self.0) {
+            own.is_fatal = false;
+        }
+        self
+    }
+
+    /// Has the client declare and answer what can be answered.
+    pub(crate) fn answering<T>(&self, mut builder: Builder<T>) -> Builder<T> {
+        let is_attended = terminal::is_attended();
+        let own = &self.0;
+        if own.given.is_some() || is_attended {
+            let own = Arc::clone(own);
+            builder = builder.on_elicitation(move |form| Arc::clone(&own).fill(form));
+        }
+        let is_refused = own.given.as_ref().is_some_and(GivenAnswers::is_refusal);
+        if is_refused || is_attended {
+            let own = Arc::clone(own);
+            builder = builder.on_visit(move |visit| Arc::clone(&own).visit(visit));
+        }
+        if let Some(command) = own.sample_with.clone() {
+            builder = builder.on_sampling(move |params| sampling::sample(command.clone(), params));
+        }
+        if !own.roots.is_empty() {
+            builder = builder.roots(own.roots.clone());
+        }
+        builder
+    }
+
+    /// Learns what the server calls itself.
+    pub(crate) fn learn(&self, name: &str) {
+        // The first name stays.
+        let _known = self.0.name.set(short(name));
+    }
+
+    /// Waits for `work`, unless a question ends the command first.
+    pub(crate) async fn unless_failed<T>(
+        &self,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        tokio::select! {
+            biased;
+            failure = self.failure() => Err(failure),
+            done = work => done,
+        }
+    }
+
+    async fn failure(&self) -> Failure {
+        loop {
+            self.0.failed.notified().await;
+            let mut failure = self
+                .0
+                .failure
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            if let Some(why) = failure.take() {
+                return Failure::local(why);
+            }
+        }
+    }
+
+    /// Names the answers that no question was for.
+    pub(crate) fn name_unused(&self) {
+        for name in self.0.given.iter().flat_map(GivenAnswers::unused) {
+            tracing::warn!("the server did not ask for {name}: that answer was not used");
+        }
+    }
+}
+
+impl Answering {
+    async fn fill(self: Arc<Self>, form: ElicitFormParams) -> ElicitResult {
+        let Some(given) = &self.given else {
+            let mut person = Conversation::begin().await;
+            return form::fill(&mut person, &self.who(), &form).await;
+        };
+        match given.fill(&form.requested_schema) {
+            Ok(answer) => answer,
+            Err(why) => self.fail(why).await,
+        }
+    }
+
+    async fn visit(self: Arc<Self>, visit: ElicitUrlParams) -> ElicitAction {
+        if let Some(given) = &self.given
+            && given.is_refusal()
+        {
+            return given.action();
+        }
+        let mut person = Conversation::begin().await;
+        let is_known = self.visited().contains(&visit.url);
+        let action = visit::visit(&mut person, &self.who(), &visit, is_known).await;
+        if action == ElicitAction::Accept {
+            self.visited().insert(visit.url);
+        }
+        action
+    }
+
+    fn visited(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.visited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The server by the name that it has for itself, and by the one that it can't choose.
+    fn who(&self) -> String {
+        match self.name.get() {
+            Some(name) if *name != self.label => format!("{name} ({})", self.label),
+            Some(_) | None => self.label.clone(),
+        }
+    }
+
+    /// Ends the command, which takes the question back.
+    async fn fail(&self, why: String) -> ElicitResult {
+        if !self.is_fatal {
+            tracing::warn!("{why}");
+            return ElicitResult::cancel();
+        }
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+        self.failed.notify_one();
+        std::future::pending().await
+    }
+}

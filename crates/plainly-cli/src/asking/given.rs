@@ -1,0 +1,155 @@
+//! Answers that were given before anything was asked: on the command line.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use plainly::protocol::types::{ElicitAction, ElicitResult, FormSchema};
+
+use super::form::{fields, named};
+use super::shown::short;
+use crate::args::GivenAnswer;
+
+/// The answers of the command line.
+#[derive(Debug)]
+pub(super) struct GivenAnswers {
+    answers: Vec<GivenAnswer>,
+    /// The names of those that a form had a field for.
+    used: Mutex<HashSet<String>>,
+}
+
+impl GivenAnswers {
+    /// The answers, if there are any.
+    pub(super) fn new(answers: &[GivenAnswer]) -> Option<Self> {
+        let given = Self {
+            answers: answers.to_vec(),
+            used: Mutex::default(),
+        };
+        (!answers.is_empty()).then_some(given)
+    }
+
+    /// What becomes of each question.
+    pub(super) fn action(&self) -> ElicitAction {
+        match self.answers.first() {
+            Some(GivenAnswer::Action(action)) => *action,
+            Some(_) | None => ElicitAction::Accept,
+        }
+    }
+
+    /// Whether nothing is filled in.
+    pub(super) fn is_refusal(&self) -> bool {
+        self.action() != ElicitAction::Accept
+    }
+
+    /// The form filled in with the answers, and with its defaults where there are none.
+    pub(super) fn fill(&self, schema: &FormSchema) -> Result<ElicitResult, String> {
+        if self.is_refusal() {
+            return Ok(ElicitResult::new(self.action()));
+        }
+        let mut content = schema.defaults();
+        for field in fields(schema) {
+            let given = self.answers.iter().find(|it| it.name() == Some(field.name));
+            let value = match given {
+                Some(GivenAnswer::Text(_, text)) => Some(field.read(text)),
+                Some(GivenAnswer::Json(_, value)) => {
+                    Some(field.check(value).map(|()| value.clone()))
+                }
+                Some(GivenAnswer::Action(_)) | None => None,
+            };
+            if let Some(value) = value {
+                let value = value.map_err(|why| {
+                    let name = short(field.name);
+                    format!(
+                        "--answer {name} does not fit: {why}; the server asks for {}",
+                        named(schema)
+                    )
+                })?;
+                content.insert(field.name.to_owned(), value);
+                self.used().insert(field.name.to_owned());
+            }
+        }
+        match fields(schema).find(|field| field.is_required && !content.contains_key(field.name)) {
+            None => Ok(ElicitResult::accept(content)),
+            Some(missing) => Err(format!(
+                "there is no answer for {}: give it as --answer {}=…; the server asks for {}",
+                short(missing.name),
+                short(missing.name),
+                named(schema),
+            )),
+        }
+    }
+
+    /// The names of the answers that no form had a field for.
+    pub(super) fn unused(&self) -> Vec<String> {
+        let used = self.used();
+        let names = self.answers.iter().filter_map(GivenAnswer::name);
+        names
+            .filter(|name| !used.contains(*name))
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn used(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly::protocol::types::{BooleanField, NumberField, TextField};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn filled(answers: &[GivenAnswer]) -> Result<Value, String> {
+        let form = FormSchema::new()
+            .field("delete", BooleanField::new())
+            .field("age", NumberField::integer().minimum(18).default_value(36))
+            .optional("name", TextField::new());
+        let answer = GivenAnswers::new(answers).unwrap().fill(&form)?;
+        Ok(serde_json::to_value(answer).unwrap())
+    }
+
+    fn text(name: &str, text: &str) -> GivenAnswer {
+        GivenAnswer::Text(name.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn answers_are_taken_by_the_type_of_the_field() {
+        let yes = filled(&[text("delete", "yes")]).unwrap();
+        let content = json!({ "action": "accept", "content": { "age": 36, "delete": true } });
+        assert_eq!(yes, content);
+        let exact = GivenAnswer::Json("age".to_owned(), json!(40));
+        let both = filled(&[text("delete", "no"), exact, text("name", "40")]).unwrap();
+        assert_eq!(
+            both["content"],
+            json!({ "age": 40, "delete": false, "name": "40" })
+        );
+        let refused = GivenAnswer::Action(ElicitAction::Decline);
+        assert_eq!(filled(&[refused]), Ok(json!({ "action": "decline" })));
+    }
+
+    #[test]
+    fn an_answer_that_does_not_fit_says_what_would() {
+        let accept = GivenAnswer::Action(ElicitAction::Accept);
+        let asks = "the server asks for delete (yes or no, required), age (whole number, at least 18, required), name (text)";
+        for (answers, why) in [
+            (
+                vec![accept],
+                "there is no answer for delete: give it as --answer delete=…; ",
+            ),
+            (
+                vec![text("delete", "perhaps")],
+                "--answer delete does not fit: it must be yes or no; ",
+            ),
+            (
+                vec![
+                    text("delete", "y"),
+                    GivenAnswer::Json("age".to_owned(), json!("x")),
+                ],
+                "--answer age does not fit: \"x\" is not of type \"integer\"; ",
+            ),
+        ] {
+            assert_eq!(filled(&answers), Err(format!("{why}{asks}")));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A page that a server wants the user to visit: opened once they have seen where it leads and agreed, and never looked at by
+//! this program.
+
+use plainly::protocol::types::{ElicitAction, ElicitUrlParams};
+
+use super::browser;
+use super::form::{BOLD, WARNING};
+use super::person::Person;
+use super::place::Place;
+use super::shown::{short, told};
+
+/// Asks `person` whether to open the page that the server called `who` names. If it `is_known`, they have agreed before, and
+/// the server says that they are not done there.
+pub(super) async fn visit(
+    person: &mut impl Person,
+    who: &str,
+    visit: &ElicitUrlParams,
+    is_known: bool,
+) -> ElicitAction {
+    let message = told(&visit.message);
+    let place = match Place::parse(&visit.url) {
+        Ok(place) => place,
+        Err(why) => {
+            let url = short(&visit.url);
+            person.say(&format!(
+                "{BOLD}{who}{BOLD:#} wants to open a page:\n{message}\n  {url}\nThis is not opened: {why}."
+            ));
+            return ElicitAction::Decline;
+        }
+    };
+    let (url, host) = (place.url(), place.host());
+    person.say(&format!(
+        "{BOLD}{who}{BOLD:#} wants to open a page in your browser:\n{message}\n  {url}\n  host: {BOLD}{host}{BOLD:#}"
+    ));
+    for warning in place.warnings() {
+        person.say(&format!("{WARNING}warning:{WARNING:#} {warning}"));
+    }
+    match is_known {
+        true => returned(person, url).await,
+        false => agreed(person, url).await,
+    }
+}
+
+async fn agreed(person: &mut impl Person, url: &str) -> ElicitAction {
+    loop {
+        let answer = person.ask("Open it? [yes, decline, cancel] ").await;
+        match answer.unwrap_or_else(|| "cancel".to_owned()).trim() {
+            "y" | "yes" => {
+                open(person, url);
+                return ElicitAction::Accept;
+            }
+            "n" | "no" | "decline" => return ElicitAction::Decline,
+            "c" | "cancel" => return ElicitAction::Cancel,
+            _ => person.say("Please type yes, decline or cancel."),
+        }
+    }
+}
+
+/// Asks whoever has agreed before to go on, when they are done there.
+async fn returned(person: &mut impl Person, url: &str) -> ElicitAction {
+    person.say("You have agreed to this before, and the server is still waiting for it.");
+    loop {
+        let answer = person
+            .ask("Press Enter when you are done there. [or: open, decline, cancel] ")
+            .await;
+        match answer.unwrap_or_else(|| "cancel".to_owned()).trim() {
+            "" => return ElicitAction::Accept,
+            "o" | "open" => open(person, url),
+            "n" | "no" | "decline" => return ElicitAction::Decline,
+            "c" | "cancel" => return ElicitAction::Cancel,
+            _ => person.say("Please press Enter, or type open, decline or cancel."),
+        }
+    }
+}
+
+fn open(person: &mut impl Person, url: &str) {
+    if let Err(error) = browser::open(url) {
+        person.say(&format!(
+            "No browser could be started ({error}): open the page yourself."
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::person::Script;
+    use super::*;
+
+    async fn asked(url: &str, is_known: bool, answers: &[&str]) -> (ElicitAction, String) {
+        let mut script = Script::new(answers);
+        let params = ElicitUrlParams::new(url, "Sign in");
+        let action = visit(&mut script, "notes", &params, is_known).await;
+        assert!(script.answers.is_empty(), "{:?}", script.answers);
+        (action, script.heard)
+    }
+
+    #[tokio::test]
+    async fn a_page_is_not_opened_without_a_yes() {
+        let url = "https://user@notes.example/?a=$(id)&b='";
+        for (answers, action) in [
+            (&["", "sure", "no"][..], ElicitAction::Decline),
+            (&["cancel"], ElicitAction::Cancel),
+            (&[], ElicitAction::Cancel),
+        ] {
+            let (done, heard) = asked(url, false, answers).await;
+            assert_eq!(done, action);
+            let expected = "  | Sign in\n  https://user@notes.example/?a=$(id)&b=%27\n  host: notes.example\nwarning: ";
+            assert!(heard.contains(expected), "{heard}");
+        }
+        let (action, heard) = asked("javascript:\u{1b}[2J", false, &[]).await;
+        assert_eq!(action, ElicitAction::Decline);
+        let expected = "  javascript:\\u{1b}[2J\nThis is not opened: it is not a page on the web";
+        assert!(heard.contains(expected), "{heard}");
+    }
+
+    #[tokio::test]
+    async fn whoever_is_done_goes_on() {
+        let (action, heard) = asked("https://notes.example/", true, &["well", ""]).await;
+        assert_eq!(action, ElicitAction::Accept);
+        assert!(heard.contains("still waiting"), "{heard}");
+    }
+}

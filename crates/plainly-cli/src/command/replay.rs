@@ -1,0 +1,44 @@
+//! `plainly replay`: a recording as a server that answers as the recorded one did, or as a client that finds out whether a
+//! server still does.
+
+mod again;
+mod difference;
+mod http;
+mod player;
+mod script;
+mod stdio;
+
+use std::fs;
+use std::path::Path;
+
+use self::player::Player;
+use crate::args::ReplayArgs;
+use crate::failure::Failure;
+use crate::trace::recording::Recording;
+
+/// Replays the server until whoever uses it is done.
+pub(crate) async fn serve(args: ReplayArgs) -> Result<(), Failure> {
+    let recording = read(&args.file)?;
+    let player = Player::new(&recording);
+    match args.http {
+        Some(address) => http::serve(player, address, &recording.header.target).await,
+        None => stdio::serve(player).await,
+    }
+}
+
+/// Replays the client.
+pub(crate) async fn compare(mut args: ReplayArgs) -> Result<(), Failure> {
+    let recording = read(&args.file)?;
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    words.end()?;
+    again::run(&recording, server, args.server).await
+}
+
+fn read(path: &Path) -> Result<Recording, Failure> {
+    let file = path.display();
+    let bytes = fs::read(path)
+        .map_err(|error| Failure::impossible(format!("cannot read {file}"), Box::from(error)))?;
+    Recording::read(&bytes)
+        .map_err(|error| Failure::impossible(format!("cannot replay {file}"), Box::from(error)))
+}

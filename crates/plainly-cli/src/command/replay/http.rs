@@ -1,0 +1,151 @@
+//! A recorded server over HTTP, whatever it was recorded over.
+
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
+use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
+use plainly::shutdown;
+use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
+use tokio::sync::mpsc;
+
+use super::player::{Asked, Heard, Listener, Player, error_response};
+use crate::failure::Failure;
+use crate::visible::visible;
+
+/// Where the endpoint is.
+const PATH: &str = "/mcp";
+/// The header that names a session, and the one session that there is.
+const SESSION: (&str, HeaderValue) = ("mcp-session-id", HeaderValue::from_static("replayed"));
+
+pub(super) async fn serve(
+    player: Player,
+    address: SocketAddr,
+    target: &str,
+) -> Result<(), Failure> {
+    let cannot = |error| Failure::caused(format!("cannot serve HTTP at {address}"), error);
+    let http = HttpServer::bind(address).await.map_err(cannot)?;
+    let url = format!("http://{}{PATH}", http.local_addr());
+    // The server is of use to others even if nobody reads this.
+    let _ = writeln!(
+        io::stderr(),
+        "replaying at {url}\n\nIt answers as {} did. Ctrl-C stops it.",
+        visible(target)
+    );
+    let service = HttpService::new(Stage::new(player)).path(PATH);
+    http.serve(service, shutdown::requested())
+        .await
+        .map_err(cannot)
+}
+
+/// A player, and the stream for what belongs to no request.
+#[derive(Clone, Debug)]
+struct Stage {
+    player: Player,
+    others: Arc<Mutex<Others>>,
+}
+
+/// What belongs to no request is kept until somebody listens.
+#[derive(Debug)]
+struct Others {
+    listener: Listener,
+    said: Option<mpsc::UnboundedReceiver<Bytes>>,
+}
+
+impl Default for Others {
+    fn default() -> Self {
+        let (listener, said) = mpsc::unbounded_channel();
+        let said = Some(said);
+        Self { listener, said }
+    }
+}
+
+impl Stage {
+    fn new(player: Player) -> Self {
+        let others = Arc::default();
+        Self { player, others }
+    }
+
+    fn others(&self) -> Listener {
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others.listener.clone()
+    }
+
+    async fn answer(&self, asked: Asked) -> Reply {
+        let (listener, mut said) = mpsc::unbounded_channel();
+        let opens = asked.method == "initialize";
+        let is_plain = self.player.is_plain(&asked);
+        let (player, others) = (self.player.clone(), self.others());
+        tokio::spawn(async move { player.play(&asked, listener, others).await });
+        let mut reply = match is_plain {
+            true => Reply::new(StatusCode::OK, said.recv().await.unwrap_or_default()),
+            false => Reply::feed(Said(said)),
+        };
+        if opens {
+            let (name, session) = SESSION;
+            reply.headers.insert(name, session);
+        }
+        reply
+    }
+}
+
+impl Exchange for Stage {
+    async fn exchange(&self, frame: &Frame) -> Reply {
+        match Player::read(&frame.body) {
+            Ok(Heard::Request(asked)) => return self.answer(asked).await,
+            Ok(Heard::Notification(key)) => {
+                let (player, others) = (self.player.clone(), self.others());
+                tokio::spawn(async move { player.follow(&key, others).await });
+            }
+            Ok(Heard::Answer(id)) => self.player.hear(id),
+            Err(error) => return self.refuse(&error),
+        }
+        Reply::new(StatusCode::ACCEPTED, Bytes::new())
+    }
+
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        if !frame.headers.contains_key(SESSION.0) {
+            return self.refuse(&Refusal::MethodNotAllowed.into());
+        }
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if others.said.is_none() {
+            // The one before has gone, or soon will.
+            *others = Others::default();
+        }
+        let said = others.said.take();
+        said.map_or_else(
+            || Reply::new(StatusCode::OK, Bytes::new()),
+            |said| Reply::feed(Said(said)),
+        )
+    }
+
+    fn end_session(&self, _frame: &Frame) -> Reply {
+        Reply::new(StatusCode::NO_CONTENT, Bytes::new())
+    }
+
+    fn refuse(&self, error: &ProtocolError) -> Reply {
+        let status = Dialect::default()
+            .encode(error, Revision::LATEST)
+            .http_status;
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
+        Reply::new(status, error_response(None, error))
+    }
+}
+
+/// What is said, as events.
+#[derive(Debug)]
+struct Said(mpsc::UnboundedReceiver<Bytes>);
+
+impl Feed for Said {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.0.poll_recv(context).map(|said| said.map(Event::from))
+    }
+
+    fn end(&mut self) {
+        self.0.close();
+    }
+}

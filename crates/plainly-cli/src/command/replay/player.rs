@@ -1,0 +1,259 @@
+//! Plays the part of a recorded server, message by message, over whatever carries them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use plainly::errors::mistake::shortened;
+use plainly::errors::{Dialect, ProtocolError, Revision};
+use plainly::protocol::meta::{PROGRESS_TOKEN, SUBSCRIPTION_ID};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, watch};
+
+use super::script::{self, Script, Step, scripts};
+use crate::trace::mask::Mask;
+use crate::trace::recording::{Message, Outcome, Recording};
+
+/// The most bytes of what is recorded that an error names.
+const NAMED: usize = 1_024;
+
+/// Where what the server says goes.
+pub(super) type Listener = mpsc::UnboundedSender<Bytes>;
+
+/// A recorded server. Clones play together.
+#[derive(Clone, Debug)]
+pub(super) struct Player {
+    scripts: Arc<Vec<Script>>,
+    /// How often each request came so far, by its key.
+    played: Arc<Mutex<BTreeMap<String, usize>>>,
+    /// The server's questions that were answered, by their ids.
+    heard: Arc<watch::Sender<BTreeSet<String>>>,
+}
+
+/// A request of the client that is there now.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) method: String,
+    id: Box<RawValue>,
+    token: Option<Value>,
+    key: String,
+}
+
+/// A message of the client, as far as it matters here.
+#[derive(Debug)]
+pub(super) enum Heard {
+    Request(Asked),
+    /// What follows from it, if it is recorded.
+    Notification(String),
+    /// It answers the question with this id.
+    Answer(String),
+}
+
+impl Player {
+    pub(super) fn new(recording: &Recording) -> Self {
+        Self {
+            scripts: Arc::new(scripts(recording)),
+            played: Arc::default(),
+            heard: Arc::new(watch::Sender::new(BTreeSet::new())),
+        }
+    }
+
+    /// Reads a message of the client.
+    pub(super) fn read(message: &[u8]) -> Result<Heard, ProtocolError> {
+        let text = str::from_utf8(message).unwrap_or_default();
+        let heard = Message::read(text).map_err(ProtocolError::invalid_request)?;
+        // As it is in a recording: secrets are masked there.
+        let masked = Mask::default().json(message);
+        let masked = Message::read(masked.as_deref().unwrap_or(text));
+        let masked = masked.map_err(ProtocolError::invalid_request)?;
+        match (heard, masked) {
+            (Message::Request { id, method, params }, Message::Request { params: known, .. }) => {
+                let params: Value = params
+                    .and_then(|params| serde_json::from_str(params.get()).ok())
+                    .unwrap_or_default();
+                Ok(Heard::Request(Asked {
+                    token: params["_meta"].get(PROGRESS_TOKEN).cloned(),
+                    key: script::key(&method, known.as_deref()),
+                    id,
+                    method,
+                }))
+            }
+            (Message::Notification { .. }, Message::Notification { method, params }) => {
+                Ok(Heard::Notification(script::key(&method, params.as_deref())))
+            }
+            (Message::Response { id: Some(id), .. }, _) => Ok(Heard::Answer(id.get().to_owned())),
+            _ => Err(ProtocolError::invalid_request("the message has no id")),
+        }
+    }
+
+    /// The client has answered a question.
+    pub(super) fn hear(&self, id: String) {
+        self.heard.send_modify(|heard| {
+            heard.insert(id);
+        });
+    }
+
+    /// Whether a request is answered at once, and with nothing else.
+    pub(super) fn is_plain(&self, asked: &Asked) -> bool {
+        let mut equal = self.scripts.iter().filter(|script| script.key == asked.key);
+        equal.all(|script| matches!(*script.steps, [] | [Step::Answer(_)]))
+    }
+
+    /// Says what follows from a request: until its answer to `own`, and then to `others`. An answer that never came keeps
+    /// `own` open, as long as somebody listens.
+    pub(super) async fn play(&self, asked: &Asked, own: Listener, others: Listener) {
+        let Some(script) = self.next(&asked.key) else {
+            // Fails if nobody listens any more, here and below.
+            let _gone = own.send(refusal(&asked.id, &self.unrecorded(asked)));
+            return;
+        };
+        if script.outcome().is_none() && script.steps.is_empty() {
+            let why = "the recorded server did not answer this request";
+            let _gone = own.send(refusal(&asked.id, &ProtocolError::internal(why)));
+            return;
+        }
+        // Dropped at the answer, which ends the stream that it comes on.
+        let mut own = Some(own);
+        for step in &script.steps {
+            match step {
+                Step::Say(message) => {
+                    let message = renamed(message, script, asked);
+                    let listener = own.as_ref().unwrap_or(&others);
+                    let _gone = listener.send(message.to_string().into());
+                }
+                Step::Hear(id) => self.wait_for(id).await,
+                Step::Answer(outcome) => {
+                    let listener = own.take();
+                    let _gone = listener.map(|own| own.send(answer(&asked.id, outcome)));
+                }
+            }
+        }
+        if let Some(own) = own {
+            own.closed().await;
+        }
+    }
+
+    /// Says what follows from a notification.
+    pub(super) async fn follow(&self, key: &str, others: Listener) {
+        for step in self.next(key).into_iter().flat_map(|script| &script.steps) {
+            match step {
+                Step::Say(message) => {
+                    let _gone = others.send(message.to_string().into());
+                }
+                Step::Hear(id) => self.wait_for(id).await,
+                Step::Answer(_) => {}
+            }
+        }
+    }
+
+    async fn wait_for(&self, id: &str) {
+        let mut heard = self.heard.subscribe();
+        // Fails only without a sender, which is ours.
+        let _heard = heard.wait_for(|heard| heard.contains(id)).await.map(drop);
+        self.heard.send_modify(|heard| {
+            heard.remove(id);
+        });
+    }
+
+    /// What follows from the next message with this key: equal ones have their turns, and the last one counts for those after
+    /// it.
+    fn next(&self, key: &str) -> Option<&Script> {
+        let mut equal = self.scripts.iter().filter(|script| script.key == key);
+        let count = equal.clone().count();
+        let mut played = self.played();
+        let turn = played.get(key).copied().unwrap_or_default();
+        if turn >= count && equal.clone().any(Script::is_handshake) {
+            // Another client begins where the first one did.
+            played.clear();
+            played.insert(key.to_owned(), 1);
+            return equal.next();
+        }
+        played.insert(key.to_owned(), turn + 1);
+        equal.nth(turn.min(count.checked_sub(1)?))
+    }
+
+    fn played(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {
+        self.played.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says what is recorded instead.
+    fn unrecorded(&self, asked: &Asked) -> ProtocolError {
+        let requests = || self.scripts.iter().filter(|script| script.id.is_some());
+        let alike: Vec<String> = requests()
+            .filter(|script| script.method == asked.method)
+            .map(|script| {
+                let (_, params) = script.key.split_once(' ').unwrap_or((&script.key, "{}"));
+                format!("{params} (line {})", script.line)
+            })
+            .collect();
+        if alike.is_empty() {
+            let methods: BTreeSet<&str> = requests().map(|script| &*script.method).collect();
+            let methods: Vec<&str> = methods.into_iter().collect();
+            let message = format!(
+                "{} is not recorded: the recording has {}",
+                asked.method,
+                shortened(&methods.join(", "), NAMED)
+            );
+            // Of a method that there is not, some clients say nothing to anybody: an empty listing, it seems. Only at the
+            // opening, they need to know it.
+            return match script::is_handshake(&asked.method) {
+                true => ProtocolError::method_not_found(&asked.method).with_message(message),
+                false => ProtocolError::invalid_params(message),
+            };
+        }
+        ProtocolError::invalid_params(format!(
+            "{} is not recorded with these parameters: the recording has {}",
+            asked.method,
+            shortened(&alike.join(", "), NAMED)
+        ))
+    }
+}
+
+/// The same message about the request that is there now.
+fn renamed(message: &Value, script: &Script, asked: &Asked) -> Value {
+    let mut message = message.clone();
+    let id = serde_json::from_str(asked.id.get()).ok();
+    let names = [
+        (
+            format!("/params/{PROGRESS_TOKEN}"),
+            &script.token,
+            &asked.token,
+        ),
+        (
+            format!("/params/_meta/{}", SUBSCRIPTION_ID.replace('/', "~1")),
+            &script.id,
+            &id,
+        ),
+        ("/params/requestId".to_owned(), &script.id, &id),
+    ];
+    for (place, recorded, now) in names {
+        if let (Some(name), Some(now)) = (message.pointer_mut(&place), now)
+            && Some(&*name) == recorded.as_ref()
+        {
+            *name = now.clone();
+        }
+    }
+    message
+}
+
+fn answer(id: &RawValue, outcome: &Outcome) -> Bytes {
+    let (member, json) = match outcome {
+        Outcome::Result(json) => ("result", json),
+        Outcome::Error(json) => ("error", json),
+    };
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"{member}":{json}}}"#).into()
+}
+
+/// The answer to a request that is refused.
+fn refusal(id: &RawValue, error: &ProtocolError) -> Bytes {
+    error_response(Some(id), error)
+}
+
+/// The answer to a message that can't be read.
+pub(super) fn error_response(id: Option<&RawValue>, error: &ProtocolError) -> Bytes {
+    let error = Dialect::default().encode(error, Revision::LATEST);
+    json!({"jsonrpc": "2.0", "id": id, "error": error})
+        .to_string()
+        .into()
+}

@@ -1,0 +1,50 @@
+//! Log messages of a server, each as a line: `server: warning (db): the disk is nearly full`.
+
+use plainly::errors::mistake::shortened;
+use plainly::protocol::types::LoggingMessageParams;
+use serde_json::Value;
+
+use crate::terminal;
+use crate::visible::visible;
+
+/// The most bytes of a message, and of the name of the part of the server that says it.
+const LONGEST: usize = 2_000;
+const LONGEST_NAME: usize = 100;
+
+/// Shows a message that the server logs.
+pub(super) fn show(message: LoggingMessageParams) {
+    terminal::line(&line(&message));
+}
+
+fn line(message: &LoggingMessageParams) -> String {
+    let text = match message.data.decode() {
+        Ok(Value::String(text)) => text,
+        Ok(_) | Err(_) => message.data.get().to_owned(),
+    };
+    let text = visible(&shortened(text.trim(), LONGEST));
+    let logger = message.logger.as_deref().filter(|name| !name.is_empty());
+    let logger = logger.map(|name| format!(" ({})", visible(&shortened(name, LONGEST_NAME))));
+    let logger = logger.unwrap_or_default();
+    format!("server: {}{logger}: {text}", message.level)
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly::protocol::types::{LoggingLevel, RawJson};
+
+    use super::*;
+
+    #[test]
+    fn a_message_is_one_line_of_bounded_length() {
+        let told = |data: &str| {
+            let data = RawJson::parse(data).unwrap();
+            line(&LoggingMessageParams::new(LoggingLevel::Warning, data).logger("db\n"))
+        };
+        let full = told(r#""the disk is\u001b[2J\nfull""#);
+        assert_eq!(full, r"server: warning (db\n): the disk is\u{1b}[2J\nfull");
+        let data = told(r#"{"free":3}"#);
+        assert_eq!(data, r#"server: warning (db\n): {"free":3}"#);
+        let long = told(&format!("\"{}\"", "x".repeat(10 << 20)));
+        assert!(long.len() < 2 * LONGEST, "{}", long.len());
+    }
+}

@@ -1,0 +1,85 @@
+//! What to do where a server asks for something that the command line did not let it ask for.
+
+use plainly::client::{Error, LocalError};
+
+/// The word for what a server asks for, and how to let it.
+const ASKED: [(&str, &str); 3] = [
+    (
+        "elicitation",
+        "the server asks for input: run the command on a terminal, or give the answer with --answer NAME=VALUE",
+    ),
+    (
+        "sampling",
+        "the server asks a model: --sample-with COMMAND names a command that answers",
+    ),
+    (
+        "roots",
+        "the server asks where it may work: name a directory with --root DIR",
+    ),
+];
+const VISIT: &str = "the server wants a page opened in a browser: run the command on a terminal, where you can agree to it";
+/// What FastMCP says where it can ask only in the way of older revisions, and what helps.
+const BY_REQUEST: &str = "via server-initiated requests is unavailable";
+const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
+
+/// What helps against the error of a server that may not ask.
+pub(super) fn by(error: &Error) -> Option<&'static str> {
+    if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
+        return named(|word| asked.starts_with(word));
+    }
+    let required = error.required_capabilities()?;
+    let visit = required.get("elicitation").and_then(|it| it.get("url"));
+    match visit {
+        Some(_) => Some(VISIT),
+        None => named(|word| required.contains_key(word)),
+    }
+}
+
+/// What helps against the words of a tool that could not ask.
+pub(super) fn by_tool(text: &str) -> Option<&'static str> {
+    let text = text.to_lowercase();
+    if text.contains(BY_REQUEST) {
+        return Some(OLDER);
+    }
+    let is_lacking = ["support", "not found", "capabilit"]
+        .iter()
+        .any(|word| text.contains(word));
+    named(|word| is_lacking && text.contains(word))
+}
+
+fn named(is_asked: impl Fn(&str) -> bool) -> Option<&'static str> {
+    let mut all = ASKED.iter();
+    all.find(|(word, _)| is_asked(word)).map(|(_, help)| *help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_tool;
+
+    #[test]
+    fn a_tool_that_could_not_ask_is_recognised_by_its_words() {
+        for (text, help) in [
+            ("Method not found: elicitation/create", Some("--answer")),
+            (
+                "Client does not support form elicitation.",
+                Some("--answer"),
+            ),
+            ("Client does not support sampling", Some("--sample-with")),
+            ("the client has no capability roots", Some("--root")),
+            (
+                "elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
+                Some("--revision"),
+            ),
+            ("Elicitation was cancelled", None),
+            ("the roots of this tree", None),
+            ("note not found", None),
+        ] {
+            let told = by_tool(text);
+            assert_eq!(told.is_some(), help.is_some(), "{text}");
+            assert!(
+                told.unwrap_or_default().contains(help.unwrap_or_default()),
+                "{told:?}"
+            );
+        }
+    }
+}

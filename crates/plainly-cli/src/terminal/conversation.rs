@@ -1,0 +1,55 @@
+//! A conversation with the person at the terminal, who is asked one thing after another and never two at a time.
+
+use std::sync::LazyLock;
+
+use tokio::sync::{Mutex, MutexGuard};
+
+use super::keyboard;
+use super::{screen, write};
+
+/// Held by whoever talks with the person.
+static TURN: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
+
+/// Has the terminal for itself until it is dropped: nothing moves, and what others have to say waits.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    _turn: MutexGuard<'static, ()>,
+    /// The cursor stands behind a prompt.
+    is_asking: bool,
+}
+
+impl Conversation {
+    /// Begins once all others have ended.
+    pub(crate) async fn begin() -> Self {
+        let turn = TURN.lock().await;
+        screen().hold();
+        Self {
+            _turn: turn,
+            is_asking: false,
+        }
+    }
+
+    /// Writes lines.
+    pub(crate) fn say(&self, text: &str) {
+        write(&format!("{text}\n"));
+    }
+
+    /// The line that the person types; nothing if they end the input.
+    pub(crate) async fn ask(&mut self, prompt: &str) -> Option<String> {
+        write(prompt);
+        self.is_asking = true;
+        let line = keyboard::line().await?;
+        self.is_asking = false;
+        Some(line)
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        if self.is_asking {
+            // What comes next begins on a line of its own.
+            write("\n");
+        }
+        screen().release();
+    }
+}

@@ -1,0 +1,26 @@
+//! The lines that would be written into somebody's answer, kept until it is given.
+
+/// The most lines that are kept: a server may log without end while nobody answers.
+const MOST: usize = 200;
+
+/// Lines that wait.
+#[derive(Debug, Default)]
+pub(super) struct HeldLines {
+    lines: Vec<String>,
+    dropped: usize,
+}
+
+impl HeldLines {
+    pub(super) fn push(&mut self, line: &str) {
+        match self.lines.len() < MOST {
+            true => self.lines.push(line.to_owned()),
+            false => self.dropped += 1,
+        }
+    }
+
+    /// All of them, and how many more there were.
+    pub(super) fn into_lines(self) -> impl Iterator<Item = String> {
+        let more = (self.dropped > 0).then(|| format!("(and {} lines more)", self.dropped));
+        self.lines.into_iter().chain(more)
+    }
+}

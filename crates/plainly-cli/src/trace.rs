@@ -1,0 +1,223 @@
+//! What passes between a command and its server: shown on standard error (`--trace`) and kept in a file (`--record`), both
+//! without secrets.
+
+mod line;
+pub(crate) mod mask;
+pub(crate) mod recording;
+mod secrets;
+
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anstyle::{AnsiColor, Style};
+use http::HeaderMap;
+use plainly::client::Traffic;
+
+use self::mask::Mask;
+use self::recording::{RecordingHeader, Side, to_line};
+use crate::args::{Server, TraceArgs, TraceLength};
+use crate::failure::Failure;
+use crate::shell_word::shell_word;
+use crate::terminal;
+use crate::visible::{visible, visible_json};
+
+const SENT: Style = AnsiColor::Cyan.on_default();
+const RECEIVED: Style = AnsiColor::Green.on_default();
+
+/// Shows and keeps what passes.
+#[derive(Debug)]
+pub(crate) struct Trace {
+    start: Instant,
+    shown: Option<Shown>,
+    state: Mutex<State>,
+}
+
+/// What changes meanwhile; in one lock, so that lines are written one after another.
+#[derive(Debug)]
+struct State {
+    mask: Mask,
+    /// `None` if nothing is kept, or no more.
+    file: Option<File>,
+}
+
+/// How lines are shown.
+#[derive(Clone, Copy, Debug)]
+struct Shown {
+    /// The columns that a line may have.
+    width: Option<usize>,
+}
+
+impl Trace {
+    /// A trace of a conversation with `server`, if one is wanted.
+    pub(crate) fn open(args: &TraceArgs, server: &Server) -> Result<Option<Self>, Failure> {
+        if !args.is_wanted() {
+            return Ok(None);
+        }
+        let mut mask = Mask::default();
+        if let Server::Url(url) = server {
+            mask.learn_url(url);
+        }
+        let header = || RecordingHeader::new(target(server, &mask));
+        let file = args.record.as_deref().map(|path| create(path, &header()));
+        let file = file.transpose()?;
+        Ok(Some(Self {
+            start: Instant::now(),
+            shown: args.trace.map(Shown::new),
+            state: Mutex::new(State { mask, file }),
+        }))
+    }
+
+    /// Shows and keeps something.
+    pub(crate) fn see(&self, traffic: Traffic<'_>) {
+        let at = self.start.elapsed();
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match traffic {
+            Traffic::Sent(message) => self.message(at, Side::Client, message, &mut state),
+            Traffic::Received(message) => self.message(at, Side::Server, message, &mut state),
+            Traffic::Request {
+                method,
+                url,
+                headers,
+            } => {
+                let own = headers.values().filter(|value| value.is_sensitive());
+                for secret in own.filter_map(|value| value.to_str().ok()) {
+                    state.mask.learn(secret);
+                }
+                let url = state.mask.text(url);
+                let head = format!("{method} {url} {}", shown_headers(headers, &state.mask));
+                self.show(at, Side::Client, &visible(head.trim_end()));
+            }
+            Traffic::Response {
+                method,
+                status,
+                headers,
+            } => {
+                let headers = shown_headers(headers, &state.mask);
+                let head = format!("HTTP {status} to {method} {headers}");
+                self.show(at, Side::Server, &visible(head.trim_end()));
+            }
+            _ => {}
+        }
+    }
+
+    fn message(&self, at: Duration, from: Side, bytes: &[u8], state: &mut State) {
+        let json = state.mask.json(bytes);
+        let text = match &json {
+            Some(json) => Cow::Borrowed(json.as_str()),
+            None => Cow::Owned(
+                state
+                    .mask
+                    .text(&String::from_utf8_lossy(bytes))
+                    .into_owned(),
+            ),
+        };
+        if self.shown.is_some() {
+            let line = match &json {
+                Some(json) => format!("{} {}", visible(&line::summary(json)), visible_json(json)),
+                None => format!("not a message: {}", visible(text.trim_end())),
+            };
+            self.show(at, from, &line);
+        }
+        let Some(file) = &mut state.file else {
+            return;
+        };
+        let passed = if json.is_some() {
+            Ok(&*text)
+        } else {
+            Err(&*text)
+        };
+        // Line by line, so that a crash leaves what was.
+        if let Err(error) = file.write_all(recording::line(at, from, passed).as_bytes()) {
+            tracing::warn!(%error, "cannot go on recording");
+            state.file = None;
+        }
+    }
+
+    fn show(&self, at: Duration, from: Side, line: &str) {
+        let Some(shown) = self.shown else {
+            return;
+        };
+        let (arrow, style) = match from {
+            Side::Client => ("→", SENT),
+            Side::Server => ("←", RECEIVED),
+        };
+        let time = format!("{:8.3}", at.as_secs_f64());
+        let room = shown
+            .width
+            .map(|width| width.saturating_sub(time.len() + 3));
+        let line = match room {
+            Some(room) => cut(line, room),
+            None => line.into(),
+        };
+        terminal::line(&format!("{time} {style}{arrow}{style:#} {line}"));
+    }
+}
+
+impl Shown {
+    fn new(length: TraceLength) -> Self {
+        let is_cut = length == TraceLength::Line && io::stderr().is_terminal();
+        let size = is_cut.then(|| console::Term::stderr().size_checked());
+        let width = size.flatten().map(|(_, columns)| usize::from(columns));
+        Self { width }
+    }
+}
+
+/// Where the server is, without secrets.
+fn target(server: &Server, mask: &Mask) -> String {
+    match server {
+        Server::Open(client) => client
+            .server()
+            .map_or_else(String::new, |it| it.name.clone()),
+        Server::Named(name) => name.text.clone(),
+        Server::Url(url) => mask.text(url).into_owned(),
+        Server::Child(command) => {
+            let words = command
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned());
+            let words = mask.words(&words.collect::<Vec<_>>());
+            let words = words.iter().map(|word| shell_word(word));
+            words.collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// Begins a recording, which is for nobody else: not everything that is secret looks so.
+fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let begin = |mut file: File| {
+        file.write_all(to_line(header).as_bytes())?;
+        Ok(file)
+    };
+    let begun = options.open(path).and_then(begin);
+    begun.map_err(|error| Failure::file(path, error))
+}
+
+fn shown_headers(headers: &HeaderMap, mask: &Mask) -> String {
+    let shown = headers.iter().map(|(name, value)| {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let value = match value.is_sensitive() {
+            true => secrets::MASK.into(),
+            false => mask.named(name.as_str(), &text),
+        };
+        format!("{name}: {value}")
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// The line with this room at the most.
+fn cut(line: &str, room: usize) -> Cow<'_, str> {
+    match line.char_indices().nth(room) {
+        Some(_) => {
+            let kept: String = line.chars().take(room.saturating_sub(1)).collect();
+            Cow::Owned(kept + "…")
+        }
+        None => line.into(),
+    }
+}

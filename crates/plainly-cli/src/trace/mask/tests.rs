@@ -1,0 +1,143 @@
+//! What is masked, case by case, and whatever the secret is.
+
+use super::*;
+
+#[test]
+fn members_are_masked_by_their_names() {
+    let mut mask = Mask::default();
+    mask.learn("Bearer k7-known-value");
+    let cases = [
+        (
+            r#" { "a" : 1e5 , "b":[ 1.0,-2 ,true, null ] } "#,
+            r#"{"a":1e5,"b":[1.0,-2,true,null]}"#,
+        ),
+        (
+            r#"{"token":"x","n":1,"z":{}}"#,
+            r#"{"token":"***","n":1,"z":{}}"#,
+        ),
+        (
+            r#"{"password":1234,"secret":null,"cookie":true}"#,
+            r#"{"password":"***","secret":null,"cookie":true}"#,
+        ),
+        (
+            r#"{"secret":{"user":"u","n":[1,{"a":"b"}]}}"#,
+            r#"{"secret":{"user":"***","n":["***",{"a":"***"}]}}"#,
+        ),
+        (
+            r#"{"properties":{"token":{"type":"string"},"secret":"s"},"required":["token"]}"#,
+            r#"{"properties":{"token":{"type":"string"},"secret":"***"},"required":["token"]}"#,
+        ),
+        (
+            r#"{"maxTokens":3,"tokens":["a"]}"#,
+            r#"{"maxTokens":3,"tokens":["***"]}"#,
+        ),
+        (
+            r#"{"_meta":{"progressToken":3}}"#,
+            r#"{"_meta":{"progressToken":3}}"#,
+        ),
+        (
+            r#"{"to\u006ben":"x","é":"\u00e9\/"}"#,
+            r#"{"to\u006ben":"***","é":"\u00e9\/"}"#,
+        ),
+        (
+            r#"["k7-known-value","\"Bearer k7-known-value\""]"#,
+            r#"["***","\"***\""]"#,
+        ),
+        (r#"{"k7-known-value":1}"#, r#"{"***":1}"#),
+        (
+            r#"[{"text":"{\"api_key\":\"x\"}"}]"#,
+            r#"[{"text":"{\"api_key\":\"***\"}"}]"#,
+        ),
+        ("[]", "[]"),
+        (r#""\\""#, r#""\\""#),
+    ];
+    for (json, expected) in cases {
+        assert_eq!(
+            mask.json(json.as_bytes()).as_deref(),
+            Some(expected),
+            "{json}"
+        );
+    }
+    for other in ["", "starting", "{", "[1,]", "\u{1b}[2J"] {
+        assert_eq!(mask.json(other.as_bytes()), None, "{other}");
+    }
+}
+
+#[test]
+fn commands_are_masked_word_by_word() {
+    let words = [
+        "npx",
+        "server",
+        "--api-key",
+        "abc",
+        "--url=http://h?token=t",
+        "-v",
+        "API_KEY=k",
+    ];
+    let masked = Mask::default().words(&words.map(str::to_owned));
+    let expected = [
+        "npx",
+        "server",
+        "--api-key",
+        "***",
+        "--url=http://h?token=***",
+        "-v",
+        "API_KEY=***",
+    ];
+    assert_eq!(masked, expected);
+}
+
+/// Where a secret may stand: `SECRET` is replaced by one.
+const PLACES: [&str; 16] = [
+    r#"{"params":{"arguments":{"password":"SECRET"}}}"#,
+    r#"{"accessToken":"SECRET"}"#,
+    r#"{"client_secret":["SECRET",{"deep":"SECRET"}]}"#,
+    r#"{"a":[{"X-Api-Key":"SECRET"}]}"#,
+    r#"{"properties":{"token":"SECRET"}}"#,
+    r#"{"text":"curl -H \"Authorization: Bearer SECRET\" http://h"}"#,
+    r#"{"text":"https://h/p?x=1&api_key=SECRET&y=2"}"#,
+    r#"{"text":"https://user:SECRET@h/p"}"#,
+    r#"{"text":"{\"secret\": \"SECRET\", \"n\": 1}"}"#,
+    r#"{"text":"[{\"text\":\"{\\\"secret\\\":\\\"SECRET\\\"}\"}]"}"#,
+    r#"{"text":"DB_PASSWORD=SECRET"}"#,
+    r#"{"text":"run --auth-token SECRET --verbose"}"#,
+    r#"{"text":"use Bearer SECRET1aB2 there"}"#,
+    "listening with token=SECRET on 1",
+    "Set-Cookie: id=SECRET; Path=/",
+    "{\"password\": \"SECRET\"",
+];
+
+/// Characters of secrets: none that ends the place of one.
+const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+";
+
+#[test]
+fn no_secret_survives_wherever_it_stands() {
+    // Always the same ones: a failure can be seen again.
+    let mut state = 17_u64;
+    let mut below = |most: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % most
+    };
+    for _ in 0..200 {
+        let length = 8 + below(40);
+        let secret: String = (0..length)
+            .map(|_| char::from(SIGNS[below(SIGNS.len())]))
+            .collect();
+        for place in PLACES {
+            let text = place.replace("SECRET", &secret);
+            let mask = Mask::default();
+            let masked = mask.json(text.as_bytes());
+            let masked = masked.unwrap_or_else(|| mask.text(&text).into_owned());
+            assert!(!masked.contains(&secret), "{text}: {masked}");
+            // Nor most of it.
+            let half = &secret[secret.len() / 2..];
+            assert!(!masked.contains(half), "{text}: {masked}");
+        }
+        let mut mask = Mask::default();
+        mask.learn(&secret);
+        let text = format!("{{\"anywhere\":\"x{secret}y\"}}");
+        assert!(!mask.json(text.as_bytes()).unwrap().contains(&secret));
+    }
+}

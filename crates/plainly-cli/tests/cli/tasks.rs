@@ -1,0 +1,146 @@
+//! `task`, and calls that go on as tasks: against a server that has a task in each state, named after it.
+
+use std::process::Stdio;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use crate::fake::fake;
+use crate::support::{plainly, run};
+use crate::table;
+
+/// What the server was asked for since it began, by the one test that interrupts a call.
+static LOG: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn task(id: &str) -> Value {
+    let mut task = json!({
+        "taskId": id, "status": "working", "createdAt": "2026-07-28T10:00:00Z", "lastUpdatedAt": "2026-07-28T10:01:00Z",
+        "ttlMs": null, "pollIntervalMs": 100,
+    });
+    let form = json!({"message": "Who?", "requestedSchema": {"type": "object", "required": ["name", "age"],
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}}}});
+    let question = json!({"method": "elicitation/create", "params": form});
+    let visit = json!({"mode": "url", "message": "Sign in", "url": "https://a.example/"});
+    let visit = json!({"method": "elicitation/create", "params": visit});
+    let content = json!([{"type": "text", "text": "90 pages"}]);
+    let own = match id {
+        "done" => json!({"status": "completed", "result": {"content": content}}),
+        "unhappy" => {
+            json!({"status": "completed", "result": {"content": content, "isError": true}})
+        }
+        "failed" => {
+            json!({"status": "failed", "error": {"code": -32603, "message": "out of paper"}})
+        }
+        "cancelled" => json!({"status": "cancelled"}),
+        "asking" => json!({"status": "input_required", "inputRequests": {"who": question}}),
+        "asking-twice" => {
+            json!({"status": "input_required", "inputRequests": {"who": question, "where": visit}})
+        }
+        _ => json!({"statusMessage": "page \u{1b}[31m7"}),
+    };
+    for (name, value) in own.as_object().unwrap() {
+        task[name] = value.clone();
+    }
+    task
+}
+
+/// Whether an answer is the one that the server waits for.
+fn is_right(responses: &Value) -> bool {
+    let content = json!({"name": "Ada", "age": 36});
+    let right = [
+        json!({"who": {"action": "accept", "content": content}}),
+        json!({"who": {"action": "decline"}}),
+        json!({"where": {"action": "accept"}}),
+    ];
+    right.contains(responses)
+}
+
+fn answer(method: &str, params: &Value) -> Value {
+    let id = params["taskId"].as_str().unwrap_or_default();
+    if ["tools/call", "tasks/cancel"].contains(&method) {
+        LOG.lock().unwrap().push(format!(
+            "{method} {}{id}",
+            params["name"].as_str().unwrap_or_default()
+        ));
+    }
+    let refused = |message: &str| json!({"error": {"code": -32602, "message": message}});
+    match method {
+        "tools/call" if params["name"] == "greet" => json!({"result": {"content": []}}),
+        "tools/call" => {
+            let capabilities = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+            let asks = capabilities["elicitation"].is_object();
+            let mut handle = task(if asks { "working" } else { "interrupted" });
+            handle["resultType"] = "task".into();
+            json!({"result": handle})
+        }
+        "tasks/get" if id == "unknown" => refused("Unknown task"),
+        "tasks/get" => json!({"result": task(id)}),
+        "tasks/update" if !is_right(&params["inputResponses"]) => refused("Wrong answer"),
+        "tasks/update" | "tasks/cancel" => json!({"result": {}}),
+        _ => json!({"error": {"code": -32601, "message": "Method not found"}}),
+    }
+}
+
+#[test]
+fn each_command_says_how_far_the_task_is() {
+    let url = fake(answer);
+    for (words, status, stdout, stderr) in
+        table::cases::<(&str, i32, &str, &str)>(include_str!("tasks.txt"), "commands")
+    {
+        let words: Vec<_> = words
+            .split(' ')
+            .map(|word| if word == "URL" { &url } else { word })
+            .collect();
+        let run = run(&words);
+        let named = |text: &str| text.replace(&url, "URL");
+        let told = (run.status, named(run.text()), named(&run.stderr));
+        assert_eq!(
+            told,
+            (status, stdout.to_owned(), stderr.to_owned()),
+            "{words:?}"
+        );
+    }
+}
+
+#[test]
+fn a_task_is_printed_as_it_is() {
+    let url = fake(answer);
+    let got = run(&["task", "get", &url, "asking", "--json"])
+        .succeeded()
+        .json();
+    assert_eq!(got, task("asking"));
+    let waited = run(&["task", "wait", &url, "asking", "--json"]);
+    let error = &waited.error_json()["error"];
+    assert_eq!(
+        (&error["from"], &error["kind"]),
+        (&json!("local"), &json!("failure"))
+    );
+    assert_eq!(error["message"], "the task waits for an answer: Who?");
+    let help = format!("plainly task answer {url} asking name=TEXT age=1");
+    assert_eq!(error["help"], help);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_call_that_is_interrupted_cancels_its_task() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let url = fake(answer);
+    let mut child = plainly()
+        .args(["call", &url, "scan"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let log = || LOG.lock().unwrap().clone();
+    while !log().contains(&"tools/call scan".to_owned()) {
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(
+        log().contains(&"tasks/cancel interrupted".to_owned()),
+        "{:?}",
+        log()
+    );
+}

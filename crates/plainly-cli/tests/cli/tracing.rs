@@ -1,0 +1,227 @@
+//! `--trace` and `--record`: every message with its direction and time, on every way, and no secret anywhere.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::fake::fake;
+use crate::support::{Docs, Run, Serving, Target, plainly, run};
+
+/// The lines of a trace without their times, as far as the first blank after what they are.
+fn lines(run: &Run) -> Vec<String> {
+    run.stderr.lines().map(brief).collect()
+}
+
+fn brief(line: &str) -> String {
+    let (time, rest) = line.trim_start().split_once(' ').unwrap();
+    let seconds: f64 = time.parse().unwrap();
+    assert!((0.0..60.0).contains(&seconds), "{line}");
+    let end = rest.find(['{', '[']).unwrap_or(rest.len());
+    let head: Vec<&str> = rest[..end].split(' ').take(4).collect();
+    head.join(" ").trim_end().to_owned()
+}
+
+#[test]
+fn a_trace_shows_each_message_and_changes_nothing_else() {
+    let docs = Docs::new();
+    let [http, child] = Target::docs(&docs);
+    let words = ["file:///docs/guide/one.md", "--trace"];
+    let over_http = http.run("read", &words);
+    assert_eq!((over_http.status, over_http.text()), (0, "one"));
+    let url = match &http {
+        Target::Http(server) => server.url.clone(),
+        Target::Child(_) => unreachable!(),
+    };
+    let posted = format!("→ POST {url} mcp-protocol-version:");
+    assert_eq!(
+        lines(&over_http),
+        [
+            &*posted,
+            "→ #1 server/discover",
+            "← HTTP 200 to",
+            "← #1 result",
+            &*posted,
+            "→ #2 resources/read",
+            "← HTTP 200 to",
+            "← #2 result",
+        ]
+    );
+    let as_child = child.run("read", &words);
+    assert_eq!((as_child.status, as_child.text()), (0, "one"));
+    assert_eq!(
+        lines(&as_child),
+        [
+            "→ #1 server/discover",
+            "← #1 result",
+            "→ #2 resources/read",
+            "← #2 result"
+        ]
+    );
+    // Whole, since this is no terminal.
+    let sent = as_child.stderr.lines().nth(2).unwrap();
+    let message: Value = serde_json::from_str(&sent[sent.find('{').unwrap()..]).unwrap();
+    assert_eq!(message["params"]["uri"], "file:///docs/guide/one.md");
+}
+
+#[test]
+fn a_legacy_session_is_traced_to_its_end() {
+    let server = Serving::toolbox();
+    let run = run(&[
+        "tools",
+        &server.url,
+        "--revision",
+        "2025-06-18",
+        "--trace=full",
+    ]);
+    let lines = lines(&run);
+    let messages: Vec<&str> = lines
+        .iter()
+        .filter(|line| !line.contains("HTTP") && !line.contains("POST"))
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "→ #1 initialize",
+            "← #1 result",
+            "→ notifications/initialized",
+            "→ #2 tools/list",
+            "← #2 result",
+            &format!("→ DELETE {} mcp-protocol-version:", server.url),
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_message_is_shown_without_obeying_it() {
+    let script = "printf 'starting\\033[2J\\n'; exec \"$0\" serve \"$1\" --stdio";
+    let docs = Docs::new();
+    let plainly = crate::support::PLAINLY;
+    let run = run(&[
+        "ls",
+        "--trace",
+        "--",
+        "sh",
+        "-c",
+        script,
+        plainly,
+        docs.str(),
+    ]);
+    assert_eq!(run.status, 0);
+    assert!(
+        run.stderr.contains(r"← not a message: starting\u{1b}[2J"),
+        "{}",
+        run.stderr
+    );
+}
+
+/// Answers with all that it was told.
+fn echo(_method: &str, params: &Value) -> Value {
+    let text = format!("token=tok-hidden-1 {params}");
+    json!({ "result": {
+        "resultType": "complete",
+        "content": [{ "type": "text", "text": text }],
+        "structuredContent": { "apiKey": "key-hidden-2", "echo": params },
+    }})
+}
+
+#[test]
+fn no_secret_is_in_a_trace_or_a_recording() {
+    const SECRETS: [&str; 9] = [
+        "tok-hidden-1",
+        "key-hidden-2",
+        "header-hidden-3",
+        "query-hidden-4",
+        "argument-hidden-5",
+        "own-hidden-6",
+        "text-hidden-7",
+        "user-hidden-8",
+        "cookie-hidden-9",
+    ];
+    let url = fake(echo).replace("http://", "http://me:user-hidden-8@");
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("session.jsonl");
+    let run = run(&[
+        "call",
+        &format!("{url}?access_token=query-hidden-4"),
+        "echo",
+        "--header",
+        "Authorization: Bearer header-hidden-3",
+        "--header",
+        "X-Own: own-hidden-6",
+        "--header",
+        "Cookie: c=cookie-hidden-9",
+        "--trace=full",
+        "--record",
+        file.to_str().unwrap(),
+        "--args",
+        r#"{"password": "argument-hidden-5", "again": ["own-hidden-6", "header-hidden-3", "query-hidden-4"],
+            "note": "Authorization: Basic text-hidden-7", "login": "https://a:user-hidden-8@h/", "plain": "visible"}"#,
+    ]);
+    // The result is for who called, as it is.
+    assert!(run.text().contains("tok-hidden-1"), "{}", run.text());
+    let kept = fs::read_to_string(&file).unwrap();
+    for text in [&run.stderr, &kept] {
+        assert!(text.contains("visible"), "{text}");
+        for secret in SECRETS {
+            assert!(!text.contains(secret), "{secret}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_recording_is_written_as_it_goes_and_is_for_its_owner() {
+    let docs = Docs::new();
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("session.jsonl");
+    let mut watch = plainly();
+    watch.args(["watch", "--record", file.to_str().unwrap(), "--"]);
+    watch.args([crate::support::PLAINLY, "serve", docs.str(), "--stdio"]);
+    let mut watch = watch.spawn().unwrap();
+    let acknowledged = || {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        text.contains("notifications/subscriptions/acknowledged")
+            .then_some(text)
+    };
+    let text = loop {
+        match acknowledged() {
+            Some(text) => break text,
+            None => std::thread::sleep(std::time::Duration::from_millis(20)),
+        }
+    };
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let lines: Vec<Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines[0]["recording"], 1);
+    assert!(lines[0]["target"].as_str().unwrap().ends_with("--stdio"));
+    assert_eq!(lines[1]["from"], "client");
+    assert_eq!(lines[1]["message"]["method"], "server/discover");
+    assert_eq!(lines[2]["from"], "server");
+    assert!(lines[1]["at"].as_u64() <= lines[2]["at"].as_u64());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+    }
+}
+
+#[test]
+fn a_recording_that_can_not_be_written_is_said_before_anything_is_sent() {
+    let run = run(&[
+        "ls",
+        "http://127.0.0.1:1/mcp",
+        "--record",
+        "/nowhere/s.jsonl",
+    ]);
+    run.failed(
+        1,
+        "error: cannot write /nowhere/s.jsonl: No such file or directory (os error 2)\n",
+    );
+}

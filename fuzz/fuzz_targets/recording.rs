@@ -1,0 +1,62 @@
+//! Any bytes as a recording, which is read or refused by line; and as what passes between a client and a server, which is masked
+//! and kept on one line, as the JSON that it was.
+
+#![no_main]
+
+#[path = "../../crates/plainly-cli/src/trace/mask.rs"]
+#[expect(dead_code, reason = "the rest is for headers and commands")]
+mod mask;
+#[path = "../../crates/plainly-cli/src/trace/recording.rs"]
+#[expect(dead_code, reason = "the rest is for those who replay")]
+mod recording;
+#[path = "../../crates/plainly-cli/src/trace/secrets.rs"]
+mod secrets;
+
+use std::time::Duration;
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::Value;
+
+use self::mask::Mask;
+use self::recording::{RecordingHeader, Recording, Side, line, to_line};
+
+fuzz_target!(|bytes: &[u8]| {
+    let lines = bytes.split(|byte| *byte == b'\n').count();
+    match Recording::read(bytes) {
+        Ok(recording) => {
+            let messages = recording.messages.iter();
+            assert!(messages.map(|message| message.line).is_sorted());
+            assert!(recording.messages.iter().all(|message| message.line <= lines));
+        }
+        Err(error) => assert!(!error.to_string().contains('\n')),
+    }
+    let masked = Mask::default().json(bytes);
+    if let Some(masked) = &masked {
+        let (before, after): (Value, Value) = (read(bytes), read(masked.as_bytes()));
+        assert_eq!(is_like(&before), is_like(&after));
+        assert!(!masked.contains('\n'));
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let passed = masked.as_deref().ok_or(&*text);
+    let kept = line(Duration::ZERO, Side::Server, passed);
+    assert_eq!(kept.lines().count(), 1);
+    let kept = to_line(&RecordingHeader::new("fuzz".to_owned())) + &kept;
+    let read = Recording::read(kept.as_bytes());
+    assert!(read.is_ok() || masked.is_some());
+});
+
+fn read(json: &[u8]) -> Value {
+    serde_json::from_slice(json).expect("it is JSON")
+}
+
+/// What sort of value it is; of a list, how long.
+fn is_like(value: &Value) -> (u8, usize) {
+    match value {
+        Value::Null => (0, 0),
+        Value::Bool(_) => (1, 0),
+        Value::Number(_) => (2, 0),
+        Value::String(_) => (3, 0),
+        Value::Array(values) => (4, values.len()),
+        Value::Object(_) => (5, 0),
+    }
+}
