@@ -56,7 +56,7 @@ impl Respondent {
         Ok(Self(Arc::new(Answering {
             label: short(label),
             name: OnceLock::new(),
-            given: GivenAnswers::new(&args.answers),
+            given: GivenAnswers::new(&args.given_answers),
             sample_with: args.sample_with.clone(),
             roots: roots::roots(&args.roots)?,
             visited: Mutex::default(),

@@ -148,7 +148,7 @@ fn every_option_is_documented() {
                         .strip_prefix("--")
                         .or(line.trim_start().get(4..)?.strip_prefix("--"))
                 })
-                .map(|rest| rest.split([' ', ',']).next().unwrap());
+                .map(|rest| rest.split([' ', ',', '[']).next().unwrap());
             let mut known = 0;
             for option in options.filter(|option| !["help", ""].contains(option)) {
                 let expected = format!("--{option}");

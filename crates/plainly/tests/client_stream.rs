@@ -19,5 +19,7 @@ mod listings;
 mod meanings;
 #[path = "client_stream/peer.rs"]
 mod peer;
+#[path = "client_stream/telling.rs"]
+mod telling;
 #[path = "client_stream/unreadable.rs"]
 mod unreadable;

@@ -17,7 +17,7 @@ pub(crate) struct AskingArgs {
     /// Answer the server's questions without being asked: NAME=TEXT or NAME:=JSON for a field of a form, or else accept (the
     /// defaults of the form), decline or cancel; can be given several times
     #[arg(long = "answer", value_name = "ANSWER", value_parser = GivenAnswer::parse)]
-    pub(crate) answers: Vec<GivenAnswer>,
+    pub(crate) given_answers: Vec<GivenAnswer>,
 
     /// Let the server ask a model: this command gets each request as JSON on its standard input and prints the result as JSON
     #[arg(long, value_name = "COMMAND")]
@@ -65,7 +65,7 @@ impl AskingArgs {
 
     /// Whether any of them is not as it is by default.
     pub(super) fn is_given(&self) -> bool {
-        let is_answered = !self.answers.is_empty() || self.sample_with.is_some();
+        let is_answered = !self.given_answers.is_empty() || self.sample_with.is_some();
         let is_told = self.quiet || self.server_log.0 != Some(LoggingLevel::Warning);
         is_answered || is_told || !self.roots.is_empty()
     }
@@ -78,13 +78,17 @@ impl AskingArgs {
                 GivenAnswer::Action(ElicitAction::Decline | ElicitAction::Cancel)
             )
         };
-        if self.answers.len() > 1 && self.answers.iter().any(is_refusal) {
+        if self.given_answers.len() > 1 && self.given_answers.iter().any(is_refusal) {
             return Err(words.wrong(
                 ErrorKind::ArgumentConflict,
                 "--answer decline and --answer cancel stand alone: no field is filled in then",
             ));
         }
-        let mut names: Vec<_> = self.answers.iter().filter_map(GivenAnswer::name).collect();
+        let mut names: Vec<_> = self
+            .given_answers
+            .iter()
+            .filter_map(GivenAnswer::name)
+            .collect();
         names.sort_unstable();
         let mut pairs = names.iter().zip(names.iter().skip(1));
         match pairs.find(|(one, next)| one == next) {

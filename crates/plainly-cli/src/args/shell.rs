@@ -81,7 +81,7 @@ const WHERE: [&str; 15] = [
     "config",
     "trace",
     "record",
-    "answers",
+    "given_answers",
     "sample_with",
     "roots",
     "server_log",

@@ -213,7 +213,7 @@ fn words_of(question: &InputRequest) -> String {
         }
         InputRequest::CreateMessage(_) => "something of a model".to_owned(),
         InputRequest::ListRoots(_) => "where it may work".to_owned(),
-        _ => "something that this program does not know".to_owned(),
+        InputRequest::Elicit(_) | _ => "something that this program does not know".to_owned(),
     }
 }
 
@@ -236,7 +236,10 @@ fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Serve
             words.extend(examples(&form.requested_schema))
         }
         InputRequest::Elicit(ElicitParams::Url(_)) => words.push("accept".to_owned()),
-        _ => return "a program that can: this one can't".to_owned(),
+        InputRequest::Elicit(_)
+        | InputRequest::CreateMessage(_)
+        | InputRequest::ListRoots(_)
+        | _ => return "only a program can answer this; `task cancel` gives it up".to_owned(),
     }
     if let Some(command) = after {
         words.push("--".to_owned());
@@ -253,16 +256,17 @@ fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Serve
 /// A word for each field that must be filled in.
 fn examples(form: &FormSchema) -> Vec<String> {
     let schema = serde_json::to_value(form).unwrap_or_default();
-    let example = |name: &String| match &schema["properties"][name]["type"] {
-        Value::String(kind) if kind == "boolean" => format!("{name}=true"),
-        Value::String(kind) if kind == "integer" || kind == "number" => format!("{name}=1"),
-        Value::String(kind) if kind == "array" => format!("{name}:=[]"),
-        _ => format!("{name}=TEXT"),
-    };
-    match form.required.is_empty() {
-        true => vec!["accept".to_owned()],
-        false => form.required.iter().map(example).collect(),
+    if form.required.is_empty() {
+        return vec!["accept".to_owned()];
     }
+    let required = form.required.iter();
+    let words = required.map(|name| match schema["properties"][name]["type"].as_str() {
+        Some("boolean") => format!("{name}=true"),
+        Some("integer" | "number") => format!("{name}=1"),
+        Some("array") => format!("{name}:=[]"),
+        Some(_) | None => format!("{name}=TEXT"),
+    });
+    words.collect()
 }
 
 /// What the command line says to a question.

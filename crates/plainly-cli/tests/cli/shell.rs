@@ -223,7 +223,9 @@ fn a_person_types_completes_and_looks_back() {
     person.sees("plainly> ");
     person.types("\u{1b}[A");
     person.sees("watch");
-    person.types("\u{3}\u{4}");
+    person.types("\u{3}");
+    person.sees("plainly> ");
+    person.types("\u{4}");
     assert!(person.shell.wait().unwrap().success());
 }
 

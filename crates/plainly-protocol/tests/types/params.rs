@@ -88,7 +88,10 @@ fn the_schemas_of_what_servers_say_are_those_of_the_spec() {
     }
     let told = compared((told_of, params_of));
     let ours = methods().iter().filter(|row| told_of(row.method).is_some());
-    assert!(ours.clone().all(|row| told.contains(row.name)), "{told:?}");
+    let missing = ours.clone().filter(|row| !told.contains(row.name));
+    let names: Vec<_> = missing.map(|row| row.name).collect();
+    // The extension has no schema.
+    assert_eq!(names, ["notifications/tasks"]);
     let results = compared((reply_of, result_of));
     let listed = [
         "initialize",

@@ -21,6 +21,7 @@ use plainly_protocol::types::{
 use serde::Serialize;
 
 use super::error::{Error, LocalError};
+use crate::lock::Lock;
 
 /// Answers one kind of question.
 type QuestionHandler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Sync>;
@@ -111,11 +112,23 @@ impl QuestionHandlers {
 pub(super) struct Respondent {
     handlers: QuestionHandlers,
     declared: ClientCapabilities,
+    /// The roots since they were changed.
+    roots: Lock<Option<Vec<Root>>>,
 }
 
 impl Respondent {
     pub(super) fn new(handlers: QuestionHandlers, declared: ClientCapabilities) -> Self {
-        Self { handlers, declared }
+        let roots = Lock::default();
+        Self {
+            handlers,
+            declared,
+            roots,
+        }
+    }
+
+    /// Changes the roots.
+    pub(super) fn set_roots(&self, roots: Vec<Root>) {
+        *self.roots.lock() = Some(roots);
     }
 
     /// Whether there is any handler.
@@ -179,7 +192,12 @@ impl Respondent {
             InputRequest::CreateMessage(question) => self.sample(question).await,
             InputRequest::ListRoots(_) => {
                 let answer = self.handlers.roots.as_ref().ok_or(unknown)?;
-                write(&ListRootsResult::new(answer(()).await))
+                let changed = self.roots.lock().clone();
+                let roots = match changed {
+                    Some(roots) => roots,
+                    None => answer(()).await,
+                };
+                write(&ListRootsResult::new(roots))
             }
             _ => Err(unknown),
         }

@@ -14,8 +14,10 @@ use super::answer::QuestionHandlers;
 use super::connect::{Checks, ClientOptions, ConnectDeadline};
 use super::log::Log;
 use super::message::Introduction;
+use super::operation::{Observer, Operation};
 use super::retries::Retries;
 use super::stream::MessageConnection;
+use super::trace_context::{TraceContext, TraceSource};
 use super::traffic::{Tap, Traffic};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
@@ -53,6 +55,7 @@ impl<T> Builder<T> {
                     implementation: Implementation::new("plainly", env!("CARGO_PKG_VERSION")),
                     capabilities: ClientCapabilities::new(),
                     log_level: None,
+                    trace: TraceSource::default(),
                 },
                 revision: None,
                 probes: true,
@@ -63,6 +66,7 @@ impl<T> Builder<T> {
                 limits: ClientLimits::default(),
                 log: None,
                 tap: Tap::default(),
+                observer: Observer::default(),
                 least: Certainty::default(),
                 retries: Retries::NONE,
                 checks: Checks::default(),
@@ -154,6 +158,48 @@ impl<T> Builder<T> {
     /// ```
     pub fn on_traffic(mut self, see: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
         self.options.tap = Tap::new(see);
+        self
+    }
+
+    /// Reports each call to `count` when it has ended, for metrics. What opens the connection is no call, and neither is a
+    /// subscription.
+    ///
+    /// `count` runs where the call was awaited, and should not block. The names of OpenTelemetry fit: a histogram
+    /// `mcp.client.operation.duration` in seconds, with `mcp.method.name`, `mcp.protocol.version`, `network.transport` and, for
+    /// a failure, `error.type`.
+    ///
+    /// ```no_run
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use plainly::Client;
+    ///
+    /// static FAILED: AtomicU64 = AtomicU64::new(0);
+    ///
+    /// # async fn example() -> plainly::client::Result<()> {
+    /// let client = Client::http("http://127.0.0.1:3333/mcp")
+    ///     .on_operation(|operation| {
+    ///         if operation.error.is_some() {
+    ///             FAILED.fetch_add(1, Ordering::Relaxed);
+    ///         }
+    ///     })
+    ///     .connect()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
+        self.options.observer = Observer::new(count);
+        self
+    }
+
+    /// Sends the trace that `current` knows with each request and each notification, in `_meta` (SEP-414). None by default.
+    ///
+    /// `current` runs where the call is awaited.
+    pub fn trace_context(
+        mut self,
+        current: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.introduction.trace = TraceSource::new(current);
         self
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJson};
+use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJson, Root};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -19,6 +19,7 @@ use super::error::{Error, LocalError};
 use super::known_tools::KnownTools;
 use super::link::{BackgroundTask, CallExtras, ClientConnection, Link};
 use super::message::{self, RequestWriter};
+use super::operation::Operation;
 use super::reply::{self, RawResult, TypedResult};
 use super::retries::{Tries, is_reading};
 use super::server_description::ServerDescription;
@@ -130,6 +131,26 @@ impl Client {
         Ok(RawJson::parse(json).expect("it was scanned as JSON"))
     }
 
+    /// Changes the roots that servers are told when they ask. If it was declared that changes are announced
+    /// ([`ListCapability::list_changed`](plainly_protocol::types::ListCapability)), a server before 2026-07-28 is told of this
+    /// one; newer servers ask each time.
+    ///
+    /// A client that was built without [roots](super::Builder::roots) has not declared any, and is not asked for them.
+    pub async fn set_roots(&self, roots: impl Into<Vec<Root>>) -> Result<()> {
+        let connected = &self.connected;
+        let respondent = connected.link.dispatcher().respondent();
+        respondent.set_roots(roots.into());
+        let declared = &connected.options.introduction.capabilities.roots;
+        let is_announced = declared
+            .as_ref()
+            .is_some_and(|it| it.list_changed == Some(true));
+        if is_announced && Method::RootsChanged.is_in(self.revision()) {
+            let writer = connected.writer();
+            connected.link.notify(&writer, Method::RootsChanged).await?;
+        }
+        Ok(())
+    }
+
     /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
     /// and a child process is waited for, asked to terminate, and finally killed. Tasks that are being cancelled are first.
     pub async fn close(&self) {
@@ -170,7 +191,22 @@ impl Client {
         extras: CallExtras<'_>,
     ) -> Result<RawResult> {
         let mut tries = Tries::begin();
-        self.try_again(method, params, extras, &mut tries).await
+        let result = self.try_again(method, params, extras, &mut tries).await;
+        self.report(method, &tries, result.as_ref().err());
+        result
+    }
+
+    /// Tells the observer what a call came to.
+    pub(super) fn report(&self, method: Method, tries: &Tries, error: Option<&Error>) {
+        let connected = &self.connected;
+        connected.options.observer.report(|| Operation {
+            method: method.name(),
+            error,
+            revision: connected.revision(),
+            transport: connected.link.connection().transport(),
+            duration: tries.start.elapsed(),
+            tries: tries.count(error.is_some()),
+        });
     }
 
     /// The same after these tries.

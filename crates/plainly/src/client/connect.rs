@@ -21,6 +21,7 @@ use super::error::{Error, LocalError, is_of_the_way};
 use super::link::{CallExtras, Link};
 use super::log::Log;
 use super::message::{Introduction, RequestWriter};
+use super::operation::Observer;
 use super::reply::{CallReply, TypedResult};
 use super::retries::Retries;
 use super::server_description::ServerDescription;
@@ -52,6 +53,8 @@ pub(super) struct ClientOptions {
     pub(super) log: Option<Log>,
     /// Shows what passes.
     pub(super) tap: Tap,
+    /// Takes what each call came to.
+    pub(super) observer: Observer,
     /// How sure it must be what a server's error means.
     pub(super) least: Certainty,
     /// How failed calls are made again.

@@ -57,6 +57,11 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The transport in a word.
+    fn transport(&self) -> &'static str {
+        "stream"
+    }
+
     /// What the server sent since its last reply that is no reply to any request.
     fn stray(&self) -> Option<String> {
         None

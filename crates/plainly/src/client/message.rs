@@ -23,6 +23,7 @@ use serde_json::value::RawValue;
 use super::error::{Error, LocalError};
 use super::mirror::Mirror;
 use super::timeouts::CallQuestions;
+use super::trace_context::{self, TraceContext, TraceSource};
 use crate::transport::Frame;
 
 /// The client's name, version, capabilities and preferences, as it tells every server.
@@ -32,6 +33,8 @@ pub(super) struct Introduction {
     pub(super) capabilities: ClientCapabilities,
     /// The level from which on it wants log messages, if it wants any.
     pub(super) log_level: Option<LoggingLevel>,
+    /// Knows the trace of each message.
+    pub(super) trace: TraceSource,
 }
 
 impl Introduction {
@@ -79,6 +82,8 @@ pub(super) struct OutgoingRequest<'a> {
     pub(super) id: RequestId,
     pub(super) method: Method,
     pub(super) frame: Frame,
+    /// The trace that it is part of.
+    trace: Option<TraceContext>,
     /// Counts the questions that the server asks before the reply.
     #[cfg_attr(
         not(feature = "http-client"),
@@ -95,7 +100,7 @@ impl OutgoingRequest<'_> {
     /// which the peer may not know.
     pub(super) fn cancellation(&self) -> Option<Bytes> {
         let withdrawable = !matches!(self.method, Method::Initialize | Method::Discover);
-        withdrawable.then(|| cancelled(&self.id))
+        withdrawable.then(|| cancelled(&self.id, self.trace.as_ref()))
     }
 }
 
@@ -105,6 +110,7 @@ pub(super) struct RequestWriter {
     revision: Revision,
     /// The `_meta` of a modern request, as JSON.
     meta: Option<OwnMeta>,
+    trace: TraceSource,
 }
 
 /// The `_meta` of requests, written once for all of them.
@@ -121,7 +127,12 @@ impl RequestWriter {
             without_tasks: introduction.meta(revision, false),
             with_tasks: introduction.meta(revision, true),
         });
-        Self { revision, meta }
+        let trace = introduction.trace.clone();
+        Self {
+            revision,
+            meta,
+            trace,
+        }
     }
 
     /// The revision of the requests.
@@ -155,13 +166,22 @@ impl RequestWriter {
         if let Some(mirror) = extras.mirror.filter(|_| revision.traits().mirrored_headers) {
             mirror.repeat(method, &params, &mut headers);
         }
+        // Whoever forwards a request forwards its trace.
+        let is_of_trace = |name: &String| trace_context::MEMBERS.contains(&&**name);
+        let is_traced = extras.meta.is_some_and(|meta| meta.keys().any(is_of_trace));
+        let trace = if is_traced {
+            None
+        } else {
+            self.trace.current()
+        };
         let body = self
-            .body(id, name, &params, extras)
+            .body(id, name, &params, extras, trace.as_ref())
             .map_err(|error| unwritten(Some(error)))?;
         Ok(OutgoingRequest {
             id: id.into(),
             method,
             frame: Frame::new(headers, body.into()),
+            trace,
             questions: extras.questions,
         })
     }
@@ -173,6 +193,7 @@ impl RequestWriter {
         method: &str,
         params: &str,
         extras: RequestExtras<'_>,
+        trace: Option<&TraceContext>,
     ) -> serde_json::Result<Vec<u8>> {
         let mut out = Vec::with_capacity(params.len() + AROUND);
         let mut request = ObjectWriter::open(&mut out);
@@ -180,7 +201,7 @@ impl RequestWriter {
         request.member("id", &id)?;
         request.member("method", method)?;
         let mut all = request.object("params");
-        if self.meta.is_some() || extras.progress || extras.meta.is_some() {
+        if self.meta.is_some() || extras.progress || extras.meta.is_some() || trace.is_some() {
             let mut meta = all.object("_meta");
             if let Some(own) = &self.meta {
                 meta.raw_members(match extras.tasks {
@@ -193,6 +214,9 @@ impl RequestWriter {
             }
             if let Some(more) = extras.meta {
                 meta.members(more)?;
+            }
+            if let Some(trace) = trace {
+                meta.members(trace)?;
             }
             meta.close();
         }
@@ -210,7 +234,13 @@ impl RequestWriter {
 
     /// A notification without parameters.
     pub(super) fn notification(&self, method: Method) -> Frame {
-        let body = format!(r#"{{"jsonrpc":"2.0","method":"{}"}}"#, method.name());
+        let name = method.name();
+        let body = match self.trace.current().as_ref().and_then(meta_of) {
+            None => format!(r#"{{"jsonrpc":"2.0","method":"{name}"}}"#),
+            Some(meta) => {
+                format!(r#"{{"jsonrpc":"2.0","method":"{name}","params":{{"_meta":{meta}}}}}"#)
+            }
+        };
         Frame::new(self.headers(method, "{}"), body.into())
     }
 
@@ -285,9 +315,16 @@ fn member(object: &str, key: &str) -> Option<String> {
     serde_json::from_str(members.get(key)?.get()).ok()
 }
 
-fn cancelled(id: &RequestId) -> Bytes {
+fn cancelled(id: &RequestId, trace: Option<&TraceContext>) -> Bytes {
     let method = Method::Cancelled.name();
-    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{id}}}}}"#).into()
+    let meta = trace.and_then(meta_of);
+    let meta = meta.map_or_else(String::new, |meta| format!(r#","_meta":{meta}"#));
+    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{id}{meta}}}}}"#).into()
+}
+
+/// The `_meta` with a trace alone.
+fn meta_of(trace: &TraceContext) -> Option<String> {
+    serde_json::to_string(trace).ok()
 }
 
 /// The response to a request of the server with this raw id: `result` is JSON.
@@ -316,6 +353,7 @@ mod tests {
                 implementation: Implementation::new("c", "1"),
                 capabilities: ClientCapabilities::new(),
                 log_level: None,
+                trace: TraceSource::default(),
             },
         )
     }

@@ -103,7 +103,8 @@ impl Retries {
 /// The tries of one call so far.
 #[derive(Debug)]
 pub(super) struct Tries {
-    start: Instant,
+    pub(super) start: Instant,
+    /// The tries that failed.
     made: u32,
 }
 
@@ -114,6 +115,11 @@ impl Tries {
             start: Instant::now(),
             made: 0,
         }
+    }
+
+    /// How many there were when the last one ended, well or not.
+    pub(super) fn count(&self, failed: bool) -> u32 {
+        self.made + u32::from(!failed)
     }
 
     /// How long to wait after another one that failed; `None` if there is to be none.

@@ -256,6 +256,7 @@ impl<T> CallSetup<T> {
         {
             result = client.try_again(method, params, extras, &mut tries).await;
         }
+        client.report(method, &tries, result.as_ref().err());
         result
     }
 

@@ -168,7 +168,7 @@ mod tests {
     fn what_failed_on_the_way_is_retried_and_what_stays_wrong_is_not() {
         let text = String::new;
         let method = METHOD;
-        let (after, limit, source) = (Duration::ZERO, 1, None);
+        let limit = 1;
         let unreachable = LocalError::Unreachable {
             url: text(),
             source: "refused".into(),
@@ -185,24 +185,7 @@ mod tests {
         let (name, why) = (text(), "it follows from the URL");
         check(
             [
-                (
-                    LocalError::Timeout {
-                        method,
-                        after,
-                        instead: None,
-                    },
-                    true,
-                ),
                 (unreachable, true),
-                (
-                    LocalError::Interrupted {
-                        method,
-                        instead: None,
-                        retry_after: None,
-                        source,
-                    },
-                    true,
-                ),
                 (spawn, false),
                 (version, false),
                 (LocalError::NotInRevision { method, revision }, false),
@@ -215,13 +198,6 @@ mod tests {
             ]
             .map(|(error, retryable)| (error.into(), retryable, None)),
         );
-        let broken = LocalError::Interrupted {
-            method,
-            instead: None,
-            retry_after: Some(Duration::from_secs(7)),
-            source: None,
-        };
-        check([(broken.into(), true, Some(7))]);
         let source = None;
         check([
             (
@@ -231,5 +207,24 @@ mod tests {
             ),
             (Error::invalid_response(method, "m"), false, None),
         ]);
+    }
+
+    #[test]
+    fn what_did_not_come_to_its_end_is_retried_when_the_server_says() {
+        let timeout = LocalError::Timeout {
+            method: METHOD,
+            after: Duration::ZERO,
+            instead: None,
+        };
+        check([(timeout.into(), true, None)]);
+        for (retry_after, seconds) in [(None, None), (Some(Duration::from_secs(7)), Some(7))] {
+            let broken = LocalError::Interrupted {
+                method: METHOD,
+                instead: None,
+                retry_after,
+                source: None,
+            };
+            check([(broken.into(), true, seconds)]);
+        }
     }
 }

@@ -221,6 +221,10 @@ impl ClientConnection for HttpConnection {
             .boxed()
     }
 
+    fn transport(&self) -> &'static str {
+        "http"
+    }
+
     fn mirror(&self) -> Option<&Mirror> {
         Some(&self.mirror)
     }

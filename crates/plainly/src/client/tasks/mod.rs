@@ -58,7 +58,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 /// ```
 pub struct TaskHandle<T> {
     id: String,
-    call: FollowedCall<T>,
+    call: Box<FollowedCall<T>>,
     /// What was last heard of it; `None` if nothing was.
     status: Option<TaskStatus>,
     message: Option<String>,
@@ -121,7 +121,7 @@ impl<T> TaskHandle<T> {
     fn new(id: String, call: FollowedCall<T>) -> Self {
         Self {
             id,
-            call,
+            call: Box::new(call),
             status: None,
             message: None,
             pace: Pace::new(),

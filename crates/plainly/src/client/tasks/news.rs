@@ -22,7 +22,7 @@ pub(super) struct TaskNews {
 enum NewsSource {
     /// The server has not said yet whether it will tell.
     Opening(BoxFuture<'static, Result<Subscription>>),
-    Open(Subscription),
+    Open(Box<Subscription>),
     /// Nowhere.
     Silent,
 }
@@ -56,7 +56,7 @@ impl TaskNews {
                     let opened = opening.await;
                     self.source = match opened {
                         Ok(subscription) if subscription.honoured().task_ids.is_some() => {
-                            NewsSource::Open(subscription)
+                            NewsSource::Open(Box::new(subscription))
                         }
                         Ok(_) | Err(_) => NewsSource::Silent,
                     };
