@@ -1,10 +1,12 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
 mod asking;
+mod candidates;
 mod codes;
 mod completions;
 mod discover;
 mod host;
+mod install;
 mod log;
 mod ls;
 mod mount;
@@ -14,6 +16,7 @@ mod replay;
 mod save;
 mod serve;
 mod server;
+mod servers;
 mod shell;
 mod task;
 mod templates;
@@ -26,10 +29,12 @@ mod words;
 use clap::{Parser, Subcommand};
 
 pub(crate) use self::asking::{AskingArgs, GivenAnswer};
+pub(crate) use self::candidates::CandidatesArgs;
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::host::Host;
+pub(crate) use self::install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use self::log::LogArgs;
 pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
@@ -38,7 +43,8 @@ pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::save::SaveArgs;
 pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
-pub(crate) use self::server::{Server, ServerArgs, Session};
+pub(crate) use self::server::{ServerArgs, Session};
+pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
 pub(crate) use self::task::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
@@ -46,8 +52,9 @@ pub(crate) use self::task::{
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::trace::{TraceArgs, TraceLength};
+pub(crate) use self::values::HeaderArg;
 pub(crate) use self::watch::WatchArgs;
-pub(crate) use self::words::Words;
+pub(crate) use self::words::{Server, ServerName, Words};
 use crate::exit;
 use crate::format::Format;
 
@@ -68,11 +75,15 @@ pub(crate) enum Command {
     #[command(flatten)]
     Client(ClientCommand),
     Shell(ShellArgs),
+    Servers(ServersArgs),
+    Install(InstallArgs),
+    Uninstall(UninstallArgs),
     Replay(ReplayArgs),
     Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+    Candidates(CandidatesArgs),
 }
 
 impl Command {
@@ -83,9 +94,13 @@ impl Command {
             Self::Replay(args) => args.is_server(),
             Self::Client(_)
             | Self::Shell(_)
+            | Self::Servers(_)
+            | Self::Install(_)
+            | Self::Uninstall(_)
             | Self::Codes(_)
             | Self::Explain(_)
             | Self::Completions(_)
+            | Self::Candidates(_)
             | Self::Man(_) => false,
         }
     }
@@ -97,9 +112,13 @@ impl Command {
             Self::Shell(args) => Some(&args.server.asking),
             Self::Serve(_)
             | Self::Replay(_)
+            | Self::Servers(_)
+            | Self::Install(_)
+            | Self::Uninstall(_)
             | Self::Codes(_)
             | Self::Explain(_)
             | Self::Completions(_)
+            | Self::Candidates(_)
             | Self::Man(_) => None,
         }
     }
@@ -107,11 +126,16 @@ impl Command {
     pub(crate) fn format(&mut self) -> Format {
         match self {
             Self::Client(client) => client.server().format(),
+            Self::Servers(args) => args.format(),
+            Self::Install(args) => args.change.format(),
+            Self::Uninstall(args) => args.change.format(),
             Self::Replay(args) => args.server.format(),
             Self::Shell(args) => args.server.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) | Self::Man(_) => Format::Text,
+            Self::Serve(_) | Self::Completions(_) | Self::Candidates(_) | Self::Man(_) => {
+                Format::Text
+            }
         }
     }
 }

@@ -27,7 +27,10 @@ pub(crate) mod task;
 pub(crate) mod complete;
 pub(crate) mod prompt;
 
+pub(crate) mod candidates;
+pub(crate) mod install;
 pub(crate) mod replay;
+pub(crate) mod servers;
 
 pub(crate) mod codes;
 pub(crate) mod explain;
@@ -59,16 +62,13 @@ pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
 
 /// `plainly completions`: a script that completes the command line in a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
-    let shell = match args.shell {
-        Shell::Bash => clap_complete::Shell::Bash,
-        Shell::Zsh => clap_complete::Shell::Zsh,
-        Shell::Fish => clap_complete::Shell::Fish,
+    let script: &[u8] = match args.shell {
+        Shell::Bash => include_bytes!("command/completions/plainly.bash"),
+        Shell::Zsh => include_bytes!("command/completions/plainly.zsh"),
+        Shell::Fish => include_bytes!("command/completions/plainly.fish"),
     };
-    // Through memory, since the generator panics where nobody reads.
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "plainly", &mut script);
     let mut output = Output::new(Format::Text);
-    output.write(&script)?;
+    output.write(script)?;
     output.flush()
 }
 

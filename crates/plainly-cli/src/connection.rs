@@ -1,8 +1,11 @@
 //! The connection of a command to its server: opened, used, and closed whatever happens. What the server asks and says
 //! meanwhile is answered and shown.
 
+mod reached;
 mod server_log;
 
+use std::ffi::OsString;
+use std::fs;
 use std::io::{self, Write};
 use std::pin::pin;
 use std::process::Command;
@@ -13,6 +16,7 @@ use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonOb
 use serde_json::json;
 use tokio::time::timeout;
 
+use self::reached::{reached, readable};
 use self::server_log::show;
 use crate::args::{Server, ServerArgs};
 use crate::asking::Respondent;
@@ -107,17 +111,29 @@ pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Fai
 /// Connects, and learns who that is.
 async fn introduced(
     server: Server,
-    args: ServerArgs,
+    mut args: ServerArgs,
     respondent: &Respondent,
 ) -> Result<Client, Failure> {
     let label = server.label();
+    let (server, headers) = reached(server, &mut args)?;
     terminal::doing(&match &server {
         Server::Child(_) => format!("starting {label}"),
-        Server::Url(_) | Server::Open(_) => format!("connecting to {label}"),
+        Server::Url(_) | Server::Named(_) | Server::Open(_) => format!("connecting to {label}"),
     });
     let trace = Trace::open(&args.trace, &server)?;
-    let client = connect(server, args, respondent, trace).await;
-    let client = client.map_err(Failure::about(Subject::Connection))?;
+    let connected = match server {
+        Server::Open(client) => return Ok(client),
+        Server::Url(url) => {
+            let builder = over_http(url, headers, &args)?;
+            set(builder, &args, respondent, trace).connect().await
+        }
+        Server::Child(words) => {
+            let builder = over_stdio(words, &args);
+            set(builder, &args, respondent, trace).connect().await
+        }
+        Server::Named(name) => return Err(name.unknown(None)),
+    };
+    let client = connected.map_err(Failure::about(Subject::Connection))?;
     tracing::debug!(revision = %client.revision(), "connected");
     if let Some(implementation) = client.server() {
         respondent.learn(&implementation.name);
@@ -125,29 +141,30 @@ async fn introduced(
     Ok(client)
 }
 
-async fn connect(
-    server: Server,
-    args: ServerArgs,
-    respondent: &Respondent,
-    trace: Option<Trace>,
-) -> client::Result<Client> {
-    match server {
-        Server::Open(client) => Ok(client),
-        Server::Url(url) => {
-            let headers = args.headers.clone().into_iter();
-            let builder = headers.fold(Client::http(url), |builder, (name, value)| {
-                builder.header(name, value)
-            });
-            set(builder, &args, respondent, trace).connect().await
-        }
-        Server::Child(words) => {
-            let mut words = words.into_iter();
-            let mut command = Command::new(words.next().unwrap_or_default());
-            command.args(words);
-            let builder = Client::spawn(command);
-            set(builder, &args, respondent, trace).connect().await
-        }
+fn over_http(
+    url: String,
+    headers: Vec<(String, String)>,
+    args: &ServerArgs,
+) -> Result<client::Builder<client::Http>, Failure> {
+    let headers = headers.into_iter();
+    let builder = headers.fold(Client::http(url), |builder, (name, value)| {
+        builder.header(name, value)
+    });
+    Ok(match &args.cacert {
+        Some(path) => builder.trust(readable(path, fs::read(path))?),
+        None => builder,
+    })
+}
+
+fn over_stdio(words: Vec<OsString>, args: &ServerArgs) -> client::Builder<client::Spawn> {
+    let mut words = words.into_iter();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    command.args(words);
+    command.envs(args.env.iter().map(|(name, value)| (name, value)));
+    if let Some(directory) = &args.cwd {
+        command.current_dir(directory);
     }
+    Client::spawn(command)
 }
 
 fn set<T>(

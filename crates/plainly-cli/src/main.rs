@@ -11,6 +11,8 @@ mod args;
 mod command;
 mod connection;
 
+mod servers;
+
 mod asking;
 
 mod trace;
@@ -88,7 +90,15 @@ fn main() -> ExitCode {
 }
 
 /// The commands that talk to no server.
-const ALONE: [&str; 5] = ["serve", "codes", "explain", "completions", "man"];
+const ALONE: [&str; 7] = [
+    "serve",
+    "servers",
+    "uninstall",
+    "codes",
+    "explain",
+    "completions",
+    "man",
+];
 
 /// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
 /// looks like an option of a tool is one of its arguments.
@@ -118,10 +128,14 @@ fn without_dashes(mut error: clap::Error) -> clap::Error {
 async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args, log).await,
+        Command::Servers(args) => command::servers::run(&args),
+        Command::Install(args) => command::install::run(args, log),
+        Command::Uninstall(args) => command::install::uninstall(&args),
         Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Man(args) => command::man(&args),
+        Command::Candidates(args) => command::candidates::run(args).await,
         Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
         Command::Replay(args) => command::replay::compare(args).await,
         Command::Shell(args) => command::shell::run(args).await,

@@ -172,6 +172,7 @@ fn target(server: &Server, mask: &Mask) -> String {
         Server::Open(client) => client
             .server()
             .map_or_else(String::new, |it| it.name.clone()),
+        Server::Named(name) => name.text.clone(),
         Server::Url(url) => mask.text(url).into_owned(),
         Server::Child(command) => {
             let words = command

@@ -27,7 +27,11 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> asking -> trace -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
+        "command -> connection -> servers -> asking -> trace -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
+    ),
+    (
+        "plainly-cli/servers",
+        "told -> edit -> spelling -> env_file -> file -> hosts -> entry -> reach -> variables",
     ),
     (
         "plainly-directory",

@@ -13,7 +13,7 @@ Examples:
   plainly discover http://127.0.0.1:3333/mcp --revision 2025-11-25"
 )]
 pub(crate) struct DiscoverArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,

@@ -1,4 +1,4 @@
-//! The hosts whose configuration `plainly serve` can print.
+//! The hosts whose configuration can be read, printed and changed.
 
 /// A program that has a model and talks to servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

@@ -22,7 +22,7 @@ With -l the fields are kind, size, modification time, MIME type and URI; - means
 Pages are printed as they arrive."
 )]
 pub(crate) struct LsArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The collection whose children to list
     uri: Option<String>,

@@ -16,7 +16,7 @@ Examples:
 The fields are those of `plainly tools`."
 )]
 pub(crate) struct PromptsArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The prompt to show [default: list all]
     prompt: Option<String>,
@@ -40,7 +40,7 @@ A single message is printed as it is; several are each preceded by a line with t
 as with `call`."
 )]
 pub(crate) struct PromptArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The prompt
     prompt: Option<String>,

@@ -21,7 +21,7 @@ If there are several representations, the first is written: the one the server p
 terminal, binary content is refused and control characters in text are escaped, unless -o - asks for the bytes."
 )]
 pub(crate) struct ReadArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The resource
     uri: Option<String>,
@@ -50,7 +50,7 @@ Examples:
 If the server doesn't support resources/metadata, its listing is searched instead."
 )]
 pub(crate) struct StatArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The resource
     uri: Option<String>,

@@ -1,14 +1,16 @@
-//! Which server a command talks to: a URL as its first word, or a command after `--`, which leaves all words to the rest.
+//! Which server a command talks to: a URL or a name as its first word, or a command after `--`, which leaves all words to the
+//! rest.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::error::ErrorKind;
 use plainly::client::Client;
 use plainly::errors::Revision;
 
-use super::{AskingArgs, TraceArgs, Words, values};
+use super::values::{self, HeaderArg};
+use super::{AskingArgs, Server, TraceArgs, Words};
 use crate::failure::Failure;
 use crate::format::Format;
 
@@ -31,9 +33,26 @@ pub(crate) struct ServerArgs {
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
 
-    /// Send this header with every HTTP request; can be given several times
+    /// Send this header with every HTTP request; ${NAME} in it is a variable of the environment, and @FILE is a file with a
+    /// header in each line; can be given several times
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
-    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) headers: Vec<HeaderArg>,
+
+    /// Over HTTPS, also trust the certificates in this file, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) cacert: Option<PathBuf>,
+
+    /// Set this variable for the server that is started; can be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = values::variable)]
+    pub(crate) env: Vec<(String, String)>,
+
+    /// Start the server in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// Look for a server's name in this file, and in no other
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 
     /// Use this protocol revision and no other [default: the newest that both sides support]
     #[arg(long, value_parser = values::revision())]
@@ -66,38 +85,6 @@ pub(crate) struct Session {
     pub(crate) commands: fn() -> clap::Command,
 }
 
-/// Where the server is.
-#[derive(Clone, Debug)]
-pub(crate) enum Server {
-    Url(String),
-    Child(Vec<OsString>),
-    /// At the other end of a connection that stays open afterwards.
-    Open(Client),
-}
-
-impl Server {
-    /// What people know it by before it says its name.
-    pub(crate) fn label(&self) -> String {
-        match self {
-            Self::Url(url) => {
-                let (_, rest) = url.split_once("://").unwrap_or(("", url));
-                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-                let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
-                host.to_owned()
-            }
-            Self::Child(command) => {
-                let program = command.first().map(Path::new);
-                let name = program.and_then(Path::file_name).unwrap_or_default();
-                name.to_string_lossy().into_owned()
-            }
-            Self::Open(client) => {
-                let implementation = client.server();
-                implementation.map_or_else(|| "the server".to_owned(), |it| it.name.clone())
-            }
-        }
-    }
-}
-
 impl ServerArgs {
     /// How results and errors are printed.
     pub(crate) fn format(&self) -> Format {
@@ -106,6 +93,10 @@ impl ServerArgs {
             false => Format::json_if(self.json),
         }
     }
+
+    /// The options that say how to reach a server, without those that say what is done with it.
+    pub(crate) const REACHING: [&str; 6] =
+        ["headers", "cacert", "env", "cwd", "config", "revision"];
 
     /// Whether a server is to be started.
     pub(crate) fn has_command(&self) -> bool {
@@ -124,19 +115,33 @@ impl ServerArgs {
         self.asking.check(words)?;
         if let Some(session) = self.session.take() {
             words.belong_to(session.commands);
-            let is_another = !self.command.is_empty() || !self.headers.is_empty();
-            let is_another = is_another || self.revision.is_some() || self.trace.is_wanted();
-            if is_another || self.asking.is_given() {
+            let is_another = self.only_over_http().or_else(|| self.only_for_a_process());
+            let is_another = is_another.is_some() || self.config.is_some();
+            let is_another = is_another || !self.command.is_empty() || self.revision.is_some();
+            if is_another || self.trace.is_wanted() || self.asking.is_given() {
                 return Err(words.wrong(
                     ErrorKind::ArgumentConflict,
-                    "the connection is open: --header, --revision, --trace, --record, --answer and the like, and -- COMMAND are for `plainly shell` itself",
+                    "the connection is open: options that say how to reach a server, --trace, --record, --answer and the like are for `plainly shell` itself",
                 ));
             }
             return Ok(Server::Open(session.client));
         }
-        if self.command.is_empty() {
-            return words.url().map(Server::Url);
+        let server = match self.command.is_empty() {
+            true => words.target()?,
+            false => self.child(words)?,
+        };
+        let why = match &server {
+            Server::Child(_) => self.only_over_http(),
+            Server::Url(_) => self.only_for_a_process(),
+            Server::Named(_) | Server::Open(_) => None,
+        };
+        match why {
+            Some(why) => Err(words.wrong(ErrorKind::ArgumentConflict, &why)),
+            None => Ok(server),
         }
+    }
+
+    fn child(&mut self, words: &Words) -> Result<Server, Failure> {
         if serves_nobody(&self.command) {
             return Err(words.wrong(
                 ErrorKind::MissingRequiredArgument,
@@ -149,13 +154,29 @@ impl ServerArgs {
                 "the server is a URL, or a command after --, not both",
             ));
         }
-        if !self.headers.is_empty() {
-            return Err(words.wrong(
-                ErrorKind::ArgumentConflict,
-                "--header only works with servers reached over HTTP",
-            ));
-        }
         Ok(Server::Child(std::mem::take(&mut self.command)))
+    }
+
+    /// The mistake that an option for HTTP is, if one is given.
+    pub(crate) fn only_over_http(&self) -> Option<String> {
+        let given = [
+            ("--header", !self.headers.is_empty()),
+            ("--cacert", self.cacert.is_some()),
+        ];
+        let (option, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+        Some(format!(
+            "{option} only works with servers reached over HTTP"
+        ))
+    }
+
+    /// The mistake that an option for a process is, if one is given.
+    pub(crate) fn only_for_a_process(&self) -> Option<String> {
+        let given = [
+            ("--env", !self.env.is_empty()),
+            ("--cwd", self.cwd.is_some()),
+        ];
+        let (option, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+        Some(format!("{option} only works with servers that are started"))
     }
 }
 
@@ -187,6 +208,7 @@ mod tests {
         let server = match args.server.server(&mut words)? {
             Server::Url(url) => url,
             Server::Child(command) => command.join(" ".as_ref()).into_string().unwrap(),
+            Server::Named(name) => name.text,
             Server::Open(_) => panic!("nothing is open: {line}"),
         };
         let uri = words.next();
@@ -207,6 +229,7 @@ mod tests {
                 (child(), uri()),
             ),
             ("plainly ls -- npx server --json", (child(), None)),
+            ("plainly ls docs a:b", ("docs".to_owned(), uri())),
         ];
         for (line, expected) in cases {
             assert_eq!(ls(line).unwrap(), expected, "{line}");
@@ -220,6 +243,9 @@ mod tests {
             "plainly ls http://h/mcp a:b c:d",
             "plainly ls a:b c:d -- npx server",
             "plainly ls --header a:b -- npx server",
+            "plainly ls --cacert f -- npx server",
+            "plainly ls http://h/mcp --env A=b",
+            "plainly ls http://h/mcp --cwd /",
         ] {
             assert!(matches!(ls(line), Err(Failure::Usage(_))), "{line}");
         }

@@ -22,7 +22,7 @@ Without a terminal, lines are read from standard input, # begins a comment, and 
 session with its exit status."
 )]
 pub(crate) struct ShellArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -70,11 +70,15 @@ impl ShellLine {
 }
 
 /// The options and words that say where a server is, who answers it, and what is seen of its connection.
-const WHERE: [&str; 11] = [
+const WHERE: [&str; 15] = [
     "target",
     "command",
     "headers",
     "revision",
+    "cacert",
+    "env",
+    "cwd",
+    "config",
     "trace",
     "record",
     "given_answers",

@@ -16,7 +16,7 @@ The fields are the template, such as note://{user}/{id}, and the first line of i
 `plainly complete` says which values a variable can have, and `plainly read` reads a URI in which all are filled in."
 )]
 pub(crate) struct TemplatesArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
@@ -37,7 +37,7 @@ Examples:
 The values are printed one a line, best first. A server sends at most 100 at once."
 )]
 pub(crate) struct CompleteArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The prompt, or the template with its braces
     of: Option<String>,

@@ -17,7 +17,7 @@ Of all tools, the fields are the name, the first line of the description, or the
 declares to fail with, if it does."
 )]
 pub(crate) struct ToolsArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The tool to show [default: list all]
     tool: Option<String>,
@@ -49,7 +49,7 @@ A tool that reports a failure has its own exit status, and its message goes to \
 standard error. Interrupting a call that the server goes on with as a task cancels the task."
 )]
 pub(crate) struct CallArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The tool
     tool: Option<String>,

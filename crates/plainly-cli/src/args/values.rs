@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
@@ -84,12 +85,42 @@ pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
         .map_err(|_invalid| "use a whole number from 1, such as 100".to_owned())
 }
 
+/// `KEY=VALUE`, a variable of the environment.
+pub(super) fn variable(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(key, _)| !key.is_empty());
+    let (key, value) = pair.ok_or("use KEY=VALUE, such as DEBUG=1")?;
+    match key.contains('\0') || value.contains('\0') {
+        true => Err("no variable can have a null character in it".to_owned()),
+        false => Ok((key.to_owned(), value.to_owned())),
+    }
+}
+
+/// Headers as they are given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum HeaderArg {
+    /// A name and a value, which may have variables in it.
+    Pair(String, String),
+    /// A file with a header in each line.
+    File(PathBuf),
+}
+
+impl HeaderArg {
+    /// The headers in the lines of a file; a line that is empty or begins with `#` has none.
+    pub(crate) fn in_lines(text: &str) -> Result<Vec<(String, String)>, String> {
+        let lines = text.lines().enumerate();
+        let lines = lines.filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        let headers =
+            lines.map(|(at, line)| header(line).map_err(|why| format!("line {}: {why}", at + 1)));
+        headers.collect()
+    }
+}
+
 /// A header as it stands in a request. No error repeats its value, which may be a secret.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header;
 
 impl TypedValueParser for Header {
-    type Value = (String, String);
+    type Value = HeaderArg;
 
     fn parse_ref(
         &self,
@@ -98,7 +129,13 @@ impl TypedValueParser for Header {
         value: &OsStr,
     ) -> Result<Self::Value, clap::Error> {
         let text = StringValueParser::new().parse_ref(command, arg, value)?;
-        header(&text).map_err(|why| command.clone().error(ErrorKind::ValueValidation, why))
+        if let Some(file) = text.strip_prefix('@') {
+            return Ok(HeaderArg::File(file.into()));
+        }
+        match header(&text) {
+            Ok((name, value)) => Ok(HeaderArg::Pair(name, value)),
+            Err(why) => Err(command.clone().error(ErrorKind::ValueValidation, why)),
+        }
     }
 }
 

@@ -27,7 +27,7 @@ server doesn't report, causes a warning. It is an error if the server reports no
 connection to a URL is lost, it is opened again, and what was missed meanwhile is said."
 )]
 pub(crate) struct WatchArgs {
-    /// The server's URL
+    /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
     /// The resources to watch [default: only the lists of resources, tools and prompts]
     #[arg(value_name = "URI")]

@@ -1,9 +1,12 @@
 //! The words of a command line that are not options: their order gives each its meaning.
 
 use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::path::Path;
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use plainly::client::Client;
 
 use super::Args;
 use crate::failure::Failure;
@@ -13,6 +16,8 @@ use crate::failure::Failure;
 pub(crate) struct Words {
     command: &'static str,
     words: VecDeque<String>,
+    /// The one that may be the name of a server, once it is taken.
+    named: Option<ServerName>,
     /// The commands, one of which these follow.
     commands: fn() -> clap::Command,
 }
@@ -22,6 +27,7 @@ impl Words {
         Self {
             command,
             words: words.into_iter().collect(),
+            named: None,
             commands: Args::command,
         }
     }
@@ -35,7 +41,7 @@ impl Words {
     pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
         self.next().ok_or_else(|| {
             let what = match name {
-                "TARGET" => "the URL of a server, or else its command, after --",
+                "TARGET" => "the URL of a server or its name, or else its command, after --",
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",
                 "PROMPT" => "`plainly prompts` lists those of a server",
@@ -54,7 +60,7 @@ impl Words {
         match name.contains('=') {
             false => Ok(name),
             true => Err(self.wrong(
-                ErrorKind::MissingRequiredArgument,
+                ErrorKind::ValueValidation,
                 &format!("<{kind}> comes before its arguments, such as {name}"),
             )),
         }
@@ -62,6 +68,10 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     pub(super) fn name_the_server_too(&self) -> bool {
+        self.takes_no_uri() && self.words.front().is_some_and(|word| is_url(word))
+    }
+
+    fn takes_no_uri(&self) -> bool {
         const WITHOUT_URI: [&str; 7] = [
             "discover",
             "replay",
@@ -71,49 +81,54 @@ impl Words {
             "prompts",
             "prompt",
         ];
-        WITHOUT_URI.contains(&self.command) && self.words.front().is_some_and(|word| is_url(word))
+        WITHOUT_URI.contains(&self.command)
     }
 
-    /// The URL of a server, which comes first.
-    pub(super) fn url(&mut self) -> Result<String, Failure> {
+    /// Where the server is, which comes first: a URL, or else the name of one.
+    pub(super) fn target(&mut self) -> Result<Server, Failure> {
         let target = self.take("TARGET")?;
         if is_url(&target) {
-            return Ok(target);
+            return Ok(Server::Url(target));
         }
-        let why = match self.words.iter().find(|word| is_url(word)) {
-            Some(url) => format!(
+        let swapped = self.words.iter().find(|word| is_url(word)).map(|url| {
+            format!(
                 "the URL of the server comes first: `plainly {} {url} {target}{}`",
                 self.command,
                 if self.words.len() > 1 { " …" } else { "" },
-            ),
-            None => {
-                let instead = self.instead_of(&target);
-                format!("{target:?} is not the URL of a server: {instead}")
-            }
+            )
+        });
+        let name = ServerName {
+            instead: swapped.or_else(|| self.instead_of(&target)),
+            text: target,
+            command: self.command,
         };
-        Err(self.wrong(ErrorKind::ValueValidation, &why))
+        if self.words.iter().any(|word| is_url(word)) && self.takes_no_uri() {
+            return Err(name.unknown(None));
+        }
+        self.named = Some(name.clone());
+        Ok(Server::Named(name))
     }
 
-    /// What was meant by the first word, where no other is a URL.
-    fn instead_of(&self, target: &str) -> String {
+    /// What else was meant by the first word, if it looks like something else than a name.
+    fn instead_of(&self, target: &str) -> Option<String> {
         let command = self.command;
         let (authority, _) = target.split_once('/').unwrap_or((target, ""));
         let has_port = authority
             .rsplit_once(':')
             .is_some_and(|(_, port)| port.parse::<u16>().is_ok());
-        if target.contains(char::is_whitespace) {
+        let instead = if target.contains(char::is_whitespace) {
             format!("to start a server, use `plainly {command} -- {target}`")
         } else if target.starts_with(['.', '/', '~']) {
             format!("to serve a directory, use `-- plainly serve {target} --stdio`")
         } else if target.contains("://") {
-            "that begins with http:// or https://, and the URI of a resource comes after it"
+            "the URL of a server begins with http:// or https://, and the URI of a resource comes after it"
                 .to_owned()
         } else if has_port || authority.contains('.') || authority == "localhost" {
             format!("did you mean http://{target}?")
         } else {
-            "the server comes first, as a URL such as http://127.0.0.1:3333/mcp, or last, as a command after --"
-                .to_owned()
-        }
+            return None;
+        };
+        Some(instead)
     }
 
     /// The next word, if there is one.
@@ -134,16 +149,105 @@ impl Words {
 
     /// A mistake that only the words together show, in the form of all others.
     pub(crate) fn wrong(&self, kind: ErrorKind, message: &str) -> Failure {
-        let mut args = (self.commands)();
-        args.build();
-        let mut command = &mut args;
-        for name in self.command.split(' ') {
-            command = command
-                .find_subcommand_mut(name)
-                .expect("words belong to a command that there is");
+        // Nobody has looked yet whether it is a name. If it is not, all others are in the wrong place.
+        let is_elsewhere = kind != ErrorKind::MissingRequiredArgument;
+        let named = self.named.as_ref();
+        match named.filter(|name| is_elsewhere || name.instead.is_some()) {
+            None => wrong(self.commands, self.command, kind, message),
+            Some(name) => {
+                let message = format!("{message}; or {}", name.mistake(None));
+                wrong(self.commands, self.command, kind, &message)
+            }
         }
-        Failure::Usage(command.error(kind, message))
     }
+}
+
+/// Where the server is.
+#[derive(Clone, Debug)]
+pub(crate) enum Server {
+    Url(String),
+    Named(ServerName),
+    Child(Vec<OsString>),
+    /// At the other end of a connection that stays open afterwards.
+    Open(Client),
+}
+
+/// A word where a server should be that is no URL: the name of a configured server, or a mistake.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServerName {
+    pub(crate) text: String,
+    command: &'static str,
+    /// What was meant if no server has this name.
+    instead: Option<String>,
+}
+
+impl Server {
+    /// What people know it by before it says its name.
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Self::Named(name) => name.text.clone(),
+            Self::Url(url) => {
+                let (_, rest) = url.split_once("://").unwrap_or(("", url));
+                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+                host.to_owned()
+            }
+            Self::Child(command) => {
+                let program = command.first().map(Path::new);
+                let name = program.and_then(Path::file_name).unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            }
+            Self::Open(client) => {
+                let implementation = client.server();
+                implementation.map_or_else(|| "the server".to_owned(), |it| it.name.clone())
+            }
+        }
+    }
+}
+
+impl ServerName {
+    /// No server has this name; `there` says which there are.
+    pub(crate) fn unknown(&self, there: Option<String>) -> Failure {
+        let why = self.mistake(there);
+        wrong(
+            Args::command,
+            self.command,
+            ErrorKind::ValueValidation,
+            &why,
+        )
+    }
+
+    fn mistake(&self, there: Option<String>) -> String {
+        const HOW: &str = "the server comes first, as a URL such as http://127.0.0.1:3333/mcp or as a name that `plainly servers` \
+            lists, or last, as a command after --";
+        let help = match (&self.instead, there) {
+            (Some(instead), Some(there)) => format!("{instead}; {there}"),
+            (Some(instead), None) => instead.clone(),
+            (None, Some(there)) => there,
+            (None, None) => HOW.to_owned(),
+        };
+        format!(
+            "{:?} is neither the URL nor the name of a server: {help}",
+            self.text
+        )
+    }
+}
+
+fn wrong(
+    commands: fn() -> clap::Command,
+    command: &str,
+    kind: ErrorKind,
+    message: &str,
+) -> Failure {
+    let mut args = commands();
+    args.build();
+    let mut args = &mut args;
+    for name in command.split(' ') {
+        args = args
+            .find_subcommand_mut(name)
+            .expect("words belong to a command that there is");
+    }
+    Failure::Usage(args.error(kind, message))
 }
 
 fn is_url(word: &str) -> bool {

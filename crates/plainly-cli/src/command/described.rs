@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::declared::problems;
 use super::parameter::{Callee, Parameter, parameters, resolved, schema_of};
-use crate::args::Server;
+use crate::args::{Server, ServerName};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::shell_word::shell_word;
@@ -79,7 +79,9 @@ pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> 
     let words = words.collect::<Vec<_>>().join(" ");
     match server {
         Server::Open(_) => format!("{command} {words}"),
-        Server::Url(url) => format!("plainly {command} {} {words}", visible(&shell_word(url))),
+        Server::Url(target) | Server::Named(ServerName { text: target, .. }) => {
+            format!("plainly {command} {} {words}", visible(&shell_word(target)))
+        }
         Server::Child(child) => {
             let child = child.iter().map(|word| word.to_string_lossy());
             let child = child.map(|word| visible(&shell_word(&word)));

@@ -1,6 +1,5 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
-mod host;
 mod invocation;
 
 use std::error::Error;
@@ -18,12 +17,12 @@ use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 
-use self::host::Reach;
 use crate::apart::Apart;
 use crate::args::{Host, LogArgs, Mount, ServeArgs};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
+use crate::servers::{self, Reach};
 
 /// Where it listens unless it is told another address.
 const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3333);
@@ -35,8 +34,7 @@ const SSE_PATH: &str = "/sse";
 pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     let store = store(&args)?;
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
-    let first = args.mounts.first().and_then(invocation::name);
-    let key = key(args.name.as_deref(), first.as_deref());
+    let key = key_of(&args);
     let server = server(store, &args)?;
     if args.stdio && args.print_config.is_none() {
         return over_stdio(&server).await;
@@ -46,6 +44,13 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
         Some(host) => print_config(host, &key, &invocation::reach(&args, log)?),
         None => over_http(service, &args, &mounts, &key).await,
     }
+}
+
+/// The server with these words as a host has it, and its name there.
+pub(super) fn configured(args: &ServeArgs, log: &LogArgs) -> Result<(String, Reach), Failure> {
+    // Whatever can't be served is no use to a host.
+    store(args)?;
+    Ok((key_of(args), invocation::reach(args, log)?))
 }
 
 fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
@@ -85,15 +90,20 @@ async fn over_stdio(server: &Server) -> Result<(), Failure> {
 /// Prints what a host must be told; where it belongs goes to standard error, so that the rest can go into a file.
 fn print_config(host: Host, key: &str, reach: &Reach) -> Result<(), Failure> {
     // Whoever redirects both knows the place.
-    let _ = writeln!(io::stderr(), "{}:", host::place(host));
+    let _ = writeln!(io::stderr(), "{}:", servers::place(host));
     let mut output = Output::new(Format::Text);
-    output.text(&host::config(host, key, reach))?;
+    output.text(&servers::config(host, key, reach))?;
     output.flush()
+}
+
+fn key_of(args: &ServeArgs) -> String {
+    let first = args.mounts.first().and_then(invocation::name);
+    key(args.name.as_deref(), first.as_deref())
 }
 
 /// The server's name in the configuration of a host: the name given, or else that of the first directory, in the letters
 /// that every host takes.
-fn key(name: Option<&str>, first: Option<&str>) -> String {
+pub(super) fn key(name: Option<&str>, first: Option<&str>) -> String {
     let name = name.or(first).unwrap_or_default();
     let is_safe = |character: char| character.is_ascii_alphanumeric() || "-_".contains(character);
     let safe: String = name

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use super::arguments::exact;
 use super::call::{print_whole, said};
 use crate::args::{
-    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, SaveArgs, Server, TaskAction, TaskArgs,
-    WaitTaskArgs, Words,
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, SaveArgs, Server, ServerName, TaskAction,
+    TaskArgs, WaitTaskArgs, Words,
 };
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
@@ -222,7 +222,9 @@ fn words_of(question: &InputRequest) -> String {
 fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Server) -> String {
     let (before, after) = match at {
         Server::Open(_) => (vec!["task", "answer"], None),
-        Server::Url(url) => (vec!["plainly", "task", "answer", url], None),
+        Server::Url(target) | Server::Named(ServerName { text: target, .. }) => {
+            (vec!["plainly", "task", "answer", target], None)
+        }
         Server::Child(command) => (vec!["plainly", "task", "answer"], Some(command)),
     };
     let mut words: Vec<String> = before.into_iter().map(str::to_owned).collect();

@@ -6,6 +6,7 @@
 )]
 
 mod fake;
+mod home;
 #[cfg(unix)]
 mod person;
 #[cfg(unix)]
@@ -20,11 +21,15 @@ mod arguments;
 mod asking;
 mod calling;
 mod codes;
+mod completing;
 mod explaining;
 mod failing;
 mod foreign;
+#[cfg(unix)]
+mod installing;
 mod listing;
 mod logging;
+mod naming;
 #[cfg(unix)]
 mod pages;
 mod prompting;
@@ -39,6 +44,8 @@ mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod tracing;
+#[cfg(target_os = "linux")]
+mod trusting;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::support::{PATIENCE, PLAINLY, Serving, example, plainly};
+use crate::support::{PATIENCE, PLAINLY, Serving, example, of_nobody, plainly};
 
 /// A page and the example that has its program.
 macro_rules! pages {
@@ -172,7 +172,7 @@ fn shell(command: &str, directory: &Path) -> Command {
     let mut shell = Command::new("sh");
     let programs = Path::new(PLAINLY).parent().unwrap().display();
     let script = format!("PATH={programs}:$PATH; exec 2>&1; {command}");
-    shell.args(["-c", &script]).env_remove("RUST_LOG");
+    of_nobody(&mut shell).args(["-c", &script]);
     shell.current_dir(directory);
     shell
 }

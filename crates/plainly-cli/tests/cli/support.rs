@@ -77,29 +77,52 @@ impl Run {
     }
 }
 
-/// The binary, with an environment that says nothing about logs, colours and images.
+/// The binary, with an environment that says nothing about logs, colours and images, of a user who has no files.
 pub(crate) fn plainly() -> Command {
     let mut command = Command::new(PLAINLY);
+    of_nobody(&mut command).current_dir(nobody());
     command
-        .env_remove("RUST_LOG")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .env_remove("KITTY_WINDOW_ID")
-        .env_remove("TERM_PROGRAM")
-        .env_remove("TMUX");
-    command
+}
+
+/// A directory of a user that stays empty.
+fn nobody() -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nobody");
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// The command with an environment that says nothing.
+pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
+    for variable in [
+        "RUST_LOG",
+        "NO_COLOR",
+        "CLICOLOR_FORCE",
+        "KITTY_WINDOW_ID",
+        "TERM_PROGRAM",
+        "TMUX",
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "XDG_CONFIG_HOME",
+        "APPDATA",
+    ] {
+        command.env_remove(variable);
+    }
+    command.env("HOME", nobody()).env("USERPROFILE", nobody())
 }
 
 /// Runs the binary with these words.
 pub(crate) fn run(words: &[&str]) -> Run {
-    let output = assert_cmd::Command::from_std({
-        let mut command = plainly();
-        command.args(words);
-        command
-    })
-    .timeout(PATIENCE)
-    .output()
-    .unwrap();
+    let mut command = plainly();
+    command.args(words);
+    of(command)
+}
+
+/// Runs the command to its end.
+pub(crate) fn of(command: Command) -> Run {
+    let output = assert_cmd::Command::from_std(command)
+        .timeout(PATIENCE)
+        .output()
+        .unwrap();
     Run {
         status: output.status.code().expect("it ended by itself"),
         stdout: output.stdout,

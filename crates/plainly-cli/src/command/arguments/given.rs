@@ -119,7 +119,7 @@ impl Sources {
     pub(super) fn beside(server: &Server) -> Self {
         let stdin = match server {
             Server::Open(_) => Stdin::Taken,
-            Server::Url(_) | Server::Child(_) => Stdin::Unread,
+            Server::Url(_) | Server::Named(_) | Server::Child(_) => Stdin::Unread,
         };
         Self { stdin }
     }

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::host::Reach;
 use super::url;
 use crate::args::{LARGEST_FILE, LogArgs, Mount, ServeArgs};
 use crate::failure::Failure;
 use crate::log::LogFormat;
+use crate::servers::Reach;
 
 /// How a host reaches this very server: at its address if one was given, else by starting it.
 pub(super) fn reach(args: &ServeArgs, log: &LogArgs) -> Result<Reach, Failure> {
@@ -16,16 +16,13 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs) -> Result<Reach, Failure> {
         let program = std::env::current_exe();
         let program =
             program.map_err(|error| Failure::caused("cannot find this program", error))?;
-        return Ok(Reach::Command {
-            program: text(&program)?,
-            args: arguments(args, log)?,
-        });
+        return Ok(Reach::command(text(&program)?, arguments(args, log)?));
     };
     if address.port() == 0 {
         let why = "a host must know the port: give --http an address with another one than 0";
         return Err(Failure::impossible(why, None));
     }
-    Ok(Reach::Url(url(address, &args.allow_host)))
+    Ok(Reach::url(url(address, &args.allow_host)))
 }
 
 /// All that differs from the defaults, over standard input and output.

@@ -13,8 +13,9 @@ use reqwest::Url;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::retry_after;
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
-use super::{retry_after, tls};
+use super::tls::{self, Certificate};
 use crate::client::error::said;
 use crate::client::traffic::{Tap, Traffic};
 use crate::transport::{Frame, Meter};
@@ -84,17 +85,19 @@ pub(super) enum HttpFailure {
 }
 
 impl Endpoint {
-    /// The endpoint at `url`, to which every request carries `headers`; messages are read up to `message_bytes`.
+    /// The endpoint at `url`, which may have a certificate of a `trusted` authority, and to which every request carries
+    /// `headers`; messages are read up to `message_bytes`.
     /// Redirects are not followed: they would take credentials and messages elsewhere.
     pub(super) fn new(
         url: Url,
         headers: HeaderMap,
+        trusted: &[Certificate],
         connect: Duration,
         message_bytes: usize,
         tap: Tap,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let client = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::config(url.scheme())?)
+            .tls_backend_preconfigured(tls::config(url.scheme(), trusted)?)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(connect)

@@ -22,6 +22,7 @@ use reqwest::Url;
 use self::connection::HttpConnection;
 use self::endpoint::Endpoint;
 use self::pipe::PipeConnection;
+use self::tls::Certificate;
 use super::builder::Builder;
 use super::connect::ConnectDeadline;
 use super::error::{Error, LocalError};
@@ -46,6 +47,8 @@ const RESERVED: [(&str, &str); 9] = [
 pub struct Http {
     url: String,
     headers: Vec<(String, String)>,
+    /// Certificates in PEM, file by file.
+    trusted: Vec<Vec<u8>>,
 }
 
 impl Client {
@@ -55,6 +58,7 @@ impl Client {
         Builder::new(Http {
             url: url.into(),
             headers: Vec::new(),
+            trusted: Vec::new(),
         })
     }
 }
@@ -71,6 +75,17 @@ impl Builder<Http> {
         self
     }
 
+    /// Trusts these certificates too, in PEM, besides those that the operating system trusts: for servers of an organisation
+    /// that has an authority of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`connect`](Self::connect) fails with [`LocalError::Configuration`] if there is no certificate in it, or a broken one.
+    pub fn trust(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.target.trusted.push(pem.into());
+        self
+    }
+
     /// Reaches the server and agrees with it on a revision. Within a tokio runtime.
     ///
     /// # Errors
@@ -81,12 +96,13 @@ impl Builder<Http> {
     pub async fn connect(self) -> Result<Client> {
         let by = ConnectDeadline::new(&self.options);
         let headers = headers(&self.target.headers)?;
+        let trusted = trusted(&self.target.trusted)?;
         let url = url(&self.target.url)?;
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let limit = self.options.limits.message_bytes;
         let tap = self.options.tap.clone();
-        let endpoint = Endpoint::new(url, headers, connect, limit, tap)
+        let endpoint = Endpoint::new(url, headers, &trusted, connect, limit, tap)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint.clone(), self.options.dispatcher());
         let session = connection.session();
@@ -121,6 +137,20 @@ fn url(text: &str) -> Result<Url> {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
         Ok(_) | Err(_) => Err(configuration("HTTP URL", text)),
     }
+}
+
+fn trusted(files: &[Vec<u8>]) -> Result<Vec<Certificate>> {
+    let mut trusted = Vec::new();
+    for pem in files {
+        let certificates = tls::certificates(pem);
+        if certificates.is_empty() {
+            let text = String::from_utf8_lossy(pem);
+            let first = text.lines().next().unwrap_or_default();
+            return Err(configuration("certificate in PEM", first));
+        }
+        trusted.extend(certificates);
+    }
+    Ok(trusted)
 }
 
 fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {

@@ -1,0 +1,83 @@
+//! `plainly install` and `plainly uninstall`.
+
+use super::Host;
+use super::values::{self, HeaderArg};
+use crate::format::Format;
+
+/// Add a server to the configuration of a host
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly install [OPTIONS] <HOST> [NAME] -- <COMMAND>...\n       plainly install [OPTIONS] <HOST> <NAME> <URL>\n       plainly install [OPTIONS] <HOST> <DIR>...",
+    after_help = "\
+Examples:
+  plainly install cursor -- npx -y @modelcontextprotocol/server-memory
+  plainly install codex db --env PGHOST=localhost -- uvx some-server
+  plainly install vscode docs https://docs.example.com/mcp --project
+  plainly install claude notes https://notes.example.com/mcp --header 'Authorization: Bearer ${NOTES_TOKEN}'
+  plainly install zed ./docs           this directory, served by plainly
+  plainly install zed ./docs --dry-run print the change, and write nothing
+
+All else in the file stays as it is, comments too. The file as it was is kept beside it, as FILE.plainly-backup."
+)]
+pub(crate) struct InstallArgs {
+    /// The host
+    #[arg(value_enum)]
+    pub(crate) host: Host,
+    /// What the host calls the server, and its URL; or directories that plainly serves
+    #[arg(value_name = "NAME")]
+    pub(crate) words: Vec<String>,
+    /// A variable for the server that is started; can be given several times
+    #[arg(long, value_name = "KEY=VALUE", value_parser = values::variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// A header for the server at the URL; can be given several times
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
+    pub(crate) headers: Vec<HeaderArg>,
+    /// Replace a server of the same name
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+    /// The command that starts the server, with its arguments
+    #[arg(last = true)]
+    pub(crate) command: Vec<String>,
+}
+
+/// Take a server out of the configuration of a host
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly uninstall cursor memory
+  plainly uninstall vscode docs --project
+  plainly uninstall zed docs --dry-run    print the change, and write nothing
+
+All else in the file stays as it is. The file as it was is kept beside it, as FILE.plainly-backup.")]
+pub(crate) struct UninstallArgs {
+    /// The host
+    #[arg(value_enum)]
+    pub(crate) host: Host,
+    /// What the host calls the server
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) change: ChangeArgs,
+}
+
+/// Which file is changed, and how that is told.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChangeArgs {
+    /// Change the host's file in this directory [default: your own file, for all projects]
+    #[arg(long)]
+    pub(crate) project: bool,
+    /// Print the change, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl ChangeArgs {
+    /// How the change and errors are printed.
+    pub(crate) fn format(&self) -> Format {
+        Format::json_if(self.json)
+    }
+}

@@ -1,0 +1,116 @@
+//! What a word of a command line can become: commands, options and their values from the command line itself, names of servers from
+//! the files of hosts, and all else from the server that the line names. In time, or not at all: whoever pressed a key waits.
+
+mod asked;
+mod place;
+
+use std::time::Duration;
+
+use clap::Parser;
+use tokio::time::{Instant, timeout_at};
+
+use self::asked::{Wanted, wanted};
+use self::place::Place;
+use crate::args::{Args, CandidatesArgs, ClientCommand, Command};
+use crate::connection;
+use crate::failure::Failure;
+use crate::format::Format;
+use crate::output::Output;
+use crate::servers::Search;
+
+/// The longest that a server may take: with all that comes before and after, a person waits for less than 300 ms.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// The most that are offered.
+const MOST: usize = 1_000;
+
+/// Something that a word can become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    value: String,
+    about: String,
+}
+
+impl Candidate {
+    fn new(value: impl Into<String>, about: impl Into<String>) -> Self {
+        Self {
+            value: value.into(),
+            about: about.into(),
+        }
+    }
+}
+
+/// Prints the candidates: the word as it is, what it can become, and what that is. Says nothing of anything that goes wrong.
+pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
+    let by = Instant::now() + PATIENCE;
+    let words = args.words();
+    let Some((current, before)) = words.split_last() else {
+        return Ok(());
+    };
+    let found = match Place::of(before, current) {
+        Place::Known(candidates) => candidates,
+        Place::Target => servers(),
+        Place::Server {
+            command,
+            options,
+            words,
+        } => match (wanted(&command, words.len() - 1), words.split_first()) {
+            (Some(wanted), Some((target, before))) => {
+                ask(options, target, wanted, before, current, by).await
+            }
+            _ => Vec::new(),
+        },
+    };
+    let mut output = Output::new(Format::Text);
+    let fitting = found.iter().filter(|it| it.value.starts_with(current));
+    // A shell would run what a control character begins.
+    let fitting = fitting.filter(|it| !it.value.contains(char::is_control));
+    for candidate in fitting.take(MOST) {
+        output.fields(&[current, &candidate.value, &candidate.about])?;
+    }
+    output.flush()
+}
+
+/// The names of the servers that there are.
+fn servers() -> Vec<Candidate> {
+    let servers = Search::new(None).all().unwrap_or_default();
+    let mut candidates = Vec::<Candidate>::new();
+    for server in servers {
+        let about = server.entry.map(|entry| entry.reach.shown());
+        if candidates.iter().all(|it| it.value != server.name) {
+            candidates.push(Candidate::new(server.name, about.unwrap_or_default()));
+        }
+    }
+    candidates
+}
+
+/// Asks the server, as a command with these options would reach it.
+async fn ask(
+    options: Vec<String>,
+    target: &str,
+    wanted: Wanted,
+    before: &[String],
+    current: &str,
+    by: Instant,
+) -> Vec<Candidate> {
+    let line = ["plainly", "discover"].map(str::to_owned).into_iter();
+    let line = line.chain(options).chain([target.to_owned()]);
+    let Ok(Args {
+        command: Command::Client(ClientCommand::Discover(mut args)),
+        ..
+    }) = Args::try_parse_from(line)
+    else {
+        return Vec::new();
+    };
+    let mut words = args.words();
+    let Ok(server) = args.server.server(&mut words) else {
+        return Vec::new();
+    };
+    // A server that was started ends with its connection, also where that is still being opened.
+    let Ok(Ok(client)) = timeout_at(by, connection::open(server, args.server)).await else {
+        return Vec::new();
+    };
+    let asked = timeout_at(by, asked::candidates(&client, wanted, before, current)).await;
+    // In good order, if there is time for that.
+    let _ = timeout_at(by, client.close()).await;
+    asked.unwrap_or_default()
+}

@@ -1,0 +1,261 @@
+//! `plainly install` and `plainly uninstall`: a server added to the file of a host, and taken from it.
+
+use std::path::{Path, PathBuf};
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use serde_json::json;
+
+use super::serve;
+use crate::args::{
+    Args, ChangeArgs, Command, HeaderArg, Host, InstallArgs, LogArgs, UninstallArgs,
+};
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::servers::{self, Machine, Reach, Unchanged};
+
+/// The programs whose first argument names the server.
+const RUNNERS: [&str; 8] = [
+    "npx", "bunx", "pnpx", "uvx", "pipx", "node", "python", "python3",
+];
+/// The lines around a change that are printed with it.
+const AROUND: usize = 3;
+
+pub(crate) fn run(args: InstallArgs, log: &LogArgs) -> Result<(), Failure> {
+    let (name, reach) = wanted(&args, log)?;
+    let is_replaced = args.force;
+    change(args.host, &name, &args.change, |text| {
+        servers::add(args.host, text, &name, &reach, is_replaced)
+    })
+}
+
+pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
+    change(args.host, &args.name, &args.change, |text| {
+        servers::remove(args.host, text, &args.name)
+    })
+}
+
+/// The server that is to be added, and its name.
+fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure> {
+    match (args.words.as_slice(), args.command.as_slice()) {
+        (names @ ([] | [_]), [program, words @ ..]) => {
+            let name = names.first().cloned();
+            let name = name.unwrap_or_else(|| serve::key(None, Some(named(program, words))));
+            if let Some(HeaderArg::Pair(header, _)) = args.headers.first() {
+                return Err(wrong(&format!("--header {header} only works with a URL")));
+            }
+            Ok((name, started(program, words, &args.env)?))
+        }
+        ([name, url], []) if is_url(url) => match args.env.first() {
+            Some((variable, _)) => Err(wrong(&format!(
+                "--env {variable} only works with a command"
+            ))),
+            None => Ok((name.clone(), at(url, &args.headers)?)),
+        },
+        ([url], []) if is_url(url) => Err(wrong("<NAME> is missing: it comes before the URL")),
+        ([], []) => Err(wrong(
+            "the server is missing: its name and URL, its command after --, or directories to serve",
+        )),
+        (words, []) if args.headers.is_empty() => served(words, &args.env, log),
+        _ => Err(wrong(
+            "the server is a name and a URL, a command after --, or directories to serve",
+        )),
+    }
+}
+
+fn is_url(word: &str) -> bool {
+    word.starts_with("http://") || word.starts_with("https://") || word.starts_with("${")
+}
+
+/// A process as the host starts it: from any directory.
+fn started(program: &str, words: &[String], env: &[(String, String)]) -> Result<Reach, Failure> {
+    let path = Path::new(program);
+    let program = match path.components().count() > 1 {
+        true => std::path::absolute(path)
+            .map_err(|error| Failure::caused(format!("cannot find {program}"), error))?
+            .to_string_lossy()
+            .into_owned(),
+        false => program.to_owned(),
+    };
+    Ok(Reach::Command {
+        program,
+        args: words.to_vec(),
+        env: env.to_vec(),
+        cwd: None,
+    })
+}
+
+fn at(url: &str, headers: &[HeaderArg]) -> Result<Reach, Failure> {
+    let headers = headers.iter().map(|header| match header {
+        HeaderArg::Pair(name, value) => Ok((name.clone(), value.clone())),
+        HeaderArg::File(_) => Err(wrong(
+            "no host reads headers from a file: give a NAME: VALUE, perhaps with a ${VARIABLE}",
+        )),
+    });
+    Ok(Reach::Url {
+        url: url.to_owned(),
+        headers: headers.collect::<Result<_, _>>()?,
+    })
+}
+
+/// `plainly serve` with these words, under the name of the first directory.
+fn served(
+    words: &[String],
+    env: &[(String, String)],
+    log: &LogArgs,
+) -> Result<(String, Reach), Failure> {
+    let line = ["plainly", "serve"].map(str::to_owned).into_iter();
+    let args = Args::try_parse_from(line.chain(words.iter().cloned())).map_err(Failure::Usage)?;
+    let Command::Serve(args) = args.command else {
+        return Err(wrong("directories are missing"));
+    };
+    let (name, mut reach) = serve::configured(&args, log)?;
+    if let Reach::Command { env: own, .. } = &mut reach {
+        own.extend_from_slice(env);
+    }
+    Ok((name, reach))
+}
+
+/// What a command is known by: the package that a runner starts, or the program.
+fn named<'a>(program: &'a str, words: &'a [String]) -> &'a str {
+    let stem = |path: &'a str| {
+        let stem = Path::new(path).file_stem();
+        stem.and_then(|stem| stem.to_str()).unwrap_or(path)
+    };
+    let program = stem(program);
+    let mut rest = words.iter().filter(|word| !word.starts_with('-'));
+    match rest.next() {
+        Some(package) if RUNNERS.contains(&program) => {
+            let package = package.rsplit('/').next().unwrap_or(package);
+            // Without the version.
+            stem(package.split('@').next().unwrap_or(package))
+        }
+        _ => program,
+    }
+}
+
+/// Changes the file of the host, or prints the change.
+fn change(
+    host: Host,
+    name: &str,
+    args: &ChangeArgs,
+    edit: impl FnOnce(&str) -> Result<String, Unchanged>,
+) -> Result<(), Failure> {
+    let path = file(host, args)?;
+    let shown = path.display();
+    let before = servers::read(&path).map_err(|broken| Failure::local(broken.to_string()))?;
+    let before = before.unwrap_or_default();
+    let after = edit(&before).map_err(|unchanged| match unchanged {
+        Unchanged::Exists => {
+            let why = format!("{shown} has a server {name} already: --force replaces it");
+            Failure::impossible(why, None)
+        }
+        Unchanged::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
+        Unchanged::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
+    })?;
+    let mut output = Output::new(args.format());
+    let lines = difference(&before, &after);
+    if args.dry_run {
+        match output.is_json() {
+            true => output.json(&json!({ "file": path, "name": name, "change": lines }))?,
+            false => output.text(&format!("{shown} would change:\n{lines}"))?,
+        }
+        return output.flush();
+    }
+    let backup = servers::write(&path, &after).map_err(|error| Failure::file(&path, error))?;
+    if output.is_json() {
+        output.json(&json!({ "file": path, "name": name, "change": lines, "backup": backup }))?;
+    } else {
+        output.lines(&format!("changed {shown}: {name}"))?;
+        if let Some(backup) = backup {
+            output.lines(&format!("kept what it was in {}", backup.display()))?;
+        }
+    }
+    output.flush()
+}
+
+fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
+    let machine = Machine::here();
+    let file = match args.project {
+        true => machine.project_file(host),
+        false => machine.user(host),
+    };
+    file.ok_or_else(|| match args.project {
+        true => Failure::impossible("this host has no file for a project", None),
+        false => Failure::impossible("your own directory is not known: set HOME", None),
+    })
+}
+
+/// The lines that differ, with some around them.
+fn difference(before: &str, after: &str) -> String {
+    let [before, after] = [before, after].map(|text| text.lines().collect::<Vec<_>>());
+    let same = before
+        .iter()
+        .zip(&after)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let rest = before.len().min(after.len()) - same;
+    let ends = before.iter().rev().zip(after.iter().rev());
+    let same_end = ends
+        .take(rest)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let from = same.saturating_sub(AROUND);
+    let parts = [
+        (' ', before.get(from..same)),
+        ('-', before.get(same..before.len() - same_end)),
+        ('+', after.get(same..after.len() - same_end)),
+    ];
+    let end = after.iter().skip(after.len() - same_end).take(AROUND);
+    let lines = parts.iter().flat_map(|(mark, part)| {
+        let lines = part.unwrap_or_default().iter();
+        lines.map(move |line| (*mark, line))
+    });
+    let lines = lines.chain(end.map(|line| (' ', line)));
+    lines
+        .map(|(mark, line)| format!("{mark} {line}\n"))
+        .collect()
+}
+
+fn wrong(why: &str) -> Failure {
+    let mut args = Args::command();
+    args.build();
+    let error = match args.find_subcommand_mut("install") {
+        Some(command) => command.error(ErrorKind::ValueValidation, why),
+        None => args.error(ErrorKind::ValueValidation, why),
+    };
+    Failure::Usage(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_a_name() {
+        for (line, name) in [
+            ("npx -y @scope/server-memory@1.2", "server-memory"),
+            ("npx -y server", "server"),
+            ("uvx mcp-server-git --repository x", "mcp-server-git"),
+            ("node /opt/thing/main.js", "main"),
+            ("/opt/bin/thing.exe serve", "thing"),
+            ("npx", "npx"),
+        ] {
+            let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            assert_eq!(named(&words[0], &words[1..]), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_change_is_shown_with_what_is_around_it() {
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n";
+        let after = "1\n2\n3\n4\nx\n6\n7\n8\n";
+        assert_eq!(
+            difference(before, after),
+            "  2\n  3\n  4\n- 5\n+ x\n  6\n  7\n  8\n"
+        );
+        assert_eq!(difference("a\na\n", "a\na\na\n"), "  a\n  a\n+ a\n");
+        assert_eq!(difference("", "a\n"), "+ a\n");
+        assert_eq!(difference("a\n", ""), "- a\n");
+    }
+}

@@ -1,0 +1,96 @@
+//! A server that is named, as it is found in the files of hosts: a URL or a command, as if those had been given.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use crate::args::{HeaderArg, Server, ServerArgs, ServerName};
+use crate::failure::Failure;
+use crate::servers::{Reach, Search, expanded, unknown};
+
+/// The headers for every request: names and values.
+type Headers = Vec<(String, String)>;
+
+/// Where the server is, and the headers for it. What is configured for its process is added to the arguments.
+pub(super) fn reached(server: Server, args: &mut ServerArgs) -> Result<(Server, Headers), Failure> {
+    let given = headers(args)?;
+    let Server::Named(name) = server else {
+        return Ok((server, given));
+    };
+    Ok(match configured(&name, args, &given)? {
+        Reach::Url { url, headers } => {
+            // The last of a name counts.
+            let headers = headers.into_iter().chain(given).collect();
+            (Server::Url(url), headers)
+        }
+        Reach::Command {
+            program,
+            args: words,
+            env,
+            cwd,
+        } => {
+            let given = std::mem::take(&mut args.env);
+            args.env = env.into_iter().chain(given).collect();
+            args.cwd = args.cwd.take().or(cwd.map(Into::into));
+            let words = [program].into_iter().chain(words);
+            (
+                Server::Child(words.map(Into::into).collect()),
+                Headers::new(),
+            )
+        }
+    })
+}
+
+/// How the server of this name is reached.
+fn configured(
+    name: &ServerName,
+    args: &ServerArgs,
+    headers: &[(String, String)],
+) -> Result<Reach, Failure> {
+    let search = Search::new(args.config.as_deref());
+    let Some(server) = search.find(&name.text)? else {
+        return Err(name.unknown(unknown(&name.text, &search.all()?)));
+    };
+    let reach = search.reach(&server, &args.env, headers)?;
+    let why = match &reach {
+        Reach::Command { .. } => args.only_over_http(),
+        // Its variables may be in the headers.
+        Reach::Url { .. } if args.cwd.is_none() => None,
+        Reach::Url { .. } => args.only_for_a_process(),
+    };
+    match why {
+        Some(why) => Err(Failure::impossible(format!("{}: {why}", name.text), None)),
+        None => Ok(reach),
+    }
+}
+
+/// The headers that are given, with the values of their variables.
+fn headers(args: &ServerArgs) -> Result<Headers, Failure> {
+    let mut headers = Headers::new();
+    for given in &args.headers {
+        match given {
+            HeaderArg::Pair(name, value) => {
+                let value = expanded(value, &args.env).map_err(|variable| {
+                    let why = format!("--header {name}: the variable {variable} is not set");
+                    Failure::impossible(why, None)
+                })?;
+                headers.push((name.clone(), value));
+            }
+            HeaderArg::File(path) => {
+                let text = readable(path, fs::read_to_string(path))?;
+                let lines = HeaderArg::in_lines(&text);
+                headers.extend(lines.map_err(|why| {
+                    Failure::impossible(format!("{}: {why}", path.display()), None)
+                })?);
+            }
+        }
+    }
+    Ok(headers)
+}
+
+pub(super) fn readable<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
+    read.map_err(|error| {
+        let error: Box<dyn std::error::Error> = Box::new(error);
+        Failure::impossible(format!("cannot read {}", path.display()), error)
+    })
+}

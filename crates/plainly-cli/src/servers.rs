@@ -1,0 +1,257 @@
+//! The servers that hosts are configured with: found by their names, listed, added to the hosts' files and taken from them.
+
+mod edit;
+mod entry;
+mod env_file;
+mod file;
+mod hosts;
+mod reach;
+mod spelling;
+mod told;
+mod variables;
+
+use std::path::{Path, PathBuf};
+
+pub(crate) use self::edit::{Unchanged, add, remove};
+pub(crate) use self::entry::Broken;
+use self::entry::{Entry, Syntax, entries};
+pub(crate) use self::file::{read, write};
+pub(crate) use self::hosts::Machine;
+use self::hosts::{Source, row};
+pub(crate) use self::reach::Reach;
+pub(crate) use self::told::{config, place};
+use self::variables::{Unresolved, Variables};
+use crate::args::Host;
+use crate::failure::{Failure, known};
+use crate::visible::visible;
+
+/// How alike two names are at least, if one may be meant for the other.
+const ALIKE: f64 = 0.8;
+
+/// A server that a file has an entry for.
+#[derive(Clone, Debug)]
+pub(crate) struct Configured {
+    pub(crate) name: String,
+    /// The host whose file it is.
+    pub(crate) host: Option<Host>,
+    pub(crate) path: PathBuf,
+    /// The directory of the project that the file belongs to.
+    project: Option<PathBuf>,
+    /// What the entry says, or what is wrong with it.
+    pub(crate) entry: Result<Entry, String>,
+}
+
+/// What can be found: in the files of all hosts, or in one.
+pub(crate) struct Search {
+    machine: Machine,
+    sources: Vec<Source>,
+    is_named: bool,
+}
+
+impl Search {
+    /// In the files of all hosts on this machine, or only in this one.
+    pub(crate) fn new(only: Option<&Path>) -> Self {
+        let machine = Machine::here();
+        let named = only.map(|path| Source {
+            host: None,
+            path: path.to_owned(),
+            project: None,
+            is_divided: false,
+        });
+        let is_named = named.is_some();
+        let sources = named.map_or_else(|| machine.sources(), |source| vec![source]);
+        Self {
+            machine,
+            sources,
+            is_named,
+        }
+    }
+
+    /// The nearest server of this name. Files that can't be read and might have it are warned of.
+    pub(crate) fn find(&self, name: &str) -> Result<Option<Configured>, Failure> {
+        for servers in self.by_file() {
+            let mut servers = servers?.into_iter();
+            if let Some(found) = servers.find(|server| server.name == name) {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// All servers, nearest first.
+    pub(crate) fn all(&self) -> Result<Vec<Configured>, Failure> {
+        let all = self.by_file().collect::<Result<Vec<_>, _>>()?;
+        Ok(all.into_iter().flatten().collect())
+    }
+
+    /// The servers in each file.
+    fn by_file(&self) -> impl Iterator<Item = Result<Vec<Configured>, Failure>> {
+        let mut warned = None;
+        self.sources
+            .iter()
+            .map(move |source| match self.read(source) {
+                Err(broken) if self.is_named => Err(Failure::impossible(broken.to_string(), None)),
+                Err(broken) => {
+                    // One file can be a source for each project.
+                    if warned.as_ref() != Some(&broken.path) {
+                        tracing::warn!("{broken}");
+                    }
+                    warned = Some(broken.path);
+                    Ok(Vec::new())
+                }
+                Ok(servers) => Ok(servers),
+            })
+    }
+
+    fn read(&self, source: &Source) -> Result<Vec<Configured>, Broken> {
+        let path = &source.path;
+        let broken = |why: String| Broken {
+            path: path.clone(),
+            place: None,
+            why,
+        };
+        let Some(text) = read(path)? else {
+            return match self.is_named {
+                true => Err(broken("there is no such file".to_owned())),
+                false => Ok(Vec::new()),
+            };
+        };
+        let syntax = match source.host {
+            Some(host) => row(host).syntax,
+            None => Syntax::of(path),
+        };
+        let root = syntax.read(path, &text)?;
+        let project = source.project.as_deref();
+        let part = match project.filter(|_| source.is_divided) {
+            Some(project) => root
+                .get("projects")
+                .and_then(|all| all.get(&*project.to_string_lossy())),
+            None => Some(&root),
+        };
+        let found = part.map(entries).transpose().map_err(broken)?;
+        let found = found.unwrap_or_default().into_iter();
+        let servers = found.map(|(name, entry)| Configured {
+            name: name.to_owned(),
+            host: source.host,
+            path: path.clone(),
+            project: source.project.clone(),
+            entry: Entry::read(entry),
+        });
+        Ok(servers.collect())
+    }
+
+    /// How the server is reached: with the values of all variables, and with these variables for its process and headers
+    /// instead of its own.
+    pub(crate) fn reach(
+        &self,
+        server: &Configured,
+        env: &[(String, String)],
+        headers: &[(String, String)],
+    ) -> Result<Reach, Failure> {
+        let Configured { name, path, .. } = server;
+        let here = |why: &str| format!("the server {name} in {}: {why}", path.display());
+        let entry = server.entry.clone();
+        let entry = entry.map_err(|why| Failure::impossible(here(&why), None))?;
+        if entry.is_disabled {
+            tracing::warn!("{}", here("it is disabled"));
+        }
+        let mut reach = entry.reach;
+        match &mut reach {
+            Reach::Command { env: own, .. } => {
+                own.retain(|(key, _)| !env.iter().any(|(given, _)| given == key));
+            }
+            Reach::Url { headers: own, .. } => {
+                own.retain(|(key, _)| {
+                    !headers
+                        .iter()
+                        .any(|(given, _)| given.eq_ignore_ascii_case(key))
+                });
+            }
+        }
+        let environment = environment(env);
+        let directory = server.project.as_deref().unwrap_or(&self.machine.directory);
+        let variables = Variables {
+            environment: &environment,
+            project: directory,
+            home: self.machine.home.as_deref(),
+            has_bare: server.host == Some(Host::Gemini),
+        };
+        let wrong = |unresolved: Unresolved| Failure::impossible(here(&unresolved.why()), None);
+        let mut reach = reach.expanded(&variables).map_err(wrong)?;
+        if let (Some(file), Reach::Command { env: own, .. }) = (entry.env_file, &mut reach) {
+            let path = directory.join(variables.expand(&file).map_err(wrong)?);
+            let in_file = env_file::variables(&path);
+            let mut all =
+                in_file.map_err(|broken| Failure::impossible(here(&broken.to_string()), None))?;
+            // The last of a name counts.
+            all.append(own);
+            *own = all;
+        }
+        Ok(within(reach, directory))
+    }
+}
+
+/// A process runs where its host would start it: in the project, or in a directory that is named from there.
+fn within(reach: Reach, directory: &Path) -> Reach {
+    match reach {
+        Reach::Command {
+            program,
+            args,
+            env,
+            cwd,
+        } => {
+            let cwd = directory.join(cwd.unwrap_or_default());
+            let is_path = Path::new(&program).components().count() > 1;
+            let path = cwd.join(&program).to_string_lossy().into_owned();
+            Reach::Command {
+                program: if is_path { path } else { program },
+                args,
+                env,
+                cwd: Some(cwd.to_string_lossy().into_owned()),
+            }
+        }
+        url @ Reach::Url { .. } => url,
+    }
+}
+
+/// The text with the values of the variables in it, or the name of one that has none; those that are `given` come first.
+pub(crate) fn expanded(text: &str, given: &[(String, String)]) -> Result<String, String> {
+    let environment = environment(given);
+    let variables = Variables {
+        environment: &environment,
+        project: Path::new(""),
+        home: None,
+        has_bare: false,
+    };
+    let expanded = variables.expand(text);
+    expanded.map_err(|(Unresolved::Unset(name) | Unresolved::Asked(name))| name)
+}
+
+fn environment(given: &[(String, String)]) -> impl Fn(&str) -> Option<String> {
+    move |name| {
+        let given = given.iter().rev().find(|(key, _)| key == name);
+        let value = given.map(|(_, value)| value.clone());
+        value.or_else(|| std::env::var(name).ok())
+    }
+}
+
+/// What to say to whoever looks for a server of this name: another that is meant, and those that there are, if any.
+pub(crate) fn unknown(name: &str, there: &[Configured]) -> Option<String> {
+    let mut names: Vec<_> = there.iter().map(|server| server.name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let alike = names.iter().map(|it| (likeness(it, name), it));
+    let meant = alike.filter(|(alike, _)| *alike >= ALIKE);
+    let meant = meant.max_by(|(one, _), (other, _)| one.total_cmp(other));
+    let meant = meant.map(|(_, name)| format!("did you mean {}? ", visible(name)));
+    let known = known("configured servers", &names);
+    let known = known.strip_prefix(": its ")?;
+    Some(format!("{}the {known}", meant.unwrap_or_default()))
+}
+
+/// How alike two names are, from 0 to 1: by how they begin, or by what was mistyped.
+fn likeness(one: &str, other: &str) -> f64 {
+    let [one, other] = [one, other].map(str::to_lowercase);
+    let mistyped = strsim::normalized_damerau_levenshtein(&one, &other);
+    strsim::jaro_winkler(&one, &other).max(mistyped + 0.2)
+}

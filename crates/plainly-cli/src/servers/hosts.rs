@@ -1,0 +1,328 @@
+//! The hosts: where each keeps its servers, and how it spells them; one row for each.
+
+use std::path::{Path, PathBuf};
+
+use super::entry::Syntax;
+use crate::args::Host;
+
+/// Where a host keeps its servers, and how it spells them.
+pub(super) struct HostRow {
+    /// Its file in a project, if it has one.
+    pub(super) project: Option<&'static str>,
+    /// Its file for all projects of a user.
+    pub(super) user: (Base, &'static str),
+    /// Where that is, in words.
+    pub(super) place: &'static str,
+    pub(super) syntax: Syntax,
+    /// The member above all servers.
+    pub(super) key: &'static str,
+    /// Whether an entry says its type.
+    pub(super) has_type: bool,
+    /// The member for a URL; without one, the host starts a program that passes messages on.
+    pub(super) url: Option<&'static str>,
+    /// The member for headers.
+    pub(super) headers: &'static str,
+}
+
+/// Where the files of a user are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Base {
+    /// The user's directory.
+    Home,
+    /// A directory that a variable names, or else this one in the user's directory.
+    Own(&'static str, &'static str),
+    /// Where applications keep their settings.
+    Applications,
+    /// The same, but on macOS where programs for a terminal do.
+    Config,
+}
+
+/// What can be said of most hosts.
+const JSON: HostRow = HostRow {
+    project: None,
+    user: (Base::Home, ""),
+    place: "",
+    syntax: Syntax::Json,
+    key: "mcpServers",
+    has_type: false,
+    url: Some("url"),
+    headers: "headers",
+};
+
+pub(super) const fn row(host: Host) -> HostRow {
+    match host {
+        Host::Claude => HostRow {
+            project: Some(".mcp.json"),
+            user: (Base::Own("CLAUDE_CONFIG_DIR", ""), ".claude.json"),
+            place: "run this in the project",
+            has_type: true,
+            ..JSON
+        },
+        Host::ClaudeDesktop => HostRow {
+            user: (Base::Applications, "Claude/claude_desktop_config.json"),
+            place: "claude_desktop_config.json, which Settings > Developer > Edit Config opens",
+            url: None,
+            ..JSON
+        },
+        Host::Vscode => HostRow {
+            project: Some(".vscode/mcp.json"),
+            user: (Base::Applications, "Code/User/mcp.json"),
+            place: ".vscode/mcp.json in the workspace",
+            key: "servers",
+            has_type: true,
+            ..JSON
+        },
+        Host::Cursor => HostRow {
+            project: Some(".cursor/mcp.json"),
+            user: (Base::Home, ".cursor/mcp.json"),
+            place: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
+            ..JSON
+        },
+        Host::Codex => HostRow {
+            project: Some(".codex/config.toml"),
+            user: (Base::Own("CODEX_HOME", ".codex"), "config.toml"),
+            place: "~/.codex/config.toml",
+            syntax: Syntax::Toml,
+            key: "mcp_servers",
+            headers: "http_headers",
+            ..JSON
+        },
+        Host::Zed => HostRow {
+            project: Some(".zed/settings.json"),
+            user: (Base::Config, "zed/settings.json"),
+            place: "settings.json, which `zed: open settings file` opens",
+            key: "context_servers",
+            ..JSON
+        },
+        Host::Windsurf => HostRow {
+            user: (Base::Home, ".codeium/windsurf/mcp_config.json"),
+            place: "~/.codeium/windsurf/mcp_config.json",
+            url: Some("serverUrl"),
+            ..JSON
+        },
+        Host::Gemini => HostRow {
+            project: Some(".gemini/settings.json"),
+            user: (Base::Home, ".gemini/settings.json"),
+            place: "~/.gemini/settings.json, or .gemini/settings.json in the project",
+            url: Some("httpUrl"),
+            ..JSON
+        },
+    }
+}
+
+/// A file in a project that belongs to no host.
+const SHARED: &str = "mcp.json";
+
+/// The operating systems that hosts tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum System {
+    Linux,
+    Macos,
+    Windows,
+}
+
+impl System {
+    const fn here() -> Self {
+        if cfg!(windows) {
+            Self::Windows
+        } else if cfg!(target_os = "macos") {
+            Self::Macos
+        } else {
+            Self::Linux
+        }
+    }
+}
+
+/// All that decides where files are.
+pub(crate) struct Machine {
+    pub(super) system: System,
+    /// The user's directory.
+    pub(super) home: Option<PathBuf>,
+    /// The directory that a command runs in.
+    pub(super) directory: PathBuf,
+    /// A variable of the environment, as a path.
+    pub(super) variable: fn(&str) -> Option<PathBuf>,
+}
+
+/// A file that may have servers in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    pub(super) host: Option<Host>,
+    pub(super) path: PathBuf,
+    /// The project that it belongs to.
+    pub(super) project: Option<PathBuf>,
+    /// Whether it has them under the project's name: Claude Code has one file for all.
+    pub(super) is_divided: bool,
+}
+
+impl Machine {
+    /// This one, as it is now.
+    pub(crate) fn here() -> Self {
+        let variable = |name: &str| {
+            let path = std::env::var_os(name).map(PathBuf::from);
+            path.filter(|path| path.is_absolute())
+        };
+        Self {
+            system: System::here(),
+            home: std::env::home_dir().filter(|home| home.is_absolute()),
+            // Where that is gone, so are its files.
+            directory: std::path::absolute(".").unwrap_or_default(),
+            variable,
+        }
+    }
+
+    /// The host's file in the directory that this runs in.
+    pub(crate) fn project_file(&self, host: Host) -> Option<PathBuf> {
+        Some(self.directory.join(row(host).project?))
+    }
+
+    /// The host's file for all projects of the user.
+    pub(crate) fn user(&self, host: Host) -> Option<PathBuf> {
+        let (base, file) = row(host).user;
+        Some(self.base(base)?.join(file))
+    }
+
+    fn base(&self, base: Base) -> Option<PathBuf> {
+        let home = |below: &str| Some(self.home.as_ref()?.join(below));
+        match (base, self.system) {
+            (Base::Home, _) => self.home.clone(),
+            (Base::Own(variable, below), _) => (self.variable)(variable).or_else(|| home(below)),
+            (Base::Applications | Base::Config, System::Windows) => {
+                (self.variable)("APPDATA").or_else(|| home("AppData/Roaming"))
+            }
+            (Base::Applications, System::Macos) => home("Library/Application Support"),
+            (Base::Applications | Base::Config, System::Linux | System::Macos) => {
+                (self.variable)("XDG_CONFIG_HOME").or_else(|| home(".config"))
+            }
+        }
+    }
+
+    /// The directory that it runs in, and those above it up to the root of its repository, or else below the user's. What is
+    /// above belongs to others.
+    fn projects(&self) -> Vec<&Path> {
+        let above = || self.directory.ancestors();
+        let is_home = |path: &Path| self.home.as_deref() == Some(path);
+        let root = above()
+            .take_while(|it| !is_home(it))
+            .find(|it| it.join(".git").exists());
+        let is_at_home = above().any(is_home);
+        let mut projects: Vec<_> = match (root, is_at_home) {
+            (Some(root), _) => above().take_while(|it| it.starts_with(root)).collect(),
+            (None, true) => above().take_while(|it| !is_home(it)).collect(),
+            (None, false) => Vec::new(),
+        };
+        if projects.is_empty() {
+            projects.push(&self.directory);
+        }
+        projects
+    }
+
+    /// All files that may have servers in them, nearest first.
+    pub(super) fn sources(&self) -> Vec<Source> {
+        use clap::ValueEnum;
+        let mut sources = Vec::new();
+        let hosts = Host::value_variants();
+        for project in self.projects() {
+            let own = |host: Option<Host>, path: PathBuf, is_divided: bool| Source {
+                host,
+                path,
+                project: Some(project.to_owned()),
+                is_divided,
+            };
+            let divided = self.user(Host::Claude);
+            sources.extend(divided.map(|path| own(Some(Host::Claude), path, true)));
+            for host in hosts {
+                let file = row(*host).project;
+                sources.extend(file.map(|file| own(Some(*host), project.join(file), false)));
+                if *host == Host::Claude {
+                    sources.push(own(None, project.join(SHARED), false));
+                }
+            }
+        }
+        for host in hosts {
+            let Some(path) = self.user(*host) else {
+                continue;
+            };
+            // In the user's directory itself, a file may be that of a project too.
+            if !sources.iter().any(|it| it.path == path && !it.is_divided) {
+                sources.push(Source {
+                    host: Some(*host),
+                    path,
+                    project: None,
+                    is_divided: false,
+                });
+            }
+        }
+        sources
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum;
+
+    use super::*;
+
+    fn machine(system: System, directory: &str) -> Machine {
+        Machine {
+            system,
+            home: Some(PathBuf::from("/home/me")),
+            directory: PathBuf::from(directory),
+            variable: |_| None,
+        }
+    }
+
+    #[test]
+    fn every_host_has_its_file_on_every_system() {
+        let table = Host::value_variants().iter().map(|host| {
+            let name = host.to_possible_value().unwrap();
+            let on = [System::Linux, System::Macos, System::Windows].map(|system| {
+                let path = machine(system, "/srv").user(*host).unwrap();
+                path.to_str().unwrap().replace('\\', "/")
+            });
+            let [linux, macos, windows] = on;
+            format!("{}\n  {linux}\n  {macos}\n  {windows}\n", name.get_name())
+        });
+        let table: String = table.collect();
+        assert_eq!(table, include_str!("places.txt"), "{table}");
+        let moved = Machine {
+            variable: |name| Some(PathBuf::from("/moved").join(name)),
+            ..machine(System::Linux, "/srv")
+        };
+        let path = |host| moved.user(host).unwrap();
+        assert_eq!(
+            path(Host::Claude),
+            Path::new("/moved/CLAUDE_CONFIG_DIR/.claude.json")
+        );
+        assert_eq!(
+            path(Host::Codex),
+            Path::new("/moved/CODEX_HOME/config.toml")
+        );
+        assert_eq!(
+            path(Host::Zed),
+            Path::new("/moved/XDG_CONFIG_HOME/zed/settings.json")
+        );
+    }
+
+    #[test]
+    fn projects_end_where_others_begin() {
+        for (directory, projects) in [
+            ("/home/me/a/b", &["/home/me/a/b", "/home/me/a"][..]),
+            ("/home/me", &["/home/me"]),
+            ("/nowhere/a/b", &["/nowhere/a/b"]),
+        ] {
+            let machine = machine(System::Linux, directory);
+            let expected: Vec<_> = projects.iter().map(Path::new).collect();
+            assert_eq!(machine.projects(), expected, "{directory}");
+        }
+        let root = tempfile::TempDir::new().unwrap();
+        let below = root.path().join("a/b");
+        std::fs::create_dir_all(&below).unwrap();
+        std::fs::create_dir(root.path().join(".git")).unwrap();
+        let machine = machine(System::Linux, below.to_str().unwrap());
+        assert_eq!(
+            machine.projects(),
+            [&below, &root.path().join("a"), root.path()]
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! Words that a shell completes: what they can become, in time, and nothing else.
+
+use std::fs;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::home::Home;
+use crate::support::{PATIENCE, PLAINLY, Serving, of, of_nobody, toolbox};
+
+/// A user with servers that have tools and documents, that never answer, and that are not there.
+fn home() -> Home {
+    let home = Home::new();
+    home.project("docs/intro.md", "# Intro");
+    home.project("docs/other.md", "# Other");
+    let serve = ["serve", "docs", "--stdio"];
+    let servers = json!({ "mcpServers": {
+        "box": { "command": toolbox() },
+        "docs": { "command": PLAINLY, "args": serve },
+        "silent": { "command": "sleep", "args": ["100"] },
+        "gone": { "url": "http://127.0.0.1:1/" },
+    } });
+    home.project(".mcp.json", &servers.to_string());
+    home
+}
+
+/// What a line can become at its end.
+fn candidates(home: &Home, line: &str) -> Vec<String> {
+    let listed = home.run(&["candidates", "--line", line]).succeeded();
+    let values = listed.text().lines().map(|line| line.split('\t').nth(1));
+    values.map(|value| value.unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_place_has_its_candidates() {
+    let home = home();
+    let servers = ["box", "docs", "gone", "silent"];
+    for (line, expected) in [
+        ("plainly too", &["tools"][..]),
+        ("plainly compl", &["complete", "completions"]),
+        ("plainly cand", &[]),
+        ("plainly completions ", &["bash", "zsh", "fish"]),
+        (
+            "plainly ls --revision 2025-0",
+            &["2025-03-26", "2025-06-18"],
+        ),
+        ("plainly --log-format ", &["text", "json"]),
+        ("plainly serve --max", &["--max-file-size"]),
+        ("plainly serve --as", &["--as-is"]),
+        ("plainly serve do", &["docs/"]),
+        ("plainly serve docs/i", &["docs/intro.md"]),
+        ("plainly ls --config .mc", &[".mcp.json"]),
+        ("plainly install cu", &["cursor"]),
+        ("plainly uninstall cursor ", &servers),
+        ("plainly ls ", &servers),
+        ("plainly ls --timeout 5 d", &["docs"]),
+        ("plainly tools box ", &["greet", "divide"]),
+        ("plainly call --json box gr", &["greet"]),
+        ("plainly call box 'gr", &["greet"]),
+        ("plainly call box divide div", &["dividend=", "divisor="]),
+        ("plainly call box divide divisor:=1 ", &["dividend="]),
+        ("plainly call docs list_resources sort=s", &["sort=size"]),
+        (
+            "plainly call docs list_resources sort:=",
+            &["sort:=\"name\"", "sort:=\"size\"", "sort:=\"modified\""],
+        ),
+        ("plainly prompt box ", &["poem", "farewell"]),
+        ("plainly prompt box poem l", &["lines="]),
+        ("plainly complete box po", &["poem"]),
+        ("plainly complete box poem a", &["about"]),
+        (
+            "plainly read docs file:///docs/i",
+            &["file:///docs/intro.md"],
+        ),
+        // What has none, and what nobody answers.
+        ("plainly discover box ", &[]),
+        ("plainly call box greet name=", &[]),
+        ("plainly tools nobody ", &[]),
+        ("plainly tools gone ", &[]),
+        ("plainly call -- do", &["docs/"]),
+        ("plainly tools http://127.0.0.1:1/ ", &[]),
+        ("plainly nonsense ", &[]),
+        ("", &[]),
+    ] {
+        assert_eq!(candidates(&home, line), expected, "{line:?}");
+    }
+}
+
+#[test]
+fn a_url_is_asked_too() {
+    let home = Home::new();
+    let serving = Serving::toolbox();
+    let line = format!("plainly call {} ", serving.url);
+    assert_eq!(candidates(&home, &line), ["greet", "divide"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_server_that_does_not_answer_ends_with_the_wait() {
+    let home = Home::new();
+    let pid = home.path().join("pid");
+    let script = format!("echo $$ > {}; exec sleep 100", pid.display());
+    let servers =
+        json!({ "mcpServers": { "silent": { "command": "sh", "args": ["-c", script] } } });
+    home.project(".mcp.json", &servers.to_string());
+    let start = Instant::now();
+    assert_eq!(candidates(&home, "plainly tools silent "), [""; 0]);
+    // Of which the wait is 250 ms; the rest is for machines that do much else.
+    assert!(start.elapsed() < Duration::from_secs(5));
+    let pid = fs::read_to_string(pid).unwrap();
+    // Until whoever inherits it has noticed.
+    let runs = || {
+        Command::new("kill")
+            .args(["-0", pid.trim()])
+            .output()
+            .unwrap()
+    };
+    while runs().status.success() {
+        assert!(start.elapsed() < PATIENCE, "{pid} still runs");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_words_with_colons_and_equals_signs() {
+    let home = home();
+    for (words, expected) in [
+        ("plainly call box gr", "greet\n"),
+        ("plainly read docs file : ///docs/i", "///docs/intro.md\n"),
+        ("plainly call docs list_resources sort = s", "size\n"),
+        (
+            "plainly call docs list_resources sort =",
+            "name\nsize\nmodified\n",
+        ),
+        ("plainly tools silent ''", "\n"),
+    ] {
+        let line = words
+            .replace(" : ", ":")
+            .replace(" =", "=")
+            .replace("= ", "=")
+            .replace("''", "");
+        let script = format!(
+            "source <(plainly completions bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; _plainly; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        );
+        let mut bash = Command::new("bash");
+        let programs = std::path::Path::new(PLAINLY).parent().unwrap().display();
+        let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+        of_nobody(&mut bash)
+            .args(["--norc", "-c", &script])
+            .env("PATH", path);
+        bash.env("HOME", home.path())
+            .current_dir(home.path().join("projects/site"));
+        assert_eq!(of(bash).succeeded().text(), expected, "{line}");
+    }
+}

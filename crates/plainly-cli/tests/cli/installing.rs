@@ -1,0 +1,209 @@
+//! Servers in the files of hosts: added, replaced, taken away, and nothing else changed.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use serde_json::json;
+
+use crate::home::Home;
+use crate::support::{Docs, toolbox};
+
+const COMMENTED: &str = "// mine\n{\n\t\"theme\": \"dark\", // at night\n\t\"mcpServers\": {\n\t\t\"o\": { \"command\": \"x\" },\n\t\t// the last\n\t},\n}";
+
+/// Each host with its file of a user, and the one of a project.
+const HOSTS: [(&str, &str, Option<&str>); 8] = [
+    ("claude", ".claude.json", Some(".mcp.json")),
+    (
+        "claude-desktop",
+        ".config/Claude/claude_desktop_config.json",
+        None,
+    ),
+    (
+        "vscode",
+        ".config/Code/User/mcp.json",
+        Some(".vscode/mcp.json"),
+    ),
+    ("cursor", ".cursor/mcp.json", Some(".cursor/mcp.json")),
+    ("codex", ".codex/config.toml", Some(".codex/config.toml")),
+    (
+        "zed",
+        ".config/zed/settings.json",
+        Some(".zed/settings.json"),
+    ),
+    ("windsurf", ".codeium/windsurf/mcp_config.json", None),
+    (
+        "gemini",
+        ".gemini/settings.json",
+        Some(".gemini/settings.json"),
+    ),
+];
+
+#[test]
+fn what_is_installed_can_be_used_by_its_name() {
+    let program = toolbox();
+    let program = program.to_str().unwrap();
+    for (host, user, project) in HOSTS {
+        let home = Home::new();
+        let path = home.path().join(user);
+        let told = home
+            .run(&["install", host, "box", "--env", "A=1", "--", program])
+            .succeeded();
+        assert_eq!(told.text(), format!("changed {}: box\n", path.display()));
+        let called = home.run(&["call", "box", "greet", "name=Ada"]).succeeded();
+        assert_eq!(called.text(), "Hello, Ada!\n", "{host}");
+        let again = home.run(&["install", host, "box", "--", program]);
+        again.failed(
+            2,
+            &format!(
+                "error: {} has a server box already: --force replaces it\n",
+                path.display()
+            ),
+        );
+        home.run(&[
+            "install",
+            host,
+            "box",
+            "http://127.0.0.1:1/",
+            "--header",
+            "X: ${Y}",
+            "--force",
+        ])
+        .succeeded();
+        let listed = home.run(&["servers"]).succeeded();
+        let is_passed_on = host == "claude-desktop";
+        let server = if is_passed_on {
+            "npx -y mcp-remote http://127.0.0.1:1/ --header …"
+        } else {
+            "http://127.0.0.1:1/"
+        };
+        let line = format!("box\t{host}\t{}\t{server}\n", path.display());
+        assert_eq!(listed.text(), line);
+        home.run(&["uninstall", host, "box"]).succeeded();
+        let missing = format!("error: {} has no server box\n", path.display());
+        home.run(&["uninstall", host, "box"]).failed(2, &missing);
+        let of_project = home.run(&["install", host, "box", "--project", "--", program]);
+        match project {
+            Some(file) => {
+                let path = home.path().join("projects/site").join(file);
+                assert_eq!(
+                    of_project.succeeded().text(),
+                    format!("changed {}: box\n", path.display())
+                );
+                home.run(&["call", "box", "greet", "name=Ada"]).succeeded();
+            }
+            None => drop(of_project.failed(2, "error: this host has no file for a project\n")),
+        }
+    }
+}
+
+#[test]
+fn a_file_is_as_it_was_but_for_the_entry() {
+    let home = Home::new();
+    let path = home.user("kept/mcp.json", COMMENTED);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let link = home.path().join(".cursor/mcp.json");
+    fs::create_dir(link.parent().unwrap()).unwrap();
+    symlink("../kept/mcp.json", &link).unwrap();
+    let words = ["install", "cursor", "--", "npx", "-y", "@a/server-x@2"];
+    let dry = home
+        .run(&[&words[..2], &["--dry-run"], &words[2..]].concat())
+        .succeeded();
+    let change = "  \t\"theme\": \"dark\", // at night\n  \t\"mcpServers\": {\n  \t\t\"o\": { \"command\": \"x\" },\n\
+        + \t\t\"server-x\": {\n+ \t\t\t\"command\": \"npx\",\n+ \t\t\t\"args\": [\"-y\", \"@a/server-x@2\"],\n+ \t\t},\n  \
+        \t\t// the last\n  \t},\n  }\n";
+    let expected = format!("{} would change:\n{change}", link.display());
+    assert_eq!(dry.text(), expected);
+    assert_eq!(fs::read_to_string(&path).unwrap(), COMMENTED);
+    let told = home.run(&words).succeeded();
+    let backup = home.path().join("kept/mcp.json.plainly-backup");
+    let expected = format!(
+        "changed {}: server-x\nkept what it was in {}\n",
+        link.display(),
+        backup.display()
+    );
+    assert_eq!(told.text(), expected);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    let changed = fs::read_to_string(&path).unwrap();
+    for part in COMMENTED.split("\t\t// the last") {
+        assert!(changed.contains(part), "{changed}");
+    }
+    for path in [&path, &backup] {
+        assert_eq!(
+            fs::metadata(path).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
+    }
+    assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
+    home.run(&["uninstall", "cursor", "server-x"]).succeeded();
+    assert_eq!(fs::read_to_string(&path).unwrap(), COMMENTED);
+    let files = fs::read_dir(home.path().join("kept")).unwrap();
+    assert_eq!(files.count(), 2);
+}
+
+#[test]
+fn directories_are_served_by_plainly() {
+    let home = Home::new();
+    let docs = Docs::new();
+    let told = home
+        .run(&["install", "zed", docs.str(), "--json"])
+        .succeeded()
+        .json();
+    assert_eq!(told["name"], json!("docs"));
+    let listed = home.run(&["ls", "docs"]).succeeded();
+    assert!(
+        listed.text().contains("file:///docs/intro.md\n"),
+        "{}",
+        listed.text()
+    );
+    let missing = home.run(&["install", "zed", "/no/such"]);
+    assert_eq!(missing.status, 2, "{}", missing.stderr);
+    assert!(!Path::new(&home.path().join(".config/zed/settings.json.plainly-backup")).exists());
+}
+
+#[test]
+fn what_cannot_be_installed_is_refused_and_nothing_changes() {
+    let home = Home::new();
+    let path = home.user(".cursor/mcp.json", "{\n  \"mcpServers\": {,\n");
+    for (words, status, why) in [
+        (
+            &["install", "cursor", "a", "--", "x"][..],
+            1,
+            "was not changed: ",
+        ),
+        (&["uninstall", "cursor", "a"], 1, "was not changed: "),
+        (&["install", "zed"], 2, "the server is missing: "),
+        (&["install", "zed", "http://h/"], 2, "<NAME> is missing"),
+        (
+            &["install", "zed", "a", "b", "--", "x"],
+            2,
+            "a name and a URL, a command after --",
+        ),
+        (
+            &["install", "zed", "a", "http://h/", "--env", "A=b"],
+            2,
+            "--env A only works with a command",
+        ),
+        (
+            &["install", "zed", "a", "--header", "X: y", "--", "x"],
+            2,
+            "--header X only works with a URL",
+        ),
+        (
+            &["install", "zed", "a", "http://h/", "--header", "@f"],
+            2,
+            "no host reads headers from a file",
+        ),
+        (
+            &["install", "emacs", "a", "http://h/"],
+            2,
+            "[possible values: claude",
+        ),
+    ] {
+        let run = home.run(words);
+        assert_eq!(run.status, status, "{words:?}: {}", run.stderr);
+        assert!(run.stderr.contains(why), "{words:?}: {}", run.stderr);
+    }
+    assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    assert!(!home.path().join(".config").exists());
+}
