@@ -17,13 +17,12 @@ use self::tls::without_tls;
 use crate::exit::Exit;
 use crate::explain::{advice, local_advice};
 use crate::format::Format;
+use crate::near::known;
 use crate::visible::{visible, visible_json};
 
 const RED: Style = AnsiColor::Red.on_default().bold();
 const BOLD: Style = Style::new().bold();
 
-/// The most tools or prompts that an error names.
-const NAMED: usize = 20;
 /// The most characters of a server's data that are shown.
 const SHOWN: usize = 200;
 
@@ -345,19 +344,6 @@ impl Subject {
             }
         }
     }
-}
-
-/// The things of this kind that the server has, if that is known.
-pub(crate) fn known(kind: &str, there: &[String]) -> String {
-    if there.is_empty() {
-        return String::new();
-    }
-    let named = there.iter().take(NAMED).map(|name| visible(name));
-    let more = if there.len() > NAMED { ", …" } else { "" };
-    format!(
-        ": its {kind} are {}{more}",
-        named.collect::<Vec<_>>().join(", ")
-    )
 }
 
 /// Whether a server knows no request that opens a connection.

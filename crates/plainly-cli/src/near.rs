@@ -1,4 +1,6 @@
-//! Names that a misspelt one may have been meant for.
+//! Names that there are, and those that a misspelt one may have been meant for.
+
+use crate::visible::visible;
 
 /// How many names are suggested in place of one that nobody has.
 const SUGGESTIONS: usize = 3;
@@ -6,6 +8,9 @@ const SUGGESTIONS: usize = 3;
 const NEAR: f64 = 0.9;
 /// What is so much less like it than the best was not meant.
 const WORSE: f64 = 0.03;
+
+/// The most tools or prompts that an error names.
+const NAMED: usize = 20;
 
 /// A name as it sounds: `NOT_FOUND`, `NotFound` and `not-found` are one.
 pub(crate) fn bare(name: &str) -> String {
@@ -35,6 +40,19 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str
         true => String::new(),
         false => format!("; did you mean {}?", near.join(" or ")),
     }
+}
+
+/// The things of this kind that the server has, if that is known.
+pub(crate) fn known(kind: &str, there: &[String]) -> String {
+    if there.is_empty() {
+        return String::new();
+    }
+    let named = there.iter().take(NAMED).map(|name| visible(name));
+    let more = if there.len() > NAMED { ", …" } else { "" };
+    format!(
+        ": its {kind} are {}{more}",
+        named.collect::<Vec<_>>().join(", ")
+    )
 }
 
 #[cfg(test)]

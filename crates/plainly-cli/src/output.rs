@@ -185,10 +185,8 @@ impl Output {
 
     /// The style, or none: `NO_COLOR` and simple terminals want none.
     fn style(style: Style) -> Style {
-        match anstream::AutoStream::choice(&io::stdout()) {
-            anstream::ColorChoice::Never => Style::new(),
-            _ => style,
-        }
+        let is_plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+        if is_plain { Style::new() } else { style }
     }
 
     /// One JSON value: on a line of its own, or indented.

@@ -14,9 +14,9 @@ use super::described::{Described, command_line};
 use super::listed::{Listed, missing, names};
 use super::parameter::{Callee, Parameter, parameters};
 use crate::args::{Server, Words};
-use crate::failure::{Failure, known};
+use crate::failure::Failure;
 use crate::json;
-use crate::near::{bare, did_you_mean, nearest};
+use crate::near::{bare, did_you_mean, known, nearest};
 
 /// What the command line gives.
 #[derive(Debug)]

@@ -86,7 +86,11 @@ impl<'a> File<'a> {
         let kind = match block {
             Content::Image(_) => "image",
             Content::Audio(_) => "audio",
-            _ => "resource",
+            Content::Text(_)
+            | Content::Resource(_)
+            | Content::ResourceLink(_)
+            | Content::Unknown(_)
+            | _ => "resource",
         };
         match block {
             Content::Image(media) | Content::Audio(media) => Some(Self {
@@ -103,7 +107,7 @@ impl<'a> File<'a> {
                 is_text: block.resource.body.as_text().is_some(),
                 bytes: block.resource.body.as_bytes(),
             }),
-            _ => None,
+            Content::Text(_) | Content::ResourceLink(_) | Content::Unknown(_) | _ => None,
         }
     }
 
@@ -123,7 +127,7 @@ pub(super) fn shown(content: &Content) -> String {
         },
         Content::ResourceLink(resource) => format!("[resource {}]", resource.uri),
         Content::Unknown(block) => text_of(block).unwrap_or_else(|| named(content)),
-        _ => named(content),
+        Content::Image(_) | Content::Audio(_) | _ => named(content),
     }
 }
 

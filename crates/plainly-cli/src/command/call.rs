@@ -11,7 +11,8 @@ use super::described;
 use super::listed::{if_given, names};
 use crate::args::{CallArgs, SaveArgs, Server};
 use crate::connection::with_client;
-use crate::failure::{Failure, Subject, known};
+use crate::failure::{Failure, Subject};
+use crate::near::known;
 use crate::output::Output;
 use crate::terminal;
 

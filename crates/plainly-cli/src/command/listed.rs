@@ -12,8 +12,8 @@ use super::lacking::or_none;
 use super::parameter::Callee;
 use crate::args::{PromptsArgs, Server, TemplatesArgs, ToolsArgs};
 use crate::connection::with_client;
-use crate::failure::{Failure, Subject, known};
-use crate::near::did_you_mean;
+use crate::failure::{Failure, Subject};
+use crate::near::{did_you_mean, known};
 use crate::output::Output;
 
 pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {

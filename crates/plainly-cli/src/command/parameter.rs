@@ -141,7 +141,7 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(name) => vec![name],
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     }
 }
 
@@ -167,9 +167,9 @@ fn kind(root: &Value, schema: &Value, depth: usize) -> String {
 }
 
 fn list(root: &Value, items: &Value, depth: usize) -> String {
-    match items {
-        Value::Null => "list".to_owned(),
-        items => format!("list of {}", kind(root, items, depth)),
+    match items.is_null() {
+        true => "list".to_owned(),
+        false => format!("list of {}", kind(root, items, depth)),
     }
 }
 

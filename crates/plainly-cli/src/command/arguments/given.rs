@@ -93,7 +93,7 @@ fn as_json(name: &str, text: &str) -> Result<Value, String> {
 }
 
 /// `key=text` or `key:=JSON`: the name, whether it is JSON, and what follows.
-fn split<'a>(word: &'a str, callee: Callee) -> Result<(&'a str, bool, &'a str), String> {
+fn split(word: &str, callee: Callee) -> Result<(&str, bool, &str), String> {
     let Some((name, text)) = word.split_once('=') else {
         return Err(match callee {
             Callee::Tool if word.starts_with('{') => {

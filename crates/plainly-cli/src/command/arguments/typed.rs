@@ -46,7 +46,7 @@ fn within(root: &Value, schema: &Value, text: &str, depth: usize) -> Option<Valu
 fn is_written(value: &Value, text: &str) -> bool {
     match value.as_str() {
         Some(own) => own == text,
-        None => value.to_string() == text,
+        None => json::parse(text).is_ok_and(|read| read == *value),
     }
 }
 
