@@ -110,14 +110,14 @@ fn identified(mut question: InputRequest) -> InputRequest {
 /// The request, with the fields of a form in the order in which to ask for them.
 fn written(id: &RequestId, question: &InputRequest) -> serde_json::Result<Bytes> {
     #[derive(Serialize)]
-    struct Request<'a> {
+    struct QuestionRequest<'a> {
         jsonrpc: &'static str,
         id: &'a RequestId,
         #[serde(flatten)]
         question: &'a InputRequest,
     }
     let jsonrpc = "2.0";
-    serde_json::to_vec(&Request {
+    serde_json::to_vec(&QuestionRequest {
         jsonrpc,
         id,
         question,
