@@ -2,6 +2,7 @@
 //! object.
 
 mod asked;
+mod cause;
 mod tls;
 
 use std::io::{self, Write};
@@ -9,10 +10,10 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
-use plainly::errors::mistake::shortened;
 use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
+use self::cause::caused;
 use self::tls::without_tls;
 use crate::exit::Exit;
 use crate::explain::{advice, local_advice};
@@ -411,25 +412,6 @@ fn wire(error: &ProtocolError) -> WireError {
     let received = error.received().cloned();
     received.unwrap_or_else(|| Dialect::default().encode(error, Revision::LATEST))
 }
-
-/// The error and what is at the bottom of it, in one line; what is between says less than either.
-fn caused(error: &dyn std::error::Error) -> String {
-    let text = visible(&error.to_string());
-    let causes = || std::iter::successors(error.source(), |cause| cause.source());
-    // What a server said is all that is known of the cause.
-    let said = causes().find(|cause| cause.is::<ProtocolError>());
-    match said
-        .or_else(|| causes().last())
-        .map(|cause| visible(&shortened(&cause.to_string(), LONGEST_CAUSE)))
-    {
-        // Some libraries say the cause in the error too.
-        Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
-        Some(_) | None => text,
-    }
-}
-
-/// The most bytes that are shown of a cause: a server may say anything.
-const LONGEST_CAUSE: usize = 1_024;
 
 /// A mistake in the command line, in one line, without the usage.
 fn mistake(error: &clap::Error) -> String {

@@ -22,7 +22,8 @@ pub(crate) use self::reach::Reach;
 pub(crate) use self::told::{config, place};
 use self::variables::{Unresolved, Variables};
 use crate::args::Host;
-use crate::failure::{Failure, known};
+use crate::failure::Failure;
+use crate::near::known;
 use crate::visible::visible;
 
 /// How alike two names are at least, if one may be meant for the other.

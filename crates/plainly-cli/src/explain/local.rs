@@ -1,5 +1,7 @@
 //! Errors that no server sent: what this program ran into on the way, and what to do about it.
 
+use std::time::Duration;
+
 use plainly::client::{CloseReason, LocalError};
 use plainly::errors::{Fault, Retry};
 
@@ -105,19 +107,12 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::Interrupted { .. } | LocalError::SessionLost => {
             "run the command again if it is safe to repeat"
         }
-        LocalError::HttpStatus { status: 401, .. } => {
-            "get a token for this server, and send it: --header 'Authorization: Bearer TOKEN'"
-        }
         LocalError::HttpStatus {
             status,
             retry_after,
             location,
             ..
-        } => {
-            let elsewhere = location.as_ref().filter(|url| url.starts_with("http"));
-            let elsewhere = elsewhere.map(|url| format!("use the URL {url}"));
-            return elsewhere.or_else(|| Some(status::advice(*status, *retry_after)));
-        }
+        } => return Some(after_status(*status, *retry_after, location.as_deref())),
         // Nothing there has spoken MCP yet.
         LocalError::InvalidResponse {
             method: "initialize" | "server/discover" | "GET",
@@ -151,6 +146,18 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         | _ => return None,
     };
     Some(advice.to_owned())
+}
+
+/// What to do about an HTTP status without a reply.
+fn after_status(status: u16, retry_after: Option<Duration>, location: Option<&str>) -> String {
+    if status == 401 {
+        return "get a token for this server, and send it: --header 'Authorization: Bearer TOKEN'"
+            .to_owned();
+    }
+    match location.filter(|url| url.starts_with("http")) {
+        Some(url) => format!("use the URL {url}"),
+        None => status::advice(status, retry_after),
+    }
 }
 
 /// What to do about a connection that has ended for this reason.
