@@ -8,6 +8,9 @@ use crate::visible::visible;
 /// The schemas within schemas that are looked into.
 pub(super) const DEEPEST: usize = 8;
 
+/// The schemas within schemas that a type names.
+const DEEPEST_NAMED: usize = 4;
+
 /// The most values of a list that are named.
 const NAMED: usize = 8;
 
@@ -102,7 +105,7 @@ pub(super) fn schema_of(prompt: &Prompt) -> Value {
 impl Parameter<'_> {
     /// Its type in a word or a few.
     pub(super) fn kind(&self) -> String {
-        kind(self.root, self.schema, DEEPEST)
+        kind(self.root, self.schema, DEEPEST_NAMED)
     }
 }
 

@@ -391,7 +391,7 @@ fn what_cannot_be_read_is_left_out_of_a_listing_and_named() {
         assert_eq!(run.status, 0, "{command}");
         assert_eq!(run.text().lines().count(), 1, "{command}: {}", run.text());
         assert!(run.text().contains("good"), "{command}: {}", run.text());
-        let told = format!("warning: {told} (method ");
+        let told = format!("warning: {told} (method: ");
         assert!(run.stderr.starts_with(&told), "{command}: {}", run.stderr);
     }
 }

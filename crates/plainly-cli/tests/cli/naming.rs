@@ -40,7 +40,7 @@ fn every_command_takes_a_name() {
             &["ls", name],
             &["templates", name],
             &["prompts", name],
-            &["prompt", name, "poem", "topic=sea"],
+            &["prompt", name, "poem", "about=sea"],
         ] {
             let run = home.run(words);
             assert!([0, 6].contains(&run.status), "{words:?}: {}", run.stderr);

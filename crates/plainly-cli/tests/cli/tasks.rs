@@ -57,7 +57,7 @@ fn is_right(responses: &Value) -> bool {
 
 fn answer(method: &str, params: &Value) -> Value {
     let id = params["taskId"].as_str().unwrap_or_default();
-    if ["tools/call", "tasks/cancel"].contains(&method) {
+    if ["tools/call", "tasks/get", "tasks/cancel"].contains(&method) {
         LOG.lock().unwrap().push(format!(
             "{method} {}{id}",
             params["name"].as_str().unwrap_or_default()
@@ -133,7 +133,8 @@ fn a_call_that_is_interrupted_cancels_its_task() {
         .spawn()
         .unwrap();
     let log = || LOG.lock().unwrap().clone();
-    while !log().contains(&"tools/call scan".to_owned()) {
+    // Not before it knows that there is a task.
+    while !log().contains(&"tasks/get interrupted".to_owned()) {
         std::thread::yield_now();
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
