@@ -6,12 +6,13 @@ mod place;
 
 use std::time::Duration;
 
-use clap::Parser;
-use tokio::time::{Instant, timeout_at};
+use clap::{CommandFactory, Parser};
+use plainly::client::Client;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use self::asked::{Wanted, wanted};
 use self::place::Place;
-use crate::args::{Args, CandidatesArgs, ClientCommand, Command};
+use crate::args::{Args, CandidatesArgs, ClientCommand, Command, ShellLine};
 use crate::connection;
 use crate::failure::Failure;
 use crate::format::Format;
@@ -26,7 +27,7 @@ const MOST: usize = 1_000;
 /// Something that a word can become.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    value: String,
+    pub(super) value: String,
     about: String,
 }
 
@@ -46,7 +47,7 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
     let Some((current, before)) = words.split_last() else {
         return Ok(());
     };
-    let found = match Place::of(before, current) {
+    let found = match Place::of(Args::command(), before, current) {
         Place::Known(candidates) => candidates,
         Place::Target => servers(),
         Place::Server {
@@ -61,13 +62,41 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
         },
     };
     let mut output = Output::new(Format::Text);
-    let fitting = found.iter().filter(|it| it.value.starts_with(current));
-    // A shell would run what a control character begins.
-    let fitting = fitting.filter(|it| !it.value.contains(char::is_control));
-    for candidate in fitting.take(MOST) {
+    for candidate in fitting(found, current) {
         output.fields(&[current, &candidate.value, &candidate.about])?;
     }
     output.flush()
+}
+
+/// What the current word of a line in a shell can become, after those `before` it. The shell's server is asked.
+pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -> Vec<Candidate> {
+    let mut before = before.to_vec();
+    if !before.is_empty() {
+        // The place of the server, which no line of a shell names.
+        before.insert(1, String::new());
+    }
+    let found = match Place::of(ShellLine::taught(), &before, current) {
+        Place::Known(candidates) => candidates,
+        Place::Target => Vec::new(),
+        Place::Server { command, words, .. } => {
+            match (wanted(&command, words.len() - 1), words.split_first()) {
+                (Some(wanted), Some((_, before))) => {
+                    let asked = asked::candidates(client, wanted, before, current);
+                    timeout(PATIENCE, asked).await.unwrap_or_default()
+                }
+                _ => Vec::new(),
+            }
+        }
+    };
+    fitting(found, current)
+}
+
+/// Those that the current word can become.
+fn fitting(found: Vec<Candidate>, current: &str) -> Vec<Candidate> {
+    let fitting = found.into_iter().filter(|it| it.value.starts_with(current));
+    // A shell would run what a control character begins.
+    let fitting = fitting.filter(|it| !it.value.contains(char::is_control));
+    fitting.take(MOST).collect()
 }
 
 /// The names of the servers that there are.

@@ -189,6 +189,14 @@ fn a_person_types_completes_and_looks_back() {
     person.types("file:///docs/guide/one.md\r");
     person.sees("one\r\n");
     person.sees("plainly> ");
+    // What the server has is completed too.
+    person.types("call sea\t");
+    person.sees("search ");
+    person.types("patt\t");
+    person.sees("pattern=");
+    person.types("one\r");
+    person.sees("file:///docs/guide/one.md");
+    person.sees("plainly> ");
     // What fails is said, and the session goes on.
     person.types("read a:b\r");
     person.sees("no such resource: a:b");

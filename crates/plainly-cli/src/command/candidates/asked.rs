@@ -7,6 +7,7 @@ use plainly::protocol::types::{
 use serde_json::Value;
 
 use super::Candidate;
+use crate::command::parameter::{alternatives, named as named_values, resolved, types};
 
 /// What the server has that a word can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,8 +219,7 @@ fn tool_arguments(tool: &Tool, before: &[String], current: &str) -> Vec<Candidat
     let bare = name.strip_suffix(':').unwrap_or(name);
     let is_json = bare != name;
     let own = resolved(&schema, &schema["properties"][bare]);
-    let mut all = Vec::new();
-    values(&schema, own, &mut all);
+    let all = values(&schema, own);
     let values = all.iter().filter_map(|value| match (value, is_json) {
         (Value::String(text), false) => Some(format!("{name}={text}")),
         (Value::Null, _) => None,
@@ -244,26 +244,21 @@ fn left<'a>(
         .collect()
 }
 
-/// What a schema refers to in the same document, or itself.
-fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let place = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
-    place.and_then(|it| root.pointer(it)).unwrap_or(schema)
-}
-
 /// The values that a schema names, itself or in its alternatives.
-fn values(root: &Value, schema: &Value, all: &mut Vec<Value>) {
-    all.extend(schema["enum"].as_array().into_iter().flatten().cloned());
-    all.extend(schema.get("const").cloned());
-    if schema["type"] == "boolean" {
-        all.extend([Value::Bool(true), Value::Bool(false)]);
-    }
-    for key in ["anyOf", "oneOf"] {
-        for one in schema[key].as_array().into_iter().flatten() {
-            let one = resolved(root, one);
-            all.extend(one["enum"].as_array().into_iter().flatten().cloned());
-            all.extend(one.get("const").cloned());
-        }
-    }
+fn values(root: &Value, schema: &Value) -> Vec<Value> {
+    let others = alternatives(schema).unwrap_or_default();
+    let all = [schema].into_iter().chain(others);
+    let each = all.flat_map(|one| {
+        let one = resolved(root, one);
+        let both = [Value::Bool(true), Value::Bool(false)];
+        let both = both.into_iter().filter(|_| types(one).contains(&"boolean"));
+        named_values(one)
+            .unwrap_or_default()
+            .iter()
+            .cloned()
+            .chain(both)
+    });
+    each.collect()
 }
 
 async fn argument_names(client: &Client, prompt: &str) -> Vec<Candidate> {

@@ -2,10 +2,10 @@
 
 use std::path::{MAIN_SEPARATOR, Path};
 
-use clap::{Arg, ArgAction, Command, CommandFactory};
+use clap::{Arg, ArgAction, Command};
 
 use super::Candidate;
-use crate::args::{Args, ServerArgs};
+use crate::args::ServerArgs;
 
 /// What a word can be.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,9 +23,8 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The place of the `current` word after those `before` it.
-    pub(super) fn of(before: &[String], current: &str) -> Self {
-        let mut root = Args::command();
+    /// The place of the `current` word after those `before` it, on a line of one of these commands.
+    pub(super) fn of(mut root: Command, before: &[String], current: &str) -> Self {
         root.build();
         let mut command = &root;
         let (mut options, mut words) = (Vec::new(), Vec::new());

@@ -10,9 +10,11 @@ use rustyline::hint::Hinter;
 use rustyline::history::FileHistory;
 use rustyline::validate::Validator;
 use rustyline::{Config, Context, Helper};
+use tokio::runtime::Handle;
 
-use crate::args::ShellLine;
+use crate::command::candidates::{Candidate, of_line};
 use crate::failure::Failure;
+use crate::shell_word::shell_word;
 use crate::visible::visible;
 
 /// The most characters of a server's name in the prompt.
@@ -20,7 +22,7 @@ const LONGEST_NAME: usize = 24;
 /// The most lines that are kept for the next session.
 const KEPT: usize = 1_000;
 
-type Readline = rustyline::Editor<Commands, FileHistory>;
+type Readline = rustyline::Editor<Completion, FileHistory>;
 
 /// An editor of lines, and its history.
 pub(super) struct Editor {
@@ -42,7 +44,10 @@ impl Editor {
             .build();
         let terminal = Terminal::now();
         let mut readline = Readline::with_config(config).map_err(unreadable)?;
-        readline.set_helper(Some(Commands::new()));
+        readline.set_helper(Some(Completion {
+            client: client.clone(),
+            runtime: Handle::current(),
+        }));
         let history = history();
         if let Some(path) = &history
             && let Err(error) = readline.load_history(path)
@@ -118,22 +123,13 @@ fn keep(readline: &mut Readline, line: &str, path: Option<&PathBuf>) {
     }
 }
 
-/// The names of the commands, which the editor completes.
-struct Commands {
-    names: Vec<String>,
+/// Completes the word before the cursor.
+struct Completion {
+    client: Client,
+    runtime: Handle,
 }
 
-impl Commands {
-    fn new() -> Self {
-        let line = ShellLine::taught();
-        let commands = line.get_subcommands().filter(|it| !it.is_hide_set());
-        Self {
-            names: commands.map(|it| it.get_name().to_owned()).collect(),
-        }
-    }
-}
-
-impl Completer for Commands {
+impl Completer for Completion {
     type Candidate = Pair;
 
     fn complete(
@@ -142,27 +138,40 @@ impl Completer for Commands {
         at: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<Pair>)> {
-        let before = line.get(..at).unwrap_or(line);
-        let start = before.rfind(char::is_whitespace).map_or(0, |it| it + 1);
-        let (earlier, begun) = before.split_at(start);
-        if !earlier.trim().is_empty() {
+        let typed = line.get(..at).unwrap_or(line);
+        let start = typed.rfind(char::is_whitespace).map_or(0, |it| it + 1);
+        let (before, current) = typed.split_at(start);
+        // Within quotes, words have other ends.
+        let Some(before) = shlex::split(before) else {
             return Ok((at, Vec::new()));
-        }
-        let names = self.names.iter().filter(|name| name.starts_with(begun));
-        let pairs = names.map(|name| Pair {
-            display: name.clone(),
-            replacement: format!("{name} "),
-        });
-        Ok((start, pairs.collect()))
+        };
+        let found = self
+            .runtime
+            .block_on(of_line(&self.client, &before, current));
+        Ok((start, found.iter().map(pair).collect()))
     }
 }
 
-impl Hinter for Commands {
+/// How a candidate is shown, and what it is on the line.
+fn pair(candidate: &Candidate) -> Pair {
+    // After `limit=`, its value is typed.
+    let end = if candidate.value.ends_with('=') {
+        ""
+    } else {
+        " "
+    };
+    Pair {
+        display: visible(&candidate.value),
+        replacement: shell_word(&candidate.value).into_owned() + end,
+    }
+}
+
+impl Hinter for Completion {
     type Hint = String;
 }
-impl Highlighter for Commands {}
-impl Validator for Commands {}
-impl Helper for Commands {}
+impl Highlighter for Completion {}
+impl Validator for Completion {}
+impl Helper for Completion {}
 
 /// The settings of the terminal before anybody changed them. While a line is typed, the terminal neither echoes nor knows
 /// Ctrl-C: it must not stay so where the session ends meanwhile.
