@@ -17,7 +17,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use self::reached::{reached, readable};
-use self::server_log::show;
+use self::server_log::shown;
 use crate::args::{Server, ServerArgs};
 use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
@@ -181,7 +181,7 @@ fn set<T>(
         builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
     }
     if let Some(level) = args.asking.server_log() {
-        builder = builder.on_log(level, show);
+        builder = builder.on_log(level, shown(args.asking.most_messages()));
     }
     if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);

@@ -28,14 +28,17 @@ pub(crate) struct AskingArgs {
     pub(crate) roots: Vec<PathBuf>,
 
     /// Which messages of the server to show, from this level up; debug also shows what a child process writes to its
-    /// standard error
-    #[arg(long, value_name = "LEVEL", value_parser = server_log(), default_value = "warning", hide_possible_values = true)]
-    pub(crate) server_log: ServerLog,
+    /// standard error [default: the first twenty from warning up]
+    #[arg(long, value_name = "LEVEL", value_parser = server_log(), hide_possible_values = true)]
+    pub(crate) server_log: Option<ServerLog>,
 
     /// Show errors only: no progress, no warnings and no messages of the server
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
+
+/// The messages of a server that are shown to whoever did not ask for any.
+const UNASKED: usize = 20;
 
 /// The least severe messages of a server that are shown, if any are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +58,18 @@ pub(crate) enum GivenAnswer {
 impl AskingArgs {
     /// The level of the server's messages.
     pub(crate) fn server_log(&self) -> Option<LoggingLevel> {
-        self.server_log.0.filter(|_| !self.quiet)
+        let chosen = self
+            .server_log
+            .unwrap_or(ServerLog(Some(LoggingLevel::Warning)));
+        chosen.0.filter(|_| !self.quiet)
+    }
+
+    /// The most of them that are shown: those that were asked for are shown all.
+    pub(crate) fn most_messages(&self) -> usize {
+        match self.server_log {
+            Some(_) => usize::MAX,
+            None => UNASKED,
+        }
     }
 
     /// Whether to show what a child process writes to its standard error.
@@ -66,7 +80,7 @@ impl AskingArgs {
     /// Whether any of them is not as it is by default.
     pub(super) fn is_given(&self) -> bool {
         let is_answered = !self.given_answers.is_empty() || self.sample_with.is_some();
-        let is_told = self.quiet || self.server_log.0 != Some(LoggingLevel::Warning);
+        let is_told = self.quiet || self.server_log.is_some();
         is_answered || is_told || !self.roots.is_empty()
     }
 

@@ -1,5 +1,8 @@
 //! Log messages of a server, each as a line: `server: warning (db): the disk is nearly full`.
 
+use std::cmp::Ordering::{Equal, Greater, Less};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use plainly::errors::mistake::shortened;
 use plainly::protocol::types::LoggingMessageParams;
 use serde_json::Value;
@@ -11,9 +14,14 @@ use crate::visible::visible;
 const LONGEST: usize = 2_000;
 const LONGEST_NAME: usize = 100;
 
-/// Shows a message that the server logs.
-pub(super) fn show(message: LoggingMessageParams) {
-    terminal::line(&line(&message));
+/// Shows the messages that the server logs, as far as there are not more than so many.
+pub(super) fn shown(most: usize) -> impl Fn(LoggingMessageParams) + Send + Sync {
+    let before = AtomicUsize::new(0);
+    move |message| match before.fetch_add(1, Ordering::Relaxed).cmp(&most) {
+        Less => terminal::line(&line(&message)),
+        Equal => terminal::line("server: there are more messages: --server-log warning shows all"),
+        Greater => {}
+    }
 }
 
 fn line(message: &LoggingMessageParams) -> String {

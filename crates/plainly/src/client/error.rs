@@ -425,12 +425,12 @@ mod tests {
         let closed = Closed {
             reason: CloseReason::Write(io::ErrorKind::BrokenPipe.into()),
             exit: None,
-            stderr: "starting\npanic: \u{1b}[31mno disk\n\n".to_owned(),
+            stderr: "starting\npanic: \u{7}\u{1b}[31mno disk\n\n".to_owned(),
         };
         let cases: [(Error, &str, bool); 5] = [
             (
                 LocalError::Closed(Arc::new(closed)).into(),
-                r"writing to the server failed: panic: \u{1b}[31mno disk",
+                r"writing to the server failed: panic: \u{7}no disk",
                 true,
             ),
             (
