@@ -91,8 +91,8 @@ async fn an_exit_at_any_time_fails_what_is_in_flight_and_says_how() {
             "the server exited (signal: 9 (SIGKILL))",
         ),
         (
-            "read -r _; printf '\\033[31mbad\\033[0m' >&2; exit 1",
-            r"the server exited (exit status: 1): \u{1b}[31mbad\u{1b}[0m",
+            "read -r _; printf '\\007\\033[31mbad\\033[0m' >&2; exit 1",
+            r"the server exited (exit status: 1): \u{7}bad",
         ),
     ];
     for (script, text) in cases {
