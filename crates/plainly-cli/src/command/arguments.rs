@@ -8,7 +8,6 @@ use clap::error::ErrorKind;
 use plainly::errors::mistake::quoted;
 use serde_json::{Map, Value};
 
-pub(super) use self::given::exact;
 use self::given::{Argument, Sources, Written, given};
 use self::typed::{listed, typed};
 use super::described::{Described, command_line};
@@ -240,7 +239,8 @@ mod tests {
 
     #[test]
     fn a_wrong_text_is_repeated_in_part_and_never_if_it_was_read() {
-        let schema = json!({"properties": {"limit": {"type": "integer"}, "kind": {"enum": ["a", "b"]}}});
+        let schema =
+            json!({"properties": {"limit": {"type": "integer"}, "kind": {"enum": ["a", "b"]}}});
         let secret = "s3cret ".repeat(100_000);
         for name in ["limit", "kind"] {
             let why = fitted(&[(name, &secret)], &schema).unwrap_err();

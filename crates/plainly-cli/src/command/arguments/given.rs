@@ -82,15 +82,6 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
     })
 }
 
-/// The name of `key=text` or `key:=JSON`, and the value as it is written.
-pub(in super::super) fn exact(word: &str) -> Result<(&str, Value), String> {
-    let (name, is_json, text) = split(word, Callee::Tool)?;
-    Ok(match is_json {
-        false => (name, text.into()),
-        true => (name, as_json(name, text, text)?),
-    })
-}
-
 /// The text as JSON; `written` is what the command line has for it.
 fn as_json(name: &str, written: &str, text: &str) -> Result<Value, String> {
     json::parse(text).map_err(|why| {
