@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::errors::mistake::quoted;
 use serde_json::{Map, Value};
 
-use self::given::{Argument, Sources, Written, given};
+use self::given::{Argument, Sources, Written, given, parser};
 use self::typed::{listed, typed};
 use super::described::{Described, command_line};
 use super::listed::{Listed, missing, names};
@@ -207,7 +207,7 @@ fn object(written: &str, sources: &mut Sources) -> Result<Map<String, Value>, St
     const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
     let object = sources
         .read(written)
-        .and_then(|text| match json::parse(&text) {
+        .and_then(|text| match parser(written)(&text) {
             Ok(Value::Object(members)) => Ok(members),
             Ok(other) => Err(format!("it is {}: {USAGE}", json::kind(&other))),
             Err(why) => Err(format!("{why}; {USAGE}")),

@@ -84,10 +84,19 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
 
 /// The text as JSON; `written` is what the command line has for it.
 fn as_json(name: &str, written: &str, text: &str) -> Result<Value, String> {
-    json::parse(text).map_err(|why| {
+    let parse = parser(written);
+    parse(text).map_err(|why| {
         let written = quoted(written);
         format!("the value of {name}: {why}; for text, use {name}={written}")
     })
+}
+
+/// Reads JSON, and repeats none of it if it is not on the command line.
+pub(super) fn parser(written: &str) -> fn(&str) -> Result<Value, String> {
+    match is_source(written) {
+        true => json::parse_unseen,
+        false => json::parse,
+    }
 }
 
 /// Whether what is written stands for what is in a file or on standard input.
