@@ -120,7 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_asks_for_counts_and_a_stream_with_events_is_opened_for_ever() {
+    fn what_the_server_asks_for_counts_within_a_bound_and_a_stream_with_events_is_opened_for_ever()
+    {
         let mut backoff = Backoff::default();
         for _ in 0..100 {
             assert_eq!(backoff.pause(Some(7 * SECOND)), Some(7 * SECOND));

@@ -2,14 +2,12 @@
 //! on which the changes come.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
 };
-use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use crate::client::call::Connected;
@@ -18,9 +16,6 @@ use crate::client::inbox::Inbox;
 use crate::client::link::BackgroundTask;
 use crate::client::subscriptions::SubscriptionGuard;
 use crate::client::{Client, Result};
-
-/// The time limit for unsubscribing, on which nothing depends any more.
-const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A subscription for as long as it lasts.
 #[derive(Debug)]
@@ -165,14 +160,11 @@ impl Drop for LegacySubscription {
         // First: otherwise `any_has` below would count this subscription as somebody else's.
         self.listening = None;
         let uris = std::mem::take(&mut self.uris);
-        let Ok(runtime) = Handle::try_current() else {
-            return;
-        };
         if uris.is_empty() {
             return;
         }
-        let client = self.client.with_timeout(FAREWELL);
-        let unsubscribe = async move {
+        let client = self.client.clone();
+        self.client.connected.bid_farewell(async move {
             let Connected {
                 link, subscribing, ..
             } = &*client.connected;
@@ -188,8 +180,7 @@ impl Drop for LegacySubscription {
                     .call::<EmptyResult>(Method::Unsubscribe, &params)
                     .await;
             }
-        };
-        runtime.spawn(timeout(FAREWELL, unsubscribe));
+        });
     }
 }
 

@@ -36,9 +36,6 @@ use super::{Client, Result};
 /// The only method whose calls become tasks.
 const METHOD: Method = Method::CallTool;
 
-/// The time limit for cancelling a task that nobody waits for any more.
-const FAREWELL: Duration = Duration::from_secs(5);
-
 /// A call that goes on as a task at the server, which keeps it for some time whatever becomes of this client: store its
 /// [id](Self::id) to ask for it [later](Client::task).
 ///
@@ -373,7 +370,6 @@ impl Drop for CancelOnDrop {
             return;
         };
         let connected = Arc::clone(&client.connected);
-        let client = client.with_timeout(FAREWELL);
         connected.bid_farewell(async move {
             // Whether it worked matters to nobody: the server forgets the task in time.
             let _done = client.cancel_task(&id).await;
