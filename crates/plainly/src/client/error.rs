@@ -3,6 +3,7 @@
 
 mod challenge;
 mod closed;
+mod last_words;
 mod predicates;
 mod retry;
 pub(super) mod said;
