@@ -57,7 +57,12 @@ async fn what_other_calls_receive_is_no_part_of_a_listing() {
     let text = "x".repeat(5_000);
     let contents = json!({"contents": [{"uri": "a:2", "text": text}]});
     let mut pages = client.resource_pages(None);
-    for (next, is_there) in [(Some("x"), true), (Some("y"), true), (None, true), (None, false)] {
+    for (next, is_there) in [
+        (Some("x"), true),
+        (Some("y"), true),
+        (None, true),
+        (None, false),
+    ] {
         let (listed, ()) = tokio::join!(pages.next(), async {
             if is_there {
                 peer.answer_with("resources/list", page(&["a:1"], next))
