@@ -137,6 +137,10 @@ impl Client {
     /// one; newer servers ask each time.
     ///
     /// A client that was built without [roots](super::Builder::roots) has not declared any, and is not asked for them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the connection, if the server was to be told: servers that ask get the new roots all the same.
     pub async fn set_roots(&self, roots: impl Into<Vec<Root>>) -> Result<()> {
         let connected = &self.connected;
         let respondent = connected.link.dispatcher().respondent();
