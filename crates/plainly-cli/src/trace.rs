@@ -188,10 +188,17 @@ fn target(server: &Server, mask: &Mask) -> String {
 /// Begins a recording, which is for nobody else: not everything that is secret looks so.
 fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let begin = |mut file: File| {
+        // Not a pipe or a device, which belongs to everybody.
+        if file.metadata()?.is_file() {
+            // One that was there has the mode that it had.
+            #[cfg(unix)]
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+            file.set_len(0)?;
+        }
         file.write_all(to_line(header).as_bytes())?;
         Ok(file)
     };

@@ -179,6 +179,13 @@ fn a_recording_is_written_as_it_goes_and_is_for_its_owner() {
     let docs = Docs::new();
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("session.jsonl");
+    // Even if it was there for everybody, with more in it.
+    fs::write(&file, "x".repeat(100_000)).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    }
     let mut watch = plainly();
     watch.args(["watch", "--record", file.to_str().unwrap(), "--"]);
     watch.args([crate::support::PLAINLY, "serve", docs.str(), "--stdio"]);
