@@ -162,7 +162,8 @@ fn change(
         }
         return output.flush();
     }
-    let backup = servers::write(&path, &after).map_err(|error| Failure::file(&path, error))?;
+    let backup = servers::write(&path, &after, !args.project)
+        .map_err(|error| Failure::file(&path, error))?;
     if output.is_json() {
         output.json(&json!({ "file": path, "name": name, "change": lines, "backup": backup }))?;
     } else {

@@ -142,6 +142,20 @@ fn a_file_is_as_it_was_but_for_the_entry() {
 }
 
 #[test]
+fn a_backup_is_not_written_through_a_link() {
+    let home = Home::new();
+    let path = home.project(".mcp.json", "{}");
+    let elsewhere = home.user("elsewhere", "mine");
+    let backup = path.with_file_name(".mcp.json.plainly-backup");
+    symlink(&elsewhere, &backup).unwrap();
+    home.run(&["install", "claude", "--project", "--", "x"])
+        .succeeded();
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
+    assert!(!fs::symlink_metadata(&backup).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&backup).unwrap(), "{}");
+}
+
+#[test]
 fn directories_are_served_by_plainly() {
     let home = Home::new();
     let docs = Docs::new();
