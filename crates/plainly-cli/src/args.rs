@@ -110,6 +110,7 @@ impl Command {
         match self {
             Self::Client(client) => Some(&client.server().asking),
             Self::Shell(args) => Some(&args.server.asking),
+            Self::Replay(args) if !args.is_server() => Some(&args.server.asking),
             Self::Serve(_)
             | Self::Replay(_)
             | Self::Servers(_)

@@ -126,7 +126,7 @@ async fn introduced(
         Server::Child(_) => format!("starting {label}"),
         Server::Url(_) | Server::Named(_) | Server::Open(_) => format!("connecting to {label}"),
     });
-    let trace = Trace::open(&args.trace, &server)?;
+    let trace = Trace::open(&args.trace, &server, &args.env)?;
     let connected = match server {
         Server::Open(client) => return Ok(client),
         Server::Url(url) => {

@@ -17,6 +17,8 @@ mod asking;
 
 mod trace;
 
+mod secrets;
+
 mod apart;
 
 mod output;

@@ -12,6 +12,8 @@ mod variables;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 pub(crate) use self::edit::{Unchanged, add, remove};
 pub(crate) use self::entry::Broken;
 use self::entry::{Entry, Syntax, entries};
@@ -25,6 +27,12 @@ use crate::args::Host;
 use crate::failure::Failure;
 use crate::near::known;
 use crate::visible::visible;
+
+/// What a file of the host has in it; nothing if it can't be read.
+pub(crate) fn parsed(host: Host, text: &str) -> Value {
+    let read = row(host).syntax.read(Path::new(""), text);
+    read.unwrap_or_default()
+}
 
 /// How alike two names are at least, if one may be meant for the other.
 const ALIKE: f64 = 0.8;

@@ -2,9 +2,7 @@
 //! without secrets.
 
 mod line;
-pub(crate) mod mask;
 pub(crate) mod recording;
-mod secrets;
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
@@ -17,11 +15,10 @@ use anstyle::{AnsiColor, Style};
 use http::HeaderMap;
 use plainly::client::Traffic;
 
-use self::mask::Mask;
 use self::recording::{RecordingHeader, Side, to_line};
 use crate::args::{Server, TraceArgs, TraceLength};
 use crate::failure::Failure;
-use crate::shell_word::shell_word;
+use crate::secrets::{MASK, Mask};
 use crate::terminal;
 use crate::visible::{visible, visible_json};
 
@@ -52,14 +49,21 @@ struct Shown {
 }
 
 impl Trace {
-    /// A trace of a conversation with `server`, if one is wanted.
-    pub(crate) fn open(args: &TraceArgs, server: &Server) -> Result<Option<Self>, Failure> {
+    /// A trace of a conversation with `server`, which has these variables, if one is wanted.
+    pub(crate) fn open(
+        args: &TraceArgs,
+        server: &Server,
+        env: &[(String, String)],
+    ) -> Result<Option<Self>, Failure> {
         if !args.is_wanted() {
             return Ok(None);
         }
         let mut mask = Mask::default();
         if let Server::Url(url) = server {
             mask.learn_url(url);
+        }
+        for (name, value) in env {
+            mask.learn_variable(name, value);
         }
         let header = || RecordingHeader::new(target(server, &mask));
         let file = args.record.as_deref().map(|path| create(path, &header()));
@@ -83,9 +87,10 @@ impl Trace {
                 url,
                 headers,
             } => {
-                let own = headers.values().filter(|value| value.is_sensitive());
-                for secret in own.filter_map(|value| value.to_str().ok()) {
-                    state.mask.learn(secret);
+                for (name, value) in headers.iter().filter(|(_, value)| value.is_sensitive()) {
+                    if let Ok(value) = value.to_str() {
+                        state.mask.learn_header(name.as_str(), value);
+                    }
                 }
                 let url = state.mask.text(url);
                 let head = format!("{method} {url} {}", shown_headers(headers, &state.mask));
@@ -173,14 +178,12 @@ fn target(server: &Server, mask: &Mask) -> String {
             .server()
             .map_or_else(String::new, |it| it.name.clone()),
         Server::Named(name) => name.text.clone(),
-        Server::Url(url) => mask.text(url).into_owned(),
+        Server::Url(url) => mask.url(url),
         Server::Child(command) => {
             let words = command
                 .iter()
                 .map(|word| word.to_string_lossy().into_owned());
-            let words = mask.words(&words.collect::<Vec<_>>());
-            let words = words.iter().map(|word| shell_word(word));
-            words.collect::<Vec<_>>().join(" ")
+            mask.command_line(&words.collect::<Vec<_>>())
         }
     }
 }
@@ -188,10 +191,17 @@ fn target(server: &Server, mask: &Mask) -> String {
 /// Begins a recording, which is for nobody else: not everything that is secret looks so.
 fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let begin = |mut file: File| {
+        // Not a pipe or a device, which belongs to everybody.
+        if file.metadata()?.is_file() {
+            // One that was there has the mode that it had.
+            #[cfg(unix)]
+            file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+            file.set_len(0)?;
+        }
         file.write_all(to_line(header).as_bytes())?;
         Ok(file)
     };
@@ -203,7 +213,7 @@ fn shown_headers(headers: &HeaderMap, mask: &Mask) -> String {
     let shown = headers.iter().map(|(name, value)| {
         let text = String::from_utf8_lossy(value.as_bytes());
         let value = match value.is_sensitive() {
-            true => secrets::MASK.into(),
+            true => MASK.into(),
             false => mask.named(name.as_str(), &text),
         };
         format!("{name}: {value}")

@@ -27,7 +27,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> servers -> asking -> trace -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
+        "command -> connection -> servers -> asking -> trace -> secrets -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
     ),
     (
         "plainly-cli/servers",

@@ -12,6 +12,7 @@ use crate::args::{
 };
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::secrets::Mask;
 use crate::servers::{self, Machine, Reach, Unchanged};
 
 /// The programs whose first argument names the server.
@@ -154,17 +155,18 @@ fn change(
         Unchanged::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
     })?;
     let mut output = Output::new(args.format());
-    let lines = difference(&before, &after);
     if args.dry_run {
+        let lines = without_secrets(host, [&before, &after], &difference(&before, &after));
         match output.is_json() {
             true => output.json(&json!({ "file": path, "name": name, "change": lines }))?,
             false => output.text(&format!("{shown} would change:\n{lines}"))?,
         }
         return output.flush();
     }
-    let backup = servers::write(&path, &after).map_err(|error| Failure::file(&path, error))?;
+    let backup = servers::write(&path, &after, !args.project)
+        .map_err(|error| Failure::file(&path, error))?;
     if output.is_json() {
-        output.json(&json!({ "file": path, "name": name, "change": lines, "backup": backup }))?;
+        output.json(&json!({ "file": path, "name": name, "backup": backup }))?;
     } else {
         output.lines(&format!("changed {shown}: {name}"))?;
         if let Some(backup) = backup {
@@ -184,6 +186,16 @@ fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
         true => Failure::impossible("this host has no file for a project", None),
         false => Failure::impossible("your own directory is not known: set HOME", None),
     })
+}
+
+/// The lines of a change without the secrets of any server in these texts.
+fn without_secrets(host: Host, texts: [&str; 2], lines: &str) -> String {
+    let mut mask = Mask::default();
+    for text in texts {
+        mask.learn_settings(&servers::parsed(host, text));
+    }
+    let lines = lines.split_inclusive('\n').map(|line| mask.text(line));
+    lines.collect()
 }
 
 /// The lines that differ, with some around them.

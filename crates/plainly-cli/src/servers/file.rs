@@ -1,7 +1,7 @@
 //! Files of hosts, written whole or not at all: beside the file, then in its place. What was there before is kept.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -38,9 +38,9 @@ fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory)
 }
 
-/// Puts the text into the file, and what the file had before into another beside it, whose path it returns. Links are
-/// followed.
-pub(crate) fn write(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
+/// Puts the text into the file, and what the file had before into another beside it, whose path it returns. Links to the file
+/// are followed. A new one is for its owner alone if it `is_private`.
+pub(crate) fn write(path: &Path, text: &str, is_private: bool) -> io::Result<Option<PathBuf>> {
     // Through a link that leads nowhere yet, too: it is the user's way of keeping such files elsewhere.
     let linked = fs::read_link(path)
         .ok()
@@ -54,27 +54,45 @@ pub(crate) fn write(path: &Path, text: &str) -> io::Result<Option<PathBuf>> {
         Err(error) if is_missing(&error) => None,
         Err(error) => return Err(error),
     };
-    let backup = beside(&path, "plainly-backup");
-    if before.is_some() {
-        // The same bytes with the same mode.
-        fs::copy(&path, &backup)?;
+    let backup = before.is_some().then(|| beside(&path, "plainly-backup"));
+    if let Some(backup) = &backup {
+        replace(backup, &fs::read(&path)?, before.clone(), is_private)?;
     }
-    let new = beside(&path, &format!("plainly-{}", std::process::id()));
+    replace(&path, text.as_bytes(), before, is_private)?;
+    Ok(backup)
+}
+
+/// Puts a fresh file with these bytes in the place of whatever is there. A link is replaced, not followed: a repository may
+/// bring one that leads out of it.
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    mode: Option<Permissions>,
+    is_private: bool,
+) -> io::Result<()> {
+    let new = beside(path, &format!("plainly-{}", std::process::id()));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    if is_private || mode.is_some() {
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    }
+    #[cfg(not(unix))]
+    let _ = is_private;
+    let mut file = options.open(&new)?;
     let written = (|| {
-        let mut file = File::create_new(&new)?;
-        if let Some(mode) = before.clone() {
+        if let Some(mode) = mode {
             file.set_permissions(mode)?;
         }
-        file.write_all(text.as_bytes())?;
+        file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&new, &path)
+        fs::rename(&new, path)
     })();
-    if let Err(error) = written {
+    if written.is_err() {
         // If that fails as well, the first error says more.
         let _ = fs::remove_file(&new);
-        return Err(error);
     }
-    Ok(before.map(|_| backup))
+    written
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {

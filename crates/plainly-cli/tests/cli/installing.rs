@@ -73,7 +73,7 @@ fn what_is_installed_can_be_used_by_its_name() {
         let listed = home.run(&["servers"]).succeeded();
         let is_passed_on = host == "claude-desktop";
         let server = if is_passed_on {
-            "npx -y mcp-remote http://127.0.0.1:1/ --header …"
+            "npx -y mcp-remote http://127.0.0.1:1/ --header ***"
         } else {
             "http://127.0.0.1:1/"
         };
@@ -139,6 +139,65 @@ fn a_file_is_as_it_was_but_for_the_entry() {
     assert_eq!(fs::read_to_string(&path).unwrap(), COMMENTED);
     let files = fs::read_dir(home.path().join("kept")).unwrap();
     assert_eq!(files.count(), 2);
+}
+
+#[test]
+fn a_backup_is_not_written_through_a_link() {
+    let home = Home::new();
+    let path = home.project(".mcp.json", "{}");
+    let elsewhere = home.user("elsewhere", "mine");
+    let backup = path.with_file_name(".mcp.json.plainly-backup");
+    symlink(&elsewhere, &backup).unwrap();
+    home.run(&["install", "claude", "--project", "--", "x"])
+        .succeeded();
+    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
+    assert!(!fs::symlink_metadata(&backup).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&backup).unwrap(), "{}");
+}
+
+#[test]
+fn a_change_is_printed_without_secrets_and_only_if_asked_for() {
+    let home = Home::new();
+    let neighbours = json!({ "mcpServers": {
+        "a": { "command": "x", "args": ["--pat", "S3CRET-1", "plain"], "env": { "MY_KEY": "S3CRET-2", "A": "1" } },
+        "b": { "url": "https://h/?key=S3CRET-3", "headers": { "X-Own": "S3CRET-4" } },
+    } });
+    let text = format!("{neighbours:#}");
+    let own = ["--env", "API_KEY=S3CRET-5", "--env", "TOKEN=S3\"CRET-6"];
+    for (host, file) in [
+        ("cursor", ".cursor/mcp.json"),
+        ("codex", ".codex/config.toml"),
+    ] {
+        if host == "cursor" {
+            home.user(file, &text);
+        }
+        for format in [&[][..], &["--json"]] {
+            let words = [
+                &["install", host, "c", "--dry-run"],
+                format,
+                &own,
+                &["--", "y"],
+            ];
+            let dry = home.run(&words.concat()).succeeded();
+            for secret in ["S3CRET", "CRET-6"] {
+                assert!(!dry.text().contains(secret), "{}", dry.text());
+            }
+            assert!(dry.text().contains("API_KEY"), "{}", dry.text());
+            assert!(dry.text().contains("***"), "{}", dry.text());
+        }
+        let words = [&["install", host, "c", "--json"], &own[..], &["--", "y"]];
+        let told = home.run(&words.concat()).succeeded();
+        assert_eq!(told.json_lines()[0].get("change"), None);
+        let uninstall = ["uninstall", host, "a", "--dry-run"];
+        if host == "cursor" {
+            let dry = home.run(&uninstall).succeeded();
+            assert!(dry.text().contains("\"plain\""), "{}", dry.text());
+            assert!(!dry.text().contains("S3CRET"), "{}", dry.text());
+        } else {
+            let about = fs::metadata(home.path().join(file)).unwrap();
+            assert_eq!(about.permissions().mode() & 0o777, 0o600);
+        }
+    }
 }
 
 #[test]

@@ -369,14 +369,14 @@ fn a_listing_has_no_secrets() {
         );
     }
     let path = home.path().display().to_string();
-    let line = format!("a\tclaude\t{path}/projects/site/.mcp.json\tnpx -y server --api-key …\n");
+    let line = format!("a\tclaude\t{path}/projects/site/.mcp.json\tnpx -y server --api-key ***\n");
     assert!(text.text().starts_with(&line), "{}", text.text());
     assert!(text.text().contains("\tx (disabled)\n"), "{}", text.text());
     assert_eq!(text.text().matches(" (the same again)\n").count(), 3);
     let first: Value = json.json_lines().remove(1);
     let expected = json!({
         "name": "b", "host": "claude", "file": format!("{path}/projects/site/.mcp.json"),
-        "server": "https://…@h.example/mcp?key=…", "given": ["Authorization"],
+        "server": "https://***@h.example/mcp?key=***", "given": ["Authorization"],
         "disabled": false, "wrong": null, "hiddenBy": null, "differs": false,
     });
     assert_eq!(first, expected);

@@ -89,6 +89,50 @@ fn a_recording_answers_as_its_server_did_on_every_way() {
 }
 
 #[test]
+fn a_recording_with_headers_of_common_words_can_be_replayed() {
+    let docs = Docs::new();
+    let shelf = Shelf::new();
+    let file = shelf.path("s.jsonl");
+    let [http, _] = Target::docs(&docs);
+    let call = ["search", "pattern=one", "--json"];
+    let headers = [
+        "--header",
+        "X-Tenant: search",
+        "--header",
+        "X-Mode: result",
+        "--header",
+        "X-Api-Key: jsonrpc",
+        "--record",
+        &file,
+    ];
+    let then = http
+        .run("call", &[&call[..], &headers].concat())
+        .succeeded();
+    for replayed in replayed(&file) {
+        assert_eq!(replayed.run("call", &call).succeeded().text(), then.text());
+    }
+}
+
+#[test]
+fn quiet_is_quiet_while_a_server_is_compared() {
+    let docs = Docs::new();
+    let shelf = Shelf::new();
+    let file = shelf.path("s.jsonl");
+    let [_, child] = Target::docs(&docs);
+    child.run("ls", &["--record", &file]).succeeded();
+    let noisy = "echo noise >&2; exec \"$0\" serve \"$1\" --stdio";
+    let command = ["--", "sh", "-c", noisy, PLAINLY, docs.str()];
+    for (options, is_heard) in [
+        (&["--server-log", "debug"][..], true),
+        (&["--quiet"], false),
+    ] {
+        let told = run(&[&["replay", &file], options, &command].concat());
+        assert_eq!(told.status, 0, "{}", told.stderr);
+        assert_eq!(told.stderr.contains("noise"), is_heard, "{}", told.stderr);
+    }
+}
+
+#[test]
 fn a_server_that_has_not_changed_answers_as_it_is_recorded() {
     let docs = Docs::new();
     // More than one page, whose cursors no two servers share.

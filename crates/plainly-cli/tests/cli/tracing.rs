@@ -153,7 +153,7 @@ fn no_secret_is_in_a_trace_or_a_recording() {
         "--header",
         "Authorization: Bearer header-hidden-3",
         "--header",
-        "X-Own: own-hidden-6",
+        "X-Own-Key: own-hidden-6",
         "--header",
         "Cookie: c=cookie-hidden-9",
         "--trace=full",
@@ -175,10 +175,52 @@ fn no_secret_is_in_a_trace_or_a_recording() {
 }
 
 #[test]
+fn what_a_server_is_started_with_is_in_no_recording() {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("session.jsonl");
+    let docs = Docs::new();
+    let script = "echo \"$GITHUB_PAT\"; exec \"$0\" serve \"$1\" --stdio";
+    let words = [
+        "ls",
+        "--env",
+        "GITHUB_PAT=env-hidden",
+        "--record",
+        file.to_str().unwrap(),
+        "--",
+    ];
+    let child = [
+        "sh",
+        "-c",
+        script,
+        crate::support::PLAINLY,
+        docs.str(),
+        "--pat",
+        "S3CRET",
+    ];
+    let header = ["--header", "X-Key: S3CRET", "--auth", "S3CRET"];
+    let listed = run(&[&words[..], &child, &header].concat());
+    assert_eq!(listed.status, 0, "{}", listed.stderr);
+    let url = fake(echo).replace("/mcp", "/s/aBcDeFgHiJkLmNoPqRsT0123/mcp");
+    let kept = fs::read_to_string(&file).unwrap();
+    run(&["call", &url, "echo", "--record", file.to_str().unwrap()]);
+    let kept = kept + &fs::read_to_string(&file).unwrap();
+    for secret in ["env-hidden", "S3CRET", "aBcDeFgHiJkLmNoPqRsT0123"] {
+        assert!(!kept.contains(secret), "{secret}: {kept}");
+    }
+}
+
+#[test]
 fn a_recording_is_written_as_it_goes_and_is_for_its_owner() {
     let docs = Docs::new();
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("session.jsonl");
+    // Even if it was there for everybody, with more in it.
+    fs::write(&file, "x".repeat(100_000)).unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    }
     let mut watch = plainly();
     watch.args(["watch", "--record", file.to_str().unwrap(), "--"]);
     watch.args([crate::support::PLAINLY, "serve", docs.str(), "--stdio"]);

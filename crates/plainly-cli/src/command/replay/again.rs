@@ -16,7 +16,7 @@ use crate::args::{Server, ServerArgs};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
-use crate::trace::mask::{MASK, Mask};
+use crate::secrets::{MASK, Mask};
 use crate::trace::recording::{Outcome, Recording};
 use crate::visible::visible;
 

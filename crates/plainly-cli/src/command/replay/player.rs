@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
 use super::script::{self, Script, Step, scripts};
-use crate::trace::mask::Mask;
+use crate::secrets::Mask;
 use crate::trace::recording::{Message, Outcome, Recording};
 
 /// The most bytes of what is recorded that an error names.

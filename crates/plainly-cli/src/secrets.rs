@@ -1,8 +1,14 @@
-//! What counts as a secret: the values of some names, and texts that look like one. Knows text alone.
+//! What counts as a secret, in all that is shown and kept: the values of some names, and texts that look like one. Knows text
+//! alone.
+
+mod mask;
+mod words;
 
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
+
+pub(crate) use self::mask::Mask;
 
 /// What stands in the place of a secret.
 pub(crate) const MASK: &str = "***";
@@ -23,11 +29,34 @@ const NAMES: [&str; 14] = [
     "private key",
     "secret key",
     // Whoever knows it can use the session.
-    "mcp session id",
+    "session id",
 ];
 
 /// Ends like one of them, and is none: the protocol's own name for what belongs to which call.
 const HARMLESS: &str = "progresstoken";
+
+/// What the names of headers, variables and options have in them whose values are secrets: whoever configures a server gives
+/// it little else.
+const SETTINGS: [&str; 10] = [
+    "key",
+    "token",
+    "secret",
+    "passw",
+    "auth",
+    "header",
+    "credential",
+    "cookie",
+    "bearer",
+    PAT,
+];
+/// A personal access token, where it is a word of its own.
+const PAT: &str = "pat";
+
+/// What stands before a secret in a header.
+const SCHEMES: [&str; 4] = ["bearer", "basic", "dpop", "token"];
+
+/// A word that is at least this long, and has letters and digits, may be a secret.
+const LONG: usize = 20;
 
 /// Where a secret may stand in text, and the fewest characters that it has. What the first group found stays, and so does the
 /// second if there is one; `NAME` and `VALUE` stand for [`NAMES`] and for something in quotes.
@@ -83,7 +112,7 @@ static LOOKED_FOR: LazyLock<Vec<(Regex, usize)>> = LazyLock::new(|| {
 
 /// The part of a value that is secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Secrecy {
+enum Secrecy {
     /// What looks like a secret.
     #[default]
     Looks,
@@ -94,7 +123,7 @@ pub(super) enum Secrecy {
 }
 
 /// What is secret of the value that has this name.
-pub(super) fn secrecy(name: &str) -> Secrecy {
+fn secrecy(name: &str) -> Secrecy {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
     let singular = name.trim_end_matches('s');
@@ -109,8 +138,44 @@ pub(super) fn secrecy(name: &str) -> Secrecy {
     }
 }
 
+/// Whether the value of a header, a variable or an option of this name is secret.
+fn is_setting(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is_in = |part: &&str| match *part {
+        PAT => lower.split(['-', '_']).any(|word| word == PAT),
+        part => lower.contains(part),
+    };
+    secrecy(name) != Secrecy::Looks || SETTINGS.iter().any(is_in)
+}
+
+/// What follows a scheme in the value of a header, if it has one.
+fn credentials(value: &str) -> Option<&str> {
+    let (scheme, secret) = value.split_once(' ')?;
+    let is_scheme = SCHEMES.iter().any(|it| scheme.eq_ignore_ascii_case(it));
+    (is_scheme && !secret.contains(' ') && !is_variable(secret)).then_some(secret)
+}
+
+/// Whether a word looks as if nobody had thought of it.
+fn is_random(word: &str) -> bool {
+    word.len() >= LONG
+        && word.contains(|it: char| it.is_ascii_digit())
+        && word.contains(|it: char| it.is_ascii_alphabetic())
+        && !word.contains(char::is_whitespace)
+        && !is_variable(word)
+}
+
+/// Whether this is one variable and nothing else: its name is no secret, a default may be.
+fn is_variable(value: &str) -> bool {
+    let value = value.trim();
+    let name = value.strip_prefix("${").and_then(|it| it.strip_suffix('}'));
+    name.is_some_and(|name| {
+        let is_name = |it: char| it.is_ascii_alphanumeric() || "_:.-".contains(it);
+        name.chars().all(is_name) && !name.contains(":-")
+    })
+}
+
 /// The text with what looks like a secret masked; `None` if nothing does.
-pub(super) fn masked(text: &str) -> Option<String> {
+fn masked(text: &str) -> Option<String> {
     let mut masked = None;
     for (place, least) in LOOKED_FOR.iter() {
         let before = masked.as_deref().unwrap_or(text);
@@ -126,12 +191,13 @@ fn mask(found: &Captures<'_>, least: usize) -> String {
     let all = &found[0];
     let kept = &found[1];
     let rest = all.len() - kept.len();
-    let is_harmless = kept.to_ascii_lowercase().contains(HARMLESS);
+    let value = all.get(kept.len()..).unwrap_or_default();
+    let is_harmless = kept.to_ascii_lowercase().contains(HARMLESS) || is_variable(value);
     match rest < least || is_harmless {
         true => all.to_owned(),
         false => {
             let end = found.get(2).map_or("", |end| end.as_str());
-            let quote = opening_quote(all.get(kept.len()..).unwrap_or_default());
+            let quote = opening_quote(value);
             format!("{kept}{quote}{MASK}{end}")
         }
     }
@@ -171,6 +237,8 @@ mod tests {
             "privateKey",
             "AWS_SECRET_ACCESS_KEY",
             "Mcp-Session-Id",
+            "sessionId",
+            "session_id",
             "credentials",
             "db.password",
             "maxTokens",
@@ -191,6 +259,23 @@ mod tests {
             "",
         ] {
             assert_eq!(secrecy(name), Secrecy::Looks, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_variable_is_nothing_else() {
+        for value in ["${TOKEN}", "${env:API_KEY}", " ${input:api-key}"] {
+            assert!(is_variable(value), "{value}");
+        }
+        for value in [
+            "${A}:secret@${B}",
+            "${A:-secret}",
+            "${A",
+            "$A",
+            "",
+            "${a b}",
+        ] {
+            assert!(!is_variable(value), "{value}");
         }
     }
 
@@ -237,6 +322,7 @@ mod tests {
             ),
             (r#"{"progressToken":"7"}"#, r#"{"progressToken":"7"}"#),
             ("key sk-abcdefghijklmnop1234 end", "key *** end"),
+            ("/messages?sessionId=5f0c", "/messages?sessionId=***"),
             ("AKIAABCDEFGHIJKLMNOP", "***"),
             (
                 "fn f(token: String) -> Token::Kind { token == \"x\" }",

@@ -4,8 +4,10 @@
 
 use std::borrow::Cow;
 
-pub(crate) use super::secrets::MASK;
-use super::secrets::{self, Secrecy, secrecy};
+use serde_json::Value;
+
+use super::words::secret_in;
+use super::{MASK, Secrecy, credentials, is_random, is_setting, is_variable, masked, secrecy};
 
 /// The fewest characters of a secret that is looked for everywhere: shorter ones are in every text.
 const LEAST: usize = 6;
@@ -28,44 +30,104 @@ pub(crate) struct Mask {
 }
 
 impl Mask {
-    /// Masks this value from now on, and each of its words.
-    pub(crate) fn learn(&mut self, secret: &str) {
-        let words = secret.split_whitespace().filter(|word| *word != secret);
-        for part in [secret].into_iter().chain(words) {
-            if part.len() >= LEAST && !self.known.iter().any(|known| known == part) {
-                self.known.push(part.to_owned());
-            }
+    /// Masks this value from now on.
+    fn learn(&mut self, secret: &str) {
+        if secret.len() < LEAST || is_variable(secret) || self.known.iter().any(|it| it == secret) {
+            return;
         }
+        self.known.push(secret.to_owned());
         // A secret before those that are parts of it.
         self.known
             .sort_by_key(|known| std::cmp::Reverse(known.len()));
     }
 
+    /// Masks the value of a header, if it is a secret, and what follows its scheme.
+    pub(crate) fn learn_header(&mut self, name: &str, value: &str) {
+        if is_setting(name) || is_random(value) {
+            self.learn(value);
+        }
+        if let Some(secret) = credentials(value) {
+            self.learn(secret);
+        }
+    }
+
+    /// Masks the value of a variable, if that has the name of a secret.
+    pub(crate) fn learn_variable(&mut self, name: &str, value: &str) {
+        if is_setting(name) {
+            self.learn(value);
+        }
+    }
+
     /// Masks what is secret in the URL of a server wherever it comes back.
     pub(crate) fn learn_url(&mut self, url: &str) {
+        if !url.contains("://") {
+            return;
+        }
         let (rest, query) = url.split_once('?').unwrap_or((url, ""));
-        let authority = rest.split('/').nth(2).unwrap_or_default();
+        let mut parts = rest.split('/').skip(2);
+        let authority = parts.next().unwrap_or_default();
         if let Some((user, _)) = authority.rsplit_once('@') {
             user.split(':').for_each(|part| self.learn(part));
         }
+        parts
+            .filter(|part| is_random(part))
+            .for_each(|part| self.learn(part));
         for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-            if secrecy(name) != Secrecy::Looks {
-                self.learn(value);
-            }
+            self.learn_variable(name, value);
         }
+    }
+
+    /// Masks the secrets in the file of a host, of whatever server: what has the name of one or is below it, and what is one in
+    /// URLs and commands.
+    pub(crate) fn learn_settings(&mut self, file: &Value) {
+        self.learn_setting(file, false);
+    }
+
+    fn learn_setting(&mut self, value: &Value, is_secret: bool) {
+        match value {
+            Value::Object(members) => {
+                for (name, value) in members {
+                    self.learn_setting(value, is_secret || is_setting(name));
+                }
+            }
+            Value::Array(items) => {
+                let mut before = "";
+                for item in items {
+                    let word = item.as_str().unwrap_or_default();
+                    if let Some(secret) = secret_in(before, word) {
+                        self.learn_written(secret);
+                    }
+                    self.learn_setting(item, is_secret);
+                    before = word;
+                }
+            }
+            Value::String(text) if is_secret => self.learn_written(text),
+            Value::String(text) => {
+                self.learn_url(text);
+                credentials(text).into_iter().for_each(|it| self.learn(it));
+            }
+            Value::Number(number) if is_secret => self.learn(&number.to_string()),
+            Value::Number(_) | Value::Bool(_) | Value::Null => {}
+        }
+    }
+
+    /// Masks a text, also as it stands in quotes, and line by line.
+    fn learn_written(&mut self, text: &str) {
+        text.lines().for_each(|line| self.learn(line.trim()));
+        self.learn(Value::from(text).to_string().trim_matches('"'));
     }
 
     /// The text without secrets.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let mut masked = Cow::Borrowed(text);
+        let mut text = Cow::Borrowed(text);
         for known in &self.known {
-            if masked.contains(known) {
-                masked = masked.replace(known, MASK).into();
+            if text.contains(known) {
+                text = text.replace(known, MASK).into();
             }
         }
-        match secrets::masked(&masked) {
+        match masked(&text) {
             Some(more) => more.into(),
-            None => masked,
+            None => text,
         }
     }
 
@@ -75,21 +137,6 @@ impl Mask {
             Secrecy::Looks => self.text(value),
             Secrecy::Texts | Secrecy::All => MASK.into(),
         }
-    }
-
-    /// The words of a command without secrets: neither within a word nor as the value of an option before it.
-    pub(crate) fn words(&self, words: &[String]) -> Vec<String> {
-        let mut is_secret = false;
-        let mut masked = Vec::new();
-        for word in words {
-            let is_name = word.starts_with('-') && secrecy(word) != Secrecy::Looks;
-            let was_secret = std::mem::replace(&mut is_secret, is_name);
-            masked.push(match was_secret {
-                true => MASK.to_owned(),
-                false => self.text(word).into_owned(),
-            });
-        }
-        masked
     }
 
     /// The same JSON on one line without secrets; `None` if it is none.
@@ -152,7 +199,8 @@ impl Walk<'_> {
         while self.next() == Some('"') {
             let name = self.string();
             let decoded: String = serde_json::from_str(name).unwrap_or_default();
-            self.text(name, false);
+            // As it is: without it, nothing knows what the value is for.
+            self.out.push_str(name);
             self.next();
             self.put(':');
             let is_schema = place.has_schemas && matches!(self.next(), Some('{' | '['));
@@ -195,9 +243,7 @@ impl Walk<'_> {
         };
         match masked == decoded {
             true => self.out.push_str(json),
-            false => self
-                .out
-                .push_str(&serde_json::Value::from(masked).to_string()),
+            false => self.out.push_str(&Value::from(masked).to_string()),
         }
     }
 
