@@ -22,8 +22,8 @@ use plainly::protocol::types::{
 };
 use tokio::sync::Notify;
 
-use self::given::GivenAnswers;
-use self::shown::short;
+pub(crate) use self::given::GivenAnswers;
+pub(crate) use self::shown::short;
 use crate::args::AskingArgs;
 use crate::failure::Failure;
 use crate::terminal::{self, Conversation};
@@ -53,10 +53,11 @@ struct Answering {
 impl Respondent {
     /// Answers as the command line says, or as the person at the terminal does.
     pub(crate) fn new(label: &str, args: &AskingArgs) -> Result<Self, Failure> {
+        let given = &args.given_answers;
         Ok(Self(Arc::new(Answering {
             label: short(label),
             name: OnceLock::new(),
-            given: GivenAnswers::new(&args.given_answers),
+            given: (!given.is_empty()).then(|| GivenAnswers::new(given)),
             sample_with: args.sample_with.clone(),
             roots: roots::roots(&args.roots)?,
             visited: Mutex::default(),
@@ -142,7 +143,7 @@ impl Answering {
             let mut person = Conversation::begin().await;
             return form::fill(&mut person, &self.who(), &form).await;
         };
-        match given.fill(&form.requested_schema) {
+        match given.fill(&form.requested_schema, "--answer ") {
             Ok(answer) => answer,
             Err(why) => self.fail(why).await,
         }

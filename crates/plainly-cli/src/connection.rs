@@ -6,7 +6,6 @@ mod server_log;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
 use std::pin::pin;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -71,7 +70,7 @@ pub(crate) async fn with_client<T>(
             tell_time(connected, start.elapsed() - connected, format);
         }
         terminal::doing(&format!("waiting for {label} to end"));
-        close(&client, &result).await;
+        close(&client, &result, stopped).await;
         if result.is_ok() {
             respondent.name_unused();
         }
@@ -82,12 +81,20 @@ pub(crate) async fn with_client<T>(
 
 /// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
 /// cancelled that nobody waits for any more. What has not ended soon after a signal is killed.
-async fn close<T>(client: &Client, result: &Result<T, Failure>) {
-    let patience = match result {
-        Err(Failure::Interrupted) => FAREWELL,
-        _ => Duration::MAX,
-    };
-    let _late = timeout(patience, client.close()).await;
+pub(crate) async fn close<T>(
+    client: &Client,
+    result: &Result<T, Failure>,
+    stopped: impl Future<Output = ()>,
+) {
+    let mut closing = pin!(client.close());
+    if !matches!(result, Err(Failure::Interrupted)) {
+        tokio::select! {
+            biased;
+            () = &mut closing => return,
+            () = stopped => {}
+        }
+    }
+    let _late = timeout(FAREWELL, closing).await;
 }
 
 fn tell_time(connecting: Duration, work: Duration, format: Format) {
@@ -98,8 +105,7 @@ fn tell_time(connecting: Duration, work: Duration, format: Format) {
         }
         false => format!("time: {connecting:.1?} to connect, {work:.1?} for the rest"),
     };
-    // Where standard error is gone there is nobody left to tell.
-    let _ = writeln!(io::stderr(), "{line}");
+    terminal::line(&line);
 }
 
 /// A connection to the server, for many commands. A question that can't be answered ends none of them.

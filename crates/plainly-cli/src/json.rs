@@ -39,6 +39,15 @@ const ESCAPE: &str =
 
 /// Reads a value, or says why there is none.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
+    read(text, |place, word| format!("{place} ({word})"))
+}
+
+/// The same for a text that may be a secret, of which nothing is repeated.
+pub(crate) fn parse_unseen(text: &str) -> Result<Value, String> {
+    read(text, |place, _| place)
+}
+
+fn read(text: &str, shown: fn(String, String) -> String) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Err("it is not JSON: it is empty".to_owned());
     }
@@ -48,7 +57,10 @@ pub(crate) fn parse(text: &str) -> Result<Value, String> {
         let ours = known.map_or("it is JSON only up to here", |(_, ours)| *ours);
         match error.is_eof() {
             true => format!("it is not JSON: {ours}"),
-            false => format!("it is not JSON at {}: {ours}", place(text, &error)),
+            false => {
+                let (place, word) = place(text, &error);
+                format!("it is not JSON at {}: {ours}", shown(place, word))
+            }
         }
     })
 }
@@ -66,7 +78,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
 }
 
 /// Where the error is, and the word that stands there.
-fn place(text: &str, error: &Error) -> String {
+fn place(text: &str, error: &Error) -> (String, String) {
     let lines = text
         .split_inclusive('\n')
         .take(error.line().saturating_sub(1));
@@ -89,7 +101,7 @@ fn place(text: &str, error: &Error) -> String {
         true => format!("line {}, ", before.matches('\n').count() + 1),
         false => String::new(),
     };
-    format!("{line}character {character} ({})", visible(&word))
+    (format!("{line}character {character}"), visible(&word))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ const OURS: &str = "plainly";
 /// How much other libraries may log unless they are named: at `debug`, they write more than we do.
 const OTHERS: LevelFilter = LevelFilter::WARN;
 /// The most warnings that are told to people: a server may give cause for any number of them.
-const TOLD: usize = 20;
+const MOST_TOLD: usize = 20;
 
 /// Where a child process is quoted.
 const CHILD: &str = "plainly::child";
@@ -70,7 +70,7 @@ pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: Written) 
             .boxed(),
         (true, LogFormat::Text) => layer.with_writer(|| Line(visible)).boxed(),
         (false, LogFormat::Text) => {
-            let sentences = layer.event_format(Sentence::default());
+            let sentences = layer.event_format(Sentence);
             sentences.with_writer(|| Line(visible)).boxed()
         }
     };
@@ -111,9 +111,14 @@ fn is_level_or_module(part: &str) -> bool {
 }
 
 /// An event as a sentence, without time and place: `warning: this is not there yet`. Each is told once, and only so many are.
-#[derive(Default)]
-struct Sentence {
-    told: Mutex<Vec<String>>,
+struct Sentence;
+
+/// The sentences that were told.
+static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Forgets what was told, where another command begins.
+pub(crate) fn begin_again() {
+    TOLD.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// The fields of an event as the parts of a sentence, in their order.
@@ -169,12 +174,12 @@ where
         let mut clauses = Clauses::default();
         event.record(&mut clauses);
         let line = format!("{word}: {clauses}");
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() > TOLD || told.contains(&line) {
+        let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() > MOST_TOLD || told.contains(&line) {
             return Ok(());
         }
         match told.len() {
-            TOLD => writeln!(
+            MOST_TOLD => writeln!(
                 writer,
                 "{word}: there are more warnings: --log warn shows all"
             )?,

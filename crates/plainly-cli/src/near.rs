@@ -1,5 +1,7 @@
 //! Names that there are, and those that a misspelt one may have been meant for.
 
+use plainly::errors::mistake::quoted;
+
 use crate::visible::visible;
 
 /// How many names are suggested in place of one that nobody has.
@@ -8,6 +10,9 @@ const SUGGESTIONS: usize = 3;
 const NEAR: f64 = 0.9;
 /// What is so much less like it than the best was not meant.
 const WORSE: f64 = 0.03;
+
+/// The most bytes of a word that may be a slip, or be what was meant.
+const LONGEST: usize = 256;
 
 /// The most tools or prompts that an error names.
 const NAMED: usize = 20;
@@ -22,7 +27,11 @@ pub(crate) fn bare(name: &str) -> String {
 
 /// The names that `wanted` may be a slip for, the nearest first.
 pub(crate) fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    if wanted.len() > LONGEST {
+        return Vec::new();
+    }
     let wanted = bare(wanted);
+    let names = names.filter(|name| name.len() <= LONGEST);
     let names = names.map(|name| (strsim::jaro_winkler(&bare(name), &wanted), name));
     let mut near: Vec<_> = names.filter(|(likeness, _)| *likeness >= NEAR).collect();
     near.sort_by(|(one, _), (other, _)| other.total_cmp(one));
@@ -38,7 +47,10 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str
     let near = nearest(wanted, names);
     match near.is_empty() {
         true => String::new(),
-        false => format!("; did you mean {}?", near.join(" or ")),
+        false => {
+            let near = near.into_iter().map(visible);
+            format!("; did you mean {}?", near.collect::<Vec<_>>().join(" or "))
+        }
     }
 }
 
@@ -47,7 +59,7 @@ pub(crate) fn known(kind: &str, there: &[String]) -> String {
     if there.is_empty() {
         return String::new();
     }
-    let named = there.iter().take(NAMED).map(|name| visible(name));
+    let named = there.iter().take(NAMED).map(|name| visible(&quoted(name)));
     let more = if there.len() > NAMED { ", …" } else { "" };
     format!(
         ": its {kind} are {}{more}",
@@ -71,5 +83,14 @@ mod tests {
         ] {
             assert_eq!(nearest(wanted, names.into_iter()), near, "{wanted}");
         }
+    }
+
+    #[test]
+    fn no_name_is_told_at_any_length() {
+        let long = "x".repeat(100_000);
+        assert_eq!(did_you_mean(&long, [&*long].into_iter()), "");
+        assert_eq!(did_you_mean("x", [&*long].into_iter()), "");
+        let all = known("tools", &vec![long; 100]);
+        assert!(all.len() < 10_000, "{}", all.len());
     }
 }

@@ -193,7 +193,7 @@ pub struct ClientLimits {
     pub message_bytes: usize,
     /// Pages of one listing. 1,000. Beyond: a local error, never an incomplete listing.
     pub pages: usize,
-    /// Bytes that arrive while one listing is read. 128 MiB. Beyond: likewise.
+    /// Bytes of one listing: the results of all its pages. 128 MiB. Beyond: likewise.
     pub listing_bytes: u64,
     /// Rounds of questions in one call, from 2026-07-28 on. 16. Beyond: a local error.
     pub rounds: usize,

@@ -86,32 +86,8 @@ impl AskingArgs {
 
     /// Fails if the answers contradict each other.
     pub(super) fn check(&self, words: &Words) -> Result<(), Failure> {
-        let is_refusal = |it: &GivenAnswer| {
-            matches!(
-                it,
-                GivenAnswer::Action(ElicitAction::Decline | ElicitAction::Cancel)
-            )
-        };
-        if self.given_answers.len() > 1 && self.given_answers.iter().any(is_refusal) {
-            return Err(words.wrong(
-                ErrorKind::ArgumentConflict,
-                "--answer decline and --answer cancel stand alone: no field is filled in then",
-            ));
-        }
-        let mut names: Vec<_> = self
-            .given_answers
-            .iter()
-            .filter_map(GivenAnswer::name)
-            .collect();
-        names.sort_unstable();
-        let mut pairs = names.iter().zip(names.iter().skip(1));
-        match pairs.find(|(one, next)| one == next) {
-            Some((twice, _)) => Err(words.wrong(
-                ErrorKind::ArgumentConflict,
-                &format!("the answer {twice:?} is given twice"),
-            )),
-            None => Ok(()),
-        }
+        let checked = GivenAnswer::check(&self.given_answers);
+        checked.map_err(|why| words.wrong(ErrorKind::ArgumentConflict, &why))
     }
 }
 
@@ -124,7 +100,31 @@ impl GivenAnswer {
         }
     }
 
-    fn parse(word: &str) -> Result<Self, String> {
+    /// Fails if these contradict each other.
+    pub(crate) fn check(all: &[Self]) -> Result<(), String> {
+        let mut actions = all.iter().filter_map(Self::action);
+        if all.len() > 1 && actions.any(|it| it != ElicitAction::Accept) {
+            return Err("decline and cancel stand alone: no field is filled in then".to_owned());
+        }
+        let mut names: Vec<_> = all.iter().filter_map(Self::name).collect();
+        names.sort_unstable();
+        let mut pairs = names.iter().zip(names.iter().skip(1));
+        match pairs.find(|(one, next)| one == next) {
+            Some((twice, _)) => Err(format!("the answer {twice:?} is given twice")),
+            None => Ok(()),
+        }
+    }
+
+    /// What becomes of the whole question, if it says that.
+    fn action(&self) -> Option<ElicitAction> {
+        match self {
+            Self::Action(action) => Some(*action),
+            Self::Text(..) | Self::Json(..) => None,
+        }
+    }
+
+    /// The answer that a word is.
+    pub(crate) fn parse(word: &str) -> Result<Self, String> {
         let Some((name, value)) = word.split_once('=') else {
             return match word {
                 "accept" => Ok(Self::Action(ElicitAction::Accept)),

@@ -35,7 +35,7 @@ pub(crate) struct ServerArgs {
 
     /// Send this header with every HTTP request; ${NAME} in it is a variable of the environment, and @FILE is a file with a
     /// header in each line; can be given several times
-    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
     pub(crate) headers: Vec<HeaderArg>,
 
     /// Over HTTPS, also trust the certificates in this file, in PEM

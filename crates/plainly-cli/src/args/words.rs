@@ -72,7 +72,7 @@ impl Words {
     }
 
     fn takes_no_uri(&self) -> bool {
-        const WITHOUT_URI: [&str; 7] = [
+        const WITHOUT_URI: [&str; 11] = [
             "discover",
             "replay",
             "templates",
@@ -80,6 +80,10 @@ impl Words {
             "call",
             "prompts",
             "prompt",
+            "task get",
+            "task wait",
+            "task answer",
+            "task cancel",
         ];
         WITHOUT_URI.contains(&self.command)
     }

@@ -11,20 +11,18 @@ use crate::args::GivenAnswer;
 
 /// The answers of the command line.
 #[derive(Debug)]
-pub(super) struct GivenAnswers {
+pub(crate) struct GivenAnswers {
     answers: Vec<GivenAnswer>,
     /// The names of those that a form had a field for.
     used: Mutex<HashSet<String>>,
 }
 
 impl GivenAnswers {
-    /// The answers, if there are any.
-    pub(super) fn new(answers: &[GivenAnswer]) -> Option<Self> {
-        let given = Self {
+    pub(crate) fn new(answers: &[GivenAnswer]) -> Self {
+        Self {
             answers: answers.to_vec(),
             used: Mutex::default(),
-        };
-        (!answers.is_empty()).then_some(given)
+        }
     }
 
     /// What becomes of each question.
@@ -40,8 +38,9 @@ impl GivenAnswers {
         self.action() != ElicitAction::Accept
     }
 
-    /// The form filled in with the answers, and with its defaults where there are none.
-    pub(super) fn fill(&self, schema: &FormSchema) -> Result<ElicitResult, String> {
+    /// The form filled in with the answers, and with its defaults where there are none. `option` is what stands before an
+    /// answer on the command line.
+    pub(crate) fn fill(&self, schema: &FormSchema, option: &str) -> Result<ElicitResult, String> {
         if self.is_refusal() {
             return Ok(ElicitResult::new(self.action()));
         }
@@ -59,7 +58,7 @@ impl GivenAnswers {
                 let value = value.map_err(|why| {
                     let name = short(field.name);
                     format!(
-                        "--answer {name} does not fit: {why}; the server asks for {}",
+                        "{option}{name} does not fit: {why}; the server asks for {}",
                         named(schema)
                     )
                 })?;
@@ -70,7 +69,7 @@ impl GivenAnswers {
         match fields(schema).find(|field| field.is_required && !content.contains_key(field.name)) {
             None => Ok(ElicitResult::accept(content)),
             Some(missing) => Err(format!(
-                "there is no answer for {}: give it as --answer {}=…; the server asks for {}",
+                "there is no answer for {}: give it as {option}{}=…; the server asks for {}",
                 short(missing.name),
                 short(missing.name),
                 named(schema),
@@ -105,7 +104,7 @@ mod tests {
             .field("delete", BooleanField::new())
             .field("age", NumberField::integer().minimum(18).default_value(36))
             .optional("name", TextField::new());
-        let answer = GivenAnswers::new(answers).unwrap().fill(&form)?;
+        let answer = GivenAnswers::new(answers).fill(&form, "--answer ")?;
         Ok(serde_json::to_value(answer).unwrap())
     }
 

@@ -13,7 +13,7 @@ const LONG: usize = 4_000;
 const LINES: usize = 40;
 
 /// A name, a title or a value, in one line.
-pub(super) fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     visible(&shortened(text.trim(), SHORT))
 }
 

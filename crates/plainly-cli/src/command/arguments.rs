@@ -5,10 +5,10 @@ mod given;
 mod typed;
 
 use clap::error::ErrorKind;
+use plainly::errors::mistake::quoted;
 use serde_json::{Map, Value};
 
-pub(super) use self::given::exact;
-use self::given::{Argument, Sources, Written, given};
+use self::given::{Argument, Sources, Written, given, parser};
 use self::typed::{listed, typed};
 use super::described::{Described, command_line};
 use super::listed::{Listed, missing, names};
@@ -168,25 +168,30 @@ fn value(parameter: &Parameter<'_>, all: &[&Written]) -> Result<Value, String> {
         return Ok(value.clone());
     }
     let texts = all.iter().map(|written| match written {
-        Written::Text(text) => Some(text.as_str()),
+        Written::Text(text) | Written::Read(text) => Some(text.as_str()),
         Written::Json(_) => None,
     });
     let texts: Option<Vec<_>> = texts.collect();
     let twice = || format!("the argument {name:?} is given twice");
+    let is_read = all.iter().any(|it| matches!(it, Written::Read(_)));
     match &texts.ok_or_else(twice)?[..] {
-        [text] => typed(root, schema, text).ok_or_else(|| misfit(parameter, text)),
+        [text] => typed(root, schema, text).ok_or_else(|| misfit(parameter, text, is_read)),
         texts => listed(root, schema, texts).ok_or_else(|| match parameter.kind() {
-            list if list.contains("list of") => misfit(parameter, &texts.join(" ")),
+            list if list.contains("list of") => misfit(parameter, &texts.join(" "), is_read),
             _ => twice(),
         }),
     }
 }
 
-/// Why the text is no value of the parameter.
-fn misfit(parameter: &Parameter<'_>, text: &str) -> String {
-    let kind = parameter.kind();
+/// Why the text is no value of the parameter. It may be a secret if it was read from elsewhere.
+fn misfit(parameter: &Parameter<'_>, text: &str, is_read: bool) -> String {
+    let (name, kind) = (parameter.name, parameter.kind());
     let is_choice = kind.contains(" | ");
     let of = if is_choice { "one of" } else { "of type" };
+    let expected = format!("the argument {name:?} must be {of} {kind}");
+    if is_read {
+        return format!("{expected}, and what was read for it is not");
+    }
     let near = match is_choice {
         true => did_you_mean(text, kind.trim_start_matches("list of ").split(" | ")),
         false => String::new(),
@@ -194,8 +199,7 @@ fn misfit(parameter: &Parameter<'_>, text: &str) -> String {
     let is_begun = text.trim_start().starts_with(['[', '{']);
     let fault = is_begun.then(|| json::parse(text).err()).flatten();
     let fault = fault.map(|why| format!(": {why}")).unwrap_or_default();
-    let name = parameter.name;
-    format!("the argument {name:?} must be {of} {kind}, not {text:?}{near}{fault}")
+    format!("{expected}, not {:?}{near}{fault}", quoted(text))
 }
 
 /// All arguments as one object, from what follows `--args`.
@@ -203,12 +207,15 @@ fn object(written: &str, sources: &mut Sources) -> Result<Map<String, Value>, St
     const USAGE: &str = "use an object with an argument under each name, such as '{\"limit\": 10}'";
     let object = sources
         .read(written)
-        .and_then(|text| match json::parse(&text) {
+        .and_then(|text| match parser(written)(&text) {
             Ok(Value::Object(members)) => Ok(members),
             Ok(other) => Err(format!("it is {}: {USAGE}", json::kind(&other))),
             Err(why) => Err(format!("{why}; {USAGE}")),
         });
-    object.map_err(|why| format!("invalid value '{written}' for '--args <JSON>': {why}"))
+    object.map_err(|why| {
+        let written = quoted(written);
+        format!("invalid value '{written}' for '--args <JSON>': {why}")
+    })
 }
 
 #[cfg(test)]
@@ -228,6 +235,30 @@ mod tests {
             each: each.collect(),
         };
         asked.fit("find", schema).map(Value::Object)
+    }
+
+    #[test]
+    fn a_wrong_text_is_repeated_in_part_and_never_if_it_was_read() {
+        let schema =
+            json!({"properties": {"limit": {"type": "integer"}, "kind": {"enum": ["a", "b"]}}});
+        let secret = "s3cret ".repeat(100_000);
+        for name in ["limit", "kind"] {
+            let why = fitted(&[(name, &secret)], &schema).unwrap_err();
+            assert!(why.len() < 1_000 && why.contains("s3cret"), "{why}");
+            let each = vec![Argument {
+                name: name.to_owned(),
+                written: Written::Read(secret.clone()),
+            }];
+            let asked = Asked {
+                callee: Callee::Tool,
+                whole: None,
+                each,
+            };
+            let why = asked.fit("find", &schema).unwrap_err();
+            assert!(!why.contains("s3cret"), "{why}");
+            let expected = format!("the argument {name:?} must be ");
+            assert!(why.starts_with(&expected), "{why}");
+        }
     }
 
     #[test]

@@ -47,7 +47,8 @@ impl<'a> Printer<'a> {
         };
         let path = folder.save(&name, file.mime_type, file.bytes)?;
         output.picture(file.bytes)?;
-        output.lines(&format!("[{}: {}]", file.described(), path.display()))
+        let described = visible(&file.described());
+        output.lines(&format!("[{described}: {}]", path.display()))
     }
 }
 

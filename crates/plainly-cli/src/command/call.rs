@@ -32,7 +32,7 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     })
     .await?;
     let result = match started {
-        Started::Done(result) => result,
+        Started::Complete(result) => result,
         Started::Task(task) => return print_id(&task, &mut output),
     };
     if args.task {
@@ -73,11 +73,11 @@ async fn call(
     let calling = calling.on_progress(terminal::report);
     let called = match may_be_task {
         true => calling.start().await,
-        false => calling.await.map(Started::Done),
+        false => calling.await.map(Started::Complete),
     };
     let called = called.or_else(despite_its_schema);
     let may_be_unknown = match &called {
-        Ok(Started::Done(result)) => result.is_tool_error(),
+        Ok(Started::Complete(result)) => result.is_tool_error(),
         Ok(Started::Task(_)) => false,
         Err(error) => error.is_invalid_params(),
     };
@@ -131,7 +131,7 @@ fn despite_its_schema(error: client::Error) -> client::Result<Started<CallToolRe
         }) => {
             let mistakes = Mistake::list(mistakes);
             tracing::warn!("the structured output of {tool} breaks its schema: {mistakes}");
-            Ok(Started::Done(CallToolResult::clone(result)))
+            Ok(Started::Complete(CallToolResult::clone(result)))
         }
         _ => Err(error),
     }

@@ -70,12 +70,12 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
 
 /// What the current word of a line in a shell can become, after those `before` it. The shell's server is asked.
 pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -> Vec<Candidate> {
+    let commands = ShellLine::taught();
     let mut before = before.to_vec();
-    if !before.is_empty() {
-        // The place of the server, which no line of a shell names.
-        before.insert(1, String::new());
+    if let Some(place) = place_of_server(&commands, &before) {
+        before.insert(place, String::new());
     }
-    let found = match Place::of(ShellLine::taught(), &before, current) {
+    let found = match Place::of(commands, &before, current) {
         Place::Known(candidates) => candidates,
         Place::Target => Vec::new(),
         Place::Server { command, words, .. } => {
@@ -89,6 +89,15 @@ pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -
         }
     };
     fitting(found, current)
+}
+
+/// Where the server would stand, which no line of a shell names: after the command. `None` if that is not whole yet.
+fn place_of_server(commands: &clap::Command, words: &[String]) -> Option<usize> {
+    let (mut command, mut place) = (commands, 0);
+    while let Some(inner) = words.get(place).and_then(|it| command.find_subcommand(it)) {
+        (command, place) = (inner, place + 1);
+    }
+    (!command.has_subcommands()).then_some(place)
 }
 
 /// Those that the current word can become.

@@ -24,8 +24,8 @@ const EXTENSIONS: [(&str, &str); 14] = [
     ("text/x-python", "py"),
     ("video/quicktime", "mov"),
 ];
-/// The longest name that is taken over.
-const LONGEST: usize = 100;
+/// The most bytes of a name that is taken over: with a number and an extension, 255 are what file systems take.
+const LONGEST: usize = 200;
 /// The most files of one name.
 const SAME: usize = 10_000;
 
@@ -81,7 +81,7 @@ fn file_name(name: &str) -> String {
     let path = name.split(['?', '#']).next().unwrap_or_default();
     let last = path.trim_end_matches('/').rsplit(['/', '\\', ':']).next();
     let letters = last.unwrap_or_default().chars().take(LONGEST);
-    let plain: String = letters
+    let mut plain: String = letters
         .map(|it| {
             if it.is_alphanumeric() || "._-".contains(it) {
                 it
@@ -90,6 +90,7 @@ fn file_name(name: &str) -> String {
             }
         })
         .collect();
+    plain.truncate(plain.floor_char_boundary(LONGEST));
     match plain.trim_start_matches(['.', '-']) {
         "" => "file".to_owned(),
         plain => plain.to_owned(),
@@ -140,6 +141,11 @@ mod tests {
         for (name, mime_type, expected) in cases {
             let path = folder.save(name, mime_type, b"x").unwrap();
             assert_eq!(path, folder.path.join(expected), "{name}");
+        }
+        // A character of these has three bytes.
+        for expected in ["一".repeat(66) + ".png", "一".repeat(66) + "-2.png"] {
+            let path = folder.save(&"一".repeat(90), "image/png", b"x").unwrap();
+            assert_eq!(path, folder.path.join(expected));
         }
     }
 }

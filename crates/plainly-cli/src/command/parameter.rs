@@ -1,18 +1,24 @@
 //! What a tool or a prompt takes, by the schema of its arguments.
 
+use std::cell::Cell;
+
+use plainly::errors::mistake::shortened;
 use plainly::protocol::types::Prompt;
 use serde_json::{Map, Value, json};
 
 use crate::visible::visible;
 
-/// The schemas within schemas that are looked into.
-pub(super) const DEEPEST: usize = 8;
+/// The most references that are followed from one to the next.
+const REFERENCES: usize = 8;
 
-/// The schemas within schemas that a type names.
-const DEEPEST_NAMED: usize = 4;
+/// How far schemas are looked into for the name of a type.
+const NAMES: (usize, usize) = (4, 1_000);
 
 /// The most values of a list that are named.
 const NAMED: usize = 8;
+
+/// The most bytes of a type's name.
+const LONGEST: usize = 1_000;
 
 /// What arguments are given to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +111,33 @@ pub(super) fn schema_of(prompt: &Prompt) -> Value {
 impl Parameter<'_> {
     /// Its type in a word or a few.
     pub(super) fn kind(&self) -> String {
-        kind(self.root, self.schema, DEEPEST_NAMED)
+        let (levels, schemas) = NAMES;
+        let schemas = Cell::new(schemas);
+        let depth = Depth::new(levels, &schemas);
+        shortened(&kind(self.root, self.schema, depth), LONGEST).into_owned()
+    }
+}
+
+/// How much further schemas within schemas are looked into. A few of them that refer to one another have so many ways through
+/// that a bound for the levels alone is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Depth<'a> {
+    levels: usize,
+    /// The schemas that may still be looked at, on whatever level.
+    schemas: &'a Cell<usize>,
+}
+
+impl<'a> Depth<'a> {
+    pub(super) fn new(levels: usize, schemas: &'a Cell<usize>) -> Self {
+        Self { levels, schemas }
+    }
+
+    /// That of the schemas within the one that is looked at, which counts; `None` if it was one too many.
+    pub(super) fn deeper(self) -> Option<Self> {
+        let schemas = self.schemas.get().checked_sub(1)?;
+        self.schemas.set(schemas);
+        let levels = self.levels.checked_sub(1)?;
+        Some(Self { levels, ..self })
     }
 }
 
@@ -113,7 +145,7 @@ impl Parameter<'_> {
 pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     // A reference may lead to another one, and back.
-    for _ in 0..DEEPEST {
+    for _ in 0..REFERENCES {
         let place = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
         let referred = place.and_then(|it| root.pointer(it));
         // Some libraries write a reference that has a description beside it as the only one of all schemas to match.
@@ -149,12 +181,12 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
 }
 
 /// The type that a schema means, in a word or a few.
-fn kind(root: &Value, schema: &Value, depth: usize) -> String {
+fn kind(root: &Value, schema: &Value, depth: Depth<'_>) -> String {
     let schema = resolved(root, schema);
     if let Some(values) = named(schema) {
         return one_of(values.iter().map(shown));
     }
-    let Some(depth) = depth.checked_sub(1) else {
+    let Some(depth) = depth.deeper() else {
         return "anything".to_owned();
     };
     let of_type = |name: &str| match name {
@@ -169,7 +201,7 @@ fn kind(root: &Value, schema: &Value, depth: usize) -> String {
     }
 }
 
-fn list(root: &Value, items: &Value, depth: usize) -> String {
+fn list(root: &Value, items: &Value, depth: Depth<'_>) -> String {
     match items.is_null() {
         true => "list".to_owned(),
         false => format!("list of {}", kind(root, items, depth)),
@@ -178,7 +210,8 @@ fn list(root: &Value, items: &Value, depth: usize) -> String {
 
 /// The alternatives, without null: what may be null may also be left out.
 fn one_of(all: impl Iterator<Item = String>) -> String {
-    let all: Vec<_> = all.filter(|it| it != "null").collect();
+    let all = all.filter(|it| it != "null");
+    let all: Vec<_> = all.take(NAMED + 1).collect();
     if all.is_empty() {
         return "anything".to_owned();
     }
@@ -192,5 +225,23 @@ fn shown(value: &Value) -> String {
     match value.as_str() {
         Some(text) => visible(text),
         None => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemas_that_refer_to_one_another_have_a_type() {
+        let each = vec![json!({ "$ref": "#/$defs/a" }); 300];
+        let either = json!({ "anyOf": each });
+        let named = json!({ "enum": ["x".repeat(100_000)] });
+        let nulls = json!({ "anyOf": vec![json!({ "type": "null" }); 300] });
+        for schema in [either, named, nulls] {
+            let root = json!({ "properties": { "it": schema }, "$defs": { "a": schema } });
+            let kind = parameters(&root)[0].kind();
+            assert!(kind.len() <= 2 * LONGEST, "{}", kind.len());
+        }
     }
 }

@@ -13,6 +13,7 @@ use crate::connection;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::format::Format;
+use crate::log;
 
 /// Runs until the last line, `exit`, a signal or the end of the connection.
 pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
@@ -32,7 +33,13 @@ pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
         () = &mut terminated => Err(Failure::Interrupted),
         result = session(&client, format) => result,
     };
-    client.close().await;
+    let stopped = async {
+        tokio::select! {
+            () = terminated => {}
+            () = interrupted() => {}
+        }
+    };
+    connection::close(&client, &result, stopped).await;
     result
 }
 
@@ -43,7 +50,16 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
         format,
         commands: ShellLine::taught,
     };
-    while let Some(line) = lines.next().await? {
+    loop {
+        let line = tokio::select! {
+            biased;
+            // At a terminal, the key is about the line, and no signal.
+            () = interrupted(), if lines.is_script() => return Err(Failure::Interrupted),
+            line = lines.next() => line?,
+        };
+        let Some(line) = line else { return Ok(()) };
+        // What was said of an earlier command was not said of this one.
+        log::begin_again();
         let result = match typed(&line) {
             Ok(None) => Ok(()),
             Ok(Some(Typed::Exit)) => return Ok(()),
@@ -65,7 +81,6 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
         }
         failure.report(format);
     }
-    Ok(())
 }
 
 /// What the line says, unless it is empty or a comment.

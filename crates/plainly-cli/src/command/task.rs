@@ -4,23 +4,28 @@ use std::collections::BTreeMap;
 
 use clap::error::ErrorKind;
 use plainly::client::{Client, LocalError, TaskHandle};
+use plainly::errors::mistake::{quoted, shortened};
 use plainly::protocol::types::{
-    CallToolResult, DetailedTask, ElicitAction, ElicitParams, ElicitResult, FormSchema,
-    InputRequest, InputResponses, JsonObject, RawJson, TaskState,
+    CallToolResult, DetailedTask, ElicitParams, ElicitResult, Field, FormSchema, InputRequest,
+    InputResponses, RawJson, TaskState,
 };
-use serde_json::{Map, Value};
 
-use super::arguments::exact;
 use super::call::{print_whole, said};
+use super::described::command_line;
 use crate::args::{
-    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, SaveArgs, Server, ServerName, TaskAction,
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, GivenAnswer, SaveArgs, Server, TaskAction,
     TaskArgs, WaitTaskArgs, Words,
 };
+use crate::asking::{GivenAnswers, short};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
-use crate::json;
+use crate::near::{did_you_mean, known};
 use crate::output::Output;
-use crate::shell_word::shell_word;
+
+/// The most bytes of a question that are shown.
+const LONGEST: usize = 4_000;
+/// The most questions of a task, and fields of one, that are named.
+const NAMED: usize = 20;
 
 pub(crate) async fn run(args: TaskArgs) -> Result<(), Failure> {
     match args.action {
@@ -93,14 +98,14 @@ async fn answer(mut args: AnswerTaskArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let id = words.take("ID")?;
-    let given = Given::read(words)?;
+    let given = answers(words)?;
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let task = with_client(server, args.server, async |client| {
         let mut task = client.task(&id);
         let now = poll(&mut task).await?;
         let (key, question) = chosen(&now, args.question.as_deref())?;
-        let answer = given.answer(question)?;
+        let answer = answer_to(question, &given)?;
         let answers = InputResponses::from_iter([(key, answer)]);
         let answered = task.answer(answers).await;
         answered.map_err(Failure::about(Subject::Task))?;
@@ -152,9 +157,14 @@ fn show(task: &DetailedTask, at: &Server, output: &mut Output) -> Result<(), Fai
         ("created", Some(task.created_at.clone())),
         ("updated", Some(task.last_updated_at.clone())),
     ])?;
-    for (key, question) in asked(task).into_iter().flatten() {
-        output.labelled("asks", &format!("{key}: {}", words_of(question)))?;
+    for (key, question) in asked(task).into_iter().flatten().take(NAMED) {
+        let asks = format!("{}: {}", short(key), words_of(question));
+        output.labelled("asks", &asks)?;
         output.labelled("answer", &answering(task, key, question, at))?;
+    }
+    let left = asked(task).map_or(0, |all| all.len().saturating_sub(NAMED));
+    if left > 0 {
+        output.labelled("asks", &format!("… and {left} more"))?;
     }
     output.flush()
 }
@@ -177,7 +187,7 @@ fn chosen<'a>(
 ) -> Result<(&'a str, &'a InputRequest), Failure> {
     let asked: Vec<_> = asked(task).into_iter().flatten().collect();
     let keys = || {
-        let keys = asked.iter().map(|(key, _)| key.as_str());
+        let keys = asked.iter().take(NAMED).map(|(key, _)| short(key));
         keys.collect::<Vec<_>>().join(", ")
     };
     let found = match (key, asked.as_slice()) {
@@ -207,10 +217,11 @@ fn chosen<'a>(
 
 /// The question in words for people.
 fn words_of(question: &InputRequest) -> String {
+    let shortened = |text| shortened(text, LONGEST);
     match question {
-        InputRequest::Elicit(ElicitParams::Form(form)) => form.message.clone(),
+        InputRequest::Elicit(ElicitParams::Form(form)) => shortened(&form.message).into_owned(),
         InputRequest::Elicit(ElicitParams::Url(visit)) => {
-            format!("{} ({})", visit.message, visit.url)
+            format!("{} ({})", shortened(&visit.message), shortened(&visit.url))
         }
         InputRequest::CreateMessage(_) => "something of a model".to_owned(),
         InputRequest::ListRoots(_) => "where it may work".to_owned(),
@@ -220,17 +231,12 @@ fn words_of(question: &InputRequest) -> String {
 
 /// The command that answers a question of the task.
 fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Server) -> String {
-    let (before, after) = match at {
-        Server::Open(_) => (vec!["task", "answer"], None),
-        Server::Url(target) | Server::Named(ServerName { text: target, .. }) => {
-            (vec!["plainly", "task", "answer", target], None)
-        }
-        Server::Child(command) => (vec!["plainly", "task", "answer"], Some(command)),
-    };
-    let mut words: Vec<String> = before.into_iter().map(str::to_owned).collect();
-    words.push(task.task_id.clone());
+    let mut words = vec![shortened(&task.task_id, LONGEST).into_owned()];
     if asked(task).is_some_and(|all| all.len() > 1) {
-        words.extend(["--question".to_owned(), key.to_owned()]);
+        words.extend([
+            "--question".to_owned(),
+            shortened(key, LONGEST).into_owned(),
+        ]);
     }
     match question {
         InputRequest::Elicit(ElicitParams::Form(form)) => {
@@ -242,122 +248,145 @@ fn answering(task: &DetailedTask, key: &str, question: &InputRequest, at: &Serve
         | InputRequest::ListRoots(_)
         | _ => return "only a program can answer this; `task cancel` gives it up".to_owned(),
     }
-    if let Some(command) = after {
-        words.push("--".to_owned());
-        words.extend(
-            command
-                .iter()
-                .map(|word| word.to_string_lossy().into_owned()),
-        );
-    }
-    let quoted: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
-    quoted.join(" ")
+    command_line("task answer", at, &words)
 }
 
 /// A word for each field that must be filled in.
 fn examples(form: &FormSchema) -> Vec<String> {
-    let schema = serde_json::to_value(form).unwrap_or_default();
     if form.required.is_empty() {
         return vec!["accept".to_owned()];
     }
-    let required = form.required.iter();
-    let words = required.map(|name| match schema["properties"][name]["type"].as_str() {
-        Some("boolean") => format!("{name}=true"),
-        Some("integer" | "number") => format!("{name}=1"),
-        Some("array") => format!("{name}:=[]"),
-        Some(_) | None => format!("{name}=TEXT"),
+    let required = form.required.iter().take(NAMED);
+    let words = required.map(|name| {
+        let example = match form.properties.get(name) {
+            Some(Field::Boolean(_)) => "yes",
+            Some(Field::Number(_)) => "1",
+            Some(Field::Choice(field)) => field.choices.first().map_or("TEXT", |it| &it.value),
+            Some(Field::Choices(field)) => field.choices.first().map_or("none", |it| &it.value),
+            Some(Field::Text(_) | _) | None => "TEXT",
+        };
+        format!("{}={}", quoted(name), quoted(example))
     });
     words.collect()
 }
 
 /// What the command line says to a question.
-#[derive(Debug, PartialEq)]
-enum Given {
-    /// What becomes of the whole question.
-    Action(ElicitAction),
-    /// The fields of a form: text, or JSON.
-    Fields(Map<String, Value>),
+fn answers(mut words: Words) -> Result<Vec<GivenAnswer>, Failure> {
+    let mut all = Vec::new();
+    let mut next = Some(words.take("ANSWER")?);
+    while let Some(word) = next {
+        let one = GivenAnswer::parse(&word).map_err(|why| {
+            let why = format!("invalid value '{}' for '<ANSWER>': {why}", quoted(&word));
+            words.wrong(ErrorKind::ValueValidation, &why)
+        });
+        all.push(one?);
+        next = words.next();
+    }
+    let checked = GivenAnswer::check(&all);
+    checked.map_err(|why| words.wrong(ErrorKind::ArgumentConflict, &why))?;
+    Ok(all)
 }
 
-impl Given {
-    fn read(mut words: Words) -> Result<Self, Failure> {
-        let first = words.take("ANSWER")?;
-        let action = match first.as_str() {
-            "accept" => Some(ElicitAction::Accept),
-            "decline" => Some(ElicitAction::Decline),
-            "cancel" => Some(ElicitAction::Cancel),
-            _ => None,
-        };
-        if let Some(action) = action {
-            return words.end().map(|()| Self::Action(action));
+/// The answer to this question.
+fn answer_to(question: &InputRequest, given: &[GivenAnswer]) -> Result<RawJson, Failure> {
+    let result = match (question, given) {
+        (InputRequest::Elicit(ElicitParams::Form(form)), _) => {
+            let filled = filled(&form.requested_schema, given);
+            filled.map_err(|why| Failure::impossible(why, None))?
         }
-        let mut fields = Map::new();
-        let mut next = Some(first);
-        while let Some(word) = next {
-            let (name, value) =
-                exact(&word).map_err(|why| words.wrong(ErrorKind::ValueValidation, &why))?;
-            fields.insert(name.to_owned(), value);
-            next = words.next();
+        (InputRequest::Elicit(_), [GivenAnswer::Action(action)]) => ElicitResult::new(*action),
+        (InputRequest::Elicit(_), _) => {
+            let why = "the task asks for a visit: answer accept, decline or cancel";
+            return Err(Failure::impossible(why, None));
         }
-        Ok(Self::Fields(fields))
-    }
-
-    /// The answer to this question.
-    fn answer(self, question: &InputRequest) -> Result<RawJson, Failure> {
-        let result = match (question, self) {
-            (InputRequest::Elicit(_), Self::Action(action)) => ElicitResult::new(action),
-            (InputRequest::Elicit(ElicitParams::Form(form)), Self::Fields(fields)) => {
-                ElicitResult::accept(typed(fields, &form.requested_schema))
-            }
-            (InputRequest::Elicit(_), Self::Fields(_)) => {
-                let why = "the task asks for a visit: answer accept, decline or cancel";
-                return Err(Failure::impossible(why, None));
-            }
-            (question, _) => {
-                let why = format!(
-                    "the task asks for {}, and only a program can answer",
-                    words_of(question)
-                );
-                return Err(Failure::refused(why));
-            }
-        };
-        RawJson::encode(&result).map_err(|error| Failure::caused("cannot write the answer", error))
-    }
+        (question, _) => {
+            let why = format!(
+                "the task asks for {}, and only a program can answer",
+                words_of(question)
+            );
+            return Err(Failure::refused(why));
+        }
+    };
+    RawJson::encode(&result).map_err(|error| Failure::caused("cannot write the answer", error))
 }
 
-/// The fields, text as JSON where the form wants something else.
-fn typed(fields: Map<String, Value>, form: &FormSchema) -> JsonObject {
-    let schema = serde_json::to_value(form).unwrap_or_default();
-    let fields = fields.into_iter().map(|(name, value)| {
-        let wants_text = schema["properties"][&name]["type"] == "string";
-        let value = match value.as_str().map(json::parse) {
-            Some(Ok(parsed)) if !wants_text => parsed,
-            _ => value,
+/// The form filled in. It is the only one, so that an answer to a field that it lacks is a mistake.
+fn filled(form: &FormSchema, given: &[GivenAnswer]) -> Result<ElicitResult, String> {
+    let mut names = given.iter().filter_map(GivenAnswer::name);
+    if let Some(unknown) = names.find(|name| form.properties.get(name).is_none()) {
+        let fields: Vec<_> = form
+            .properties
+            .iter()
+            .map(|(name, _)| name.to_owned())
+            .collect();
+        let near = did_you_mean(unknown, fields.iter().map(String::as_str));
+        let instead = match near.is_empty() {
+            true => known("fields", &fields),
+            false => near,
         };
-        (name, value)
-    });
-    fields.collect()
+        return Err(format!("the form has no field {unknown:?}{instead}"));
+    }
+    GivenAnswers::new(given).fill(form, "")
 }
 
 #[cfg(test)]
 mod tests {
-    use plainly::protocol::types::{BooleanField, NumberField, TextField};
-    use serde_json::json;
+    use plainly::protocol::types::{BooleanField, ChoiceField, NumberField, TextField};
+    use serde_json::{Value, json};
 
     use super::*;
 
     #[test]
-    fn text_is_what_the_field_wants() {
+    fn a_form_is_filled_in_with_the_words_of_answers() {
+        let ways = ChoiceField::new([("a", "By air"), ("s", "By sea")]);
         let form = FormSchema::new()
             .field("name", TextField::new())
-            .field("age", NumberField::integer())
-            .field("sure", BooleanField::new());
-        let given = json!({"name": "36", "age": "36", "sure": "true", "other": "x"});
-        let expected = json!({"name": "36", "age": 36, "sure": true, "other": "x"});
-        let Value::Object(given) = given else {
-            panic!("it is an object");
-        };
-        assert_eq!(json!(typed(given, &form)), expected);
-        assert_eq!(examples(&form), ["name=TEXT", "age=1", "sure=true"]);
+            .field("age", NumberField::integer().minimum(18))
+            .field("sure", BooleanField::new())
+            .field("way", ways);
+        assert_eq!(examples(&form), ["name=TEXT", "age=1", "sure=yes", "way=a"]);
+        let age = "the server asks for name (text, required), age (whole number, at least 18, required), sure (yes or no, required), \
+            way (one of these, required)";
+        let content = json!({"name": "36", "age": 36, "sure": true, "way": "s"});
+        #[rustfmt::skip]
+        let cases = [
+            ("name=36 age=36 sure=yes way=2", Ok(json!({"action": "accept", "content": content}))),
+            ("decline", Ok(json!({"action": "decline"}))),
+            ("name=A age=7 sure=yes way=a", Err(format!("age does not fit: 7 is less than the minimum of 18; {age}"))),
+            ("name=A", Err(format!("there is no answer for age: give it as age=…; {age}"))),
+            ("nam=A", Err("the form has no field \"nam\"; did you mean name?".to_owned())),
+            ("x=A", Err("the form has no field \"x\": its fields are name, age, sure, way".to_owned())),
+        ];
+        for (words, expected) in cases {
+            let given: Result<Vec<_>, _> = words.split(' ').map(GivenAnswer::parse).collect();
+            let result = filled(&form, &given.unwrap());
+            let result = result.map(|it| serde_json::to_value(it).unwrap());
+            assert_eq!(result, expected, "{words}");
+        }
+    }
+
+    #[test]
+    fn a_question_without_end_is_told_in_part() {
+        let long = "x".repeat(100_000);
+        let name = "x".repeat(2_000);
+        let names: Vec<_> = (0..200).map(|number| format!("{number}{name}")).collect();
+        let fields: serde_json::Map<_, _> = names
+            .iter()
+            .map(|name| (name.clone(), json!({"type": "boolean"})))
+            .collect();
+        let schema = json!({"type": "object", "properties": fields, "required": names});
+        let form = json!({"message": long, "requestedSchema": schema});
+        let question = json!({"method": "elicitation/create", "params": form});
+        let questions: serde_json::Map<_, Value> = [(long.clone(), question)].into_iter().collect();
+        let task: DetailedTask = serde_json::from_value(json!({
+            "taskId": long, "status": "input_required", "inputRequests": questions, "createdAt": "2026-07-28T10:00:00Z",
+            "lastUpdatedAt": "2026-07-28T10:01:00Z", "ttlMs": null,
+        }))
+        .unwrap();
+        let (key, question) = chosen(&task, None).unwrap();
+        let told = words_of(question).len();
+        assert!(told < 5_000, "{told}");
+        let how = answering(&task, key, question, &Server::Url("http://a/".to_owned()));
+        assert!(how.len() < 20_000, "{}", how.len());
     }
 }

@@ -6,7 +6,7 @@ use plainly::client::{Error, LocalError};
 const ASKED: [(&str, &str); 3] = [
     (
         "elicitation",
-        "the server asks for input: run the command on a terminal, or give the answer with --answer NAME=VALUE",
+        "the server asks for input: run the command on a terminal, or give the answer with --answer NAME=TEXT",
     ),
     (
         "sampling",

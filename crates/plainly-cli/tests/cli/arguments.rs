@@ -113,6 +113,39 @@ fn what_the_tool_does_not_take_is_told_before_it_is_called() {
 }
 
 #[test]
+fn nothing_of_a_file_is_shown_that_does_not_fit() {
+    let url = echo();
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("secret.txt");
+    std::fs::write(&path, "s3cret").unwrap();
+    let file = format!("@{}", path.display());
+    for (word, told) in [
+        (
+            format!("count={file}"),
+            "must be of type integer, and what was read for it is not".to_owned(),
+        ),
+        (
+            format!("count:={file}"),
+            format!(
+                "a value should stand here: a number, \"text\", true, false, null, [a list] or {{an object}}; for text, use count={file}"
+            ),
+        ),
+        (
+            format!("--args={file}"),
+            "it is not JSON at character 1: ".to_owned(),
+        ),
+    ] {
+        let run = call(&url, &["text=a", &word]);
+        assert_eq!(run.status, 2, "{word}");
+        assert!(
+            run.stderr.contains(&told) && !run.stderr.contains("s3c"),
+            "{word}: {}",
+            run.stderr
+        );
+    }
+}
+
+#[test]
 fn values_come_from_files_and_standard_input() {
     let url = echo();
     let directory = TempDir::new().unwrap();

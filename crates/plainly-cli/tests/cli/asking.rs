@@ -247,7 +247,7 @@ fn where_nobody_can_answer_the_error_says_who_could() {
     for (tool, help) in [
         (
             "book",
-            "run the command on a terminal, or give the answer with --answer NAME=VALUE",
+            "run the command on a terminal, or give the answer with --answer NAME=TEXT",
         ),
         ("poem", "--sample-with COMMAND names a command that answers"),
         ("place", "name a directory with --root DIR"),

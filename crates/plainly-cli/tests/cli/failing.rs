@@ -227,6 +227,7 @@ fn what_would_be_right_is_said() {
         (&["call", "tool", "a=b"], "the server comes first, as a URL"),
         (&["call", url, "a=b"], "<TOOL> comes before its arguments"),
         (&["call", url, "tool", "--", "server"], "not both"),
+        (&["task", "get", url, "--", "server"], "not both"),
         (&["read", "file:///a", url], "first: `plainly read http://127.0.0.1:1/ file:///a`"),
         (&["read", "file:///a"], "the URI of a resource comes after it"),
         (&["call", url, "tool", "--args", "@/no/such/file"], "cannot read the file \"/no/such/file\": No such"),

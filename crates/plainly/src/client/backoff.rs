@@ -1,5 +1,5 @@
-//! How long to wait before a stream that was lost is opened again: as long as the server asks, otherwise longer each time,
-//! and by chance, so that the clients of a server that comes back don't all come at once.
+//! How long to wait before a stream that was lost is opened again: as long as the server asks, within a bound, otherwise longer
+//! each time, and by chance, so that the clients of a server that comes back don't all come at once.
 
 use std::time::Duration;
 
@@ -9,8 +9,10 @@ use super::retries::chance;
 
 /// The longest first pause; each further one may be twice as long.
 const FIRST: Duration = Duration::from_secs(1);
-/// The longest of all.
+/// The longest of them.
 const LONGEST: Duration = Duration::from_secs(30);
+/// The longest that a server may ask for.
+const LONGEST_ASKED: Duration = Duration::from_secs(600);
 /// A stream that lives as long was in order: the pauses begin anew after it.
 const IN_ORDER: Duration = Duration::from_secs(60);
 /// The most tries in a row to which nothing comes.
@@ -58,7 +60,10 @@ impl Backoff {
             self.doublings += 1;
         }
         self.tries += 1;
-        Some(asked.unwrap_or_else(|| longest.mul_f64(chance())))
+        Some(match asked {
+            Some(asked) => asked.min(LONGEST_ASKED),
+            None => longest.mul_f64(chance()),
+        })
     }
 
     fn was_in_order(&self) -> bool {
@@ -115,10 +120,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_asks_for_counts_and_a_stream_with_events_is_opened_for_ever() {
+    fn what_the_server_asks_for_counts_within_a_bound_and_a_stream_with_events_is_opened_for_ever()
+    {
         let mut backoff = Backoff::default();
         for _ in 0..100 {
             assert_eq!(backoff.pause(Some(7 * SECOND)), Some(7 * SECOND));
+            backoff.came();
+        }
+        for asked in [LONGEST_ASKED + SECOND, Duration::MAX] {
+            assert_eq!(backoff.pause(Some(asked)), Some(LONGEST_ASKED));
             backoff.came();
         }
         for _ in 0..TRIES {

@@ -161,12 +161,13 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Reports each call to `count` when it has ended, for metrics. What opens the connection is no call, and neither is a
-    /// subscription.
+    /// Reports each call to `count` when it has ended, for metrics: one that is answered with questions at each round, one
+    /// that goes on as a task at each request for the task. Neither a call that is dropped is reported, nor what opens the
+    /// connection or a subscription.
     ///
     /// `count` runs where the call was awaited, and should not block. The names of OpenTelemetry fit: a histogram
-    /// `mcp.client.operation.duration` in seconds, with `mcp.method.name`, `mcp.protocol.version`, `network.transport` and, for
-    /// a failure, `error.type`.
+    /// `mcp.client.operation.duration` in seconds, with `mcp.method.name`, `mcp.protocol.version` and, for a failure,
+    /// `error.type`.
     ///
     /// ```no_run
     /// use std::sync::atomic::{AtomicU64, Ordering};

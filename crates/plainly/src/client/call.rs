@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJson, Root};
@@ -12,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use super::connect::{self, ClientOptions, ConnectDeadline};
 use super::error::{Error, LocalError};
@@ -23,7 +24,7 @@ use super::operation::Operation;
 use super::reply::{self, RawResult, TypedResult};
 use super::retries::{Tries, is_reading};
 use super::server_description::ServerDescription;
-use super::timeouts::{CallQuestions, Timeouts};
+use super::timeouts::{CallQuestions, FAREWELL, Timeouts};
 use super::{Client, Result};
 use crate::limits::ClientLimits;
 use crate::lock::Lock;
@@ -136,6 +137,10 @@ impl Client {
     /// one; newer servers ask each time.
     ///
     /// A client that was built without [roots](super::Builder::roots) has not declared any, and is not asked for them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the connection, if the server was to be told: servers that ask get the new roots all the same.
     pub async fn set_roots(&self, roots: impl Into<Vec<Root>>) -> Result<()> {
         let connected = &self.connected;
         let respondent = connected.link.dispatcher().respondent();
@@ -152,7 +157,8 @@ impl Client {
     }
 
     /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
-    /// and a child process is waited for, asked to terminate, and finally killed. Tasks that are being cancelled are first.
+    /// and a child process is waited for, asked to terminate, and finally killed. Before that, tasks are cancelled and subscriptions
+    /// ended, as far as that was begun and takes no more than 5 seconds.
     pub async fn close(&self) {
         self.connected.closing.notify_waiters();
         let mut farewells = std::mem::take(&mut *self.connected.farewells.lock());
@@ -393,14 +399,14 @@ impl Connected {
         Ok(true)
     }
 
-    /// Lets a request be made that nobody waits for, and that the connection is kept for.
+    /// Lets a request be made that nobody waits for, and that the connection is kept for, but not for long.
     pub(super) fn bid_farewell(&self, request: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
         let mut farewells = self.farewells.lock();
         while farewells.try_join_next().is_some() {}
-        farewells.spawn_on(request, &runtime);
+        farewells.spawn_on(timeout(FAREWELL, request).map(drop), &runtime);
     }
 
     pub(super) fn writer(&self) -> Arc<RequestWriter> {

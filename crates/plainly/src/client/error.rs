@@ -3,6 +3,7 @@
 
 mod challenge;
 mod closed;
+mod last_words;
 mod predicates;
 mod retry;
 pub(super) mod said;
@@ -260,7 +261,7 @@ pub enum LocalError {
     Configuration {
         /// The invalid setting.
         what: &'static str,
-        /// Its text; never the value of a header, which may be a secret.
+        /// Its text; never the value of a header or what is in a file, which may be secret.
         value: String,
     },
     /// This client was built with a header that it writes itself: leave it out.

@@ -13,6 +13,14 @@ use super::reply::RawResult;
 use super::{Client, Result};
 use crate::transport::Escaped;
 
+/// A page of a listing.
+#[derive(Debug)]
+pub(super) struct ListingPage<T> {
+    pub(super) body: T,
+    /// The bytes that it was read from.
+    pub(super) bytes: u64,
+}
+
 impl Client {
     /// A page of a listing, whose entries are under `key`. Those that can't be read are left out, and named in a warning
     /// in the log.
@@ -21,14 +29,16 @@ impl Client {
         method: Method,
         key: &str,
         params: &(impl Serialize + Sync),
-    ) -> Result<T> {
+    ) -> Result<ListingPage<T>> {
         self.check_declared(method)?;
         let result = self.result(method, params, CallExtras::default()).await?;
         result.check_final(method)?;
-        match result.body(method) {
-            Ok(page) => Ok(page),
-            Err(invalid) => readable(&result, method, key).ok_or(invalid),
-        }
+        let body = match result.body(method) {
+            Ok(page) => page,
+            Err(invalid) => readable(&result, method, key).ok_or(invalid)?,
+        };
+        let bytes = u64::try_from(result.json.len()).unwrap_or(u64::MAX);
+        Ok(ListingPage { body, bytes })
     }
 }
 

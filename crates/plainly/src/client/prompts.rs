@@ -6,13 +6,14 @@ use plainly_protocol::types::{
     ListPromptsParams, ListPromptsResult, Prompt,
 };
 
+use super::listing::ListingPage;
 use super::rounds::Call;
 use super::{Client, Result};
 
 impl Client {
     /// One page of `prompts/list`. A prompt that can't be read is left out, and named in a warning in the log.
     pub async fn list_prompts(&self, params: &ListPromptsParams) -> Result<ListPromptsResult> {
-        self.page(Method::ListPrompts, "prompts", params).await
+        Ok(self.prompts_page(params).await?.body)
     }
 
     /// All prompts, page after page. Complete or an error, like [`resources`](Self::resources).
@@ -21,13 +22,20 @@ impl Client {
         let mut pages = self.pages_of(Method::ListPrompts);
         let mut prompts = Vec::new();
         loop {
-            let page = self.list_prompts(&params).await?;
-            prompts.extend(page.prompts);
-            params.cursor = pages.after(page.next_cursor)?;
+            let ListingPage { body, bytes } = self.prompts_page(&params).await?;
+            prompts.extend(body.prompts);
+            params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {
                 return Ok(prompts);
             }
         }
+    }
+
+    async fn prompts_page(
+        &self,
+        params: &ListPromptsParams,
+    ) -> Result<ListingPage<ListPromptsResult>> {
+        self.page(Method::ListPrompts, "prompts", params).await
     }
 
     /// A prompt, filled in with these arguments (`prompts/get`); use `()` for none.

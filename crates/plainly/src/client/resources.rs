@@ -8,6 +8,7 @@ use plainly_protocol::types::{
 };
 
 use super::error::LocalError;
+use super::listing::ListingPage;
 use super::pages::Pages;
 use super::read_result::ReadResult;
 use super::rounds::Call;
@@ -52,12 +53,12 @@ impl ResourcePages<'_> {
         let Some(params) = &mut self.next else {
             return Ok(None);
         };
-        let page = self.client.list_resources(params).await?;
-        match self.pages.after(page.next_cursor)? {
+        let ListingPage { body, bytes } = self.client.resources_page(params).await?;
+        match self.pages.after(bytes, body.next_cursor)? {
             Some(cursor) => params.cursor = Some(cursor),
             None => self.next = None,
         }
-        Ok(Some(page.resources))
+        Ok(Some(body.resources))
     }
 }
 
@@ -68,6 +69,13 @@ impl Client {
         &self,
         params: &ListResourcesParams,
     ) -> Result<ListResourcesResult> {
+        Ok(self.resources_page(params).await?.body)
+    }
+
+    async fn resources_page(
+        &self,
+        params: &ListResourcesParams,
+    ) -> Result<ListingPage<ListResourcesResult>> {
         self.page(Method::ListResources, "resources", params).await
     }
 
@@ -104,6 +112,13 @@ impl Client {
         &self,
         params: &ListResourceTemplatesParams,
     ) -> Result<ListResourceTemplatesResult> {
+        Ok(self.templates_page(params).await?.body)
+    }
+
+    async fn templates_page(
+        &self,
+        params: &ListResourceTemplatesParams,
+    ) -> Result<ListingPage<ListResourceTemplatesResult>> {
         self.page(Method::ListResourceTemplates, "resourceTemplates", params)
             .await
     }
@@ -114,9 +129,9 @@ impl Client {
         let mut pages = self.pages_of(Method::ListResourceTemplates);
         let mut templates = Vec::new();
         loop {
-            let page = self.list_resource_templates(&params).await?;
-            templates.extend(page.resource_templates);
-            params.cursor = pages.after(page.next_cursor)?;
+            let ListingPage { body, bytes } = self.templates_page(&params).await?;
+            templates.extend(body.resource_templates);
+            params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {
                 return Ok(templates);
             }
@@ -173,15 +188,15 @@ impl Client {
         let mut params = ListResourcesParams::new();
         let mut pages = self.pages_of(Method::ListResources);
         loop {
-            let page = self.list_resources(&params).await?;
-            let mut resources = page.resources.into_iter();
+            let ListingPage { body, bytes } = self.resources_page(&params).await?;
+            let mut resources = body.resources.into_iter();
             if let Some(resource) = resources.find(|resource| resource.uri == uri) {
                 return Ok(Metadata {
                     resource,
                     source: MetadataSource::FromListing,
                 });
             }
-            params.cursor = pages.after(page.next_cursor)?;
+            params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {
                 return Err(LocalError::NotListed { uri }.into());
             }

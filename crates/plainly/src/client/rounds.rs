@@ -64,7 +64,7 @@ pub enum Round<T> {
 #[expect(clippy::exhaustive_enums, reason = "a result is there or it is not")]
 pub enum Started<T> {
     /// The final result.
-    Done(T),
+    Complete(T),
     /// The server goes on in a task.
     Task(TaskHandle<T>),
 }
@@ -138,7 +138,7 @@ impl<T> Call<T> {
     ///
     /// async fn scan(client: &Client) -> Result<()> {
     ///     match client.call_tool("scan", ()).start().await? {
-    ///         Started::Done(result) => println!("{:?}", result.content),
+    ///         Started::Complete(result) => println!("{:?}", result.content),
     ///         Started::Task(task) => println!("plainly task wait URL {}", task.id()),
     ///     }
     ///     Ok(())
@@ -193,7 +193,7 @@ impl<T> CallSetup<T> {
     async fn make(self) -> Result<T> {
         let begun = Instant::now();
         let task = match self.start().await? {
-            Started::Done(result) => return Ok(result),
+            Started::Complete(result) => return Ok(result),
             Started::Task(task) => task,
         };
         // In a box of its own: most calls become no task, and need no room for one.
@@ -213,7 +213,7 @@ impl<T> CallSetup<T> {
                 return setup.continued(&result).map(Started::Task);
             }
             let asked = match setup.round(result)? {
-                Round::Complete(result) => return Ok(Started::Done(result)),
+                Round::Complete(result) => return Ok(Started::Complete(result)),
                 Round::InputRequired(asked) => asked,
             };
             if rounds == limit {

@@ -13,6 +13,9 @@ use tokio::time::{Instant, sleep_until};
 use super::error::{Error, LocalError};
 use super::progress::ProgressListener;
 
+/// The time limit for a message on which nothing depends any more, whatever it needs.
+pub(super) const FAREWELL: Duration = Duration::from_secs(5);
+
 /// The limits of the time that a call takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timeouts {

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Error, LocalError};
+use super::listing::ListingPage;
 use super::mirror::Mirror;
 use super::rounds::Call;
 use super::{Client, Result};
@@ -23,14 +24,7 @@ impl Client {
     /// So are, from a modern server over HTTP, tools with invalid `x-mcp-header` annotations (2026-07-28, Tools,
     /// "x-mcp-header").
     pub async fn list_tools(&self, params: &ListToolsParams) -> Result<ListToolsResult> {
-        let mut page: ListToolsResult = self.page(Method::ListTools, "tools", params).await?;
-        if let Some(mirror) = self.mirror() {
-            page.tools.retain(|tool| mirror.learn(tool));
-        }
-        for tool in &page.tools {
-            self.connected.tools.learn(tool);
-        }
-        Ok(page)
+        Ok(self.tools_page(params).await?.body)
     }
 
     /// All tools, page after page. Complete or an error, like [`resources`](Self::resources), except for the tools that
@@ -40,13 +34,27 @@ impl Client {
         let mut pages = self.pages_of(Method::ListTools);
         let mut tools = Vec::new();
         loop {
-            let page = self.list_tools(&params).await?;
-            tools.extend(page.tools);
-            params.cursor = pages.after(page.next_cursor)?;
+            let ListingPage { body, bytes } = self.tools_page(&params).await?;
+            tools.extend(body.tools);
+            params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {
                 return Ok(tools);
             }
         }
+    }
+
+    /// A page, from which is learnt what later calls of its tools need.
+    async fn tools_page(&self, params: &ListToolsParams) -> Result<ListingPage<ListToolsResult>> {
+        let mut page: ListingPage<ListToolsResult> =
+            self.page(Method::ListTools, "tools", params).await?;
+        let tools = &mut page.body.tools;
+        if let Some(mirror) = self.mirror() {
+            tools.retain(|tool| mirror.learn(tool));
+        }
+        for tool in tools {
+            self.connected.tools.learn(tool);
+        }
+        Ok(page)
     }
 
     /// Calls a tool (`tools/call`). `arguments` must serialise to a JSON object; use `()` for none.

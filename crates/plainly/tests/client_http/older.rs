@@ -1,6 +1,7 @@
 //! Servers that only speak HTTP with SSE, the transport of 2024-11-05, found out by the client; and those that only look
 //! like one.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainly::client::{Builder, Change, Client, Http, LocalError};
@@ -260,6 +261,29 @@ async fn the_server_asks_and_tells_on_its_stream() {
     answer.answer("400 Bad Request", "", "").await;
     let (pinged, ()) = tokio::join!(client.ping(), reply(&host, &mut stream, "ping", None));
     pinged.unwrap();
+}
+
+#[tokio::test]
+async fn calls_are_reported_with_their_transport_and_subscriptions_are_not() {
+    let reported: Arc<Mutex<Vec<String>>> = Arc::default();
+    let kept = Arc::clone(&reported);
+    let (builder, host) = server::start().await;
+    let builder = builder.on_operation(move |operation| {
+        let operation = format!("{} {}", operation.method, operation.transport);
+        kept.lock().unwrap().push(operation);
+    });
+    let capabilities = json!({"resources": {"subscribe": true}});
+    let (client, mut stream) = connect_with(builder, &host, capabilities).await;
+    let filter = SubscriptionFilter::new().resource_subscriptions(["a:1".to_owned()]);
+    let (subscription, ()) = tokio::join!(
+        client.listen(filter),
+        reply(&host, &mut stream, "resources/subscribe", None)
+    );
+    drop(subscription.unwrap());
+    reply(&host, &mut stream, "resources/unsubscribe", None).await;
+    let (pinged, ()) = tokio::join!(client.ping(), reply(&host, &mut stream, "ping", None));
+    pinged.unwrap();
+    assert_eq!(*reported.lock().unwrap(), ["ping http"]);
 }
 
 #[tokio::test]

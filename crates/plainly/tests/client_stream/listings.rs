@@ -1,10 +1,11 @@
 //! Listings of several pages, and metadata that is found in them.
 
 use plainly::client::{LocalError, MetadataSource};
+use plainly::limits::ClientLimits;
 use plainly_peer::{Peer, assert_local};
 use serde_json::{Value, json};
 
-use super::peer::modern;
+use super::peer::{discovered, modern, pair};
 
 fn page(uris: &[&str], next: Option<&str>) -> Value {
     let resources: Vec<_> = uris
@@ -41,6 +42,40 @@ async fn all_pages_are_one_listing_and_empty_text_is_a_cursor() {
     );
     let uris: Vec<_> = resources.unwrap().into_iter().map(|r| r.uri).collect();
     assert_eq!(uris, ["a:1", "a:2"]);
+}
+
+#[tokio::test]
+async fn what_other_calls_receive_is_no_part_of_a_listing() {
+    let (builder, mut peer) = pair();
+    let mut limits = ClientLimits::default();
+    limits.listing_bytes = 1_000;
+    let (client, ()) = tokio::join!(
+        builder.limits(limits).connect(),
+        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+    );
+    let client = client.unwrap();
+    let text = "x".repeat(5_000);
+    let contents = json!({"contents": [{"uri": "a:2", "text": text}]});
+    let mut pages = client.resource_pages(None);
+    for (next, is_there) in [
+        (Some("x"), true),
+        (Some("y"), true),
+        (None, true),
+        (None, false),
+    ] {
+        let (listed, ()) = tokio::join!(pages.next(), async {
+            if is_there {
+                peer.answer_with("resources/list", page(&["a:1"], next))
+                    .await;
+            }
+        });
+        assert_eq!(listed.unwrap().is_some(), is_there);
+        let (read, ()) = tokio::join!(
+            client.read("a:2"),
+            peer.answer_with("resources/read", contents.clone())
+        );
+        read.unwrap();
+    }
 }
 
 #[tokio::test]

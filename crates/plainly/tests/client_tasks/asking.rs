@@ -117,7 +117,7 @@ async fn a_started_call_may_be_done() {
     };
     let (client, _) = play(|builder| builder, script).await;
     let started = client.call_tool("scan", ()).start().await.unwrap();
-    assert!(matches!(started, Started::Done(_)));
+    assert!(matches!(started, Started::Complete(_)));
 }
 
 #[tokio::test(start_paused = true)]

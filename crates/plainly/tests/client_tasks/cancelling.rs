@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use plainly::client::Started;
-use tokio::time::timeout;
+use serde_json::json;
+use tokio::time::{Instant, timeout};
 
-use crate::script::{follow, settle, working};
+use crate::script::{Say, follow, handle, play, settle, through, working};
 
 const SOON: Duration = Duration::from_millis(3_500);
 
@@ -53,4 +54,28 @@ async fn a_handle_that_is_dropped_leaves_its_task_alone() {
     drop(client.task("t").poll().await.unwrap());
     settle().await;
     assert_eq!(log.count("tasks/cancel"), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn closing_waits_for_a_farewell_no_longer_than_its_time() {
+    let mut follows = through(handle(json!({})), [working()]);
+    // The cancellation needs another handshake, which the server never answers.
+    let (client, log) = play(
+        |builder| builder,
+        move |method, params| match method {
+            "tasks/cancel" => Say::Refusal(
+                json!({"code": -32022, "message": "m", "data": {"supported": ["2025-06-18"], "requested": "2026-07-28"}}),
+            ),
+            "initialize" => Say::Nothing,
+            _ => follows(method, params),
+        },
+    )
+    .await;
+    timeout(SOON, client.call_tool("scan", ()))
+        .await
+        .unwrap_err();
+    let closing = Instant::now();
+    client.close().await;
+    assert_eq!(log.count("initialize"), 1);
+    assert_eq!(closing.elapsed().as_secs(), 5);
 }

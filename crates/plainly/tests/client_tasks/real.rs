@@ -86,7 +86,7 @@ async fn start(client: &Client, how: &str) -> TaskHandle<CallToolResult> {
     let call = client.call_tool("end", json!({"how": how}));
     match call.start().await.unwrap() {
         Started::Task(task) => task,
-        Started::Done(result) => panic!("{result:?}"),
+        Started::Complete(result) => panic!("{result:?}"),
     }
 }
 

@@ -16,6 +16,8 @@ pub(crate) type Unconnected = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<Dup
 pub(crate) enum Say {
     Result(Value),
     Error(i64),
+    /// An error as a whole.
+    Refusal(Value),
     Nothing,
 }
 
@@ -140,6 +142,7 @@ pub(crate) async fn play(
             match said {
                 Some(Say::Result(result)) => peer.reply(&message, result).await,
                 Some(Say::Error(code)) => peer.fail(&message, code, None).await,
+                Some(Say::Refusal(error)) => peer.send(message::error(&message, error)).await,
                 Some(Say::Nothing) | None => {}
             }
         }

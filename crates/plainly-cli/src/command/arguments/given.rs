@@ -3,6 +3,7 @@
 use std::io::{self, Read};
 
 use clap::error::ErrorKind;
+use plainly::errors::mistake::quoted;
 use serde_json::Value;
 
 use super::super::parameter::Callee;
@@ -22,6 +23,8 @@ pub(super) struct Argument {
 pub(super) enum Written {
     /// Text, of which the schema makes a value.
     Text(String),
+    /// The same from a file or from standard input, which no error repeats.
+    Read(String),
     /// The value itself, after `:=`.
     Json(Value),
 }
@@ -68,9 +71,10 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
             format!("the value of {name}: {why}; for text that begins with @, use {name}=@{value}")
         }
     })?;
-    let written = match is_json {
-        false => Written::Text(text),
-        true => Written::Json(as_json(name, &text)?),
+    let written = match (is_json, is_source(value)) {
+        (true, _) => Written::Json(as_json(name, value, &text)?),
+        (false, true) => Written::Read(text),
+        (false, false) => Written::Text(text),
     };
     Ok(Argument {
         name: name.to_owned(),
@@ -78,18 +82,26 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
     })
 }
 
-/// The name of `key=text` or `key:=JSON`, and the value as it is written.
-pub(in super::super) fn exact(word: &str) -> Result<(&str, Value), String> {
-    let (name, is_json, text) = split(word, Callee::Tool)?;
-    Ok(match is_json {
-        false => (name, text.into()),
-        true => (name, as_json(name, text)?),
+/// The text as JSON; `written` is what the command line has for it.
+fn as_json(name: &str, written: &str, text: &str) -> Result<Value, String> {
+    let parse = parser(written);
+    parse(text).map_err(|why| {
+        let written = quoted(written);
+        format!("the value of {name}: {why}; for text, use {name}={written}")
     })
 }
 
-fn as_json(name: &str, text: &str) -> Result<Value, String> {
-    json::parse(text)
-        .map_err(|why| format!("the value of {name}: {why}; for text, use {name}={text}"))
+/// Reads JSON, and repeats none of it if it is not on the command line.
+pub(super) fn parser(written: &str) -> fn(&str) -> Result<Value, String> {
+    match is_source(written) {
+        true => json::parse_unseen,
+        false => json::parse,
+    }
+}
+
+/// Whether what is written stands for what is in a file or on standard input.
+fn is_source(written: &str) -> bool {
+    written == "-" || (written.starts_with('@') && !written.starts_with("@@"))
 }
 
 /// `key=text` or `key:=JSON`: the name, whether it is JSON, and what follows.

@@ -1,26 +1,35 @@
 //! Text of the command line as the value that a schema wants.
 
+use std::cell::Cell;
+
 use plainly::errors::number::integer;
 use serde_json::{Number, Value};
 
-use super::super::parameter::{DEEPEST, alternatives, named, resolved, types};
+use super::super::parameter::{Depth, alternatives, named, resolved, types};
 use crate::json;
+
+/// The levels of schemas within schemas that are looked into.
+const LEVELS: usize = 8;
+/// The schemas that are looked at for each part of a text.
+const SCHEMAS: usize = 10_000;
 
 /// The text as a value that `schema` allows, of which `root` is the whole; `None` if it is no such value. Text stays text
 /// wherever it may: `key:=JSON` is for what could be either.
 pub(super) fn typed(root: &Value, schema: &Value, text: &str) -> Option<Value> {
-    within(root, schema, text, DEEPEST)
+    let schemas = Cell::new(SCHEMAS.saturating_mul(text.split(',').count()));
+    within(root, schema, text, Depth::new(LEVELS, &schemas))
 }
 
 /// Several texts as one list, if the schema allows a list of them.
 pub(super) fn listed(root: &Value, schema: &Value, texts: &[&str]) -> Option<Value> {
-    let items = items(root, schema, DEEPEST)?;
+    let schemas = Cell::new(SCHEMAS);
+    let items = items(root, schema, Depth::new(LEVELS, &schemas))?;
     let values = texts.iter().map(|text| typed(root, items, text));
     values.collect::<Option<Vec<_>>>().map(Value::Array)
 }
 
-fn within(root: &Value, schema: &Value, text: &str, depth: usize) -> Option<Value> {
-    let (schema, depth) = (resolved(root, schema), depth.checked_sub(1)?);
+fn within(root: &Value, schema: &Value, text: &str, depth: Depth<'_>) -> Option<Value> {
+    let (schema, depth) = (resolved(root, schema), depth.deeper()?);
     if let Some(values) = named(schema) {
         let mut values = values.iter();
         return values.find(|value| is_written(value, text)).cloned();
@@ -50,8 +59,8 @@ fn is_written(value: &Value, text: &str) -> bool {
     }
 }
 
-fn takes_text(root: &Value, schema: &Value, depth: usize) -> bool {
-    let (schema, Some(depth)) = (resolved(root, schema), depth.checked_sub(1)) else {
+fn takes_text(root: &Value, schema: &Value, depth: Depth<'_>) -> bool {
+    let (schema, Some(depth)) = (resolved(root, schema), depth.deeper()) else {
         return false;
     };
     if named(schema).is_some() {
@@ -62,8 +71,8 @@ fn takes_text(root: &Value, schema: &Value, depth: usize) -> bool {
 }
 
 /// The schema of the items, if the schema allows a list.
-fn items<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Option<&'a Value> {
-    let (schema, depth) = (resolved(root, schema), depth.checked_sub(1)?);
+fn items<'a>(root: &'a Value, schema: &'a Value, depth: Depth<'_>) -> Option<&'a Value> {
+    let (schema, depth) = (resolved(root, schema), depth.deeper()?);
     if types(schema).contains(&"array") {
         return Some(&schema["items"]);
     }
@@ -72,7 +81,7 @@ fn items<'a>(root: &'a Value, schema: &'a Value, depth: usize) -> Option<&'a Val
 }
 
 /// A list: as JSON, as a single item, or with commas where none can be within an item.
-fn list(root: &Value, items: &Value, text: &str, depth: usize) -> Option<Value> {
+fn list(root: &Value, items: &Value, text: &str, depth: Depth<'_>) -> Option<Value> {
     if text.trim_start().starts_with('[') {
         return json::parse(text).ok().filter(Value::is_array);
     }
@@ -168,6 +177,24 @@ mod tests {
         for (schema, text, expected) in cases {
             assert_eq!(typed(&root, &schema, text), expected, "{schema} {text}");
         }
+    }
+
+    #[test]
+    fn schemas_that_refer_to_one_another_come_to_an_end() {
+        let each = vec![json!({ "$ref": "#/$defs/a" }); 300];
+        for schema in [
+            json!({ "anyOf": each }),
+            json!({ "type": "array", "items": { "anyOf": each } }),
+        ] {
+            let root = json!({ "$defs": { "a": schema } });
+            assert_eq!(typed(&root, &schema, "1,2"), None);
+            assert_eq!(typed(&root, &schema, "1"), None);
+        }
+        let root = json!({ "$defs": { "a": { "anyOf": each } } });
+        assert_eq!(listed(&root, &root["$defs"]["a"], &["1", "2"]), None);
+        let integers = json!({ "type": "array", "items": { "type": "integer" } });
+        let many = vec!["7"; 20_000].join(",");
+        assert_eq!(typed(&root, &integers, &many), Some(vec![7; 20_000].into()));
     }
 
     #[test]

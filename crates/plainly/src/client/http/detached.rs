@@ -9,11 +9,11 @@ use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
-use super::endpoint::{Endpoint, FAREWELL};
+use super::endpoint::Endpoint;
 use super::session::HttpSession;
 use crate::client::message::OutgoingRequest;
 use crate::client::reply::{Incoming, ServerRequest};
-use crate::client::timeouts::CallQuestions;
+use crate::client::timeouts::{CallQuestions, FAREWELL};
 use crate::transport::Frame;
 
 impl HttpSession {

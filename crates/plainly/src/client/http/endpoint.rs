@@ -30,9 +30,6 @@ const DISCARDED_TIME: Duration = Duration::from_secs(1);
 /// The longest wait for the beginning of a body that is only shown in an error.
 const SHOWN: Duration = Duration::from_secs(1);
 
-/// The time limit for a message on which nothing depends any more.
-pub(super) const FAREWELL: Duration = Duration::from_secs(5);
-
 /// One MCP endpoint.
 #[derive(Clone)]
 pub(super) struct Endpoint {

@@ -76,7 +76,7 @@ impl Builder<Http> {
     }
 
     /// Trusts these certificates too, in PEM, besides those that the operating system trusts: for servers of an organisation
-    /// that has an authority of its own.
+    /// that has an authority of its own. What else is in it, such as a private key, is not used.
     ///
     /// # Errors
     ///
@@ -144,13 +144,22 @@ fn trusted(files: &[Vec<u8>]) -> Result<Vec<Certificate>> {
     for pem in files {
         let certificates = tls::certificates(pem);
         if certificates.is_empty() {
-            let text = String::from_utf8_lossy(pem);
-            let first = text.lines().next().unwrap_or_default();
-            return Err(configuration("certificate in PEM", first));
+            return Err(configuration("certificate in PEM", label(pem)));
         }
         trusted.extend(certificates);
     }
     Ok(trusted)
+}
+
+/// The first line that says what a file in PEM has, and nothing else of it, which may be secret.
+fn label(pem: &[u8]) -> &str {
+    let lines = str::from_utf8(pem).unwrap_or_default().lines();
+    let mut labels = lines.map(str::trim_end).filter(|line| {
+        let label = line.strip_prefix("-----BEGIN ");
+        let label = label.and_then(|label| label.strip_suffix("-----"));
+        label.is_some_and(|it| it.bytes().all(|it| it == b' ' || it.is_ascii_uppercase()))
+    });
+    labels.next().unwrap_or("no -----BEGIN CERTIFICATE-----")
 }
 
 fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {
@@ -181,4 +190,32 @@ fn reserved(name: &HeaderName) -> Option<&'static str> {
 fn configuration(what: &'static str, value: &str) -> Error {
     let value = value.to_owned();
     LocalError::Configuration { what, value }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_file_without_a_certificate_nothing_is_told_but_what_it_has() {
+        for (file, expected) in [
+            (
+                "machine example.com password s3cret\n",
+                "no -----BEGIN CERTIFICATE-----",
+            ),
+            ("-----BEGIN s3cret-----\n", "no -----BEGIN CERTIFICATE-----"),
+            (
+                "s3cret\n-----BEGIN PRIVATE KEY-----\r\ns3cret\n",
+                "-----BEGIN PRIVATE KEY-----",
+            ),
+            (
+                "-----BEGIN CERTIFICATE-----\ns3cret\n",
+                "-----BEGIN CERTIFICATE-----",
+            ),
+        ] {
+            let error = trusted(&[file.into()]).unwrap_err();
+            let expected = format!("invalid certificate in PEM: {expected:?}");
+            assert_eq!(error.to_string(), expected);
+        }
+    }
 }

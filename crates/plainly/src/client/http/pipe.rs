@@ -99,6 +99,10 @@ impl ClientConnection for PipeConnection {
         self.stream.dispatcher()
     }
 
+    fn transport(&self) -> &'static str {
+        "http"
+    }
+
     fn stray(&self) -> Option<String> {
         self.stream.stray()
     }

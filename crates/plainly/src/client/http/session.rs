@@ -12,10 +12,11 @@ use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use super::endpoint::{Endpoint, FAREWELL, HttpFailure, HttpResponse};
+use super::endpoint::{Endpoint, HttpFailure, HttpResponse};
 use crate::client::dispatcher::Dispatcher;
 use crate::client::error::{Challenge, CloseReason, Closed, Error, LocalError, said};
 use crate::client::status::{EXCERPT, HttpStatus};
+use crate::client::timeouts::FAREWELL;
 use crate::lock::Lock;
 
 /// Stands for the method in errors about a stream that was not opened by a call.

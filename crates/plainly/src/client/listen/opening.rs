@@ -2,25 +2,22 @@
 //! on which the changes come.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
 };
-use tokio::runtime::Handle;
+use serde::Serialize;
 use tokio::time::timeout;
 
 use crate::client::call::Connected;
 use crate::client::error::{Error, LocalError};
 use crate::client::inbox::Inbox;
-use crate::client::link::BackgroundTask;
+use crate::client::link::{BackgroundTask, CallExtras};
+use crate::client::retries::Tries;
 use crate::client::subscriptions::SubscriptionGuard;
 use crate::client::{Client, Result};
-
-/// The time limit for unsubscribing, on which nothing depends any more.
-const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A subscription for as long as it lasts.
 #[derive(Debug)]
@@ -111,6 +108,14 @@ impl Client {
         })
     }
 
+    /// Makes a request that a subscription needs, and that is no call of whoever has the client.
+    async fn manage(&self, method: Method, params: &(impl Serialize + Sync)) -> Result<()> {
+        self.check_declared(method)?;
+        let (extras, mut tries) = (CallExtras::default(), Tries::begin());
+        let result = self.try_again(method, params, extras, &mut tries).await?;
+        result.decode::<EmptyResult>(method).map(drop)
+    }
+
     async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
         // Before the stream is opened, whose first event may already concern it.
         let listening = self.connected.link.subscriptions().add(None, inbox);
@@ -133,8 +138,8 @@ impl Client {
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
             let _one_at_a_time = self.connected.subscribing.lock().await;
-            match self.call::<EmptyResult>(Method::Subscribe, &params).await {
-                Ok(_) => {}
+            match self.manage(Method::Subscribe, &params).await {
+                Ok(()) => {}
                 // Not an error, since a modern server would leave the URI out of its acknowledgement.
                 Err(error @ Error::Protocol(_)) => {
                     subscribed.uris.pop();
@@ -165,14 +170,11 @@ impl Drop for LegacySubscription {
         // First: otherwise `any_has` below would count this subscription as somebody else's.
         self.listening = None;
         let uris = std::mem::take(&mut self.uris);
-        let Ok(runtime) = Handle::try_current() else {
-            return;
-        };
         if uris.is_empty() {
             return;
         }
-        let client = self.client.with_timeout(FAREWELL);
-        let unsubscribe = async move {
+        let client = self.client.clone();
+        self.client.connected.bid_farewell(async move {
             let Connected {
                 link, subscribing, ..
             } = &*client.connected;
@@ -184,12 +186,9 @@ impl Drop for LegacySubscription {
                 }
                 let params = UnsubscribeParams::new(uri);
                 // Nobody waits for the outcome, and further notifications reach nobody.
-                let _done = client
-                    .call::<EmptyResult>(Method::Unsubscribe, &params)
-                    .await;
+                let _done = client.manage(Method::Unsubscribe, &params).await;
             }
-        };
-        runtime.spawn(timeout(FAREWELL, unsubscribe));
+        });
     }
 }
 

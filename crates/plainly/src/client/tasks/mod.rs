@@ -36,9 +36,6 @@ use super::{Client, Result};
 /// The only method whose calls become tasks.
 const METHOD: Method = Method::CallTool;
 
-/// The time limit for cancelling a task that nobody waits for any more.
-const FAREWELL: Duration = Duration::from_secs(5);
-
 /// A call that goes on as a task at the server, which keeps it for some time whatever becomes of this client: store its
 /// [id](Self::id) to ask for it [later](Client::task).
 ///
@@ -165,6 +162,10 @@ impl<T> TaskHandle<T> {
     }
 
     /// Asks once how far it is (`tasks/get`), and answers nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::task`] if there is no such task. That the task failed is no error here, but its state.
     pub async fn poll(&mut self) -> Result<DetailedTask> {
         let method = Method::GetTask;
         let params = GetTaskParams::new(self.id.as_str());
@@ -184,7 +185,12 @@ impl<T> TaskHandle<T> {
     }
 
     /// Answers questions of the task (`tasks/update`), by their keys: each once ever, however long it still shows the
-    /// question.
+    /// question. Servers ignore the key of a question that is not open, or no longer.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::task`] if there is no such task; and one for which [`is_invalid_params`](Error::is_invalid_params)
+    /// holds too, if the server looks at the answers and one does not fit its question.
     pub async fn answer(&mut self, answers: InputResponses) -> Result<()> {
         let method = Method::UpdateTask;
         let keys: Vec<String> = answers.iter().map(|(key, _)| key.to_owned()).collect();
@@ -199,7 +205,11 @@ impl<T> TaskHandle<T> {
     }
 
     /// Asks the server to stop it (`tasks/cancel`). Whether it does is up to the server: the task may still end with a
-    /// result.
+    /// result. Of a task that has ended, nothing is changed.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::task`] if there is no such task.
     pub async fn cancel(&self) -> Result<()> {
         self.call.client.cancel_task(&self.id).await
     }
@@ -373,7 +383,6 @@ impl Drop for CancelOnDrop {
             return;
         };
         let connected = Arc::clone(&client.connected);
-        let client = client.with_timeout(FAREWELL);
         connected.bid_farewell(async move {
             // Whether it worked matters to nobody: the server forgets the task in time.
             let _done = client.cancel_task(&id).await;

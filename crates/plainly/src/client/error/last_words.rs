@@ -1,0 +1,210 @@
+//! What a process wrote to standard error before it ended: which line of it says why. npm, uv, Docker, Deno, Bun, Cargo, Java,
+//! Go and Python each have a way of their own.
+
+/// How lines begin that say why a process ended, whatever comes after them.
+const REASONS: [&str; 4] = ["panic: ", "fatal error: ", "╰─▶ ", "An executable named "];
+
+/// How lines begin that say nothing of it: where to read more, and which program it was.
+const HINTS: [&str; 12] = [
+    "see '",
+    "run '",
+    "try '",
+    "for more information",
+    "note:",
+    "hint:",
+    "help:",
+    "usage:",
+    "stack backtrace:",
+    "node.js v",
+    "bun v",
+    "npm notice",
+];
+
+/// How the line begins that says more about the line before it.
+const CAUSES: [&str; 2] = ["cause: ", "Caused by: "];
+
+/// The line that says most about why a process ended, with its cause.
+pub(super) fn telling(stderr: &str) -> Option<String> {
+    let lines: Vec<String> = stderr.lines().map(uncoloured).collect();
+    let lines: Vec<&str> = lines
+        .iter()
+        .map(|line| line.trim_end())
+        .filter(|line| !line.is_empty() && !is_hint(line))
+        .collect();
+    // The lines after the error are mostly a stack trace.
+    let last = |is_it: fn(&str) -> bool| lines.iter().rposition(|line| is_it(line));
+    let at = lines
+        .iter()
+        .position(|line| is_reason(line))
+        .or_else(|| last(begins_with_error))
+        .or_else(|| last(|line| !is_indented(line) && has_error(line)))
+        .or_else(|| last(has_error))
+        .or_else(|| last(|line| !is_indented(line)))
+        .or_else(|| last(|_| true))?;
+    let line = lines.get(at)?.trim_start();
+    let next = lines.get(at + 1).map(|line| line.trim_start());
+    let cause = next.and_then(|next| CAUSES.iter().find_map(|mark| next.strip_prefix(mark)));
+    Some(match cause {
+        Some(cause) => format!("{line}: {cause}"),
+        None => line.to_owned(),
+    })
+}
+
+/// The line without the sequences that colour it.
+fn uncoloured(line: &str) -> String {
+    let mut parts = line.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |line, part| match part.strip_prefix('[') {
+        Some(rest) => {
+            line + rest
+                .trim_start_matches(|it| !char::is_alphabetic(it))
+                .get(1..)
+                .unwrap_or_default()
+        }
+        None => line + part,
+    })
+}
+
+fn is_indented(line: &str) -> bool {
+    line.starts_with([' ', '\t'])
+}
+
+fn is_hint(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    HINTS.iter().any(|hint| line.starts_with(hint))
+}
+
+fn is_reason(line: &str) -> bool {
+    let line = line.trim_start();
+    is_of_npm(line) || REASONS.iter().any(|reason| line.starts_with(reason))
+}
+
+/// Whether a line of npm is about the failure itself, rather than a detail of it for programs. npm says first what failed, and
+/// then at length what one could do, and where its own log is.
+fn is_of_npm(line: &str) -> bool {
+    let said = ["npm error ", "npm ERR! "].iter();
+    let said = said.filter_map(|mark| line.strip_prefix(mark)).next();
+    let details = ["code ", "errno ", "syscall ", "path ", "dest "];
+    said.is_some_and(|said| !details.iter().any(|detail| said.starts_with(detail)))
+}
+
+/// Whether the first word is a kind of error: `error:`, `ValueError:`, `[ERROR]`.
+fn begins_with_error(line: &str) -> bool {
+    if is_indented(line) {
+        return false;
+    }
+    let word = line.split([' ', '[', ':']).find(|word| !word.is_empty());
+    let word = word.unwrap_or_default().trim_end_matches(']');
+    let word = word.to_ascii_lowercase();
+    word.ends_with("error") || word.ends_with("exception")
+}
+
+fn has_error(line: &str) -> bool {
+    line.to_ascii_lowercase().contains("error")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What programs write when they end, and the line that is quoted of it.
+    const ENDS: &[(&str, &str)] = &[
+        ("starting\ngone\n", "gone"),
+        (
+            "Error [ERR]: no package x\n    at load (node:1) {\n  code: 'ERR'\n}\n\nNode.js v20\n",
+            "Error [ERR]: no package x",
+        ),
+        (
+            "/x.js:1\nthrow new Error(\"boom\")\n^\n\nError: boom\n    at Object.<anonymous> (/x.js:1:7)\n\nNode.js v22.1.0\n",
+            "Error: boom",
+        ),
+        (
+            "Traceback (most recent call last):\n  File \"x.py\", line 1, in <module>\n    raise ValueError(\"boom\")\nValueError: boom\n",
+            "ValueError: boom",
+        ),
+        (
+            "  + Exception Group Traceback (most recent call last):\n  |   File \"x.py\", line 1\n    | ValueError: boom\n    +-----\n",
+            "| ValueError: boom",
+        ),
+        (
+            "npm warn config nodedir\nnpm error code E404\nnpm error 404 Not Found - GET https://r.example/x\nnpm error 404\n\
+             npm error A complete log of this run can be found in: /x.log\n",
+            "npm error 404 Not Found - GET https://r.example/x",
+        ),
+        (
+            "npm ERR! could not determine executable to run\n\nnpm ERR! A complete log of this run can be found in:\n",
+            "npm ERR! could not determine executable to run",
+        ),
+        (
+            "error: No solution found when resolving tool dependencies\n  cause: Because x was not found in the package registry\n",
+            "error: No solution found when resolving tool dependencies: Because x was not found in the package registry",
+        ),
+        (
+            "  × No solution found when resolving tool dependencies:\n  ╰─▶ Because x was not found in the package registry and you\n      require x, we can conclude that\n",
+            "╰─▶ Because x was not found in the package registry and you",
+        ),
+        (
+            "error: Failed to spawn: `x`\n  Caused by: No such file or directory (os error 2)\n",
+            "error: Failed to spawn: `x`: No such file or directory (os error 2)",
+        ),
+        (
+            "Installed 1 package in 39ms\nAn executable named `x` is not provided by package `y`.\nThe following executables are available:\n- y\n",
+            "An executable named `x` is not provided by package `y`.",
+        ),
+        (
+            "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?\n\nRun 'docker run --help' for more information\n",
+            "docker: Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?",
+        ),
+        (
+            "Unable to find image 'x:latest' locally\ndocker: Error response from daemon: pull access denied for x\nSee 'docker run --help'.\n",
+            "docker: Error response from daemon: pull access denied for x",
+        ),
+        (
+            "\u{1b}[0m\u{1b}[1m\u{1b}[31merror\u{1b}[0m: Uncaught (in promise) Error: boom\nthrow new Error(\"boom\")\n\u{1b}[0m\u{1b}[31m      ^\u{1b}[0m\n    at file:///x.ts\n",
+            "error: Uncaught (in promise) Error: boom",
+        ),
+        (
+            "error: Module not found \"file:///x.ts\".\n\nStack backtrace:\n   0: <unknown>\n",
+            "error: Module not found \"file:///x.ts\".",
+        ),
+        (
+            "1 | throw new Error(\"boom\")\n          ^\nerror: boom\n      at /x.ts:1:7\n\nBun v1.2.0 (Linux x64)\n",
+            "error: boom",
+        ),
+        (
+            "error: could not find `Cargo.toml` in `/x` or any parent directory\n",
+            "error: could not find `Cargo.toml` in `/x` or any parent directory",
+        ),
+        (
+            "     Running `target/debug/x`\n\nthread 'main' (7) panicked at src/main.rs:1:11:\nboom\nstack backtrace:\n   0: main\nnote: Some details are omitted\n",
+            "boom",
+        ),
+        (
+            "Exception in thread \"main\" java.lang.RuntimeException: boom\n\tat A.main(A.java:1)\n",
+            "Exception in thread \"main\" java.lang.RuntimeException: boom",
+        ),
+        (
+            "panic: boom\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:3 +0x2c\nexit status 2\n",
+            "panic: boom",
+        ),
+        (
+            "usage: x [-h] root\nx: error: the following arguments are required: root\n",
+            "x: error: the following arguments are required: root",
+        ),
+        (
+            "/usr/bin/python3: No module named x\n",
+            "/usr/bin/python3: No module named x",
+        ),
+        ("sh: 1: x: not found\n", "sh: 1: x: not found"),
+    ];
+
+    #[test]
+    fn a_process_is_quoted_with_its_error_and_not_with_what_it_says_after_it() {
+        for (stderr, quoted) in ENDS {
+            assert_eq!(telling(stderr).as_deref(), Some(*quoted), "{stderr}");
+        }
+        for nothing in ["", "\n \n", "\u{1b}[", "\u{1b}[31mé\u{1b}[0"] {
+            let _ = telling(nothing);
+        }
+    }
+}
