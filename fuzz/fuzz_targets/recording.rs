@@ -3,22 +3,24 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly-cli/src/trace/mask.rs"]
-#[expect(dead_code, reason = "the rest is for headers and commands")]
-mod mask;
 #[path = "../../crates/plainly-cli/src/trace/recording.rs"]
 #[expect(dead_code, reason = "the rest is for those who replay")]
 mod recording;
-#[path = "../../crates/plainly-cli/src/trace/secrets.rs"]
-mod secrets;
+#[path = "../../crates/plainly-cli/src/shell_word.rs"]
+mod shell_word;
+#[path = "../../crates/plainly-cli/src"]
+#[expect(dead_code, reason = "the rest is for headers and commands")]
+mod rooms {
+    pub(crate) mod secrets;
+}
 
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-use self::mask::Mask;
 use self::recording::{RecordingHeader, Recording, Side, line, to_line};
+use self::rooms::secrets::Mask;
 
 fuzz_target!(|bytes: &[u8]| {
     let lines = bytes.split(|byte| *byte == b'\n').count();

@@ -155,6 +155,25 @@ fn credentials(value: &str) -> Option<&str> {
     (is_scheme && !secret.contains(' ') && !is_variable(secret)).then_some(secret)
 }
 
+/// The end of a word that is secret by the name before it.
+fn secret_in<'a>(before: &str, word: &'a str) -> Option<&'a str> {
+    if is_variable(word) {
+        return None;
+    }
+    if before.starts_with('-') && !before.contains('=') && is_setting(before) {
+        return Some(word);
+    }
+    if word.contains("://") {
+        return None;
+    }
+    // `--api-key=KEY`, and `API_KEY=KEY` as docker takes it; `Authorization: Bearer TOKEN`.
+    let named = ['=', ':'].into_iter().find_map(|separator| {
+        let (name, value) = word.split_once(separator)?;
+        (is_setting(name) && !is_variable(value)).then_some(value)
+    });
+    credentials(word).or(named)
+}
+
 /// Whether a word looks as if nobody had thought of it.
 fn is_random(word: &str) -> bool {
     word.len() >= LONG

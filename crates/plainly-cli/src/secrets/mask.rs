@@ -6,8 +6,9 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::words::secret_in;
-use super::{MASK, Secrecy, credentials, is_random, is_setting, is_variable, masked, secrecy};
+use super::{
+    MASK, Secrecy, credentials, is_random, is_setting, is_variable, masked, secrecy, secret_in,
+};
 
 /// The fewest characters of a secret that is looked for everywhere: shorter ones are in every text.
 const LEAST: usize = 6;

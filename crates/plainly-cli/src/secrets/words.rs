@@ -1,7 +1,7 @@
 //! The words of a command and URLs as they are shown: what is secret by its name, by its place or by its looks is masked. A
 //! variable stays, whose name is no secret.
 
-use super::{MASK, Mask, credentials, is_random, is_setting, is_variable};
+use super::{MASK, Mask, is_random, is_variable, secret_in};
 use crate::shell_word::shell_word;
 
 impl Mask {
@@ -61,25 +61,6 @@ impl Mask {
         let shown = format!("{scheme}{host}{path}{query}{fragment}");
         self.text(&shown).into_owned()
     }
-}
-
-/// The end of a word that is secret by the name before it.
-pub(super) fn secret_in<'a>(before: &str, word: &'a str) -> Option<&'a str> {
-    if is_variable(word) {
-        return None;
-    }
-    if before.starts_with('-') && !before.contains('=') && is_setting(before) {
-        return Some(word);
-    }
-    if word.contains("://") {
-        return None;
-    }
-    // `--api-key=KEY`, and `API_KEY=KEY` as docker takes it; `Authorization: Bearer TOKEN`.
-    let named = ['=', ':'].into_iter().find_map(|separator| {
-        let (name, value) = word.split_once(separator)?;
-        (is_setting(name) && !is_variable(value)).then_some(value)
-    });
-    credentials(word).or(named)
 }
 
 /// The pairs of a query with their names alone.
