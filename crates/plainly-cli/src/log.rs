@@ -37,7 +37,7 @@ const CHILD: &str = "plainly::child";
 
 /// What is written where no log was asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Written {
+pub(crate) struct LogSetting {
     /// Warnings are lines of a log, and no sentences.
     pub(crate) is_log: bool,
     /// Not even warnings are written.
@@ -48,7 +48,7 @@ pub(crate) struct Written {
 
 /// Writes from now on what `asked` lets through, or else what `RUST_LOG` does. That may be meant for other programs: where
 /// it says nothing to this one, warnings are written; by a server as a log, to whoever runs another command as a sentence.
-pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: Written) {
+pub(crate) fn init(asked: Option<Targets>, format: LogFormat, written: LogSetting) {
     let of_all = || levels(&std::env::var("RUST_LOG").ok()?).ok();
     let asked = asked.or_else(of_all);
     let is_log = written.is_log || asked.is_some() || format == LogFormat::Json;
@@ -204,15 +204,15 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
-        event.record(&mut Message(&mut writer));
+        event.record(&mut BareMessage(&mut writer));
         writeln!(writer)
     }
 }
 
 /// Writes the message of an event, and none of its fields.
-struct Message<'a, 'b>(&'a mut Writer<'b>);
+struct BareMessage<'a, 'b>(&'a mut Writer<'b>);
 
-impl Visit for Message<'_, '_> {
+impl Visit for BareMessage<'_, '_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             // The writer is a buffer.

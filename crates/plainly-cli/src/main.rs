@@ -48,7 +48,7 @@ use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs};
 use self::exit::Exit;
 use self::failure::Failure;
 use self::format::Format;
-use self::log::Written;
+use self::log::LogSetting;
 
 /// The most that dropping what still runs may take; name resolution can't be interrupted.
 const DROPPING: Duration = Duration::from_secs(1);
@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     };
     let format = args.command.format();
     let is_server = args.command.is_server();
-    let written = Written {
+    let written = LogSetting {
         is_log: is_server,
         is_quiet: args.command.asking().is_some_and(|it| it.quiet),
         has_child: args.command.asking().is_some_and(AskingArgs::shows_child),

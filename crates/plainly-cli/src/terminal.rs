@@ -85,7 +85,7 @@ pub(crate) fn count(received: impl Fn() -> u64 + Send + 'static) {
 
 /// Waits for `work`, and shows what it does while it lasts.
 pub(crate) async fn during<T>(work: impl Future<Output = T>) -> T {
-    let _shown = Shown;
+    let _shown = ActivityGuard;
     if screen().is_quiet || !io::stderr().is_terminal() {
         return work.await;
     }
@@ -104,9 +104,9 @@ async fn frames() -> std::convert::Infallible {
 }
 
 /// Nothing moves any more when this is dropped: at the end of the work, or when a signal came first.
-struct Shown;
+struct ActivityGuard;
 
-impl Drop for Shown {
+impl Drop for ActivityGuard {
     fn drop(&mut self) {
         rest();
     }

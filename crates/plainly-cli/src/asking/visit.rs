@@ -5,8 +5,8 @@ use plainly::protocol::types::{ElicitAction, ElicitUrlParams};
 
 use super::browser;
 use super::form::{BOLD, WARNING};
+use super::page::Page;
 use super::person::Person;
-use super::place::Place;
 use super::shown::{short, told};
 
 /// Asks `person` whether to open the page that the server called `who` names. If it `is_known`, they have agreed before, and
@@ -18,7 +18,7 @@ pub(super) async fn visit(
     is_known: bool,
 ) -> ElicitAction {
     let message = told(&visit.message);
-    let place = match Place::parse(&visit.url) {
+    let place = match Page::parse(&visit.url) {
         Ok(place) => place,
         Err(why) => {
             let url = short(&visit.url);

@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 use plainly::errors::mistake::quoted;
 use serde_json::{Map, Value};
 
-use self::given::{Argument, Sources, Written, given, parser};
+use self::given::{Argument, Sources, WrittenValue, given, parser};
 use self::typed::{listed, typed};
 use super::described::{Described, command_line};
 use super::listed::{Listed, missing, names};
@@ -20,7 +20,7 @@ use crate::near::{bare, did_you_mean, known, nearest};
 
 /// What the command line gives.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct GivenArguments {
     callee: Callee,
     /// All arguments as one object.
     whole: Option<Map<String, Value>>,
@@ -28,7 +28,7 @@ pub(super) struct Asked {
     each: Vec<Argument>,
 }
 
-impl Asked {
+impl GivenArguments {
     /// Reads what is given for a tool: an object, words, or both.
     pub(super) fn of_tool(
         whole: Option<&str>,
@@ -97,7 +97,7 @@ impl Asked {
     /// The arguments that `schema` asks for, or why these are none. `callee` has that schema.
     fn fit(self, callee: &str, schema: &Value) -> Result<Map<String, Value>, String> {
         let parameters = parameters(schema);
-        let mut by_name: Vec<(&str, Vec<&Written>)> = Vec::new();
+        let mut by_name: Vec<(&str, Vec<&WrittenValue>)> = Vec::new();
         for Argument { name, written } in &self.each {
             let name = corrected(name, callee, schema, &parameters)?;
             match by_name.iter_mut().find(|(known, _)| *known == name) {
@@ -160,20 +160,20 @@ fn corrected<'a>(
 }
 
 /// What is given for a parameter as one value.
-fn value(parameter: &Parameter<'_>, all: &[&Written]) -> Result<Value, String> {
+fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, String> {
     let Parameter {
         name, schema, root, ..
     } = *parameter;
-    if let [Written::Json(value)] = all {
+    if let [WrittenValue::Json(value)] = all {
         return Ok(value.clone());
     }
     let texts = all.iter().map(|written| match written {
-        Written::Text(text) | Written::Read(text) => Some(text.as_str()),
-        Written::Json(_) => None,
+        WrittenValue::Text(text) | WrittenValue::Read(text) => Some(text.as_str()),
+        WrittenValue::Json(_) => None,
     });
     let texts: Option<Vec<_>> = texts.collect();
     let twice = || format!("the argument {name:?} is given twice");
-    let is_read = all.iter().any(|it| matches!(it, Written::Read(_)));
+    let is_read = all.iter().any(|it| matches!(it, WrittenValue::Read(_)));
     match &texts.ok_or_else(twice)?[..] {
         [text] => typed(root, schema, text).ok_or_else(|| misfit(parameter, text, is_read)),
         texts => listed(root, schema, texts).ok_or_else(|| match parameter.kind() {
@@ -227,9 +227,9 @@ mod tests {
     fn fitted(words: &[(&str, &str)], schema: &Value) -> Result<Value, String> {
         let each = words.iter().map(|(name, text)| Argument {
             name: (*name).to_owned(),
-            written: Written::Text((*text).to_owned()),
+            written: WrittenValue::Text((*text).to_owned()),
         });
-        let asked = Asked {
+        let asked = GivenArguments {
             callee: Callee::Tool,
             whole: None,
             each: each.collect(),
@@ -247,9 +247,9 @@ mod tests {
             assert!(why.len() < 1_000 && why.contains("s3cret"), "{why}");
             let each = vec![Argument {
                 name: name.to_owned(),
-                written: Written::Read(secret.clone()),
+                written: WrittenValue::Read(secret.clone()),
             }];
-            let asked = Asked {
+            let asked = GivenArguments {
                 callee: Callee::Tool,
                 whole: None,
                 each,

@@ -5,7 +5,7 @@ use plainly::errors::Mistake;
 use plainly::protocol::types::CallToolResult;
 use serde_json::json;
 
-use super::arguments::Asked;
+use super::arguments::GivenArguments;
 use super::blocks::{Printer, shown, write_one};
 use super::described;
 use super::listed::{if_given, names};
@@ -20,7 +20,7 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let name = words.take_name("TOOL")?;
-    let asked = Asked::of_tool(args.args.as_deref(), words, &server)?;
+    let asked = GivenArguments::of_tool(args.args.as_deref(), words, &server)?;
     let mut output = Output::new(args.server.format());
     args.server.answers_later = args.task;
     if args.task && matches!(server, Server::Child(_)) {
@@ -57,7 +57,7 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
 async fn call(
     client: &Client,
     name: &str,
-    asked: Asked,
+    asked: GivenArguments,
     server: &Server,
     may_be_task: bool,
 ) -> Result<(Started<CallToolResult>, Vec<String>), Failure> {

@@ -2,7 +2,7 @@
 //! the files of hosts, and all else from the server that the line names. In time, or not at all: whoever pressed a key waits.
 
 mod asked;
-mod place;
+mod position;
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use plainly::client::Client;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::asked::{Wanted, wanted};
-use self::place::Place;
+use self::position::Position;
 use crate::args::{Args, CandidatesArgs, ClientCommand, Command, ShellLine};
 use crate::connection;
 use crate::failure::Failure;
@@ -47,10 +47,10 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
     let Some((current, before)) = words.split_last() else {
         return Ok(());
     };
-    let found = match Place::of(Args::command(), before, current) {
-        Place::Known(candidates) => candidates,
-        Place::Target => servers(),
-        Place::Server {
+    let found = match Position::of(Args::command(), before, current) {
+        Position::Known(candidates) => candidates,
+        Position::Target => servers(),
+        Position::Server {
             command,
             options,
             words,
@@ -75,10 +75,10 @@ pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -
     if let Some(place) = place_of_server(&commands, &before) {
         before.insert(place, String::new());
     }
-    let found = match Place::of(commands, &before, current) {
-        Place::Known(candidates) => candidates,
-        Place::Target => Vec::new(),
-        Place::Server { command, words, .. } => {
+    let found = match Position::of(commands, &before, current) {
+        Position::Known(candidates) => candidates,
+        Position::Target => Vec::new(),
+        Position::Server { command, words, .. } => {
             match (wanted(&command, words.len() - 1), words.split_first()) {
                 (Some(wanted), Some((_, before))) => {
                     let asked = asked::candidates(client, wanted, before, current);
@@ -100,7 +100,7 @@ fn place_of_server(commands: &clap::Command, words: &[String]) -> Option<usize> 
     (!command.has_subcommands()).then_some(place)
 }
 
-/// Those that the current word can become.
+/// The candidates that the current word can become.
 fn fitting(found: Vec<Candidate>, current: &str) -> Vec<Candidate> {
     let fitting = found.into_iter().filter(|it| it.value.starts_with(current));
     // A shell would run what a control character begins.

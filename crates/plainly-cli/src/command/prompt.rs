@@ -3,7 +3,7 @@
 use plainly::client::Client;
 use plainly::protocol::types::{Arguments, GetPromptResult, Prompt, PromptArgument, Role};
 
-use super::arguments::Asked;
+use super::arguments::GivenArguments;
 use super::blocks::{Printer, write_one};
 use super::described;
 use super::listed::{if_given, names};
@@ -17,7 +17,7 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let name = words.take_name("PROMPT")?;
-    let asked = Asked::of_prompt(words, &server)?;
+    let asked = GivenArguments::of_prompt(words, &server)?;
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let result = with_client(server, args.server, async |client| {
@@ -36,7 +36,7 @@ pub(crate) async fn run(mut args: PromptArgs) -> Result<(), Failure> {
 async fn fill_in(
     client: &Client,
     name: &str,
-    asked: Asked,
+    asked: GivenArguments,
     server: &Server,
 ) -> Result<GetPromptResult, Failure> {
     let prompts =

@@ -10,7 +10,7 @@ use super::reach::Reach;
 use crate::args::Host;
 
 /// The members of an entry.
-pub(super) type Members = Vec<(&'static str, Member)>;
+pub(super) type EntryMembers = Vec<(&'static str, Member)>;
 
 /// A value in an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,9 +21,9 @@ pub(super) enum Member {
 }
 
 /// The members of the entry in the host's file.
-pub(super) fn members(host: Host, reach: &Reach) -> Members {
+pub(super) fn members(host: Host, reach: &Reach) -> EntryMembers {
     let row = row(host);
-    let mut members = Members::new();
+    let mut members = EntryMembers::new();
     match (reach, row.url) {
         (
             Reach::Command {
@@ -65,7 +65,7 @@ pub(super) fn members(host: Host, reach: &Reach) -> Members {
 }
 
 /// The entry in JSON.
-pub(super) fn json(members: Members) -> CstInputValue {
+pub(super) fn json(members: EntryMembers) -> CstInputValue {
     let members = members.into_iter().map(|(name, member)| {
         let value = match member {
             Member::Text(text) => CstInputValue::String(text),
@@ -84,7 +84,7 @@ pub(super) fn json(members: Members) -> CstInputValue {
 }
 
 /// The lines of the entry in TOML.
-pub(super) fn toml(members: &Members) -> String {
+pub(super) fn toml(members: &EntryMembers) -> String {
     let mut lines = String::new();
     for (name, member) in members {
         let value = match member {

@@ -15,12 +15,12 @@ use crate::json;
 #[derive(Debug)]
 pub(super) struct Argument {
     pub(super) name: String,
-    pub(super) written: Written,
+    pub(super) written: WrittenValue,
 }
 
 /// What stands after `=`, or is in what that names.
 #[derive(Debug)]
-pub(super) enum Written {
+pub(super) enum WrittenValue {
     /// Text, of which the schema makes a value.
     Text(String),
     /// The same from a file or from standard input, which no error repeats.
@@ -72,9 +72,9 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
         }
     })?;
     let written = match (is_json, is_source(value)) {
-        (true, _) => Written::Json(as_json(name, value, &text)?),
-        (false, true) => Written::Read(text),
-        (false, false) => Written::Text(text),
+        (true, _) => WrittenValue::Json(as_json(name, value, &text)?),
+        (false, true) => WrittenValue::Read(text),
+        (false, false) => WrittenValue::Text(text),
     };
     Ok(Argument {
         name: name.to_owned(),

@@ -13,7 +13,7 @@ use plainly::transport::http::{HttpServer, HttpService};
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
 use tokio::sync::mpsc;
 
-use super::player::{Asked, Heard, Listener, Player, error_response};
+use super::player::{Heard, Listener, LiveRequest, Player, error_response};
 use crate::failure::Failure;
 use crate::visible::visible;
 
@@ -75,7 +75,7 @@ impl Stage {
         others.listener.clone()
     }
 
-    async fn answer(&self, asked: Asked) -> Reply {
+    async fn answer(&self, asked: LiveRequest) -> Reply {
         let (listener, mut said) = mpsc::unbounded_channel();
         let opens = asked.method == "initialize";
         let is_plain = self.player.is_plain(&asked);

@@ -33,7 +33,7 @@ pub(super) struct Player {
 
 /// A request of the client that is there now.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct LiveRequest {
     pub(super) method: String,
     id: Box<RawValue>,
     token: Option<Value>,
@@ -43,7 +43,7 @@ pub(super) struct Asked {
 /// A message of the client, as far as it matters here.
 #[derive(Debug)]
 pub(super) enum Heard {
-    Request(Asked),
+    Request(LiveRequest),
     /// What follows from it, if it is recorded.
     Notification(String),
     /// It answers the question with this id.
@@ -72,7 +72,7 @@ impl Player {
                 let params: Value = params
                     .and_then(|params| serde_json::from_str(params.get()).ok())
                     .unwrap_or_default();
-                Ok(Heard::Request(Asked {
+                Ok(Heard::Request(LiveRequest {
                     token: params["_meta"].get(PROGRESS_TOKEN).cloned(),
                     key: script::key(&method, known.as_deref()),
                     id,
@@ -95,14 +95,14 @@ impl Player {
     }
 
     /// Whether a request is answered at once, and with nothing else.
-    pub(super) fn is_plain(&self, asked: &Asked) -> bool {
+    pub(super) fn is_plain(&self, asked: &LiveRequest) -> bool {
         let mut equal = self.scripts.iter().filter(|script| script.key == asked.key);
         equal.all(|script| matches!(*script.steps, [] | [Step::Answer(_)]))
     }
 
     /// Says what follows from a request: until its answer to `own`, and then to `others`. An answer that never came keeps
     /// `own` open, as long as somebody listens.
-    pub(super) async fn play(&self, asked: &Asked, own: Listener, others: Listener) {
+    pub(super) async fn play(&self, asked: &LiveRequest, own: Listener, others: Listener) {
         let Some(script) = self.next(&asked.key) else {
             // Fails if nobody listens any more, here and below.
             let _gone = own.send(refusal(&asked.id, &self.unrecorded(asked)));
@@ -178,7 +178,7 @@ impl Player {
     }
 
     /// Says what is recorded instead.
-    fn unrecorded(&self, asked: &Asked) -> ProtocolError {
+    fn unrecorded(&self, asked: &LiveRequest) -> ProtocolError {
         let requests = || self.scripts.iter().filter(|script| script.id.is_some());
         let alike: Vec<String> = requests()
             .filter(|script| script.method == asked.method)
@@ -211,7 +211,7 @@ impl Player {
 }
 
 /// The same message about the request that is there now.
-fn renamed(message: &Value, script: &Script, asked: &Asked) -> Value {
+fn renamed(message: &Value, script: &Script, asked: &LiveRequest) -> Value {
     let mut message = message.clone();
     let id = serde_json::from_str(asked.id.get()).ok();
     let names = [

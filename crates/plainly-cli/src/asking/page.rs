@@ -9,13 +9,13 @@ const LONGEST: usize = 4_096;
 
 /// A page on the web that a server wants opened.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct Page {
     /// As it is opened: nothing in it but visible ASCII.
     url: Url,
     host: String,
 }
 
-impl Place {
+impl Page {
     /// The place, or why it is none that is opened.
     pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
         if url.len() > LONGEST {
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_place_is_shown_as_it_is_opened() {
         for [url, shown, host, warning] in PLACES {
-            let place = Place::parse(url).unwrap();
+            let place = Page::parse(url).unwrap();
             assert_eq!((place.url(), place.host()), (shown, host));
             let warnings = place.warnings().join("\n");
             assert!(warnings.contains(warning), "{url}: {warnings}");
@@ -151,7 +151,7 @@ mod tests {
             "",
             &long,
         ] {
-            assert!(Place::parse(url).is_err(), "{url}");
+            assert!(Page::parse(url).is_err(), "{url}");
         }
     }
 }

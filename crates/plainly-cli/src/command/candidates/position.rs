@@ -9,7 +9,7 @@ use crate::args::ServerArgs;
 
 /// What a word can be.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Position {
     /// One of these.
     Known(Vec<Candidate>),
     /// The name of a server.
@@ -22,7 +22,7 @@ pub(super) enum Place {
     },
 }
 
-impl Place {
+impl Position {
     /// The place of the `current` word after those `before` it, on a line of one of these commands.
     pub(super) fn of(mut root: Command, before: &[String], current: &str) -> Self {
         root.build();
