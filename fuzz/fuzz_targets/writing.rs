@@ -104,8 +104,10 @@ fuzz_target!(|input: Input| simulate(async move {
     let mut messages = Vec::new();
     for piece in pieces(&input.lengths, &written) {
         let mut piece = Bytes::copy_from_slice(piece);
-        while let Some(message) = parser.next(&mut piece).unwrap() {
-            messages.push(message);
+        while let Some(event) = parser.next(&mut piece).unwrap() {
+            if event.kind == sse::EventKind::Message {
+                messages.push(event.data);
+            }
         }
     }
     let expected = said

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
-use plainly::client::{Builder, Client, Error, LocalError};
+use plainly::client::{Builder, Client, Error, LocalError, Round};
 use plainly::errors::Revision;
 use plainly::protocol::types::{
     CallToolResult, Content, CreateMessageParams, CreateMessageResult, ElicitAction,
@@ -132,8 +132,11 @@ impl Cell {
 
     /// The same with one that can't.
     pub(crate) async fn call_bare(&self, tool: &str) -> String {
-        let outcome = self.bare().await.call_tool(tool, ()).await;
-        self.told(outcome, |result| said(&result))
+        let outcome = self.bare().await.call_tool(tool, ()).once().await;
+        self.told(outcome, |round| match round {
+            Round::Complete(result) => said(&result),
+            Round::InputRequired(_) => "it asks".to_owned(),
+        })
     }
 
     /// Reads a resource.
