@@ -324,7 +324,7 @@ fn what_the_server_says_by_itself_comes_at_its_place() {
     let question =
         json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": {}});
     let answer = json!({"jsonrpc": "2.0", "id": "q", "result": {"action": "decline"}});
-    let changed = tell("notifications/tools/list_changed", json!({}));
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
     let file = shelf.write(&[
         client(ask(
             1,

@@ -165,7 +165,11 @@ pub(super) fn scripts(recording: &Recording) -> Vec<Script> {
 }
 
 /// Has the server say something about one of these, or else after the last; nothing if there is none.
-fn say(message: Value, about: Option<usize>, scripts: &mut [Script]) -> Option<usize> {
+fn say(mut message: Value, about: Option<usize>, scripts: &mut [Script]) -> Option<usize> {
+    if let Some(members) = message.as_object_mut() {
+        // What had no parameters has none now.
+        members.retain(|name, value| name != "params" || !value.is_null());
+    }
     let at = about.or(scripts.len().checked_sub(1))?;
     scripts.get_mut(at)?.steps.push(Step::Say(message));
     Some(at)
