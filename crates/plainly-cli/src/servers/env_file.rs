@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::entry::Broken;
+use super::syntax::Broken;
 use super::file::read;
 
 /// The variables in the file.

@@ -52,11 +52,14 @@ fn what_is_installed_can_be_used_by_its_name() {
         assert_eq!(told.text(), format!("changed {}: box\n", path.display()));
         let called = home.run(&["call", "box", "greet", "name=Ada"]).succeeded();
         assert_eq!(called.text(), "Hello, Ada!\n", "{host}");
-        let again = home.run(&["install", host, "box", "--", program]);
-        again.failed(
+        let words = ["install", host, "box", "--env", "A=1", "--", program];
+        let again = home.run(&words).succeeded();
+        assert_eq!(again.text(), format!("unchanged {}: box\n", path.display()));
+        let other = home.run(&["install", host, "box", "--", program]);
+        other.failed(
             2,
             &format!(
-                "error: {} has a server box already: --force replaces it\n",
+                "error: {} has another server box already: --force replaces it\n",
                 path.display()
             ),
         );
