@@ -19,7 +19,7 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-use self::recording::{RecordingHeader, Recording, Side, line, to_line};
+use self::recording::{Recording, RecordingHeader, Side, line, to_line};
 use self::rooms::secrets::Mask;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -28,7 +28,12 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(recording) => {
             let messages = recording.messages.iter();
             assert!(messages.map(|message| message.line).is_sorted());
-            assert!(recording.messages.iter().all(|message| message.line <= lines));
+            assert!(
+                recording
+                    .messages
+                    .iter()
+                    .all(|message| message.line <= lines)
+            );
         }
         Err(error) => assert!(!error.to_string().contains('\n')),
     }
