@@ -40,6 +40,8 @@ mod saving;
 mod serving;
 #[cfg(unix)]
 mod shell;
+#[cfg(unix)]
+mod signals;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
