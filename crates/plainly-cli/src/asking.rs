@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use plainly::client::Builder;
+use plainly::errors::UrlElicitation;
 use plainly::protocol::types::{
     ElicitAction, ElicitFormParams, ElicitResult, ElicitUrlParams, Root,
 };
@@ -87,6 +88,10 @@ impl Respondent {
         if is_refused || is_attended {
             let own = Arc::clone(own);
             builder = builder.on_visit(move |visit| Arc::clone(&own).visit(visit));
+        }
+        if is_attended && !is_refused {
+            let own = Arc::clone(own);
+            builder = builder.on_required_visits(move |all| Arc::clone(&own).visit_all(all));
         }
         if let Some(command) = own.sample_with.clone() {
             builder = builder.on_sampling(move |params| sampling::sample(command.clone(), params));
@@ -162,6 +167,11 @@ impl Answering {
             self.visited().insert(visit.url);
         }
         action
+    }
+
+    async fn visit_all(self: Arc<Self>, required: Vec<UrlElicitation>) -> bool {
+        let mut person = Conversation::begin().await;
+        visit::visit_all(&mut person, &self.who(), &required).await
     }
 
     fn visited(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

@@ -1,6 +1,7 @@
 //! What to do where a server asks for something that the command line did not let it ask for.
 
 use plainly::client::{Error, LocalError};
+use plainly::errors::UrlElicitation;
 
 /// The word for what a server asks for, and how to let it.
 const ASKED: [(&str, &str); 3] = [
@@ -18,6 +19,7 @@ const ASKED: [(&str, &str); 3] = [
     ),
 ];
 const VISIT: &str = "the server wants a page opened in a browser: run the command on a terminal, where you can agree to it";
+const REQUIRED: &str = "open it in a browser, then run the command again; on a terminal, the command opens it once you agree, and goes on";
 /// What FastMCP says where it can ask only in the way of older revisions, and what helps.
 const BY_REQUEST: &str = "via server-initiated requests is unavailable";
 const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
@@ -26,6 +28,13 @@ const OLDER: &str = "this server can only ask in an older revision: add --revisi
 pub(super) fn by(error: &Error) -> Option<&'static str> {
     if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
         return named(|word| asked.starts_with(word));
+    }
+    if let Some(required) = error.url_elicitations() {
+        // What is of no page on the web, nobody should open.
+        return required
+            .iter()
+            .all(UrlElicitation::is_web)
+            .then_some(REQUIRED);
     }
     let required = error.required_capabilities()?;
     let visit = required.get("elicitation").and_then(|it| it.get("url"));

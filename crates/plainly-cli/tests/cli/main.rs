@@ -48,6 +48,8 @@ mod terminal;
 mod tracing;
 #[cfg(target_os = "linux")]
 mod trusting;
+#[cfg(unix)]
+mod visiting;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]
