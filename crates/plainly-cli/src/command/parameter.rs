@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use plainly::errors::mistake::shortened;
+use plainly::protocol::method::Method;
 use plainly::protocol::types::Prompt;
 use serde_json::{Map, Value, json};
 
@@ -41,6 +42,14 @@ impl Callee {
         match self {
             Self::Tool => "tools",
             Self::Prompt => "prompts",
+        }
+    }
+
+    /// The method that uses one.
+    pub(super) const fn method(self) -> Method {
+        match self {
+            Self::Tool => Method::CallTool,
+            Self::Prompt => Method::GetPrompt,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::log;
+use crate::terminal;
 
 /// Runs until the last line, `exit`, a signal or the end of the connection.
 pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
@@ -104,6 +105,7 @@ async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }
+    terminal::interrupted();
 }
 
 #[cfg(test)]

@@ -66,7 +66,6 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
         true => Err(Failure::Tool {
             name: "the tool".to_owned(),
             text: said(&result),
-            help: None,
         }),
         false => Ok(()),
     }

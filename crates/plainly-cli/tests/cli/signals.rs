@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::pty::terminal;
 use crate::serving::status;
-use crate::support::{Docs, PATIENCE, PLAINLY, of_nobody, plainly};
+use crate::support::{Docs, PATIENCE, PLAINLY, Serving, of_nobody, plainly};
 
 /// A server that says nothing, and minds neither the end of its input nor being asked to end. Its standard error shows that
 /// it runs, and ends when the last of its processes does.
@@ -117,6 +117,59 @@ fn a_terminal_that_is_closed_leaves_no_server_behind() {
         assert_eq!(status(&mut child), Some(130), "{words:?}");
         let rest = said.recv_timeout(PATIENCE);
         assert_eq!(rest.as_deref(), Ok(""), "the server of {words:?} runs on");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_key_that_interrupts_leaves_nothing_on_the_screen() {
+    use std::io::Write;
+
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    for (words, shown, before, after) in [
+        // What the terminal shows of the key stands on the line that moves, with which it is cleared.
+        (
+            &["tools", "--", "sleep", "1000"][..],
+            "starting sleep  1s",
+            "\r",
+            "\r\u{1b}[2Kerror: interrupted\r\n",
+        ),
+        (
+            &["watch", &server.url, "file:///docs/nope"],
+            "does not exist yet",
+            "\r\n",
+            "\r\n",
+        ),
+    ] {
+        let (person, terminal) = terminal();
+        let mut command = Command::new("setsid");
+        let mut child = of_nobody(&mut command)
+            .args(["--ctty", PLAINLY])
+            .args(words)
+            .env("TERM", "xterm")
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::from(terminal.try_clone().unwrap()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::from(terminal))
+            .spawn()
+            .unwrap();
+        drop(command);
+        let mut keyboard = File::from(person);
+        let (mut seen, mut buffer) = (String::new(), [0; 4096]);
+        let mut is_interrupted = false;
+        // The end of a terminal is an error on Linux: nobody writes there any more.
+        while let Ok(length @ 1..) = keyboard.read(&mut buffer) {
+            seen.push_str(&String::from_utf8_lossy(&buffer[..length]));
+            if !is_interrupted && seen.contains(shown) {
+                keyboard.write_all(b"\x03").unwrap();
+                is_interrupted = true;
+            }
+        }
+        assert_eq!(status(&mut child), Some(130));
+        let (seen_before, seen_after) = seen.rsplit_once("^C").unwrap();
+        assert!(seen_before.ends_with(before), "{seen:?}");
+        assert!(seen_after.ends_with(after), "{seen:?}");
     }
 }
 
