@@ -10,6 +10,7 @@ use super::blocks::{Printer, shown, write_one};
 use super::described;
 use super::listed::{if_given, is_missing, missing, names, says_missing};
 use super::parameter::Callee;
+use super::task::no_tasks;
 use crate::args::{CallArgs, SaveArgs, Server};
 use crate::connection::{Purpose, with_client_for};
 use crate::failure::{Failure, Missing, Subject};
@@ -36,9 +37,6 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
         Started::Complete(result) => result,
         Started::Task(task) => return print_id(&task, &mut output),
     };
-    if args.task && !result.is_tool_error() {
-        tracing::warn!("the server made no task of the call, but gave its result at once");
-    }
     print_whole(&result, &name, &args.save, &mut output)?;
     match missing {
         Some(missing) => Err(Failure::Missing(missing)),
@@ -76,21 +74,42 @@ async fn call(
         false => calling.await.map(Started::Complete),
     };
     let called = called.or_else(despite_its_schema);
-    if !is_unknown(&called, name) {
-        return Ok((called.map_err(Failure::about(Subject::Tools))?, None));
+    if may_be_task {
+        warn_of_no_task(client, &called);
+    }
+    let is_listed = tools.iter().flatten().any(|tool| tool.name == name);
+    // One that the server lists it can't mean.
+    if is_listed || !is_unknown(&called, name) {
+        let subject = if is_listed {
+            Subject::Tool
+        } else {
+            Subject::Tools
+        };
+        return Ok((called.map_err(Failure::about(subject))?, None));
     }
     let names = match tools {
         Some(tools) => names(&tools),
         // Only a help: where this fails too, the first error says more.
         None => names(&client.tools().await.unwrap_or_default()),
     };
-    // One that the server lists it can't mean.
-    let is_listed = names.iter().any(|it| it == name);
-    let missing = (!is_listed).then(|| missing(Callee::Tool, name, &names, server));
-    match (called, missing) {
-        (Ok(started), missing) => Ok((started, missing)),
-        (Err(error), Some(missing)) => Err(Failure::about(Subject::Missing(missing))(error)),
-        (Err(error), None) => Err(Failure::about(Subject::Tools)(error)),
+    let missing = missing(Callee::Tool, name, &names, server);
+    match called {
+        Ok(started) => Ok((started, Some(missing))),
+        Err(error) => Err(Failure::about(Subject::Missing(missing))(error)),
+    }
+}
+
+/// Says why there is a result and no task.
+fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResult>>) {
+    let Ok(Started::Complete(result)) = called else {
+        return;
+    };
+    match no_tasks(client.revision()) {
+        _ if result.is_tool_error() => {}
+        Some(why) => tracing::warn!("{why}: the result was waited for"),
+        None => {
+            tracing::warn!("the server made no task of the call, but gave its result at once");
+        }
     }
 }
 

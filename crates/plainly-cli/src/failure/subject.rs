@@ -16,6 +16,8 @@ pub(crate) enum Subject {
     Completion,
     Task,
     Tools,
+    /// A tool that the server lists.
+    Tool,
     Prompts,
     /// A prompt that the server has, with its arguments.
     Prompt(Vec<String>),
@@ -59,6 +61,7 @@ impl Subject {
             | Self::Completion
             | Self::Task
             | Self::Tools
+            | Self::Tool
             | Self::Prompts
             | Self::Missing(_) => String::new(),
         }
