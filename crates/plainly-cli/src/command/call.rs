@@ -77,21 +77,22 @@ async fn call(
     if may_be_task {
         warn_of_no_task(client, &called);
     }
-    let is_listed = tools.iter().flatten().any(|tool| tool.name == name);
+    let is_unknown = is_unknown(&called, name);
+    let listed = match tools {
+        // Only a help: where this fails too, the first error says more.
+        None if is_unknown => client.tools().await.unwrap_or_default(),
+        tools => tools.unwrap_or_default(),
+    };
+    let names = names(&listed);
+    let is_listed = names.iter().any(|it| it == name);
     // One that the server lists it can't mean.
-    if is_listed || !is_unknown(&called, name) {
-        let subject = if is_listed {
-            Subject::Tool
-        } else {
-            Subject::Tools
+    if is_listed || !is_unknown {
+        let subject = match is_listed {
+            true => Subject::Tool,
+            false => Subject::Tools,
         };
         return Ok((called.map_err(Failure::about(subject))?, None));
     }
-    let names = match tools {
-        Some(tools) => names(&tools),
-        // Only a help: where this fails too, the first error says more.
-        None => names(&client.tools().await.unwrap_or_default()),
-    };
     let missing = missing(Callee::Tool, name, &names, server);
     match called {
         Ok(started) => Ok((started, Some(missing))),
