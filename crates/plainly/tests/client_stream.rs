@@ -23,3 +23,5 @@ mod peer;
 mod telling;
 #[path = "client_stream/unreadable.rs"]
 mod unreadable;
+#[path = "client_stream/visits.rs"]
+mod visits;

@@ -1,5 +1,6 @@
 //! What a tool or a prompt takes, by the schema of its arguments.
 
+use plainly::protocol::method::Method;
 use plainly::protocol::types::Prompt;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,14 @@ impl Callee {
         match self {
             Self::Tool => "tools",
             Self::Prompt => "prompts",
+        }
+    }
+
+    /// The method that uses one.
+    pub(super) const fn method(self) -> Method {
+        match self {
+            Self::Tool => Method::CallTool,
+            Self::Prompt => Method::GetPrompt,
         }
     }
 

@@ -370,7 +370,10 @@ plainly call {url} find query=TEXT 'how many=1' 'kind=it'\''s' 'edits:=[{{"line"
     assert_eq!(shown.text(), expected);
     let object = run(&["tools", &url, "find", "--json"]).succeeded().json();
     assert_eq!(object["name"], "find");
-    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin; did you mean find?\n");
+    let typo = run(&["tools", &url, "fin"]);
+    assert_eq!(typo.status, 6);
+    let told = "error: no such tool: fin; did you mean find?\n help: `plainly tools ";
+    assert!(typo.stderr.starts_with(told), "{}", typo.stderr);
 }
 
 #[test]

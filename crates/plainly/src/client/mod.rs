@@ -49,6 +49,7 @@ mod progress;
 mod prompts;
 mod read_result;
 mod reply;
+mod required_visits;
 mod resources;
 mod retries;
 mod rounds;
