@@ -49,6 +49,7 @@ mod progress;
 mod prompts;
 mod read_result;
 mod reply;
+mod resource_pages;
 mod resources;
 mod retries;
 mod rounds;
@@ -80,7 +81,8 @@ pub use self::listen::Subscription;
 pub use self::operation::Operation;
 pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
-pub use self::resources::{Metadata, MetadataSource, ResourcePages};
+pub use self::resource_pages::ResourcePages;
+pub use self::resources::{Metadata, MetadataSource};
 pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round, Started};
 pub use self::tasks::TaskHandle;
@@ -164,6 +166,12 @@ impl Client {
     /// The server's capabilities.
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.connected.server.capabilities
+    }
+
+    /// Whether the server says that it knows collections, and metadata without content (the extension
+    /// `dev.plainly/resources`, SEP-2093).
+    pub fn knows_collections(&self) -> bool {
+        self.connected.server.knows_collections()
     }
 
     /// Instructions for the model on how to use the server.
