@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use super::answer::Respondent;
 use super::answer::questions::ServerQuestions;
+use super::cache::Shelf;
 use super::log::Log;
 use super::progress::ProgressTable;
 use super::reply::ServerRequest;
@@ -63,6 +64,7 @@ impl Dispatcher {
         log: Option<Log>,
         tap: Tap,
         limits: ClientLimits,
+        shelf: Option<Shelf>,
     ) -> Self {
         Self {
             questions: ServerQuestions::new(respondent, limits.questions),
@@ -70,7 +72,7 @@ impl Dispatcher {
             tap,
             log,
             revision: AgreedRevision::default(),
-            subscriptions: Arc::default(),
+            subscriptions: SubscriptionTable::new(shelf).into(),
             progress: ProgressTable::default(),
         }
     }

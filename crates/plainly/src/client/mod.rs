@@ -26,6 +26,7 @@
 mod answer;
 mod backoff;
 mod builder;
+mod cache;
 mod call;
 #[cfg(feature = "child")]
 mod child;
@@ -71,6 +72,7 @@ use plainly_protocol::types::{Implementation, ServerCapabilities};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use self::builder::{Builder, Over, OverMessages};
+pub use self::cache::Cache;
 #[cfg(feature = "child")]
 pub use self::child::Spawn;
 pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError};
@@ -117,6 +119,8 @@ pub struct Client {
     connected: Arc<Connected>,
     timeout: Duration,
     retries: Retries,
+    /// Whether results that are kept are left alone.
+    fresh: bool,
 }
 
 impl Client {
@@ -148,6 +152,15 @@ impl Client {
     pub fn with_retries(&self, retries: Retries) -> Self {
         Self {
             retries,
+            ..self.clone()
+        }
+    }
+
+    /// The same connection, which asks the server for what is [cached](Builder::cache), too, and keeps what it answers.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self {
+            fresh: true,
             ..self.clone()
         }
     }
