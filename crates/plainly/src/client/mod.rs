@@ -53,6 +53,8 @@ mod resources;
 mod retries;
 mod rounds;
 mod server_description;
+#[cfg(feature = "skills")]
+mod skills;
 mod status;
 mod stream;
 mod subscriptions;
@@ -72,7 +74,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 pub use self::builder::{Builder, Over, OverMessages};
 #[cfg(feature = "child")]
 pub use self::child::Spawn;
-pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError};
+pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError, Mismatch};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
 pub use self::inbox::Change;
@@ -83,6 +85,8 @@ pub use self::read_result::ReadResult;
 pub use self::resources::{Metadata, MetadataSource, ResourcePages};
 pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round, Started};
+#[cfg(feature = "skills")]
+pub use self::skills::LoadedSkill;
 pub use self::tasks::TaskHandle;
 pub use self::trace_context::TraceContext;
 pub use self::traffic::Traffic;
