@@ -14,9 +14,7 @@ use std::process::ExitCode;
 
 use plainly::Client;
 use plainly::errors::Revision;
-use plainly::protocol::types::{
-    Arguments, ElicitFormParams, ElicitResult, JsonObject, SkillFiles,
-};
+use plainly::protocol::types::{Arguments, ElicitFormParams, ElicitResult, JsonObject, SkillFiles};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -88,7 +88,10 @@ mod tests {
         });
         let pauses = pauses.collect::<Vec<_>>();
         let (shortest, longest) = (pauses.iter().min(), pauses.iter().max());
-        (*shortest.expect("there is one"), *longest.expect("there is one"))
+        (
+            *shortest.expect("there is one"),
+            *longest.expect("there is one"),
+        )
     }
 
     #[test]

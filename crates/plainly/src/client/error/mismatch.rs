@@ -67,7 +67,10 @@ impl fmt::Display for Mismatch {
             } => {
                 let (listed, found) = (or_nothing(listed), or_nothing(found));
                 let path = Bounded(path);
-                write!(f, "in its frontmatter, {path} is {found} instead of {listed}")
+                write!(
+                    f,
+                    "in its frontmatter, {path} is {found} instead of {listed}"
+                )
             }
             Self::Unreadable { why } => write!(f, "{}", Bounded(why)),
         }

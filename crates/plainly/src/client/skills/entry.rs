@@ -62,7 +62,10 @@ fn in_name(skill: &Skill) -> Option<Mistake> {
             "{shown:?} is not of lower-case letters, digits and single hyphens between them, {NAME} at most"
         )
     } else if name != directory {
-        format!("{shown:?} is not the directory of the skill, {:?}", quoted(directory))
+        format!(
+            "{shown:?} is not the directory of the skill, {:?}",
+            quoted(directory)
+        )
     } else {
         return None;
     };
@@ -99,7 +102,10 @@ fn in_files(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
         let uri = quoted(&file.uri);
         let place = |member: &str| format!("/resources/{at}/{member}");
         if !seen.insert(&*file.uri) {
-            mistakes.push(Mistake::new(place("uri"), format!("{uri:?} is there twice")));
+            mistakes.push(Mistake::new(
+                place("uri"),
+                format!("{uri:?} is there twice"),
+            ));
         } else if !is_inside(root(&skill.uri), &file.uri) {
             let why = format!("{uri:?} is not in the directory of the skill");
             mistakes.push(Mistake::new(place("uri"), why));
@@ -110,9 +116,14 @@ fn in_files(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
         }
     }
     if !seen.contains(&*skill.uri) {
-        mistakes.push(Mistake::new("/resources", "the skill's own URI is not there"));
+        mistakes.push(Mistake::new(
+            "/resources",
+            "the skill's own URI is not there",
+        ));
     }
-    let bytes = files.iter().fold(0, |sum: u64, file| sum.saturating_add(file.size));
+    let bytes = files
+        .iter()
+        .fold(0, |sum: u64, file| sum.saturating_add(file.size));
     if bytes > BYTES {
         let why = format!("a skill of {bytes} bytes is larger than {BYTES}");
         mistakes.push(Mistake::new("/resources", why));
@@ -122,7 +133,9 @@ fn in_files(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
 
 /// Whether a URI is that of a file somewhere in this directory.
 fn is_inside(root: &str, uri: &str) -> bool {
-    let path = uri.strip_prefix(root).and_then(|path| path.strip_prefix('/'));
+    let path = uri
+        .strip_prefix(root)
+        .and_then(|path| path.strip_prefix('/'));
     path.is_some_and(|path| is_clean(path) && path.split('/').all(|segment| !segment.is_empty()))
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use plainly_errors::mistake::quoted;
 use plainly_protocol::types::JsonObject;
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 use serde_json::{Map, Value};
 
 use crate::client::error::Mismatch;
@@ -22,7 +22,9 @@ const FENCE: &str = "---";
 pub(super) fn compare(file: &str, listed: &JsonObject) -> Result<(), Mismatch> {
     let found = parse(cut(file)?)?;
     let Yaml::Mapping(found) = &*found else {
-        return Err(unreadable("its frontmatter is no mapping of names to values"));
+        return Err(unreadable(
+            "its frontmatter is no mapping of names to values",
+        ));
     };
     compare_members("", listed, found)
 }
@@ -36,7 +38,9 @@ fn cut(file: &str) -> Result<&str, Mismatch> {
     let file = file.strip_prefix('\u{feff}').unwrap_or(file);
     let (first, rest) = file.split_once('\n').unwrap_or((file, ""));
     if first.trim_end() != FENCE {
-        return Err(unreadable("it does not begin with frontmatter, between two lines of ---"));
+        return Err(unreadable(
+            "it does not begin with frontmatter, between two lines of ---",
+        ));
     }
     let mut length = 0;
     for line in rest.split_inclusive('\n') {
@@ -45,10 +49,14 @@ fn cut(file: &str) -> Result<&str, Mismatch> {
         }
         length += line.len();
         if length > BYTES {
-            return Err(unreadable(format!("its frontmatter is longer than {BYTES} bytes")));
+            return Err(unreadable(format!(
+                "its frontmatter is longer than {BYTES} bytes"
+            )));
         }
     }
-    Err(unreadable("its frontmatter does not end: there is no second line of ---"))
+    Err(unreadable(
+        "its frontmatter does not end: there is no second line of ---",
+    ))
 }
 
 /// A value of YAML. One that an alias repeats is shared.
@@ -77,12 +85,25 @@ struct YamlReader {
 fn parse(yaml: &str) -> Result<Rc<Yaml>, Mismatch> {
     let mut reader = YamlReader::default();
     for event in Parser::new_from_str(yaml) {
-        let (event, _place) =
-            event.map_err(|why| unreadable(format!("its frontmatter is not YAML: {why}")))?;
+        let (event, _place) = event.map_err(|why| unreadable(no_yaml(&why)))?;
         reader.take(event).map_err(unreadable)?;
     }
     let whole = reader.whole;
     whole.ok_or_else(|| unreadable("its frontmatter is empty"))
+}
+
+/// Where the parser gave up; it says why in words of its own. The line is that of the file, which begins with a fence.
+fn no_yaml(why: &ScanError) -> String {
+    // Brackets are counted before there is any event.
+    if why.info() == "recursion limit exceeded" {
+        return too_deep();
+    }
+    let line = why.marker().line() + 1;
+    format!("its frontmatter is not YAML from line {line} on")
+}
+
+fn too_deep() -> String {
+    format!("its frontmatter is nested more than {DEPTH} deep")
 }
 
 impl YamlReader {
@@ -113,7 +134,7 @@ impl YamlReader {
 
     fn begin(&mut self, open: Unfinished) -> Result<(), String> {
         if self.open.len() == DEPTH {
-            return Err(format!("its frontmatter is nested more than {DEPTH} deep"));
+            return Err(too_deep());
         }
         self.open.push(open);
         Ok(())

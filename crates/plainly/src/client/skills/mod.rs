@@ -91,7 +91,11 @@ impl Client {
     pub async fn skill(&self, uri: impl Into<String>) -> Result<Skill> {
         let method = Method::GetSkill;
         let params = GetSkillParams::new(uri);
-        let skill = self.call::<GetSkillResult>(method, &params).await?.body.skill;
+        let skill = self
+            .call::<GetSkillResult>(method, &params)
+            .await?
+            .body
+            .skill;
         if skill.uri == params.uri {
             return Ok(skill);
         }
