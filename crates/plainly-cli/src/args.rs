@@ -20,6 +20,7 @@ mod servers;
 mod shell;
 mod task;
 mod templates;
+mod tips;
 mod tools;
 mod trace;
 mod values;
@@ -50,6 +51,7 @@ pub(crate) use self::task::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
 };
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
+pub(crate) use self::tips::with_tips;
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::trace::{TraceArgs, TraceLength};
 pub(crate) use self::values::HeaderArg;

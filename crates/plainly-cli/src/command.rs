@@ -13,6 +13,8 @@ pub(crate) mod watch;
 
 mod declared;
 mod described;
+mod example;
+mod kind;
 mod lacking;
 pub(crate) mod listed;
 

@@ -2,23 +2,13 @@
 
 use std::cell::Cell;
 
-use plainly::errors::mistake::shortened;
 use plainly::protocol::types::Prompt;
 use serde_json::{Map, Value, json};
 
-use crate::visible::visible;
+use super::kind::Kind;
 
 /// The most references that are followed from one to the next.
 const REFERENCES: usize = 8;
-
-/// How far schemas are looked into for the name of a type.
-const NAMES: (usize, usize) = (4, 1_000);
-
-/// The most values of a list that are named.
-const NAMED: usize = 8;
-
-/// The most bytes of a type's name.
-const LONGEST: usize = 1_000;
 
 /// What arguments are given to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,19 +63,24 @@ pub(super) struct Parameter<'a> {
 
 /// The parameters: first those that must be given, as the schema names them, then the others.
 pub(super) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
+    members(schema, schema)
+}
+
+/// The members of an object of this schema, of which `root` is the whole, in that order.
+pub(super) fn members<'a>(root: &'a Value, schema: &'a Value) -> Vec<Parameter<'a>> {
     let required = schema["required"].as_array();
     let place = |name: &str| required.and_then(|all| all.iter().position(|it| it == name));
     let properties = schema["properties"].as_object().into_iter().flatten();
-    let mut parameters: Vec<_> = properties
+    let mut members: Vec<_> = properties
         .map(|(name, own)| Parameter {
             name,
             schema: own,
-            root: schema,
+            root,
             is_required: place(name).is_some(),
         })
         .collect();
-    parameters.sort_by_key(|parameter| place(parameter.name).unwrap_or(usize::MAX));
-    parameters
+    members.sort_by_key(|member| place(member.name).unwrap_or(usize::MAX));
+    members
 }
 
 /// The schema of a prompt's arguments, which are all text. One that lists none may take any.
@@ -108,13 +103,18 @@ pub(super) fn schema_of(prompt: &Prompt) -> Value {
     })
 }
 
-impl Parameter<'_> {
-    /// Its type in a word or a few.
-    pub(super) fn kind(&self) -> String {
-        let (levels, schemas) = NAMES;
-        let schemas = Cell::new(schemas);
-        let depth = Depth::new(levels, &schemas);
-        shortened(&kind(self.root, self.schema, depth), LONGEST).into_owned()
+impl<'a> Parameter<'a> {
+    pub(super) fn kind(&self) -> Kind {
+        Kind::of(self.root, self.schema)
+    }
+
+    /// The members of the object that it is, or of those in the list that it is.
+    pub(super) fn members(&self) -> Vec<Parameter<'a>> {
+        let mut schema = resolved(self.root, self.schema);
+        if types(schema).contains(&"array") {
+            schema = resolved(self.root, &schema["items"]);
+        }
+        members(self.root, schema)
     }
 }
 
@@ -177,71 +177,5 @@ pub(super) fn types(schema: &Value) -> Vec<&str> {
         Value::String(name) => vec![name],
         Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
-    }
-}
-
-/// The type that a schema means, in a word or a few.
-fn kind(root: &Value, schema: &Value, depth: Depth<'_>) -> String {
-    let schema = resolved(root, schema);
-    if let Some(values) = named(schema) {
-        return one_of(values.iter().map(shown));
-    }
-    let Some(depth) = depth.deeper() else {
-        return "anything".to_owned();
-    };
-    let of_type = |name: &str| match name {
-        "array" => list(root, &schema["items"], depth),
-        _ => visible(name),
-    };
-    match (&types(schema)[..], alternatives(schema)) {
-        ([name], _) => of_type(name),
-        ([], Some(each)) => one_of(each.iter().map(|schema| kind(root, schema, depth))),
-        ([], None) => "anything".to_owned(),
-        (names, _) => one_of(names.iter().map(|name| of_type(name))),
-    }
-}
-
-fn list(root: &Value, items: &Value, depth: Depth<'_>) -> String {
-    match items.is_null() {
-        true => "list".to_owned(),
-        false => format!("list of {}", kind(root, items, depth)),
-    }
-}
-
-/// The alternatives, without null: what may be null may also be left out.
-fn one_of(all: impl Iterator<Item = String>) -> String {
-    let all = all.filter(|it| it != "null");
-    let all: Vec<_> = all.take(NAMED + 1).collect();
-    if all.is_empty() {
-        return "anything".to_owned();
-    }
-    let more = if all.len() > NAMED { " | …" } else { "" };
-    let named: Vec<_> = all.into_iter().take(NAMED).collect();
-    format!("{}{more}", named.join(" | "))
-}
-
-/// A value as it is written in a call.
-fn shown(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) => visible(text),
-        None => value.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn schemas_that_refer_to_one_another_have_a_type() {
-        let each = vec![json!({ "$ref": "#/$defs/a" }); 300];
-        let either = json!({ "anyOf": each });
-        let named = json!({ "enum": ["x".repeat(100_000)] });
-        let nulls = json!({ "anyOf": vec![json!({ "type": "null" }); 300] });
-        for schema in [either, named, nulls] {
-            let root = json!({ "properties": { "it": schema }, "$defs": { "a": schema } });
-            let kind = parameters(&root)[0].kind();
-            assert!(kind.len() <= 2 * LONGEST, "{}", kind.len());
-        }
     }
 }
