@@ -28,7 +28,7 @@ fn converse(mut stream: TcpStream, answer: fn(&str, &Value) -> Value) -> Option<
         "server/discover" => json!({ "result": {
             "resultType": "complete",
             "supportedVersions": ["2026-07-28"],
-            "capabilities": { "resources": {}, "tools": {}, "prompts": {} },
+            "capabilities": { "resources": {}, "tools": {}, "prompts": {}, "extensions": { "io.modelcontextprotocol/skills": {} } },
             "ttlMs": 0,
             "cacheScope": "private",
         }}),

@@ -40,6 +40,7 @@ mod saving;
 mod serving;
 #[cfg(unix)]
 mod shell;
+mod skills;
 mod tasks;
 #[cfg(unix)]
 mod terminal;

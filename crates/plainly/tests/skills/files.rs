@@ -217,6 +217,25 @@ async fn windows_lines_and_a_byte_order_mark_are_no_difference() {
     assert_eq!(loaded(&format!("\u{feff}{file}"), &listed).await, Ok(()));
 }
 
+#[tokio::test]
+async fn frontmatter_has_a_greatest_length_and_depth() {
+    let listed = json!({"name": "refunds", "description": "d"});
+    let own = "name: refunds\ndescription: d\n";
+    for (length, is_taken) in [(65_536, true), (65_537, false)] {
+        let comment = format!("#{}\n", "x".repeat(length - own.len() - 2));
+        let taken = loaded(&format!("---\n{own}{comment}---\n"), &listed).await;
+        assert_eq!(taken.is_ok(), is_taken, "{taken:?}");
+    }
+    // The mapping of all fields is the first level.
+    for (depth, is_taken) in [(63, true), (64, false)] {
+        let nested = "[".repeat(depth) + &"]".repeat(depth);
+        let mut listed = listed.clone();
+        listed["x"] = serde_json::from_str(&nested).unwrap();
+        let taken = loaded(&format!("---\n{own}x: {nested}\n---\n"), &listed).await;
+        assert_eq!(taken.is_ok(), is_taken, "{taken:?}");
+    }
+}
+
 /// Frontmatter that would be enormous, or overflow a stack, if it were taken at its word.
 #[tokio::test]
 async fn bombs_cost_no_more_than_their_bytes() {
