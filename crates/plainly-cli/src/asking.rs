@@ -7,6 +7,7 @@ mod form;
 mod given;
 mod page;
 mod person;
+mod recorded;
 mod roots;
 mod sampling;
 mod secret;
@@ -25,6 +26,7 @@ use plainly::protocol::types::{
 use tokio::sync::Notify;
 
 pub(crate) use self::given::GivenAnswers;
+pub(crate) use self::recorded::RecordedClient;
 pub(crate) use self::shown::short;
 use crate::args::AskingArgs;
 use crate::failure::Failure;

@@ -18,19 +18,21 @@ use tokio::time::timeout;
 use self::reached::{reached, readable};
 use self::server_log::shown;
 use crate::args::{Server, ServerArgs};
-use crate::asking::Respondent;
+use crate::asking::{RecordedClient, Respondent};
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
 use crate::terminal;
 use crate::trace::Trace;
 
 /// What a connection is opened for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     /// Work that ends before the connection does.
     Work,
     /// To leave a task behind, which other commands wait for, and whose questions they answer.
     Task,
+    /// To do again what a recorded client did.
+    Replay(RecordedClient),
 }
 
 /// Why no task is left behind at a server that the command starts itself.
@@ -149,7 +151,7 @@ async fn introduced(
 ) -> Result<Client, Failure> {
     let label = server.label();
     let (server, headers) = reached(server, &mut args)?;
-    if purpose == Purpose::Task && matches!(server, Server::Child(_)) {
+    if let (Purpose::Task, Server::Child(_)) = (&purpose, &server) {
         return Err(Failure::impossible(ENDS_TOO, None));
     }
     terminal::doing(&match &server {
@@ -215,13 +217,17 @@ fn set<T>(
     respondent: &Respondent,
     trace: Option<Trace>,
 ) -> client::Builder<T> {
-    let mut builder = respondent.answering(builder);
-    if purpose == Purpose::Task {
-        let elicitation = ElicitationCapability::new()
-            .form(JsonObject::new())
-            .url(JsonObject::new());
-        builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
-    }
+    let mut builder = match purpose {
+        Purpose::Work => respondent.answering(builder),
+        Purpose::Task => {
+            let elicitation = ElicitationCapability::new()
+                .form(JsonObject::new())
+                .url(JsonObject::new());
+            let capabilities = ClientCapabilities::new().elicitation(elicitation);
+            respondent.answering(builder).capabilities(capabilities)
+        }
+        Purpose::Replay(client) => client.answering(builder),
+    };
     if let Some(level) = args.asking.server_log() {
         let shown = shown(args.asking.most_messages());
         builder = match args.asking.server_log {

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::{Docs, PLAINLY, Run, Serving, Target, plainly, run};
+use crate::support::{Docs, PLAINLY, Run, Serving, Target, example, plainly, run};
 use crate::table::cases;
 
 /// A directory for recordings.
@@ -160,6 +160,26 @@ fn a_server_that_has_not_changed_answers_as_it_is_recorded() {
                 told.text()
             );
         }
+    }
+}
+
+#[test]
+fn a_recorded_client_declares_and_answers_the_same_again() {
+    let shelf = Shelf::new();
+    let file = shelf.path("s.jsonl");
+    let server = example("questioner").to_str().unwrap().to_owned();
+    let target = Target::Child(vec![server]);
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let words = ["book", "--answer", "name=Ada", "--answer", "way=a"];
+        let options = ["--revision", revision, "--record", &file];
+        let called = target.run("call", &[&words[..], &options].concat());
+        assert!(called.text().contains("Ada"), "{}", called.stderr);
+        let again = again(&target, &file, &["--quiet"]).succeeded();
+        let told = again.text();
+        assert!(
+            told.ends_with(" the same, 0 different, 0 skipped\n"),
+            "{told}"
+        );
     }
 }
 

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use super::difference::{Difference, differences};
 use super::script::{Script, scripts};
 use crate::args::{Server, ServerArgs};
-use crate::connection::with_client;
+use crate::asking::RecordedClient;
+use crate::connection::{Purpose, with_client_for};
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::secrets::{MASK, Mask};
@@ -27,6 +28,9 @@ const BROUGHT_BACK: [(&str, &str); 3] = [
     ("requestState", "requestState"),
     ("taskId", "taskId"),
 ];
+
+/// When a task began, and when it came further: never twice at the same time.
+const TIMES: [&str; 2] = ["createdAt", "lastUpdatedAt"];
 
 /// How one request went.
 #[derive(Debug, Serialize)]
@@ -54,7 +58,8 @@ pub(super) async fn run(
     let scripts = scripts(recording);
     let mut output = Output::new(args.format());
     args.revision = args.revision.or_else(|| revision(&scripts));
-    let (differ, asked) = with_client(server, args, async |client| {
+    let purpose = Purpose::Replay(RecordedClient::of(recording));
+    let (differ, asked) = with_client_for(purpose, server, args, async |client| {
         replay(client, &scripts, &mut output).await
     })
     .await?;
@@ -213,6 +218,12 @@ fn verdict(
         let both = (recorded.get_mut(name), live.get_mut(name));
         if let (Some(Value::String(before)), Some(Value::String(now))) = both {
             made_up.insert(std::mem::take(before), std::mem::take(now));
+        }
+    }
+    for name in TIMES {
+        let both = (recorded.get_mut(name), live.get_mut(name));
+        if let (Some(Value::String(before)), Some(Value::String(now))) = both {
+            before.clone_from(now);
         }
     }
     let differences = differences(&recorded, &live);
