@@ -107,7 +107,7 @@ fn nothing_is_printed_that_is_not_what_the_server_lists() {
         let run = run(&[&["skills", &url, "refunds"], more].concat());
         assert_eq!((run.status, run.text()), (1, ""));
         let expected = format!(
-            "error: {MAIN} is not what the server lists: its digest is sha256:3846b7ca22bccc95fcf2335dbd2c98054828da39e2236f9af66d46e9ec4f0f88 instead of {DIGEST}; don't use the skill\n help: list the skills again: if the server lists the same, don't trust it with this skill\n"
+            "error: {MAIN} is not what the server lists: its digest is sha256:3846b7ca22bccc95fcf2335dbd2c98054828da39e2236f9af66d46e9ec4f0f88 instead of {DIGEST}; don't use the skill\n help: list the skills again: they may have changed\n"
         );
         assert_eq!(run.stderr, expected);
     }
@@ -117,9 +117,7 @@ fn nothing_is_printed_that_is_not_what_the_server_lists() {
     assert_eq!(failed.error_json()["error"]["kind"], "failure");
     run(&["skills", &fake(dynamic), MAIN]).failed(
         1,
-        &format!(
-            "error: the skill {MAIN} can't be verified: its content is dynamic\n help: to see it all the same, `plainly read` it: nothing says whether it is what it was\n"
-        ),
+        &format!("error: the skill {MAIN} can't be verified: its content is dynamic\n"),
     );
 }
 
