@@ -23,6 +23,7 @@ mod arguments;
 mod blocks;
 mod folder;
 mod parameter;
+mod schema;
 
 pub(crate) mod call;
 pub(crate) mod task;

@@ -53,7 +53,11 @@ impl Exit {
             ),
             Self::NotFound => (4, "not-found", "the server has no such resource"),
             Self::ToolError => (5, "tool-error", "the tool ran and reported a failure"),
-            Self::Refused => (6, "refused", "the server answered with any other error"),
+            Self::Refused => (
+                6,
+                "refused",
+                "the server has no such tool or prompt, or answered with any other error",
+            ),
             Self::Interrupted => (130, "interrupted", "stopped by a signal before it finished"),
         }
     }

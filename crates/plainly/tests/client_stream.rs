@@ -3,6 +3,8 @@
 
 #[path = "client_stream/asking.rs"]
 mod asking;
+#[path = "client_stream/caching.rs"]
+mod caching;
 #[path = "client_stream/calls.rs"]
 mod calls;
 #[path = "client_stream/eras.rs"]
@@ -23,3 +25,5 @@ mod peer;
 mod telling;
 #[path = "client_stream/unreadable.rs"]
 mod unreadable;
+#[path = "client_stream/visits.rs"]
+mod visits;

@@ -64,10 +64,6 @@ pub(crate) struct ServerArgs {
     #[command(flatten)]
     pub(crate) asking: AskingArgs,
 
-    /// Whether what a task asks is answered later, by another command.
-    #[arg(skip)]
-    pub(crate) answers_later: bool,
-
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,

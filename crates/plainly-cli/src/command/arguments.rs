@@ -83,7 +83,7 @@ impl GivenArguments {
         let schema = match one {
             Some(one) => described(one).schema,
             None if near().is_empty() => callee.unknown(),
-            None => return Err(missing(callee, name, &names)),
+            None => return Err(Failure::Missing(missing(callee, name, &names, server))),
         };
         self.fit(name, &schema).map_err(|what| {
             let shown = command_line(callee.listing(), server, &[name.to_owned()]);

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::declared::problems;
 use super::example::example;
-use super::parameter::{Callee, Depth, Parameter, parameters, resolved, schema_of};
+use super::parameter::{Callee, Parameter, parameters, schema_of};
+use super::schema::{Depth, resolved};
 use crate::args::{Server, ServerName};
 use crate::failure::Failure;
 use crate::output::Output;
@@ -100,20 +101,26 @@ fn entries(
 
 /// `plainly COMMAND`, with these words and this server, for people to run.
 pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> String {
-    let words = words.iter().map(|word| visible(&shell_word(word)));
-    let words = words.collect::<Vec<_>>().join(" ");
-    match server {
-        Server::Open(_) => format!("{command} {words}"),
+    let words = words.iter().map(|word| quoted(word));
+    let parts: Vec<_> = match server {
+        Server::Open(_) => [command.to_owned()].into_iter().chain(words).collect(),
         Server::Url(target) | Server::Named(ServerName { text: target, .. }) => {
-            format!("plainly {command} {} {words}", visible(&shell_word(target)))
+            let before = ["plainly".to_owned(), command.to_owned(), quoted(target)];
+            before.into_iter().chain(words).collect()
         }
         Server::Child(child) => {
-            let child = child.iter().map(|word| word.to_string_lossy());
-            let child = child.map(|word| visible(&shell_word(&word)));
-            let child = child.collect::<Vec<_>>().join(" ");
-            format!("plainly {command} {words} -- {child}")
+            let before = ["plainly".to_owned(), command.to_owned()];
+            let child = child.iter().map(|word| quoted(&word.to_string_lossy()));
+            let words = before.into_iter().chain(words);
+            words.chain(["--".to_owned()]).chain(child).collect()
         }
-    }
+    };
+    parts.join(" ")
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    visible(&shell_word(word))
 }
 
 /// `search(pattern: string, limit?: integer)`.

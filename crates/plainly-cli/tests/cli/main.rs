@@ -40,6 +40,8 @@ mod saving;
 mod serving;
 #[cfg(unix)]
 mod shell;
+#[cfg(unix)]
+mod signals;
 mod skills;
 mod tasks;
 #[cfg(unix)]
@@ -47,6 +49,8 @@ mod terminal;
 mod tracing;
 #[cfg(target_os = "linux")]
 mod trusting;
+#[cfg(unix)]
+mod visiting;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

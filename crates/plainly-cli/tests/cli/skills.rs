@@ -2,13 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::fake::fake;
+use crate::fake::fake_with;
 use crate::support::{Serving, run};
 
 const MAIN: &str = "skill://acme/refunds/SKILL.md";
 const INSTRUCTIONS: &str =
     "---\nname: refunds\ndescription: Refunds customers\n---\n\nAsk first.\n";
 const DIGEST: &str = "sha256:d1a2b6d691fa11567f724920867bc427086f2edacf17cc46aa43ba60edda3813";
+
+/// Serves `answer` as a server of skills.
+fn fake(answer: fn(&str, &Value) -> Value) -> String {
+    fake_with(json!({ "io.modelcontextprotocol/skills": {} }), answer)
+}
 
 /// A skill whose only file is there under this URI.
 fn skill(uri: &str, name: &str, description: &str) -> Value {
@@ -124,15 +129,15 @@ fn nothing_is_printed_that_is_not_what_the_server_lists() {
 #[test]
 fn what_is_no_skill_or_one_of_several_is_said() {
     let url = fake(honest);
-    run(&["skills", &url, "refund"])
-        .failed(6, "error: no such skill: refund; did you mean refunds?\n");
-    run(&["skills", &url, "zzz"]).failed(
-        6,
-        "error: no such skill: zzz: its skills are refunds, support, review, review\n",
-    );
+    let help =
+        " help: `plainly skills` lists the skills; a URI also finds one that is not listed\n";
+    for (name, near) in [("refund", "; did you mean refunds?"), ("zzz", "")] {
+        let expected = format!("error: no such skill: {name}{near}\n{help}");
+        run(&["skills", &url, name]).failed(6, &expected);
+    }
     run(&["skills", &url, "review"]).failed(
         6,
-        "error: 2 skills are called review: say which by its URI: skill://team/review/SKILL.md, skill://other/review/SKILL.md\n",
+        "error: 2 skills are called review\n help: say which by its URI: skill://team/review/SKILL.md, skill://other/review/SKILL.md\n",
     );
     run(&["skills", &url, "-o", "x"]).failed(
         2,

@@ -12,9 +12,11 @@ use tokio::task::JoinSet;
 
 use super::answer::Respondent;
 use super::answer::questions::ServerQuestions;
+use super::cache::Shelf;
 use super::log::Log;
 use super::progress::ProgressTable;
 use super::reply::ServerRequest;
+use super::required_visits::CompletedVisits;
 use super::subscriptions::SubscriptionTable;
 use super::timeouts::{CallQuestions, QuestionPermit};
 use super::traffic::Tap;
@@ -29,6 +31,7 @@ pub(super) struct Dispatcher {
     pub(super) subscriptions: Arc<SubscriptionTable>,
     pub(super) progress: ProgressTable,
     pub(super) questions: ServerQuestions,
+    pub(super) visits: CompletedVisits,
     pub(super) limits: ClientLimits,
     /// Shows what passes on the connection.
     pub(super) tap: Tap,
@@ -63,6 +66,7 @@ impl Dispatcher {
         log: Option<Log>,
         tap: Tap,
         limits: ClientLimits,
+        shelf: Option<Shelf>,
     ) -> Self {
         Self {
             questions: ServerQuestions::new(respondent, limits.questions),
@@ -70,8 +74,9 @@ impl Dispatcher {
             tap,
             log,
             revision: AgreedRevision::default(),
-            subscriptions: Arc::default(),
+            subscriptions: SubscriptionTable::new(shelf).into(),
             progress: ProgressTable::default(),
+            visits: CompletedVisits::default(),
         }
     }
 
@@ -90,6 +95,8 @@ impl Dispatcher {
         } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
             // A legacy server withdraws its own question with it; a modern one ends a subscription of ours.
             self.questions.cancel(params);
+        } else if method == Method::ElicitationComplete {
+            self.visits.take(params);
         } else {
             self.subscriptions.take(method, params, on);
         }

@@ -23,6 +23,7 @@ use super::error::{Error, LocalError};
 use super::link::CallExtras;
 use super::progress::{ProgressListener, ProgressUpdate};
 use super::reply::{self, RawResult, ResultReader};
+use super::required_visits::VisitsOfCall;
 use super::retries::Tries;
 use super::tasks::{FollowedCall, TaskHandle};
 use super::{Client, Result};
@@ -78,7 +79,8 @@ pub struct InputRequired<T> {
     pub requests: BTreeMap<String, InputRequest>,
     /// State to send back unchanged.
     pub state: Option<String>,
-    call: CallSetup<T>,
+    /// In a box: most results are final, and need no room for it.
+    call: Box<CallSetup<T>>,
 }
 
 impl<T> InputRequired<T> {
@@ -88,7 +90,7 @@ impl<T> InputRequired<T> {
         inputs.request_state = self.state;
         Call::of(CallSetup {
             inputs: Some(inputs),
-            ..self.call
+            ..*self.call
         })
     }
 }
@@ -207,8 +209,14 @@ impl<T> CallSetup<T> {
         let may_continue = method.row().may_continue;
         let mut setup = self;
         let mut rounds = 0;
+        let mut visits = VisitsOfCall::default();
         loop {
-            let result = setup.send(may_continue).await?;
+            let result = match setup.send(may_continue).await {
+                Ok(result) => result,
+                // In a box of its own, as few calls need it.
+                Err(error) if Box::pin(client.is_visited(&error, &mut visits)).await => continue,
+                Err(error) => return Err(error),
+            };
             if may_continue && result.fields.result_type == ResultType::Task {
                 return setup.continued(&result).map(Started::Task);
             }
@@ -227,7 +235,7 @@ impl<T> CallSetup<T> {
             inputs.request_state = asked.state;
             setup = Self {
                 inputs: Some(inputs),
-                ..asked.call
+                ..*asked.call
             };
         }
     }
@@ -271,10 +279,10 @@ impl<T> CallSetup<T> {
         Ok(Round::InputRequired(InputRequired {
             requests: asked.input_requests,
             state: asked.request_state,
-            call: Self {
+            call: Box::new(Self {
                 inputs: None,
                 ..self
-            },
+            }),
         }))
     }
 

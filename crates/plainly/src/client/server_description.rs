@@ -8,6 +8,9 @@ use plainly_protocol::types::{
 
 use super::reply::TypedResult;
 
+/// The extension by which servers declare collections.
+const COLLECTIONS: &str = "dev.plainly/resources";
+
 /// The facts about the server that were learnt while connecting.
 #[derive(Debug)]
 pub(super) struct ServerDescription {
@@ -43,10 +46,15 @@ impl ServerDescription {
 
     /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
     pub(super) fn knows_collections(&self) -> bool {
-        const COLLECTIONS: &str = "dev.plainly/resources";
-        let extension = self.capabilities.extension(COLLECTIONS);
         let experimental = self.capabilities.experimental.as_ref();
-        extension.is_some() || experimental.is_some_and(|all| all.get(COLLECTIONS).is_some())
+        let is_experimental = experimental.is_some_and(|all| all.get(COLLECTIONS).is_some());
+        self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
+    }
+
+    /// Whether it says that it lists directories (SEP-2640). One that does not must not be asked.
+    pub(super) fn reads_directories(&self) -> bool {
+        let settings = self.capabilities.extension(SKILLS_EXTENSION);
+        settings.is_some_and(|settings| settings["directoryRead"] == true)
     }
 
     pub(super) fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {

@@ -7,7 +7,7 @@ use plainly::protocol::types::{
 use serde_json::Value;
 
 use super::Candidate;
-use crate::command::parameter::{alternatives, named as named_values, resolved, types};
+use crate::command::schema::{alternatives, named as named_values, resolved, types};
 
 /// What the server has that a word can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
