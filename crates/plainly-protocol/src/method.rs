@@ -171,9 +171,6 @@ methods! {
     ResourceMetadata = "resources/metadata" { ..RESOURCES }
     /// (SEP-2640)
     ReadDirectory = "resources/directory/read" { ..RESOURCES }
-    /// (SEP-2640, as the next one)
-    ListSkills = "skills/list" { cacheable: true, ..SKILLS }
-    GetSkill = "skills/get" { subject: Some("uri"), ..SKILLS }
     Subscribe = "resources/subscribe" { ..SUBSCRIBE }
     Unsubscribe = "resources/unsubscribe" { ..SUBSCRIBE }
     ListTools = "tools/list" { cacheable: true, ..TOOLS }
@@ -190,6 +187,9 @@ methods! {
     GetTask = "tasks/get" { ..TASKS }
     UpdateTask = "tasks/update" { ..TASKS }
     CancelTask = "tasks/cancel" { ..TASKS }
+    /// (SEP-2640, as the next one)
+    ListSkills = "skills/list" { cacheable: true, ..SKILLS }
+    GetSkill = "skills/get" { subject: Some("uri"), ..SKILLS }
     Initialized = "notifications/initialized" { revisions: Revisions::LEGACY, ..CLIENT_NOTIFICATION }
     Cancelled = "notifications/cancelled" { sender: Sender::Either, ..CLIENT_NOTIFICATION }
     Progress = "notifications/progress" { sender: Sender::Either, ..CLIENT_NOTIFICATION }

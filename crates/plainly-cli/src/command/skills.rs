@@ -9,8 +9,8 @@ use super::lacking::or_none;
 use super::listed;
 use crate::args::{Server, SkillsArgs};
 use crate::connection::with_client;
-use crate::failure::{Failure, Subject};
-use crate::near::{did_you_mean, known};
+use crate::failure::{Failure, Missing, Subject};
+use crate::near::did_you_mean;
 use crate::output::Output;
 
 pub(crate) async fn run(mut args: SkillsArgs) -> Result<(), Failure> {
@@ -76,23 +76,19 @@ async fn find(client: &Client, one: &str) -> Result<Skill, Failure> {
         [] => Err(missing(one, &skills)),
         several => {
             let uris: Vec<_> = several.iter().map(|skill| &*skill.uri).collect();
-            let uris = uris.join(", ");
-            Err(Failure::refused(format!(
-                "{} skills are called {one}: say which by its URI: {uris}",
-                several.len()
-            )))
+            Err(Failure::Missing(Missing {
+                what: format!("{} skills are called {one}", several.len()),
+                help: format!("say which by its URI: {}", uris.join(", ")),
+            }))
         }
     }
 }
 
 fn missing(one: &str, skills: &[Skill]) -> Failure {
-    let names: Vec<String> = skills
-        .iter()
-        .filter_map(|skill| Some(skill.name()?.to_owned()))
-        .collect();
-    let instead = match did_you_mean(one, names.iter().map(String::as_str)) {
-        near if near.is_empty() => known("skills", &names),
-        near => near,
-    };
-    Failure::refused(format!("no such skill: {one}{instead}"))
+    let near = did_you_mean(one, skills.iter().filter_map(Skill::name));
+    Failure::Missing(Missing {
+        what: format!("no such skill: {one}{near}"),
+        help: "`plainly skills` lists the skills; a URI also finds one that is not listed"
+            .to_owned(),
+    })
 }

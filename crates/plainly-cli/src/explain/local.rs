@@ -122,6 +122,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
         | LocalError::InvalidOutput { .. }
+        | LocalError::InvalidSkill { .. }
         | LocalError::EndlessListing { .. }
         | LocalError::TooManyRounds { .. } => {
             "tell the server's author: the server breaks the protocol"
@@ -138,20 +139,11 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
             "call the tool again if it is safe to repeat"
         }
-        LocalError::InvalidSkill { .. } => {
-            "don't use the skill, and tell the server's author: it breaks the rules of skills"
-        }
-        LocalError::SkillMismatch { .. } => {
-            "list the skills again: if the server lists the same, don't trust it with this skill"
-        }
-        LocalError::DynamicSkill { .. } => {
-            "to see it all the same, `plainly read` it: nothing says whether it is what it was"
-        }
+        LocalError::SkillMismatch { .. } => "list the skills again: they may have changed",
         // These say it themselves.
         LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. }
         | LocalError::NotListed { .. }
-        | LocalError::NotInSkill { .. }
         | LocalError::TooManyPages { .. }
         | _ => return None,
     };

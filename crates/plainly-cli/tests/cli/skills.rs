@@ -10,7 +10,7 @@ const INSTRUCTIONS: &str =
     "---\nname: refunds\ndescription: Refunds customers\n---\n\nAsk first.\n";
 const DIGEST: &str = "sha256:d1a2b6d691fa11567f724920867bc427086f2edacf17cc46aa43ba60edda3813";
 
-/// A server of skills.
+/// Serves `answer` as a server of skills.
 fn fake(answer: fn(&str, &Value) -> Value) -> String {
     fake_with(json!({ "io.modelcontextprotocol/skills": {} }), answer)
 }
@@ -112,7 +112,7 @@ fn nothing_is_printed_that_is_not_what_the_server_lists() {
         let run = run(&[&["skills", &url, "refunds"], more].concat());
         assert_eq!((run.status, run.text()), (1, ""));
         let expected = format!(
-            "error: {MAIN} is not what the server lists: its digest is sha256:3846b7ca22bccc95fcf2335dbd2c98054828da39e2236f9af66d46e9ec4f0f88 instead of {DIGEST}; don't use the skill\n help: list the skills again: if the server lists the same, don't trust it with this skill\n"
+            "error: {MAIN} is not what the server lists: its digest is sha256:3846b7ca22bccc95fcf2335dbd2c98054828da39e2236f9af66d46e9ec4f0f88 instead of {DIGEST}; don't use the skill\n help: list the skills again: they may have changed\n"
         );
         assert_eq!(run.stderr, expected);
     }
@@ -122,24 +122,22 @@ fn nothing_is_printed_that_is_not_what_the_server_lists() {
     assert_eq!(failed.error_json()["error"]["kind"], "failure");
     run(&["skills", &fake(dynamic), MAIN]).failed(
         1,
-        &format!(
-            "error: the skill {MAIN} can't be verified: its content is dynamic\n help: to see it all the same, `plainly read` it: nothing says whether it is what it was\n"
-        ),
+        &format!("error: the skill {MAIN} can't be verified: its content is dynamic\n"),
     );
 }
 
 #[test]
 fn what_is_no_skill_or_one_of_several_is_said() {
     let url = fake(honest);
-    run(&["skills", &url, "refund"])
-        .failed(6, "error: no such skill: refund; did you mean refunds?\n");
-    run(&["skills", &url, "zzz"]).failed(
-        6,
-        "error: no such skill: zzz: its skills are refunds, support, review, review\n",
-    );
+    let help =
+        " help: `plainly skills` lists the skills; a URI also finds one that is not listed\n";
+    for (name, near) in [("refund", "; did you mean refunds?"), ("zzz", "")] {
+        let expected = format!("error: no such skill: {name}{near}\n{help}");
+        run(&["skills", &url, name]).failed(6, &expected);
+    }
     run(&["skills", &url, "review"]).failed(
         6,
-        "error: 2 skills are called review: say which by its URI: skill://team/review/SKILL.md, skill://other/review/SKILL.md\n",
+        "error: 2 skills are called review\n help: say which by its URI: skill://team/review/SKILL.md, skill://other/review/SKILL.md\n",
     );
     run(&["skills", &url, "-o", "x"]).failed(
         2,

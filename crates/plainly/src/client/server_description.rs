@@ -10,8 +10,6 @@ use super::reply::TypedResult;
 
 /// The extension by which servers declare collections.
 const COLLECTIONS: &str = "dev.plainly/resources";
-/// The extension by which they declare that they list directories.
-const SKILLS: &str = "io.modelcontextprotocol/skills";
 
 /// The facts about the server that were learnt while connecting.
 #[derive(Debug)]
@@ -55,7 +53,7 @@ impl ServerDescription {
 
     /// Whether it says that it lists directories (SEP-2640). One that does not must not be asked.
     pub(super) fn reads_directories(&self) -> bool {
-        let settings = self.capabilities.extension(SKILLS);
+        let settings = self.capabilities.extension(SKILLS_EXTENSION);
         settings.is_some_and(|settings| settings["directoryRead"] == true)
     }
 

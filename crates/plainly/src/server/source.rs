@@ -335,7 +335,8 @@ pub(super) fn declares(capabilities: &ServerCapabilities, capability: Capability
             let extension = capabilities.extension(plainly_protocol::types::TASKS_EXTENSION);
             extension.is_some()
         }
-        _ => false,
+        // Nobody joins the skills of several sources.
+        Capability::Skills | _ => false,
     }
 }
 
