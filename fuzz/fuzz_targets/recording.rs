@@ -19,7 +19,7 @@ use std::time::Duration;
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
 
-use self::recording::{RecordingHeader, Recording, Side, line, to_line};
+use self::recording::{Recording, RecordingHeader, Side, line, to_line};
 use self::rooms::secrets::Mask;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -28,14 +28,21 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(recording) => {
             let messages = recording.messages.iter();
             assert!(messages.map(|message| message.line).is_sorted());
-            assert!(recording.messages.iter().all(|message| message.line <= lines));
+            assert!(
+                recording
+                    .messages
+                    .iter()
+                    .all(|message| message.line <= lines)
+            );
         }
         Err(error) => assert!(!error.to_string().contains('\n')),
     }
     let masked = Mask::default().json(bytes);
     if let Some(masked) = &masked {
-        let (before, after): (Value, Value) = (read(bytes), read(masked.as_bytes()));
-        assert_eq!(is_like(&before), is_like(&after));
+        // Numbers are kept as they are written, and some are beyond a `Value`.
+        let after = serde_json::from_str::<Value>(masked).ok();
+        let before = serde_json::from_slice::<Value>(bytes).ok();
+        assert_eq!(before.as_ref().map(is_like), after.as_ref().map(is_like));
         assert!(!masked.contains('\n'));
     }
     let text = String::from_utf8_lossy(bytes);
@@ -46,10 +53,6 @@ fuzz_target!(|bytes: &[u8]| {
     let read = Recording::read(kept.as_bytes());
     assert!(read.is_ok() || masked.is_some());
 });
-
-fn read(json: &[u8]) -> Value {
-    serde_json::from_slice(json).expect("it is JSON")
-}
 
 /// What sort of value it is; of a list, how long.
 fn is_like(value: &Value) -> (u8, usize) {

@@ -8,7 +8,10 @@
 #[expect(dead_code, reason = "the rest is for those who wait")]
 mod kept;
 #[path = "../../crates/plainly/src/lock.rs"]
-#[expect(dead_code, reason = "the rest is for what is made before the program begins")]
+#[expect(
+    dead_code,
+    reason = "the rest is for what is made before the program begins"
+)]
 mod lock;
 #[path = "../../crates/plainly/src/quota.rs"]
 #[expect(dead_code, reason = "the rest is for other limits")]

@@ -18,8 +18,10 @@ mod serve;
 mod server;
 mod servers;
 mod shell;
+mod skills;
 mod task;
 mod templates;
+mod tips;
 mod tools;
 mod trace;
 mod values;
@@ -46,10 +48,12 @@ pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{ServerArgs, Session};
 pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::skills::SkillsArgs;
 pub(crate) use self::task::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
 };
 pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
+pub(crate) use self::tips::with_tips;
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::trace::{TraceArgs, TraceLength};
 pub(crate) use self::values::HeaderArg;
@@ -150,6 +154,7 @@ pub(crate) enum ClientCommand {
     Read(ReadArgs),
     Watch(WatchArgs),
     Templates(TemplatesArgs),
+    Skills(SkillsArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
     Task(TaskArgs),
@@ -167,6 +172,7 @@ impl ClientCommand {
             Self::Read(args) => &mut args.server,
             Self::Watch(args) => &mut args.server,
             Self::Templates(args) => &mut args.server,
+            Self::Skills(args) => &mut args.server,
             Self::Tools(args) => &mut args.server,
             Self::Call(args) => &mut args.server,
             Self::Task(args) => args.action.server(),

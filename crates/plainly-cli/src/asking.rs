@@ -14,9 +14,11 @@ mod shown;
 mod visit;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use plainly::client::Builder;
+use plainly::errors::UrlElicitation;
 use plainly::protocol::types::{
     ElicitAction, ElicitFormParams, ElicitResult, ElicitUrlParams, Root,
 };
@@ -27,6 +29,14 @@ pub(crate) use self::shown::short;
 use crate::args::AskingArgs;
 use crate::failure::Failure;
 use crate::terminal::{self, Conversation};
+
+/// Whether a server was told that there is somebody whom it can ask.
+static IS_POSSIBLE: AtomicBool = AtomicBool::new(false);
+
+/// Whether the server was told that it can ask anything: some hide from others what they would have to ask about.
+pub(crate) fn is_possible() -> bool {
+    IS_POSSIBLE.load(Ordering::Relaxed)
+}
 
 /// Answers the questions of one server.
 #[derive(Debug)]
@@ -79,6 +89,8 @@ impl Respondent {
     pub(crate) fn answering<T>(&self, mut builder: Builder<T>) -> Builder<T> {
         let is_attended = terminal::is_attended();
         let own = &self.0;
+        let others = own.given.is_some() || own.sample_with.is_some() || !own.roots.is_empty();
+        IS_POSSIBLE.store(is_attended || others, Ordering::Relaxed);
         if own.given.is_some() || is_attended {
             let own = Arc::clone(own);
             builder = builder.on_elicitation(move |form| Arc::clone(&own).fill(form));
@@ -87,6 +99,10 @@ impl Respondent {
         if is_refused || is_attended {
             let own = Arc::clone(own);
             builder = builder.on_visit(move |visit| Arc::clone(&own).visit(visit));
+        }
+        if is_attended && !is_refused {
+            let own = Arc::clone(own);
+            builder = builder.on_required_visits(move |all| Arc::clone(&own).visit_all(all));
         }
         if let Some(command) = own.sample_with.clone() {
             builder = builder.on_sampling(move |params| sampling::sample(command.clone(), params));
@@ -162,6 +178,11 @@ impl Answering {
             self.visited().insert(visit.url);
         }
         action
+    }
+
+    async fn visit_all(self: Arc<Self>, required: Vec<UrlElicitation>) -> bool {
+        let mut person = Conversation::begin().await;
+        visit::visit_all(&mut person, &self.who(), &required).await
     }
 
     fn visited(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {

@@ -24,11 +24,34 @@ use crate::format::Format;
 use crate::terminal;
 use crate::trace::Trace;
 
+/// What a connection is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Work that ends before the connection does.
+    Work,
+    /// To leave a task behind, which other commands wait for, and whose questions they answer.
+    Task,
+}
+
+/// Why no task is left behind at a server that the command starts itself.
+const ENDS_TOO: &str = "--task leaves a task at a server that goes on, and this one is started by the command and ends with it: \
+                        use the URL of a server that runs, or `plainly shell`, and type the call there";
+
 /// The most that ending in good order may take after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
+    server: Server,
+    args: ServerArgs,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    with_client_for(Purpose::Work, server, args, work).await
+}
+
+/// The same for this purpose.
+pub(crate) async fn with_client_for<T>(
+    purpose: Purpose,
     server: Server,
     args: ServerArgs,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
@@ -53,11 +76,14 @@ pub(crate) async fn with_client<T>(
     let (is_timed, format, start) = (args.time, args.format(), Instant::now());
     terminal::during(async {
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        let mut stopped = pin!(plainly::shutdown::requested());
+        let mut stopped = pin!(async {
+            plainly::shutdown::requested().await;
+            terminal::interrupted();
+        });
         let client = tokio::select! {
             biased;
             () = &mut stopped => return Err(Failure::Interrupted),
-            client = introduced(server, args, &respondent) => client?,
+            client = introduced(purpose, server, args, &respondent) => client?,
         };
         let connected = start.elapsed();
         terminal::doing(&format!("waiting for {label}"));
@@ -111,17 +137,21 @@ fn tell_time(connecting: Duration, work: Duration, format: Format) {
 /// A connection to the server, for many commands. A question that can't be answered ends none of them.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
     let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
-    terminal::during(introduced(server, args, &respondent)).await
+    terminal::during(introduced(Purpose::Work, server, args, &respondent)).await
 }
 
 /// Connects, and learns who that is.
 async fn introduced(
+    purpose: Purpose,
     server: Server,
     mut args: ServerArgs,
     respondent: &Respondent,
 ) -> Result<Client, Failure> {
     let label = server.label();
     let (server, headers) = reached(server, &mut args)?;
+    if purpose == Purpose::Task && matches!(server, Server::Child(_)) {
+        return Err(Failure::impossible(ENDS_TOO, None));
+    }
     terminal::doing(&match &server {
         Server::Child(_) => format!("starting {label}"),
         Server::Url(_) | Server::Named(_) | Server::Open(_) => format!("connecting to {label}"),
@@ -131,15 +161,20 @@ async fn introduced(
         Server::Open(client) => return Ok(client),
         Server::Url(url) => {
             let builder = over_http(url, headers, &args)?;
-            set(builder, &args, respondent, trace).connect().await
+            set(builder, purpose, &args, respondent, trace)
+                .connect()
+                .await
         }
         Server::Child(words) => {
             let builder = over_stdio(words, &args);
-            set(builder, &args, respondent, trace).connect().await
+            set(builder, purpose, &args, respondent, trace)
+                .connect()
+                .await
         }
         Server::Named(name) => return Err(name.unknown(None)),
     };
-    let client = connected.map_err(Failure::about(Subject::Connection))?;
+    let subject = args.revision.map_or(Subject::Connection, Subject::Revision);
+    let client = connected.map_err(Failure::about(subject))?;
     tracing::debug!(revision = %client.revision(), "connected");
     if let Some(implementation) = client.server() {
         respondent.learn(&implementation.name);
@@ -175,19 +210,25 @@ fn over_stdio(words: Vec<OsString>, args: &ServerArgs) -> client::Builder<client
 
 fn set<T>(
     builder: client::Builder<T>,
+    purpose: Purpose,
     args: &ServerArgs,
     respondent: &Respondent,
     trace: Option<Trace>,
 ) -> client::Builder<T> {
     let mut builder = respondent.answering(builder);
-    if args.answers_later {
+    if purpose == Purpose::Task {
         let elicitation = ElicitationCapability::new()
             .form(JsonObject::new())
             .url(JsonObject::new());
         builder = builder.capabilities(ClientCapabilities::new().elicitation(elicitation));
     }
     if let Some(level) = args.asking.server_log() {
-        builder = builder.on_log(level, shown(args.asking.most_messages()));
+        let shown = shown(args.asking.most_messages());
+        builder = match args.asking.server_log {
+            Some(_) => builder.on_log(level, shown),
+            // Nobody wants to hear that the server knows no levels, or to wait until it says so.
+            None => builder.on_unasked_log(level, shown),
+        };
     }
     if let Some(timeout) = args.timeout {
         builder = builder.timeout(timeout).connect_timeout(timeout);

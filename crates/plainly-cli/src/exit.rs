@@ -39,7 +39,7 @@ impl Exit {
             Self::Failure => (
                 1,
                 "failure",
-                "it failed locally: a timeout, a lost connection, an unreadable reply, an address in use, `read` on a collection, an unwritable file, answers that differ from those that `replay` has, an `--answer` that does not fit, a task that waits for an answer",
+                "it failed locally: a timeout, a lost connection, an unreadable reply, an address in use, `read` on a collection, an unwritable file, answers that differ from those that `replay` has, an `--answer` that does not fit, a task that waits for an answer, a skill that is not what the server lists",
             ),
             Self::Usage => (
                 2,
@@ -53,7 +53,11 @@ impl Exit {
             ),
             Self::NotFound => (4, "not-found", "the server has no such resource"),
             Self::ToolError => (5, "tool-error", "the tool ran and reported a failure"),
-            Self::Refused => (6, "refused", "the server answered with any other error"),
+            Self::Refused => (
+                6,
+                "refused",
+                "the server has no such tool or prompt, or answered with any other error",
+            ),
             Self::Interrupted => (130, "interrupted", "stopped by a signal before it finished"),
         }
     }

@@ -3,6 +3,7 @@
 
 mod asked;
 mod cause;
+mod subject;
 mod tls;
 
 use std::io::{self, Write};
@@ -10,15 +11,16 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
-use plainly::errors::{Dialect, ErrorKind, InvalidParams, ProtocolError, Revision, WireError};
+use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
 use self::cause::caused;
+pub(crate) use self::subject::{Missing, Subject};
+use self::subject::{is_no_server, scheme};
 use self::tls::without_tls;
 use crate::exit::Exit;
 use crate::explain::{advice, local_advice};
 use crate::format::Format;
-use crate::near::known;
 use crate::visible::{visible, visible_json};
 
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -35,12 +37,9 @@ pub(crate) enum Failure {
     /// The server said no, or did not answer.
     Call { error: Error, subject: Subject },
     /// The tool says that it failed; its result has been printed if the output is JSON.
-    Tool {
-        name: String,
-        text: String,
-        /// How the command line would be right, if that may be why.
-        help: Option<String>,
-    },
+    Tool { name: String, text: String },
+    /// The server has no such tool or prompt.
+    Missing(Missing),
     /// The arguments are not those of the tool or the prompt, which was not called.
     Arguments {
         what: String,
@@ -66,23 +65,6 @@ pub(crate) enum Failure {
     Interrupted,
     /// A signal ended what has no other end.
     Stopped,
-}
-
-/// The subject of a call that the server refused or did not answer.
-#[derive(Debug)]
-pub(crate) enum Subject {
-    Connection,
-    Resource(String),
-    Resources,
-    Changes,
-    Completion,
-    Task,
-    /// With the names of those that the server has, where that helps.
-    Tools(Vec<String>),
-    /// Likewise.
-    Prompts(Vec<String>),
-    /// A prompt that the server has, with its arguments.
-    Prompt(Vec<String>),
 }
 
 impl Failure {
@@ -160,6 +142,7 @@ impl Failure {
             Self::Usage(_) => Exit::Success,
             Self::Arguments { .. } => Exit::Usage,
             Self::Tool { .. } => Exit::ToolError,
+            Self::Missing(_) => Exit::Refused,
             Self::Waiting { .. } => Exit::Failure,
             Self::Interrupted | Self::Stopped => Exit::Interrupted,
             Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
@@ -167,7 +150,7 @@ impl Failure {
             Self::Call { error, subject } => match (error, subject) {
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
                 // An error of the protocol too: no server says no to its own opening.
-                (_, Subject::Connection) => Exit::Unreachable,
+                (_, Subject::Connection | Subject::Revision(_)) => Exit::Unreachable,
                 (Error::Protocol(_), _) => Exit::Refused,
                 (Error::Local(error), _) if is_undeclared(error) => Exit::Refused,
                 (Error::Local(_), _) => Exit::Failure,
@@ -183,6 +166,7 @@ impl Failure {
             Self::Usage(_)
             | Self::Arguments { .. }
             | Self::Tool { .. }
+            | Self::Missing(_)
             | Self::Waiting { .. }
             | Self::Local { .. }
             | Self::Interrupted
@@ -215,11 +199,13 @@ impl Failure {
     /// What to do about it, in one line, as `plainly explain` says it; unless the error itself does.
     fn help(&self) -> Option<String> {
         let (error, subject) = match self {
+            Self::Missing(missing)
+            | Self::Call {
+                subject: Subject::Missing(missing),
+                ..
+            } => return Some(visible(&missing.help)),
             Self::Call { error, subject } => (error, subject),
-            Self::Tool { help, text, .. } => {
-                let help = help.as_deref().map(visible);
-                return help.or_else(|| asked::by_tool(text).map(str::to_owned));
-            }
+            Self::Tool { text, .. } => return asked::by_tool(text).map(str::to_owned),
             Self::Arguments { help, .. } | Self::Waiting { help, .. } => {
                 return Some(visible(help));
             }
@@ -233,6 +219,14 @@ impl Failure {
             return Some(help.to_owned());
         }
         let help = match error {
+            Error::Protocol(_)
+                if let Subject::Revision(revision) = subject
+                    && !error.is_unsupported_version() =>
+            {
+                Some(format!(
+                    "leave out --revision {revision}, which the server may not know: the newest is spoken that both sides do"
+                ))
+            }
             // Nothing but an echo, say, knows neither opening.
             Error::Protocol(error) if is_no_server(error, subject) => Some(
                 "check that it is an MCP server: it knows no request that opens a connection"
@@ -258,7 +252,20 @@ impl Failure {
                 };
                 format!("no such resource: {}{hint}", visible(uri))
             }
+            Self::Missing(missing)
+            | Self::Call {
+                subject: Subject::Missing(missing),
+                ..
+            } => visible(&missing.what),
             Self::Call { error, subject } => match error {
+                Error::Protocol(refused)
+                    if let Subject::Revision(revision) = subject
+                        && error.is_method_not_found() =>
+                {
+                    visible(&format!(
+                        "the server does not speak {revision}: it answered: {refused}"
+                    ))
+                }
                 Error::Protocol(refused) => {
                     let hint = subject.hint(refused);
                     let data =
@@ -272,8 +279,8 @@ impl Failure {
                 format!("the task waits for an answer: {}", visible(question))
             }
             // Some say themselves which tool it is.
-            Self::Tool { name, text, .. } if names(text, name) => visible_lines(text),
-            Self::Tool { name, text, .. } => format!("{}: {}", visible(name), visible_lines(text)),
+            Self::Tool { name, text } if names(text, name) => visible_lines(text),
+            Self::Tool { name, text } => format!("{}: {}", visible(name), visible_lines(text)),
             Self::Arguments { what, .. } => visible(what),
             Self::Local {
                 what,
@@ -314,58 +321,6 @@ impl Failure {
             object.insert("data".to_owned(), data);
         }
         json!({ "error": object })
-    }
-}
-
-impl Subject {
-    /// A hint at what the server's error means here, where there is more to say than it does.
-    fn hint(&self, error: &ProtocolError) -> String {
-        let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
-        match self {
-            Self::Resource(_) | Self::Resources if is_unknown => {
-                ": this server has no resources".to_owned()
-            }
-            Self::Resource(_) if is_too_large(error) => {
-                ": `plainly serve --max-file-size` sets the limit".to_owned()
-            }
-            Self::Resource(uri) => scheme(uri).to_owned(),
-            Self::Changes if is_unknown => ": this server does not report changes".to_owned(),
-            Self::Completion if is_unknown => {
-                ": this server does not complete arguments".to_owned()
-            }
-            Self::Task if is_unknown => ": this server has no tasks".to_owned(),
-            Self::Tools(_) if is_unknown => ": this server has no tools".to_owned(),
-            Self::Prompts(_) if is_unknown => ": this server has no prompts".to_owned(),
-            Self::Tools(there) => known("tools", there),
-            Self::Prompts(there) => known("prompts", there),
-            Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
-            Self::Prompt(arguments) => known("arguments", arguments),
-            Self::Connection | Self::Resources | Self::Changes | Self::Completion | Self::Task => {
-                String::new()
-            }
-        }
-    }
-}
-
-/// Whether a server knows no request that opens a connection.
-fn is_no_server(error: &ProtocolError, subject: &Subject) -> bool {
-    let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
-    is_unknown && matches!(subject, Subject::Connection)
-}
-
-fn is_too_large(error: &ProtocolError) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { .. })
-    )
-}
-
-/// A hint for a path that was given as a URI.
-fn scheme(uri: &str) -> &'static str {
-    match uri.contains(':') {
-        true if uri.contains(' ') => ": a URI has %20 in place of a space",
-        true => "",
-        false => ": this is not a URI such as file:///docs/intro.md",
     }
 }
 

@@ -42,9 +42,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs};
+use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs, with_tips};
 use self::exit::Exit;
 use self::failure::Failure;
 use self::format::Format;
@@ -61,7 +60,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             let format = Format::of_words(std::env::args_os());
-            return end(Err(Failure::Usage(without_dashes(error))), format);
+            return end(Err(Failure::Usage(with_tips(error))), format);
         }
     };
     let format = args.command.format();
@@ -89,42 +88,6 @@ fn main() -> ExitCode {
         runtime.shutdown_timeout(DROPPING);
     }
     end(result, format)
-}
-
-/// The commands that talk to no server.
-const ALONE: [&str; 7] = [
-    "serve",
-    "servers",
-    "uninstall",
-    "codes",
-    "explain",
-    "completions",
-    "man",
-];
-
-/// The mistake without the parser's advice to write `--` before a word, where the command of a server follows that. What
-/// looks like an option of a tool is one of its arguments.
-fn without_dashes(mut error: clap::Error) -> clap::Error {
-    if std::env::args_os().any(|word| ALONE.iter().any(|alone| word == *alone)) {
-        return error;
-    }
-    if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
-        && tips.iter().any(|tip| tip.to_string().contains("'-- "))
-    {
-        error.remove(ContextKind::Suggested);
-    }
-    let mut words = std::env::args_os().take_while(|word| word != "--");
-    let takes_arguments = words.any(|word| word == "call" || word == "prompt");
-    if takes_arguments
-        && error.kind() == ErrorKind::UnknownArgument
-        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
-        && let Some(name) = option.strip_prefix("--")
-    {
-        let tip = format!("arguments are written {name}=TEXT");
-        let tips = ContextValue::StyledStrs(vec![tip.into()]);
-        error.insert(ContextKind::Suggested, tips);
-    }
-    error
 }
 
 async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {

@@ -56,15 +56,17 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, names: impl Iterator<Item = &'a str
 
 /// The things of this kind that the server has, if that is known.
 pub(crate) fn known(kind: &str, there: &[String]) -> String {
-    if there.is_empty() {
-        return String::new();
+    match there.is_empty() {
+        true => String::new(),
+        false => format!(": its {kind} are {}", first(there)),
     }
-    let named = there.iter().take(NAMED).map(|name| visible(&quoted(name)));
-    let more = if there.len() > NAMED { ", …" } else { "" };
-    format!(
-        ": its {kind} are {}{more}",
-        named.collect::<Vec<_>>().join(", ")
-    )
+}
+
+/// The first of these names, with commas between them.
+pub(crate) fn first(names: &[String]) -> String {
+    let named = names.iter().take(NAMED).map(|name| visible(&quoted(name)));
+    let more = (names.len() > NAMED).then(|| "…".to_owned());
+    named.chain(more).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

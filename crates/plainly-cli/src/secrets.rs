@@ -60,7 +60,7 @@ const LONG: usize = 20;
 
 /// Where a secret may stand in text, and the fewest characters that it has. What the first group found stays, and so does the
 /// second if there is one; `NAME` and `VALUE` stand for [`NAMES`] and for something in quotes.
-const PLACES: [(&str, usize); 10] = [
+const PLACES: [(&str, usize); 11] = [
     // JSON, also as a text within JSON.
     (
         r#"(?i)(\\*["']NAME\\*["'][ \t\r\n]*:[ \t\r\n]*)(?:VALUE|[A-Za-z0-9_.+-]+)"#,
@@ -68,6 +68,8 @@ const PLACES: [(&str, usize); 10] = [
     ),
     // Queries, settings, environments.
     (r#"(?i)(NAME=)(?:VALUE|[^ \t\r\n"'&;<>]+)"#, 1),
+    // TOML.
+    (r#"(?i)(NAME["']?[ \t]+=[ \t]+)(?:VALUE)"#, 1),
     // Options of programs.
     (r#"(?i)(--?NAME[ \t\r\n]+)(?:VALUE|[^ \t\r\n"']+)"#, 1),
     // Headers, on a line of their own or in quotes.

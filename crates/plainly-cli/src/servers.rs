@@ -7,6 +7,7 @@ mod file;
 mod hosts;
 mod reach;
 mod spelling;
+mod syntax;
 mod told;
 mod variables;
 
@@ -15,17 +16,18 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 pub(crate) use self::edit::{Unchanged, add, remove};
-pub(crate) use self::entry::Broken;
-use self::entry::{Entry, Syntax, entries};
+use self::entry::{Entry, entries};
 pub(crate) use self::file::{read, write};
 pub(crate) use self::hosts::Machine;
 use self::hosts::{Source, row};
 pub(crate) use self::reach::Reach;
+pub(crate) use self::syntax::Broken;
+use self::syntax::Syntax;
 pub(crate) use self::told::{config, place};
 use self::variables::{Unresolved, Variables};
 use crate::args::Host;
 use crate::failure::Failure;
-use crate::near::known;
+use crate::near::{first, nearest};
 use crate::visible::visible;
 
 /// What a file of the host has in it; nothing if it can't be read.
@@ -33,9 +35,6 @@ pub(crate) fn parsed(host: Host, text: &str) -> Value {
     let read = row(host).syntax.read(Path::new(""), text);
     read.unwrap_or_default()
 }
-
-/// How alike two names are at least, if one may be meant for the other.
-const ALIKE: f64 = 0.8;
 
 /// A server that a file has an entry for.
 #[derive(Clone, Debug)]
@@ -249,18 +248,16 @@ pub(crate) fn unknown(name: &str, there: &[Configured]) -> Option<String> {
     let mut names: Vec<_> = there.iter().map(|server| server.name.clone()).collect();
     names.sort_unstable();
     names.dedup();
-    let alike = names.iter().map(|it| (likeness(it, name), it));
-    let meant = alike.filter(|(alike, _)| *alike >= ALIKE);
-    let meant = meant.max_by(|(one, _), (other, _)| one.total_cmp(other));
-    let meant = meant.map(|(_, name)| format!("did you mean {}? ", visible(name)));
-    let known = known("configured servers", &names);
-    let known = known.strip_prefix(": its ")?;
-    Some(format!("{}the {known}", meant.unwrap_or_default()))
-}
-
-/// How alike two names are, from 0 to 1: by how they begin, or by what was mistyped.
-fn likeness(one: &str, other: &str) -> f64 {
-    let [one, other] = [one, other].map(str::to_lowercase);
-    let mistyped = strsim::normalized_damerau_levenshtein(&one, &other);
-    strsim::jaro_winkler(&one, &other).max(mistyped + 0.2)
+    if names.is_empty() {
+        return None;
+    }
+    let meant = nearest(name, names.iter().map(String::as_str));
+    let meant = meant
+        .first()
+        .map(|name| format!("did you mean {}? ", visible(name)));
+    Some(format!(
+        "{}the configured servers are {}",
+        meant.unwrap_or_default(),
+        first(&names)
+    ))
 }

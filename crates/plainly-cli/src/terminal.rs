@@ -83,6 +83,14 @@ pub(crate) fn count(received: impl Fn() -> u64 + Send + 'static) {
     }
 }
 
+/// Ctrl-C was pressed: what the terminal shows for it goes away with the line that moves, or else stands on a line of its own.
+pub(crate) fn interrupted() {
+    let screen = screen();
+    if screen.bar.is_none() && screen.held.is_none() && is_attended() {
+        write("\n");
+    }
+}
+
 /// Waits for `work`, and shows what it does while it lasts.
 pub(crate) async fn during<T>(work: impl Future<Output = T>) -> T {
     let _shown = ActivityGuard;
@@ -143,6 +151,8 @@ impl Screen {
             && activity.has_lasted()
         {
             activity.draw(self.bar.get_or_insert_with(ProgressBar::no_length));
+            // What the terminal shows of a key must not begin another line, which nobody would clear.
+            write("\r");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Requests to stop the process.
 
-/// Resolves on SIGINT (Ctrl-C) or SIGTERM. On Unix, a second signal during shutdown ends the process at once, as if
-/// nothing handled it.
+/// Resolves on SIGINT (Ctrl-C), and as [`terminated`] does. On Unix, a second SIGINT or SIGTERM during shutdown ends the
+/// process at once, as if nothing handled it.
 pub async fn requested() {
     #[cfg(unix)]
     unix::requested().await;
@@ -10,6 +10,15 @@ pub async fn requested() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }
+}
+
+/// Resolves on SIGTERM, and on SIGHUP, which comes when the terminal is closed; never on systems without these. Where
+/// SIGHUP was ignored when the process began, as `nohup` has it, it stays ignored.
+pub async fn terminated() {
+    #[cfg(unix)]
+    unix::terminated().await;
+    #[cfg(not(unix))]
+    std::future::pending().await
 }
 
 #[cfg(unix)]
@@ -23,13 +32,27 @@ mod unix {
     pub(super) async fn requested() {
         tokio::select! {
             () = received(SignalKind::interrupt()) => {}
-            () = received(SignalKind::terminate()) => {}
+            () = terminated() => {}
         }
         let_the_next_end_the_process();
     }
 
+    pub(super) async fn terminated() {
+        let hung_up = async {
+            match ignores_hangups() {
+                true => std::future::pending().await,
+                false => received(SignalKind::hangup()).await,
+            }
+        };
+        tokio::select! {
+            () = received(SignalKind::terminate()) => {}
+            () = hung_up => {}
+        }
+    }
+
     /// From now on a signal takes its usual course, and does so in the signal handler: neither a handler that blocks
-    /// its thread nor a runtime that waits for its last one can delay it.
+    /// its thread nor a runtime that waits for its last one can delay it. Not SIGHUP: a terminal that is closed sends
+    /// one, and so may the shell in it, and nobody is left who is impatient.
     fn let_the_next_end_the_process() {
         for signal in [SIGINT, SIGTERM] {
             let always = Arc::new(AtomicBool::new(true));
@@ -37,6 +60,24 @@ mod unix {
                 tracing::warn!(signal, %error, "a second signal will not end the process");
             }
         }
+    }
+
+    /// Whether SIGHUP is ignored. It is no more once it is received.
+    #[cfg(target_os = "linux")]
+    fn ignores_hangups() -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mut lines = status.lines();
+        let mask = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        // The first bit is of the first signal, which is this one.
+        mask.is_some_and(|mask| mask & 1 == 1)
+    }
+
+    /// Whether SIGHUP may be ignored: it can't be seen here, but `nohup` leaves no terminal at standard error.
+    #[cfg(not(target_os = "linux"))]
+    fn ignores_hangups() -> bool {
+        use std::io::IsTerminal;
+        !std::io::stderr().is_terminal()
     }
 
     async fn received(kind: SignalKind) {

@@ -25,3 +25,5 @@ mod peer;
 mod telling;
 #[path = "client_stream/unreadable.rs"]
 mod unreadable;
+#[path = "client_stream/visits.rs"]
+mod visits;

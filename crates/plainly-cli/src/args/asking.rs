@@ -77,13 +77,6 @@ impl AskingArgs {
         self.server_log() == Some(LoggingLevel::Debug)
     }
 
-    /// Whether any of them is not as it is by default.
-    pub(super) fn is_given(&self) -> bool {
-        let is_answered = !self.given_answers.is_empty() || self.sample_with.is_some();
-        let is_told = self.quiet || self.server_log.is_some();
-        is_answered || is_told || !self.roots.is_empty()
-    }
-
     /// Fails if the answers contradict each other.
     pub(super) fn check(&self, words: &Words) -> Result<(), Failure> {
         let checked = GivenAnswer::check(&self.given_answers);

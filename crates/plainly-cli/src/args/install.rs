@@ -32,7 +32,7 @@ pub(crate) struct InstallArgs {
     /// A header for the server at the URL; can be given several times
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
     pub(crate) headers: Vec<HeaderArg>,
-    /// Replace a server of the same name
+    /// Replace another server of the same name
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]

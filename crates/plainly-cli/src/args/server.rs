@@ -64,10 +64,6 @@ pub(crate) struct ServerArgs {
     #[command(flatten)]
     pub(crate) asking: AskingArgs,
 
-    /// Whether what a task asks is answered later, by another command.
-    #[arg(skip)]
-    pub(crate) answers_later: bool,
-
     /// A server to start, with its arguments, instead of TARGET
     #[arg(last = true)]
     command: Vec<OsString>,
@@ -115,15 +111,6 @@ impl ServerArgs {
         self.asking.check(words)?;
         if let Some(session) = self.session.take() {
             words.belong_to(session.commands);
-            let is_another = self.only_over_http().or_else(|| self.only_for_a_process());
-            let is_another = is_another.is_some() || self.config.is_some();
-            let is_another = is_another || !self.command.is_empty() || self.revision.is_some();
-            if is_another || self.trace.is_wanted() || self.asking.is_given() {
-                return Err(words.wrong(
-                    ErrorKind::ArgumentConflict,
-                    "the connection is open: options that say how to reach a server, --trace, --record, --answer and the like are for `plainly shell` itself",
-                ));
-            }
             return Ok(Server::Open(session.client));
         }
         let server = match self.command.is_empty() {

@@ -1,6 +1,8 @@
 //! `plainly shell`, and the lines that are typed in it: the same commands, without a server.
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Id, Parser, Subcommand};
 
 use super::{ClientCommand, ServerArgs, Words};
 
@@ -59,7 +61,12 @@ impl ShellLine {
     ///
     /// The mistake of whoever typed it, or the help that they asked for.
     pub(crate) fn read(words: Vec<String>) -> Result<Typed, clap::Error> {
-        let matches = Self::taught().try_get_matches_from(words)?;
+        let mut command = Self::taught();
+        let matches = command.try_get_matches_from_mut(words)?;
+        if let Some(option) = misplaced(&command, &matches) {
+            let why = format!("the connection is open: {option} is for `plainly shell` itself");
+            return Err(command.error(ErrorKind::ArgumentConflict, why));
+        }
         Self::from_arg_matches(&matches).map(|line| line.typed)
     }
 
@@ -69,24 +76,35 @@ impl ShellLine {
     }
 }
 
-/// The options and words that say where a server is, who answers it, and what is seen of its connection.
-const WHERE: [&str; 15] = [
-    "target",
-    "command",
-    "headers",
-    "revision",
-    "cacert",
-    "env",
-    "cwd",
-    "config",
-    "trace",
-    "record",
-    "given_answers",
-    "sample_with",
-    "roots",
-    "server_log",
-    "quiet",
-];
+/// Whether this says where a server is, who answers it, or what is seen of its connection: that of a shell is open.
+fn is_of_connection(id: &str) -> bool {
+    const OTHERS: [&str; 8] = [
+        "command",
+        "trace",
+        "record",
+        "given_answers",
+        "sample_with",
+        "roots",
+        "server_log",
+        "quiet",
+    ];
+    ServerArgs::REACHING.contains(&id) || OTHERS.contains(&id)
+}
+
+/// The option of a command in a shell that only the shell itself has.
+fn misplaced(mut command: &clap::Command, mut matches: &ArgMatches) -> Option<String> {
+    while let Some((name, below)) = matches.subcommand() {
+        (command, matches) = (command.find_subcommand(name)?, below);
+    }
+    let is_given = |id: &Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    let mut ids = matches.ids().filter(|id| is_of_connection(id.as_str()));
+    let id = ids.find(|id| is_given(id))?;
+    let option = command.get_arguments().find(|arg| arg.get_id() == id)?;
+    Some(match option.get_long() {
+        Some(long) => format!("--{long}"),
+        None => "a command after --".to_owned(),
+    })
+}
 
 /// The commands of this one, without a target.
 fn each_without_target(command: clap::Command) -> clap::Command {
@@ -108,8 +126,9 @@ fn without_target(mut command: clap::Command) -> clap::Command {
     };
     each_without_target(command)
         .mut_args(|arg| {
-            let is_where = WHERE.iter().any(|id| arg.get_id() == id);
-            arg.hide(is_where)
+            let id = arg.get_id().as_str();
+            let is_hidden = id == "target" || is_of_connection(id);
+            arg.hide(is_hidden)
         })
         .after_help(help.map(|help| examples(&help)).unwrap_or_default())
 }

@@ -123,7 +123,10 @@ impl Words {
         let instead = if target.contains(char::is_whitespace) {
             format!("to start a server, use `plainly {command} -- {target}`")
         } else if target.starts_with(['.', '/', '~']) {
-            format!("to serve a directory, use `-- plainly serve {target} --stdio`")
+            match Path::new(target).is_file() {
+                true => format!("to start a server, use `plainly {command} -- {target}`"),
+                false => format!("to serve a directory, use `-- plainly serve {target} --stdio`"),
+            }
         } else if target.contains("://") {
             "the URL of a server begins with http:// or https://, and the URI of a resource comes after it"
                 .to_owned()

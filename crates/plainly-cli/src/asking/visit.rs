@@ -1,6 +1,7 @@
 //! A page that a server wants the user to visit: opened once they have seen where it leads and agreed, and never looked at by
 //! this program.
 
+use plainly::errors::UrlElicitation;
 use plainly::protocol::types::{ElicitAction, ElicitUrlParams};
 
 use super::browser;
@@ -36,9 +37,31 @@ pub(super) async fn visit(
         person.say(&format!("{WARNING}warning:{WARNING:#} {warning}"));
     }
     match is_known {
-        true => returned(person, url).await,
+        true => {
+            person.say("You have agreed to this before, and the server is still waiting for it.");
+            returned(person, &[url]).await
+        }
         false => agreed(person, url).await,
     }
+}
+
+/// The same for all the pages that the server requires. Waits until `person` is done there; `false` if they don't want to.
+pub(super) async fn visit_all(
+    person: &mut impl Person,
+    who: &str,
+    required: &[UrlElicitation],
+) -> bool {
+    for one in required {
+        let page = ElicitUrlParams::new(&one.url, &one.message);
+        if visit(person, who, &page, false).await != ElicitAction::Accept {
+            return false;
+        }
+    }
+    // As they were shown.
+    let pages = required.iter().map(|one| Page::parse(&one.url));
+    let pages: Vec<_> = pages.filter_map(Result::ok).collect();
+    let urls: Vec<_> = pages.iter().map(Page::url).collect();
+    returned(person, &urls).await == ElicitAction::Accept
 }
 
 async fn agreed(person: &mut impl Person, url: &str) -> ElicitAction {
@@ -56,16 +79,15 @@ async fn agreed(person: &mut impl Person, url: &str) -> ElicitAction {
     }
 }
 
-/// Asks whoever has agreed before to go on, when they are done there.
-async fn returned(person: &mut impl Person, url: &str) -> ElicitAction {
-    person.say("You have agreed to this before, and the server is still waiting for it.");
+/// Asks whoever has agreed to go on, when they are done there.
+async fn returned(person: &mut impl Person, urls: &[&str]) -> ElicitAction {
     loop {
         let answer = person
             .ask("Press Enter when you are done there. [or: open, decline, cancel] ")
             .await;
         match answer.unwrap_or_else(|| "cancel".to_owned()).trim() {
             "" => return ElicitAction::Accept,
-            "o" | "open" => open(person, url),
+            "o" | "open" => urls.iter().for_each(|url| open(person, url)),
             "n" | "no" | "decline" => return ElicitAction::Decline,
             "c" | "cancel" => return ElicitAction::Cancel,
             _ => person.say("Please press Enter, or type open, decline or cancel."),
@@ -111,6 +133,22 @@ mod tests {
         assert_eq!(action, ElicitAction::Decline);
         let expected = "  javascript:\\u{1b}[2J\nThis is not opened: it is not a page on the web";
         assert!(heard.contains(expected), "{heard}");
+    }
+
+    #[tokio::test]
+    async fn all_pages_that_are_required_are_visited_before_it_goes_on() {
+        let required = ["https://notes.example/a", "https://notes.example/b"];
+        let required = required.map(|url| UrlElicitation::new(url, url, "Sign in"));
+        for (answers, is_done) in [
+            (&["yes", "yes", "well", ""][..], true),
+            (&["yes", "yes", "cancel"], false),
+            (&["yes", "no"], false),
+            (&["yes", "yes"], false),
+        ] {
+            let mut script = Script::new(answers);
+            let done = visit_all(&mut script, "notes", &required).await;
+            assert_eq!((done, script.answers.len()), (is_done, 0), "{answers:?}");
+        }
     }
 
     #[tokio::test]

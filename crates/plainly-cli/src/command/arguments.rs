@@ -83,7 +83,7 @@ impl GivenArguments {
         let schema = match one {
             Some(one) => described(one).schema,
             None if near().is_empty() => callee.unknown(),
-            None => return Err(missing(callee, name, &names)),
+            None => return Err(Failure::Missing(missing(callee, name, &names, server))),
         };
         self.fit(name, &schema).map_err(|what| {
             let shown = command_line(callee.listing(), server, &[name.to_owned()]);
@@ -176,9 +176,9 @@ fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, Stri
     let is_read = all.iter().any(|it| matches!(it, WrittenValue::Read(_)));
     match &texts.ok_or_else(twice)?[..] {
         [text] => typed(root, schema, text).ok_or_else(|| misfit(parameter, text, is_read)),
-        texts => listed(root, schema, texts).ok_or_else(|| match parameter.kind() {
-            list if list.contains("list of") => misfit(parameter, &texts.join(" "), is_read),
-            _ => twice(),
+        texts => listed(root, schema, texts).ok_or_else(|| match parameter.kind().is_list() {
+            true => misfit(parameter, &texts.join(" "), is_read),
+            false => twice(),
         }),
     }
 }
@@ -186,16 +186,11 @@ fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, Stri
 /// Why the text is no value of the parameter. It may be a secret if it was read from elsewhere.
 fn misfit(parameter: &Parameter<'_>, text: &str, is_read: bool) -> String {
     let (name, kind) = (parameter.name, parameter.kind());
-    let is_choice = kind.contains(" | ");
-    let of = if is_choice { "one of" } else { "of type" };
-    let expected = format!("the argument {name:?} must be {of} {kind}");
+    let expected = format!("the argument {name:?} must be {}", kind.expected());
     if is_read {
         return format!("{expected}, and what was read for it is not");
     }
-    let near = match is_choice {
-        true => did_you_mean(text, kind.trim_start_matches("list of ").split(" | ")),
-        false => String::new(),
-    };
+    let near = did_you_mean(text, kind.choices().into_iter());
     let is_begun = text.trim_start().starts_with(['[', '{']);
     let fault = is_begun.then(|| json::parse(text).err()).flatten();
     let fault = fault.map(|why| format!(": {why}")).unwrap_or_default();
@@ -287,7 +282,7 @@ mod tests {
             (&[("maxResults", "ten")], &open,
                 Err("the argument \"maxResults\" must be of type integer, not \"ten\"")),
             (&[("kinds", "fil")], &open,
-                Err("the argument \"kinds\" must be one of list of file | folder, not \"fil\"; did you mean file?")),
+                Err("the argument \"kinds\" must be a list of file | folder, not \"fil\"; did you mean file?")),
             (&[("pattern", "a"), ("Pattern", "b")], &open, Err("the argument \"pattern\" is given twice")),
         ];
         for (words, schema, expected) in cases {

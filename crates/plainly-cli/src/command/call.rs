@@ -8,11 +8,12 @@ use serde_json::json;
 use super::arguments::GivenArguments;
 use super::blocks::{Printer, shown, write_one};
 use super::described;
-use super::listed::{if_given, names};
+use super::listed::{if_given, is_missing, missing, names, says_missing};
+use super::parameter::Callee;
+use super::task::no_tasks;
 use crate::args::{CallArgs, SaveArgs, Server};
-use crate::connection::with_client;
-use crate::failure::{Failure, Subject};
-use crate::near::known;
+use crate::connection::{Purpose, with_client_for};
+use crate::failure::{Failure, Missing, Subject};
 use crate::output::Output;
 use crate::terminal;
 
@@ -22,12 +23,13 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     let name = words.take_name("TOOL")?;
     let asked = GivenArguments::of_tool(args.args.as_deref(), words, &server)?;
     let mut output = Output::new(args.server.format());
-    args.server.answers_later = args.task;
-    if args.task && matches!(server, Server::Child(_)) {
-        tracing::warn!("the server ends with this command, and may forget the task");
-    }
+    let purpose = if args.task {
+        Purpose::Task
+    } else {
+        Purpose::Work
+    };
     let at = server.clone();
-    let (started, there) = with_client(server, args.server, async |client| {
+    let (started, missing) = with_client_for(purpose, server, args.server, async |client| {
         call(client, &name, asked, &at, args.task).await
     })
     .await?;
@@ -35,20 +37,18 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
         Started::Complete(result) => result,
         Started::Task(task) => return print_id(&task, &mut output),
     };
-    if args.task {
-        tracing::warn!("the server made no task of the call, but gave its result at once");
-    }
     print_whole(&result, &name, &args.save, &mut output)?;
-    if result.is_tool_error() {
-        let text = said(&result);
-        let help = (!there.is_empty()).then(|| format!("this server{}", known("tools", &there)));
-        return Err(Failure::Tool { name, text, help });
+    match missing {
+        Some(missing) => Err(Failure::Missing(missing)),
+        None if result.is_tool_error() => {
+            let text = said(&result);
+            Err(Failure::Tool { name, text })
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
-/// Calls the tool, and if it may be a task, does not wait for its end. Gives the result, and if that is a failure and the server
-/// lists no such tool, the names of those that it lists.
+/// Calls the tool, and if it may be a task, does not wait for its end. Gives the result, which may be that there is no such tool.
 ///
 /// The tools are listed first, at the cost of a round trip: only so can `limit=10` be a number and `patern=x` a mistake rather
 /// than something that the server ignores, and only so are the output's schema and the headers known that the tool asks for. It
@@ -60,12 +60,10 @@ async fn call(
     asked: GivenArguments,
     server: &Server,
     may_be_task: bool,
-) -> Result<(Started<CallToolResult>, Vec<String>), Failure> {
+) -> Result<(Started<CallToolResult>, Option<Missing>), Failure> {
     let tools = match asked.is_exact() {
         true => None,
-        false => {
-            if_given(client.tools().await).map_err(Failure::about(Subject::Tools(Vec::new())))?
-        }
+        false => if_given(client.tools().await).map_err(Failure::about(Subject::Tools))?,
     };
     let arguments = asked.fit_one(name, tools.as_deref(), described::tool, server)?;
     terminal::doing(&format!("waiting for {name}"));
@@ -76,23 +74,54 @@ async fn call(
         false => calling.await.map(Started::Complete),
     };
     let called = called.or_else(despite_its_schema);
-    let may_be_unknown = match &called {
-        Ok(Started::Complete(result)) => result.is_tool_error(),
-        Ok(Started::Task(_)) => false,
-        Err(error) => error.is_invalid_params(),
-    };
-    let mut there = match tools {
-        _ if !may_be_unknown => Vec::new(),
-        Some(tools) => names(&tools),
-        // Only a help: where this fails too, the first error says more.
-        None => names(&client.tools().await.unwrap_or_default()),
-    };
-    if there.iter().any(|it| it == name) {
-        there.clear();
+    if may_be_task {
+        warn_of_no_task(client, &called);
     }
+    let is_unknown = is_unknown(&called, name);
+    let listed = match tools {
+        // Only a help: where this fails too, the first error says more.
+        None if is_unknown => client.tools().await.unwrap_or_default(),
+        tools => tools.unwrap_or_default(),
+    };
+    let names = names(&listed);
+    let is_listed = names.iter().any(|it| it == name);
+    // One that the server lists it can't mean.
+    if is_listed || !is_unknown {
+        let subject = match is_listed {
+            true => Subject::Tool,
+            false => Subject::Tools,
+        };
+        return Ok((called.map_err(Failure::about(subject))?, None));
+    }
+    let missing = missing(Callee::Tool, name, &names, server);
     match called {
-        Ok(started) => Ok((started, there)),
-        Err(error) => Err(Failure::about(Subject::Tools(there))(error)),
+        Ok(started) => Ok((started, Some(missing))),
+        Err(error) => Err(Failure::about(Subject::Missing(missing))(error)),
+    }
+}
+
+/// Says why there is a result and no task.
+fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResult>>) {
+    let Ok(Started::Complete(result)) = called else {
+        return;
+    };
+    match no_tasks(client.revision()) {
+        _ if result.is_tool_error() => {}
+        Some(why) => tracing::warn!("{why}: the result was waited for"),
+        None => {
+            tracing::warn!("the server made no task of the call, but gave its result at once");
+        }
+    }
+}
+
+/// Whether the server says that it has no such tool: in an error, or in the words of a tool that none is.
+fn is_unknown(called: &client::Result<Started<CallToolResult>>, name: &str) -> bool {
+    match called {
+        Ok(Started::Complete(result)) if result.is_tool_error() => {
+            says_missing(Callee::Tool, name, said(result))
+        }
+        Ok(_) => false,
+        Err(error) => is_missing(Callee::Tool, name, error),
     }
 }
 

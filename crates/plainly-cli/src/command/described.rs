@@ -1,15 +1,22 @@
 //! One tool or prompt, as `plainly tools TARGET TOOL` shows it: what it does, the arguments that it takes, and how to call it.
 
+use std::cell::Cell;
+
 use plainly::protocol::types::{Prompt, Tool};
 use serde_json::Value;
 
 use super::declared::problems;
-use super::parameter::{Callee, Parameter, parameters, resolved, schema_of};
+use super::example::example;
+use super::parameter::{Callee, Parameter, parameters, schema_of};
+use super::schema::{Depth, resolved};
 use crate::args::{Server, ServerName};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::shell_word::shell_word;
 use crate::visible::visible;
+
+/// How far the members of objects are shown, and how many of them.
+const SHOWN: (usize, usize) = (4, 200);
 
 /// What is shown of a tool or a prompt.
 pub(super) struct Described<'a> {
@@ -55,10 +62,9 @@ impl Described<'_> {
             output.lines("")?;
             output.head(["ARGUMENT", "TYPE", "MEANING"], columns)?;
         }
-        for parameter in &parameters {
-            let (kind, meaning) = (parameter.kind(), meaning(parameter));
-            output.entry([parameter.name, &kind, &meaning], columns)?;
-        }
+        let (levels, schemas) = SHOWN;
+        let schemas = Cell::new(schemas);
+        entries(&parameters, "", Depth::new(levels, &schemas), output)?;
         if let Some(codes) = &self.problems {
             output.lines("")?;
             output.lines(&format!("It declares to fail with {}.", visible(codes)))?;
@@ -73,22 +79,48 @@ impl Described<'_> {
     }
 }
 
+/// A line for each, and below it those of the members of an object, further in.
+fn entries(
+    parameters: &[Parameter<'_>],
+    indent: &str,
+    depth: Depth<'_>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    for parameter in parameters {
+        let Some(depth) = depth.deeper() else {
+            return Ok(());
+        };
+        let name = format!("{indent}{}", parameter.name);
+        let (kind, meaning) = (parameter.kind().to_string(), meaning(parameter));
+        output.entry([&name, &kind, &meaning], columns)?;
+        let further = format!("{indent}  ");
+        entries(&parameter.members(), &further, depth, output)?;
+    }
+    Ok(())
+}
+
 /// `plainly COMMAND`, with these words and this server, for people to run.
 pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> String {
-    let words = words.iter().map(|word| visible(&shell_word(word)));
-    let words = words.collect::<Vec<_>>().join(" ");
-    match server {
-        Server::Open(_) => format!("{command} {words}"),
+    let words = words.iter().map(|word| quoted(word));
+    let parts: Vec<_> = match server {
+        Server::Open(_) => [command.to_owned()].into_iter().chain(words).collect(),
         Server::Url(target) | Server::Named(ServerName { text: target, .. }) => {
-            format!("plainly {command} {} {words}", visible(&shell_word(target)))
+            let before = ["plainly".to_owned(), command.to_owned(), quoted(target)];
+            before.into_iter().chain(words).collect()
         }
         Server::Child(child) => {
-            let child = child.iter().map(|word| word.to_string_lossy());
-            let child = child.map(|word| visible(&shell_word(&word)));
-            let child = child.collect::<Vec<_>>().join(" ");
-            format!("plainly {command} {words} -- {child}")
+            let before = ["plainly".to_owned(), command.to_owned()];
+            let child = child.iter().map(|word| quoted(&word.to_string_lossy()));
+            let words = before.into_iter().chain(words);
+            words.chain(["--".to_owned()]).chain(child).collect()
         }
-    }
+    };
+    parts.join(" ")
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    visible(&shell_word(word))
 }
 
 /// `search(pattern: string, limit?: integer)`.
@@ -121,27 +153,6 @@ fn meaning(parameter: &Parameter<'_>) -> String {
         true => "-".to_owned(),
         false => parts.join(" "),
     }
-}
-
-/// The argument as a word of a call.
-fn example(parameter: &Parameter<'_>) -> String {
-    let schema = resolved(parameter.root, parameter.schema);
-    let given = parameter.schema.get("default").or(schema.get("const"));
-    let given = given
-        .or(schema["enum"].get(0))
-        .or(schema["examples"].get(0));
-    let kind = parameter.kind();
-    let text = match (given, kind.trim_start_matches("list of ")) {
-        (Some(Value::String(text)), _) => text.clone(),
-        (Some(value), _) if !value.is_null() => value.to_string(),
-        (_, "integer") => "1".to_owned(),
-        (_, "number") => "1.5".to_owned(),
-        (_, "boolean") => "true".to_owned(),
-        (_, "object") => "{}".to_owned(),
-        (_, "list") => "[]".to_owned(),
-        _ => "TEXT".to_owned(),
-    };
-    format!("{}={text}", parameter.name)
 }
 
 fn columns([name, kind, meaning]: [&str; 3]) -> String {

@@ -148,7 +148,7 @@ fn change(
     let before = before.unwrap_or_default();
     let after = edit(&before).map_err(|unchanged| match unchanged {
         Unchanged::Exists => {
-            let why = format!("{shown} has a server {name} already: --force replaces it");
+            let why = format!("{shown} has another server {name} already: --force replaces it");
             Failure::impossible(why, None)
         }
         Unchanged::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
@@ -163,12 +163,19 @@ fn change(
         }
         return output.flush();
     }
-    let backup = servers::write(&path, &after, !args.project)
-        .map_err(|error| Failure::file(&path, error))?;
+    let is_changed = after != before;
+    let backup = match is_changed {
+        true => servers::write(&path, &after, !args.project)
+            .map_err(|error| Failure::file(&path, error))?,
+        false => None,
+    };
     if output.is_json() {
-        output.json(&json!({ "file": path, "name": name, "backup": backup }))?;
+        let (file, changed) = (&path, is_changed);
+        output
+            .json(&json!({ "file": file, "name": name, "changed": changed, "backup": backup }))?;
     } else {
-        output.lines(&format!("changed {shown}: {name}"))?;
+        let what = if is_changed { "changed" } else { "unchanged" };
+        output.lines(&format!("{what} {shown}: {name}"))?;
         if let Some(backup) = backup {
             output.lines(&format!("kept what it was in {}", backup.display()))?;
         }

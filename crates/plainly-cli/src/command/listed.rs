@@ -1,19 +1,21 @@
 //! What has a name or a template. `plainly tools`, `plainly prompts` and `plainly templates` list it: as a table for people, as
 //! fields for scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say
-//! which there are.
+//! so in the same words.
 
 use plainly::client::{self, LocalError};
-use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Tool};
+use plainly::errors::{Asked, Certainty, Code, WireError};
+use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Skill, Tool};
 use serde::Serialize;
 
 use super::declared::problems;
-use super::described::{self, Described};
+use super::described::{self, Described, command_line};
 use super::lacking::or_none;
 use super::parameter::Callee;
 use crate::args::{PromptsArgs, Server, TemplatesArgs, ToolsArgs};
+use crate::asking;
 use crate::connection::with_client;
-use crate::failure::{Failure, Subject};
-use crate::near::{did_you_mean, known};
+use crate::failure::{Failure, Missing, Subject};
+use crate::near::did_you_mean;
 use crate::output::Output;
 
 pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
@@ -25,7 +27,7 @@ pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
     let at = server.clone();
     let tools = with_client(server, args.server, async |client| {
         let tools = or_none(client.tools().await, "tools");
-        tools.map_err(Failure::about(Subject::Tools(Vec::new())))
+        tools.map_err(Failure::about(Subject::Tools))
     })
     .await?;
     match one {
@@ -63,7 +65,7 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
     let at = server.clone();
     let prompts = with_client(server, args.server, async |client| {
         let prompts = or_none(client.prompts().await, "prompts");
-        prompts.map_err(Failure::about(Subject::Prompts(Vec::new())))
+        prompts.map_err(Failure::about(Subject::Prompts))
     })
     .await?;
     match one {
@@ -89,7 +91,8 @@ fn show<T: Listed + Serialize>(
     output: &mut Output,
 ) -> Result<(), Failure> {
     let found = listed.iter().find(|one| one.named().name == name);
-    let one = found.ok_or_else(|| missing(callee, name, &names(listed)))?;
+    let one =
+        found.ok_or_else(|| Failure::Missing(missing(callee, name, &names(listed), server)))?;
     match output.is_json() {
         true => output.json(one)?,
         false => described(one).show(server, output)?,
@@ -97,13 +100,36 @@ fn show<T: Listed + Serialize>(
     output.flush()
 }
 
-/// Why a tool or a prompt can't be used that the server does not list.
-pub(super) fn missing(callee: Callee, name: &str, names: &[String]) -> Failure {
-    let instead = match did_you_mean(name, names.iter().map(String::as_str)) {
-        near if near.is_empty() => known(callee.listing(), names),
-        near => near,
+/// What to do about a tool or a prompt that the server does not have, of those that it lists.
+pub(super) fn missing(callee: Callee, name: &str, names: &[String], server: &Server) -> Missing {
+    let near = did_you_mean(name, names.iter().map(String::as_str));
+    let (word, listing) = (callee.word(), callee.listing());
+    let shown = command_line(listing, server, &[]);
+    let hidden = match near.is_empty() && !asking::is_possible() {
+        false => "",
+        true => {
+            "; some servers have more for a client that they can ask: try --answer, --sample-with or --root"
+        }
     };
-    Failure::refused(format!("no such {}: {name}{instead}", callee.word()))
+    Missing {
+        what: format!("no such {word}: {name}{near}"),
+        help: format!("`{shown}` lists the {listing}{hidden}"),
+    }
+}
+
+/// Whether the server says in an error that it has no tool or prompt of this name, whichever code it has for that.
+pub(super) fn is_missing(callee: Callee, name: &str, error: &client::Error) -> bool {
+    let protocol = error.protocol();
+    protocol.is_some_and(|error| says_missing(callee, name, error.message().into_owned()))
+}
+
+/// Whether these are the words of a server that has no tool or prompt of this name.
+pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
+    let (method, subject) = (callee.method().name(), Some(name));
+    let error = WireError::received(Code::new(-32602), text, None);
+    let error = error.recognise_as(Asked { method, subject }, Certainty::Likely);
+    let error = client::Error::from(error);
+    error.is_tool_not_found() || error.is_prompt_not_found()
 }
 
 /// Something that a server lists.
@@ -145,6 +171,18 @@ impl Listed for ResourceTemplate {
     }
 }
 
+impl Listed for Skill {
+    fn named(&self) -> Named<'_> {
+        Named {
+            // Several may have one name.
+            name: &self.uri,
+            title: None,
+            description: self.description(),
+            meta: None,
+        }
+    }
+}
+
 /// The names of all of them.
 pub(super) fn names(listed: &[impl Listed]) -> Vec<String> {
     let names = listed.iter().map(|one| one.named().name.to_owned());
@@ -169,7 +207,7 @@ impl<'a> Named<'a> {
 }
 
 /// Prints all of `listed`; over a table stands `head`.
-fn print(
+pub(super) fn print(
     listed: &[impl Listed + Serialize],
     head: [&str; 2],
     output: &mut Output,

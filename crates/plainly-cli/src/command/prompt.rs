@@ -1,12 +1,13 @@
 //! `plainly prompt`: a prompt filled in, and what it says printed.
 
 use plainly::client::Client;
-use plainly::protocol::types::{Arguments, GetPromptResult, Prompt, PromptArgument, Role};
+use plainly::protocol::types::{Arguments, GetPromptResult, PromptArgument, Role};
 
 use super::arguments::GivenArguments;
 use super::blocks::{Printer, write_one};
 use super::described;
-use super::listed::{if_given, names};
+use super::listed::{if_given, is_missing, missing, names};
+use super::parameter::Callee;
 use crate::args::{PromptArgs, SaveArgs, Server};
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
@@ -39,8 +40,7 @@ async fn fill_in(
     asked: GivenArguments,
     server: &Server,
 ) -> Result<GetPromptResult, Failure> {
-    let prompts =
-        if_given(client.prompts().await).map_err(Failure::about(Subject::Prompts(Vec::new())))?;
+    let prompts = if_given(client.prompts().await).map_err(Failure::about(Subject::Prompts))?;
     let arguments = asked.fit_one(name, prompts.as_deref(), described::prompt, server)?;
     let texts = arguments
         .into_iter()
@@ -48,22 +48,21 @@ async fn fill_in(
     terminal::doing(&format!("waiting for {name}"));
     let filling = client.prompt(name, Arguments::from_iter(texts));
     let filled = filling.on_progress(terminal::report).await;
-    filled.map_err(|error| Failure::about(subject(name, &prompts.unwrap_or_default()))(error))
-}
-
-/// What helps against an error of the server: the arguments of the prompt, or the prompts that there are.
-fn subject(name: &str, prompts: &[Prompt]) -> Subject {
-    match prompts.iter().find(|prompt| prompt.name == name) {
-        Some(prompt) => Subject::Prompt(
-            prompt
-                .arguments
-                .iter()
-                .flatten()
-                .map(shown_argument)
-                .collect(),
-        ),
-        None => Subject::Prompts(names(prompts)),
-    }
+    filled.map_err(|error| {
+        let prompts = prompts.unwrap_or_default();
+        let one = prompts.iter().find(|prompt| prompt.name == name);
+        let subject = match one {
+            Some(prompt) => {
+                let arguments = prompt.arguments.iter().flatten();
+                Subject::Prompt(arguments.map(shown_argument).collect())
+            }
+            None if is_missing(Callee::Prompt, name, &error) => {
+                Subject::Missing(missing(Callee::Prompt, name, &names(&prompts), server))
+            }
+            None => Subject::Prompts,
+        };
+        Failure::about(subject)(error)
+    })
 }
 
 fn shown_argument(argument: &PromptArgument) -> String {

@@ -6,6 +6,7 @@ mod lines;
 use std::pin::pin;
 
 use plainly::client::Client;
+use plainly::shutdown;
 
 use self::lines::Lines;
 use crate::args::{Session, ShellArgs, ShellLine, Typed};
@@ -14,6 +15,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::log;
+use crate::terminal;
 
 /// Runs until the last line, `exit`, a signal or the end of the connection.
 pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
@@ -21,7 +23,7 @@ pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
     let server = args.server.server(&mut words)?;
     words.end()?;
     let format = args.server.format();
-    let mut terminated = pin!(terminated());
+    let mut terminated = pin!(shutdown::terminated());
     let client = tokio::select! {
         biased;
         () = &mut terminated => return Err(Failure::Interrupted),
@@ -103,22 +105,7 @@ async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }
-}
-
-/// A request to end the process, which comes from no terminal.
-#[cfg(unix)]
-async fn terminated() {
-    use tokio::signal::unix::{SignalKind, signal};
-    match signal(SignalKind::terminate()) {
-        Ok(mut signals) => _ = signals.recv().await,
-        Err(_) => std::future::pending().await,
-    }
-}
-
-/// Such requests end the process at once where they can't be received.
-#[cfg(not(unix))]
-async fn terminated() {
-    std::future::pending().await
+    terminal::interrupted();
 }
 
 #[cfg(test)]

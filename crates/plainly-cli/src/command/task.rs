@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use clap::error::ErrorKind;
 use plainly::client::{Client, LocalError, TaskHandle};
+use plainly::errors::Revision;
 use plainly::errors::mistake::{quoted, shortened};
+use plainly::protocol::method::Method;
 use plainly::protocol::types::{
     CallToolResult, DetailedTask, ElicitParams, ElicitResult, Field, FormSchema, InputRequest,
     InputResponses, RawJson, TaskState,
@@ -44,7 +46,7 @@ async fn get(mut args: GetTaskArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let task = with_client(server, args.server, async |client| {
-        poll(&mut client.task(&id)).await
+        poll(&mut task(client, &id)?).await
     })
     .await?;
     show(&task, &at, &mut output)
@@ -66,7 +68,6 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
         true => Err(Failure::Tool {
             name: "the tool".to_owned(),
             text: said(&result),
-            help: None,
         }),
         false => Ok(()),
     }
@@ -74,7 +75,7 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
 
 /// Waits for the result of the task; if it asks something, says how to answer.
 async fn finish(client: &Client, id: &str, at: &Server) -> Result<CallToolResult, Failure> {
-    let mut task = client.task(id).detach();
+    let mut task = task(client, id)?.detach();
     let error = match task.wait().await {
         Ok(result) => return Ok(result),
         Err(error) => error,
@@ -102,7 +103,7 @@ async fn answer(mut args: AnswerTaskArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let task = with_client(server, args.server, async |client| {
-        let mut task = client.task(&id);
+        let mut task = task(client, &id)?;
         let now = poll(&mut task).await?;
         let (key, question) = chosen(&now, args.question.as_deref())?;
         let answer = answer_to(question, &given)?;
@@ -123,13 +124,29 @@ async fn cancel(mut args: CancelTaskArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let task = with_client(server, args.server, async |client| {
-        let mut task = client.task(&id);
+        let mut task = task(client, &id)?;
         let cancelled = task.cancel().await;
         cancelled.map_err(Failure::about(Subject::Task))?;
         poll(&mut task).await
     })
     .await?;
     show(&task, &at, &mut output)
+}
+
+/// The task of this id, where there are tasks.
+fn task(client: &Client, id: &str) -> Result<TaskHandle<CallToolResult>, Failure> {
+    match no_tasks(client.revision()) {
+        Some(why) => Err(Failure::refused(why)),
+        None => Ok(client.task(id)),
+    }
+}
+
+/// Why there are no tasks in this revision, if so.
+pub(super) fn no_tasks(revision: Revision) -> Option<String> {
+    let has_tasks = Method::GetTask.is_in(revision);
+    (!has_tasks).then(|| {
+        format!("the connection speaks {revision}, and plainly has tasks from 2026-07-28 on")
+    })
 }
 
 async fn poll(task: &mut TaskHandle<CallToolResult>) -> Result<DetailedTask, Failure> {

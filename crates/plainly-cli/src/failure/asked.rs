@@ -1,6 +1,7 @@
 //! What to do where a server asks for something that the command line did not let it ask for.
 
 use plainly::client::{Error, LocalError};
+use plainly::errors::UrlElicitation;
 
 /// The word for what a server asks for, and how to let it.
 const ASKED: [(&str, &str); 3] = [
@@ -18,6 +19,11 @@ const ASKED: [(&str, &str); 3] = [
     ),
 ];
 const VISIT: &str = "the server wants a page opened in a browser: run the command on a terminal, where you can agree to it";
+const REQUIRED: &str = "open it in a browser, then run the command again; on a terminal, the command opens it once you agree, and goes on";
+/// What the SDKs say of a tool that can't be called as others can, and what there is to say about that.
+const ONLY_AS_TASK: &str = "task augmentation";
+const NO_SUCH_TASKS: &str =
+    "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on";
 /// What FastMCP says where it can ask only in the way of older revisions, and what helps.
 const BY_REQUEST: &str = "via server-initiated requests is unavailable";
 const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
@@ -26,6 +32,17 @@ const OLDER: &str = "this server can only ask in an older revision: add --revisi
 pub(super) fn by(error: &Error) -> Option<&'static str> {
     if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
         return named(|word| asked.starts_with(word));
+    }
+    if let Some(required) = error.url_elicitations() {
+        // What is of no page on the web, nobody should open.
+        return required
+            .iter()
+            .all(UrlElicitation::is_web)
+            .then_some(REQUIRED);
+    }
+    if error.is_method_not_found() {
+        let message = error.protocol()?.message();
+        return message.contains(ONLY_AS_TASK).then_some(NO_SUCH_TASKS);
     }
     let required = error.required_capabilities()?;
     let visit = required.get("elicitation").and_then(|it| it.get("url"));
@@ -40,6 +57,9 @@ pub(super) fn by_tool(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase();
     if text.contains(BY_REQUEST) {
         return Some(OLDER);
+    }
+    if text.contains(ONLY_AS_TASK) {
+        return Some(NO_SUCH_TASKS);
     }
     let is_lacking = ["support", "not found", "capabilit"]
         .iter()
@@ -69,6 +89,10 @@ mod tests {
             (
                 "elicitation via server-initiated requests is unavailable on 2026-07-28 connections.",
                 Some("--revision"),
+            ),
+            (
+                "MCP error -32601: Tool scan requires task augmentation",
+                Some("2025-11-25"),
             ),
             ("Elicitation was cancelled", None),
             ("the roots of this tree", None),

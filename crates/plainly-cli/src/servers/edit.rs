@@ -1,14 +1,15 @@
 //! Entries added to the text of a host's file and taken from it. All else stays as it is: comments, order, line ends.
 
 use std::ops::Range;
+use std::path::Path;
 
-use jsonc_parser::cst::CstRootNode;
+use jsonc_parser::cst::{CstInputValue, CstRootNode};
 use toml_edit::{Document, Item, Table, TomlError};
 
-use super::entry::{Syntax, commented};
 use super::hosts::row;
 use super::reach::Reach;
 use super::spelling::{self, members, toml_key};
+use super::syntax::{Syntax, commented};
 use crate::args::Host;
 
 /// Why a text was not changed.
@@ -23,7 +24,7 @@ pub(crate) enum Unchanged {
 }
 
 /// The text with an entry for the server, in the spelling of the host; instead of another of the same name only if that
-/// `is_replaced`.
+/// `is_replaced`. The same text if it has that very entry.
 pub(crate) fn add(
     host: Host,
     text: &str,
@@ -33,33 +34,24 @@ pub(crate) fn add(
 ) -> Result<String, Unchanged> {
     let entry = members(host, reach);
     let row = row(host);
-    match row.syntax {
-        Syntax::Json => {
-            let (mark, root) = json_root(text)?;
-            let servers = root.object_value_or_create();
-            let servers = servers.and_then(|root| root.object_value_or_create(row.key));
-            let servers = servers.ok_or_else(|| {
-                Unchanged::Unsuitable(format!("it has no room for {}: that is no object", row.key))
-            })?;
-            match servers.get(name) {
-                Some(_) if !is_replaced => return Err(Unchanged::Exists),
-                Some(before) => before.set_value(spelling::json(entry)),
-                None => drop(servers.append(name, spelling::json(entry))),
-            }
-            Ok(format!("{mark}{root}"))
-        }
+    let (added, is_there) = match row.syntax {
+        Syntax::Json => with_member(text, row.key, name, spelling::json(entry))?,
         Syntax::Toml => {
-            let cut = match without_table(text, row.key, name) {
-                Ok(_) if !is_replaced => return Err(Unchanged::Exists),
-                Ok(cut) => cut,
-                Err(Unchanged::Missing) => text.to_owned(),
+            let (cut, is_there) = match without_table(text, row.key, name) {
+                Ok(cut) => (cut, true),
+                Err(Unchanged::Missing) => (text.to_owned(), false),
                 Err(other) => return Err(other),
             };
             let added = with_table(&cut, row.key, name, &spelling::toml(&entry));
             // It may have all servers in one line, to which no table can be added.
             toml_root(&added)?;
-            Ok(added)
+            (added, is_there)
         }
+    };
+    match is_there {
+        true if means_the_same(row.syntax, text, &added) => Ok(text.to_owned()),
+        true if !is_replaced => Err(Unchanged::Exists),
+        _ => Ok(added),
     }
 }
 
@@ -77,6 +69,33 @@ pub(crate) fn remove(host: Host, text: &str, name: &str) -> Result<String, Uncha
         }
         Syntax::Toml => without_table(text, row.key, name),
     }
+}
+
+/// The text with a member below `key`, and whether there was one of this name before.
+fn with_member(
+    text: &str,
+    key: &str,
+    name: &str,
+    entry: CstInputValue,
+) -> Result<(String, bool), Unchanged> {
+    let (mark, root) = json_root(text)?;
+    let servers = root.object_value_or_create();
+    let servers = servers.and_then(|root| root.object_value_or_create(key));
+    let servers = servers.ok_or_else(|| {
+        Unchanged::Unsuitable(format!("it has no room for {key}: that is no object"))
+    })?;
+    let before = servers.get(name);
+    match &before {
+        Some(before) => before.set_value(entry),
+        None => drop(servers.append(name, entry)),
+    }
+    Ok((format!("{mark}{root}"), before.is_some()))
+}
+
+/// Whether what is read from both is equal.
+fn means_the_same(syntax: Syntax, one: &str, other: &str) -> bool {
+    let read = |text| syntax.read(Path::new(""), text).ok();
+    read(one) == read(other)
 }
 
 /// The mark of the encoding that some editors put first, and the tree of the text after it.
@@ -194,17 +213,16 @@ mod tests {
         for (host, text) in all {
             for name in ["docs", "a.b c\"ü"] {
                 let added = add(host, text, name, &reach(), false).unwrap();
-                assert_eq!(
-                    add(host, &added, name, &reach(), false),
-                    Err(Unchanged::Exists),
-                    "{added}"
-                );
+                let again = add(host, &added, name, &reach(), false);
+                assert_eq!(again.as_deref(), Ok(&*added));
                 let read = row(host).syntax.read("f".as_ref(), &added).unwrap();
                 let entry = super::super::entry::Entry::read(&read[row(host).key][name]).unwrap();
                 assert_eq!(entry.reach, reach(), "{added}");
                 assert_eq!(remove(host, &added, name).as_deref(), Ok(text), "{added}");
                 assert_eq!(remove(host, text, name), Err(Unchanged::Missing), "{text}");
                 let other = Reach::url("http://h/".to_owned());
+                let refused = add(host, &added, name, &other, false);
+                assert_eq!(refused, Err(Unchanged::Exists), "{added}");
                 let replaced = add(host, &added, name, &other, true).unwrap();
                 assert_eq!(
                     remove(host, &replaced, name).as_deref(),

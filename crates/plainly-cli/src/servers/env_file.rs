@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::entry::Broken;
 use super::file::read;
+use super::syntax::Broken;
 
 /// The variables in the file.
 pub(super) fn variables(path: &Path) -> Result<Vec<(String, String)>, Broken> {

@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::entry::Broken;
+use super::syntax::Broken;
 
 /// The largest file that is read, in bytes: what is larger has no settings in it.
 const LARGEST: u64 = 64 << 20;

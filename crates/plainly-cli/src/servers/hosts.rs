@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::entry::Syntax;
+use super::syntax::Syntax;
 use crate::args::Host;
 
 /// Where a host keeps its servers, and how it spells them.

@@ -109,7 +109,9 @@ fn what_the_tool_does_not_take_is_told_before_it_is_called() {
     assert_eq!(error["message"], "add_note needs text (string)");
     // A tool is not guessed: it may do anything.
     let run = run(&["call", &url, "Add-Note", "text=a"]);
-    run.failed(6, "error: no such tool: Add-Note; did you mean add_note?\n");
+    let told = "error: no such tool: Add-Note; did you mean add_note?\n help: `plainly tools ";
+    assert_eq!(run.status, 6);
+    assert!(run.stderr.starts_with(told), "{}", run.stderr);
 }
 
 #[test]
@@ -249,19 +251,35 @@ fn a_prompt_is_shown_and_takes_its_own_arguments_only() {
 }
 
 #[test]
-fn what_a_server_says_of_an_unlisted_tool_is_told_with_those_that_it_lists() {
-    let url = fake(|method, _| {
-        let text = json!({ "type": "text", "text": "MCP error -32602: Tool nope not found" });
+fn a_tool_that_is_not_there_is_one_error_whatever_the_server_makes_of_it() {
+    let url = fake(|method, params| {
+        let text = match params["name"].as_str() {
+            Some("nope") => "MCP error -32602: Tool nope not found",
+            Some("nada") => "Unknown tool: 'nada'",
+            _ => "it is late",
+        };
+        let text = json!({ "type": "text", "text": text });
         json!({ "result": match method {
             "tools/list" => json!({ "tools": [{ "name": "greet", "inputSchema": { "type": "object" } }] }),
             _ => json!({ "content": [text], "isError": true }),
         }})
     });
-    for words in [&["a=1"][..], &["--args", "{}"]] {
-        run(&[&["call", &url, "nope"], words].concat()).failed(
-            5,
-            "error: MCP error -32602: Tool nope not found\n help: this server: its tools are greet\n",
-        );
+    for name in ["nope", "nada"] {
+        for words in [&["a=1"][..], &["--args", "{}"]] {
+            let ran = run(&[&["call", &url, name], words].concat());
+            let told = format!(
+                "error: no such tool: {name}\n help: `plainly tools {url}` lists the tools"
+            );
+            assert_eq!((ran.status, ran.text()), (6, ""));
+            assert!(ran.stderr.starts_with(&told), "{}", ran.stderr);
+        }
+        let json = run(&["call", &url, name, "--json"]);
+        assert_eq!((json.status, &json.json()["isError"]), (6, &json!(true)));
+        assert_eq!(json.error_json()["error"]["kind"], "refused");
+    }
+    // One that is not listed may be there all the same.
+    for name in ["hidden", "greet"] {
+        run(&["call", &url, name]).failed(5, &format!("error: {name}: it is late\n"));
     }
 }
 

@@ -123,7 +123,7 @@ fn what_is_asked_at_once_is_asked_one_after_the_other() {
 }
 
 /// A directory with a program that writes down how it was called, in place of what opens the browser.
-fn browser(directory: &Path) -> String {
+pub(crate) fn browser(directory: &Path) -> String {
     let opener = if cfg!(target_os = "macos") {
         "open"
     } else {

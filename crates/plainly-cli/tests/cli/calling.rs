@@ -71,7 +71,12 @@ fn an_unknown_tool_is_refused() {
         assert_eq!((&error["from"], &error["kind"]), expected);
         assert_eq!(error["code"], -32602);
         let told = target.run("call", &["no-such-tool"]).stderr;
-        assert!(told.ends_with(": its tools are greet, divide\n"), "{told}");
+        let expected = "error: no such tool: no-such-tool\n help: `plainly tools ";
+        assert!(told.starts_with(expected), "{told}");
+        let hidden = "` lists the tools; some servers have more for a client that they can ask: try --answer, --sample-with or --root\n";
+        assert!(told.ends_with(hidden), "{told}");
+        let asked = target.run("call", &["no-such-tool", "--root", "/"]).stderr;
+        assert!(asked.ends_with("` lists the tools\n"), "{asked}");
     }
 }
 

@@ -246,6 +246,9 @@ fn what_would_be_right_is_said() {
         (&["ls", url, "--timeout", "1h"], "without a unit: 3600"),
         (&["ls", url, "--limit", "0"], "a whole number from 1"),
         (&["ls", url, "--header", "a: b\u{1}"], "the control character '\\u{1}'"),
+        (&["ls", url, "--insecure"], "use '--cacert FILE'"),
+        (&["call", url, "tool", "-v"], "use '--trace', or '--log debug'"),
+        (&["ls", "/bin/sh"], "use `plainly ls -- /bin/sh`"),
         (&["ls", url, "--header", "Bearer s3cret"], "'Authorization: Bearer TOKEN'"),
     ];
     for (words, advice) in cases {

@@ -306,8 +306,9 @@ fn templates_are_listed_and_completed() {
 fn many_types(_: &str, _: &Value) -> Value {
     let schema = json!({
         "type": "object",
-        "required": ["query", "how many", "kind"],
+        "required": ["query", "how many", "kind", "edits"],
         "properties": {
+            "edits": { "type": "array", "items": { "$ref": "#/$defs/edit" } },
             "query": { "type": "string", "description": "What to find,\nin words.\n\nMore." },
             "how many": { "type": ["integer", "null"] },
             "kind": { "$ref": "#/$defs/kind" },
@@ -316,7 +317,17 @@ fn many_types(_: &str, _: &Value) -> Value {
             "far": { "$ref": "https://a.example/" },
             "odd\u{1b}[2J": 5,
         },
-        "$defs": { "kind": { "enum": ["it's", "b"] } },
+        "$defs": {
+            "kind": { "enum": ["it's", "b"] },
+            "edit": {
+                "type": "object",
+                "required": ["line", "with"],
+                "properties": {
+                    "with": { "type": "object", "properties": { "text": { "type": "string" } } },
+                    "line": { "type": "integer", "description": "Which one." },
+                },
+            },
+        },
     });
     let tool = json!({ "name": "find", "title": "Find", "description": "Finds.\nAll of it.\n", "inputSchema": schema,
         "_meta": { "dev.plainly/problems": ["NOT_FOUND", "TIMEOUT"] } });
@@ -328,7 +339,7 @@ fn one_tool_is_shown_with_its_arguments_and_a_call() {
     let url = fake(many_types);
     let shown = run(&["tools", &url, "find"]).succeeded();
     let expected = format!(
-        r#"find(query: string, how many: integer, kind: it's | b, far?: anything, loop?: anything, odd\u{{1b}}[2J?: anything, tags?: list of string)
+        r#"find(query: string, how many: integer, kind: it's | b, edits: list of object, far?: anything, loop?: anything, odd\u{{1b}}[2J?: anything, tags?: list of string)
 
 Find
 
@@ -338,6 +349,10 @@ All of it.
 query	string	What to find, in words. (required)
 how many	integer	(required)
 kind	it's | b	(required)
+edits	list of object	(required)
+  line	integer	Which one. (required)
+  with	object	(required)
+    text	string	-
 far	anything	-
 loop	anything	-
 odd\u{{1b}}[2J	anything	-
@@ -345,13 +360,16 @@ tags	list of string	(default: [])
 
 It declares to fail with NOT_FOUND, TIMEOUT.
 
-plainly call {url} find query=TEXT 'how many=1' 'kind=it'\''s'
+plainly call {url} find query=TEXT 'how many=1' 'kind=it'\''s' 'edits:=[{{"line":1,"with":{{}}}}]'
 "#
     );
     assert_eq!(shown.text(), expected);
     let object = run(&["tools", &url, "find", "--json"]).succeeded().json();
     assert_eq!(object["name"], "find");
-    run(&["tools", &url, "fin"]).failed(6, "error: no such tool: fin; did you mean find?\n");
+    let typo = run(&["tools", &url, "fin"]);
+    assert_eq!(typo.status, 6);
+    let told = "error: no such tool: fin; did you mean find?\n help: `plainly tools ";
+    assert!(typo.stderr.starts_with(told), "{}", typo.stderr);
 }
 
 #[test]

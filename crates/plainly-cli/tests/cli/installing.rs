@@ -52,11 +52,14 @@ fn what_is_installed_can_be_used_by_its_name() {
         assert_eq!(told.text(), format!("changed {}: box\n", path.display()));
         let called = home.run(&["call", "box", "greet", "name=Ada"]).succeeded();
         assert_eq!(called.text(), "Hello, Ada!\n", "{host}");
-        let again = home.run(&["install", host, "box", "--", program]);
-        again.failed(
+        let words = ["install", host, "box", "--env", "A=1", "--", program];
+        let again = home.run(&words).succeeded();
+        assert_eq!(again.text(), format!("unchanged {}: box\n", path.display()));
+        let other = home.run(&["install", host, "box", "--", program]);
+        other.failed(
             2,
             &format!(
-                "error: {} has a server box already: --force replaces it\n",
+                "error: {} has another server box already: --force replaces it\n",
                 path.display()
             ),
         );
@@ -163,7 +166,8 @@ fn a_change_is_printed_without_secrets_and_only_if_asked_for() {
         "b": { "url": "https://h/?key=S3CRET-3", "headers": { "X-Own": "S3CRET-4" } },
     } });
     let text = format!("{neighbours:#}");
-    let own = ["--env", "API_KEY=S3CRET-5", "--env", "TOKEN=S3\"CRET-6"];
+    let own = ["API_KEY=S3CRET-5", "TOKEN=S3\"CRET-6", "PASSWORD=z9"];
+    let own = own.map(|variable| ["--env", variable]).concat();
     for (host, file) in [
         ("cursor", ".cursor/mcp.json"),
         ("codex", ".codex/config.toml"),
@@ -173,13 +177,13 @@ fn a_change_is_printed_without_secrets_and_only_if_asked_for() {
         }
         for format in [&[][..], &["--json"]] {
             let words = [
-                &["install", host, "c", "--dry-run"],
+                &["install", host, "c", "--dry-run"][..],
                 format,
                 &own,
                 &["--", "y"],
             ];
             let dry = home.run(&words.concat()).succeeded();
-            for secret in ["S3CRET", "CRET-6"] {
+            for secret in ["S3CRET", "CRET-6", "z9"] {
                 assert!(!dry.text().contains(secret), "{}", dry.text());
             }
             assert!(dry.text().contains("API_KEY"), "{}", dry.text());

@@ -40,12 +40,17 @@ mod saving;
 mod serving;
 #[cfg(unix)]
 mod shell;
+#[cfg(unix)]
+mod signals;
+mod skills;
 mod tasks;
 #[cfg(unix)]
 mod terminal;
 mod tracing;
 #[cfg(target_os = "linux")]
 mod trusting;
+#[cfg(unix)]
+mod visiting;
 mod watching;
 
 #[path = "../../../../tests/peer/src/table.rs"]

@@ -65,7 +65,22 @@ fn a_script_ends_where_it_fails() {
         ("read 'a", "error: the line ends within quotes"),
         ("read", "error: <URI> is missing"),
         ("ls a:b c:d", "error: unexpected argument \"c:d\" found"),
-        ("ls --revision 2025-06-18", "error: the connection is open"),
+        (
+            "ls --revision 2025-06-18",
+            "error: the connection is open: --revision is for `plainly shell` itself",
+        ),
+        (
+            "task get 7 --record f",
+            "error: the connection is open: --record is",
+        ),
+        (
+            "call t --answer decline",
+            "error: the connection is open: --answer is",
+        ),
+        (
+            "tools -- server",
+            "error: the connection is open: a command after -- is",
+        ),
     ] {
         let run = ended(&format!("{line}{rest}"));
         assert_eq!((run.status, run.text()), (2, ""), "{line}");

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use serde_json::{Value, json};
 
 use crate::fake::fake;
-use crate::support::{plainly, run};
+use crate::support::{PATIENCE, plainly, run};
 use crate::table;
 
 /// What the server was asked for since it began, by the one test that interrupts a call.
@@ -100,6 +100,42 @@ fn each_command_says_how_far_the_task_is() {
             "{words:?}"
         );
     }
+}
+
+#[test]
+fn no_task_is_left_at_a_server_that_ends_with_the_command() {
+    let home = tempfile::TempDir::new().unwrap();
+    let config = home.path().join("mcp.json");
+    std::fs::write(&config, r#"{"mcpServers": {"job": {"command": "false"}}}"#).unwrap();
+    let config = config.to_str().unwrap();
+    for words in [
+        &["call", "scan", "--task", "--", "false"][..],
+        &["call", "job", "scan", "--task", "--config", config],
+    ] {
+        let ran = run(words);
+        assert_eq!((ran.status, ran.text()), (2, ""));
+        let told = "error: --task leaves a task at a server that goes on, ";
+        assert!(ran.stderr.starts_with(told), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_shell_can_leave_tasks_behind() {
+    let url = fake(answer);
+    let mut command = plainly();
+    command.args(["shell", &url]);
+    let output = assert_cmd::Command::from_std(command)
+        .write_stdin("call scan --task\ntask get working\ncall greet --task\n")
+        .timeout(PATIENCE)
+        .output()
+        .unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    // It says that nobody can be asked: so it is with all of a shell's commands.
+    assert!(
+        stdout.starts_with("interrupted\nstatus        working\n"),
+        "{stdout}"
+    );
+    assert!(output.status.success());
 }
 
 #[test]

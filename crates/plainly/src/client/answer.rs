@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, try_join_all};
-use plainly_errors::ProtocolError;
+use plainly_errors::{ProtocolError, UrlElicitation};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     ClientCapabilities, CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams,
@@ -31,6 +31,7 @@ type QuestionHandler<Q, A> = Arc<dyn Fn(Q) -> BoxFuture<'static, A> + Send + Syn
 pub(super) struct QuestionHandlers {
     form: Option<QuestionHandler<ElicitFormParams, ElicitResult>>,
     visit: Option<QuestionHandler<ElicitUrlParams, ElicitAction>>,
+    required_visits: Option<QuestionHandler<Vec<UrlElicitation>, bool>>,
     sampling:
         Option<QuestionHandler<CreateMessageParams, Result<CreateMessageResult, ProtocolError>>>,
     roots: Option<QuestionHandler<(), Vec<Root>>>,
@@ -59,6 +60,15 @@ impl QuestionHandlers {
         F: Future<Output = ElicitAction> + Send + 'static,
     {
         self.visit = Some(handler(answer));
+    }
+
+    pub(super) fn on_required_visits<F>(
+        &mut self,
+        answer: impl Fn(Vec<UrlElicitation>) -> F + Send + Sync + 'static,
+    ) where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        self.required_visits = Some(handler(answer));
     }
 
     pub(super) fn on_sampling<F>(
@@ -181,6 +191,21 @@ impl Respondent {
         Ok(answers.into_iter().collect())
     }
 
+    /// Has the user visit all of these; `None` if nobody can ask them to.
+    pub(super) fn visit_all(
+        &self,
+        required: &[UrlElicitation],
+    ) -> Option<impl Future<Output = bool> + use<>> {
+        let answer = self.handlers.required_visits.as_ref()?;
+        let visiting = AssertUnwindSafe(answer(required.to_vec())).catch_unwind();
+        Some(async {
+            visiting.await.unwrap_or_else(|_panic| {
+                tracing::error!("the handler of required visits panicked");
+                false
+            })
+        })
+    }
+
     async fn try_answer(&self, question: InputRequest) -> Result<RawJson, ProtocolError> {
         let method = question.method();
         let unknown = ProtocolError::method_not_found(method.name());
@@ -250,6 +275,7 @@ impl fmt::Debug for QuestionHandlers {
         f.debug_struct("QuestionHandlers")
             .field("form", &self.form.is_some())
             .field("visit", &self.visit.is_some())
+            .field("required_visits", &self.required_visits.is_some())
             .field("sampling", &self.sampling.is_some())
             .field("roots", &self.roots.is_some())
             .finish()

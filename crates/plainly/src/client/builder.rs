@@ -134,6 +134,18 @@ impl<T> Builder<T> {
         self
     }
 
+    /// The same without a request to servers before 2026-07-28: which messages they send nobody but them decides, and those
+    /// from this level up are passed to `tell`.
+    pub fn on_unasked_log(
+        self,
+        level: LoggingLevel,
+        tell: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        let mut builder = self.on_log(level, tell);
+        builder.options.log = builder.options.log.map(Log::unasked);
+        builder
+    }
+
     /// Shows all that passes between client and server to `see`, both ways and over every transport: what a trace or a
     /// recording is made of.
     ///

@@ -32,6 +32,9 @@ use crate::limits::ClientLimits;
 /// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
 const SILENCE: Duration = Duration::from_secs(10);
 
+/// The longest wait for the answer to a request for log messages, without which there may still be some.
+const LEVEL: Duration = Duration::from_secs(2);
+
 /// The settings of a client, the same for every connection.
 #[derive(Clone, Debug)]
 pub(super) struct ClientOptions {
@@ -390,13 +393,15 @@ pub(super) async fn initialize(
     let writer = RequestWriter::new(agreed, introduction);
     let telling = link.notify(&writer, Method::Initialized);
     by.wait_for(Method::Initialized.name(), telling).await?;
-    if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging) {
+    if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging)
+        && log.is_requested
+    {
         set_level(link, &writer, log, by).await?;
     }
     Ok(ServerDescription::initialized(agreed, answer.body))
 }
 
-/// Asks for log messages. A server that refuses is still good for everything else.
+/// Asks for log messages. A server that refuses, or does not answer, is still good for everything else.
 async fn set_level(
     link: &Link,
     writer: &RequestWriter,
@@ -405,12 +410,16 @@ async fn set_level(
 ) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
-    match by.wait_for(Method::SetLevel.name(), asking).await {
-        Err(error @ Error::Protocol(_)) => {
+    match timeout(LEVEL.min(by.left()), asking).await {
+        Ok(Err(error @ Error::Protocol(_))) => {
             tracing::warn!(%error, "the server did not accept the log level");
             Ok(())
         }
-        done => done.map(drop),
+        Ok(done) => done.map(drop),
+        Err(_elapsed) => {
+            tracing::warn!("the server does not say whether it accepts the log level");
+            Ok(())
+        }
     }
 }
 

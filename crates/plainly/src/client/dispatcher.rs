@@ -16,6 +16,7 @@ use super::cache::Shelf;
 use super::log::Log;
 use super::progress::ProgressTable;
 use super::reply::ServerRequest;
+use super::required_visits::CompletedVisits;
 use super::subscriptions::SubscriptionTable;
 use super::timeouts::{CallQuestions, QuestionPermit};
 use super::traffic::Tap;
@@ -30,6 +31,7 @@ pub(super) struct Dispatcher {
     pub(super) subscriptions: Arc<SubscriptionTable>,
     pub(super) progress: ProgressTable,
     pub(super) questions: ServerQuestions,
+    pub(super) visits: CompletedVisits,
     pub(super) limits: ClientLimits,
     /// Shows what passes on the connection.
     pub(super) tap: Tap,
@@ -74,6 +76,7 @@ impl Dispatcher {
             revision: AgreedRevision::default(),
             subscriptions: SubscriptionTable::new(shelf).into(),
             progress: ProgressTable::default(),
+            visits: CompletedVisits::default(),
         }
     }
 
@@ -92,6 +95,8 @@ impl Dispatcher {
         } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
             // A legacy server withdraws its own question with it; a modern one ends a subscription of ours.
             self.questions.cancel(params);
+        } else if method == Method::ElicitationComplete {
+            self.visits.take(params);
         } else {
             self.subscriptions.take(method, params, on);
         }

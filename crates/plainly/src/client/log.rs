@@ -14,6 +14,8 @@ use super::mistakes;
 #[derive(Clone)]
 pub(super) struct Log {
     pub(super) level: LoggingLevel,
+    /// Whether a legacy server is asked for that level.
+    pub(super) is_requested: bool,
     tell: Arc<dyn Fn(LoggingMessageParams) + Send + Sync>,
 }
 
@@ -23,7 +25,19 @@ impl Log {
         tell: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
     ) -> Self {
         let tell = Arc::new(tell);
-        Self { level, tell }
+        Self {
+            level,
+            is_requested: true,
+            tell,
+        }
+    }
+
+    /// The same of what a legacy server says by itself.
+    pub(super) fn unasked(self) -> Self {
+        Self {
+            is_requested: false,
+            ..self
+        }
     }
 
     /// Handles a log message. Ignores less severe messages than requested, which come if others have set the session's

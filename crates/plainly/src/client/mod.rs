@@ -50,11 +50,14 @@ mod progress;
 mod prompts;
 mod read_result;
 mod reply;
+mod required_visits;
 mod resource_pages;
 mod resources;
 mod retries;
 mod rounds;
 mod server_description;
+#[cfg(feature = "skills")]
+mod skills;
 mod status;
 mod stream;
 mod subscriptions;
@@ -75,7 +78,7 @@ pub use self::builder::{Builder, Over, OverMessages};
 pub use self::cache::Cache;
 #[cfg(feature = "child")]
 pub use self::child::Spawn;
-pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError};
+pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError, Mismatch};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
 pub use self::inbox::Change;
@@ -87,6 +90,8 @@ pub use self::resource_pages::ResourcePages;
 pub use self::resources::{Metadata, MetadataSource};
 pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round, Started};
+#[cfg(feature = "skills")]
+pub use self::skills::LoadedSkill;
 pub use self::tasks::TaskHandle;
 pub use self::trace_context::TraceContext;
 pub use self::traffic::Traffic;

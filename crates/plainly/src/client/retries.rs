@@ -15,7 +15,7 @@ const FIRST: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The methods that change nothing at the server; `tools/call` may or may not.
-const READING: [Method; 12] = [
+const READING: [Method; 14] = [
     Method::Discover,
     Method::Ping,
     Method::ListTools,
@@ -26,6 +26,8 @@ const READING: [Method; 12] = [
     Method::ReadResource,
     Method::ResourceMetadata,
     Method::ReadDirectory,
+    Method::ListSkills,
+    Method::GetSkill,
     Method::Complete,
     Method::GetTask,
 ];

@@ -23,6 +23,7 @@ use super::error::{Error, LocalError};
 use super::link::CallExtras;
 use super::progress::{ProgressListener, ProgressUpdate};
 use super::reply::{self, RawResult, ResultReader};
+use super::required_visits::VisitsOfCall;
 use super::retries::Tries;
 use super::tasks::{FollowedCall, TaskHandle};
 use super::{Client, Result};
@@ -208,8 +209,14 @@ impl<T> CallSetup<T> {
         let may_continue = method.row().may_continue;
         let mut setup = self;
         let mut rounds = 0;
+        let mut visits = VisitsOfCall::default();
         loop {
-            let result = setup.send(may_continue).await?;
+            let result = match setup.send(may_continue).await {
+                Ok(result) => result,
+                // In a box of its own, as few calls need it.
+                Err(error) if Box::pin(client.is_visited(&error, &mut visits)).await => continue,
+                Err(error) => return Err(error),
+            };
             if may_continue && result.fields.result_type == ResultType::Task {
                 return setup.continued(&result).map(Started::Task);
             }

@@ -3,7 +3,7 @@
 use plainly_errors::Revision;
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::types::{
-    DiscoverResult, Implementation, InitializeResult, ServerCapabilities,
+    DiscoverResult, Implementation, InitializeResult, SKILLS_EXTENSION, ServerCapabilities,
 };
 
 use super::reply::TypedResult;
@@ -27,16 +27,19 @@ impl ServerDescription {
     /// The capability that `method` belongs to, if the server says what it has and does not have that.
     pub(super) fn lacks(&self, method: Method) -> Option<&'static str> {
         let has = &self.capabilities;
-        // One that declares nothing does not know better, more likely than that it has nothing.
-        if *has == ServerCapabilities::new() {
+        let capability = method.row().capability?;
+        // One that declares nothing does not know better, more likely than that it has nothing. What is an extension is used
+        // with servers that declare it, and no others.
+        if *has == ServerCapabilities::new() && capability != Capability::Skills {
             return None;
         }
-        let (name, is_there) = match method.row().capability? {
+        let (name, is_there) = match capability {
             Capability::Resources | Capability::ResourcesSubscribe => {
                 ("resources", has.resources.is_some())
             }
             Capability::Tools => ("tools", has.tools.is_some()),
             Capability::Prompts => ("prompts", has.prompts.is_some()),
+            Capability::Skills => ("skills", has.extension(SKILLS_EXTENSION).is_some()),
             // Older revisions have completion without a word for it; the others are not called by themselves.
             Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
         };

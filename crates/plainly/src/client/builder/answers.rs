@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use plainly_errors::ProtocolError;
+use plainly_errors::{ProtocolError, UrlElicitation};
 use plainly_protocol::types::{
     CreateMessageParams, CreateMessageResult, ElicitAction, ElicitFormParams, ElicitResult,
     ElicitUrlParams, Root,
@@ -54,6 +54,22 @@ impl<T> Builder<T> {
     {
         self.options.handlers.on_visit(answer);
         self.declare()
+    }
+
+    /// Lets `answer` send the user to all of these URLs, without which a server of 2025-11-25 does not do what it was asked
+    /// for ([`is_url_elicitation_required`](super::Error::is_url_elicitation_required)), as [`on_visit`](Self::on_visit)
+    /// does, which declares that this client can. Once it returns whether the user is done at all of them, the call is made
+    /// again, or ends with the error; it is dropped when the server says that they are done. A call that is refused for the
+    /// same again ends with the error, too.
+    pub fn on_required_visits<F>(
+        mut self,
+        answer: impl Fn(Vec<UrlElicitation>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        self.options.handlers.on_required_visits(answer);
+        self
     }
 
     /// Lets `answer` ask the model (Sampling). A person should be able to refuse: a refusal, like any other reason why

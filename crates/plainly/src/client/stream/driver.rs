@@ -164,7 +164,7 @@ async fn receive_all(
                 let line = reply::beginning(&message);
                 tracing::debug!(line = %Escaped(&line), "skipped a line that is not a message: {why}");
                 *state.stray.lock() = incoming.instead(&message);
-                if skipped.is_too_much() {
+                if skipped.is_too_much(&line) {
                     return CloseReason::NotMessages;
                 }
             }
@@ -180,12 +180,14 @@ async fn receive_all(
     }
 }
 
-/// Counts the lines skipped because they are not messages. Logs their number when dropped.
+/// Counts the lines skipped because they are not messages. Logs their number and the first one when dropped.
 #[derive(Debug)]
 struct SkippedLines {
     since: Instant,
     lines: u32,
     all: u64,
+    /// The beginning of the first one.
+    first: String,
 }
 
 impl Default for SkippedLines {
@@ -194,13 +196,14 @@ impl Default for SkippedLines {
             since: Instant::now(),
             lines: 0,
             all: 0,
+            first: String::new(),
         }
     }
 }
 
 impl SkippedLines {
-    /// Counts one more. Returns whether there were too many for the rest to be messages: 100 in 10 s.
-    fn is_too_much(&mut self) -> bool {
+    /// Counts one more, which begins like this. Returns whether there were too many for the rest to be messages: 100 in 10 s.
+    fn is_too_much(&mut self, line: &str) -> bool {
         const LINES: u32 = 100;
         const WITHIN: Duration = Duration::from_secs(10);
         if self.since.elapsed() > WITHIN {
@@ -209,6 +212,9 @@ impl SkippedLines {
         }
         self.lines += 1;
         self.all += 1;
+        if self.all == 1 {
+            line.clone_into(&mut self.first);
+        }
         self.lines >= LINES
     }
 }
@@ -216,11 +222,8 @@ impl SkippedLines {
 impl Drop for SkippedLines {
     fn drop(&mut self) {
         if self.all > 0 {
-            let lines = self.all;
-            tracing::warn!(
-                lines,
-                "skipped output of the server that is not a message: at level debug, each line is logged"
-            );
+            let (lines, first) = (self.all, Escaped(&self.first));
+            tracing::warn!(lines, %first, "skipped output of the server that is not a message");
         }
     }
 }

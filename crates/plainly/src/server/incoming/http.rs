@@ -33,7 +33,7 @@ impl Server {
     }
 
     /// Serves over HTTP at a loopback address, such as `127.0.0.1:3333`, at any path, until the process is asked to stop
-    /// (SIGINT, SIGTERM); running requests are then finished.
+    /// (SIGINT, SIGTERM, SIGHUP); running requests are then finished.
     ///
     /// Fails if it can't listen there. For other addresses, for port 0 or for a path, use [`http`](Self::http).
     ///

@@ -69,7 +69,7 @@ impl Server {
     }
 
     /// Serves the process that started this one, over standard input and output, until standard input ends or the process
-    /// is asked to stop (SIGINT, SIGTERM); running requests are then finished. Nothing else may write to standard output
+    /// is asked to stop (SIGINT, SIGTERM, SIGHUP); running requests are then finished. Nothing else may write to standard output
     /// or read standard input.
     ///
     /// On Linux, the runtime drives pipes and sockets, which stay blocking for other processes that share them. For

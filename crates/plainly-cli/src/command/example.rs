@@ -1,0 +1,117 @@
+//! A value of an argument to start from, as a word of a call.
+
+use std::cell::Cell;
+
+use serde_json::{Map, Value};
+
+use super::parameter::{Parameter, members};
+use super::schema::{Depth, alternatives, named, resolved, types};
+
+/// How far schemas are looked into, and how many of them.
+const LOOKED: (usize, usize) = (4, 100);
+
+/// The argument as a word of a call.
+pub(super) fn example(parameter: &Parameter<'_>) -> String {
+    let (levels, schemas) = LOOKED;
+    let schemas = Cell::new(schemas);
+    let Parameter {
+        name, schema, root, ..
+    } = *parameter;
+    match sample(root, schema, Depth::new(levels, &schemas)) {
+        Value::Array(mut items) if items.len() == 1 && is_plain(&items[0]) => {
+            format!("{name}={}", text(&items.remove(0)))
+        }
+        value if is_plain(&value) => format!("{name}={}", text(&value)),
+        value => format!("{name}:={value}"),
+    }
+}
+
+/// Whether it needs no JSON.
+fn is_plain(value: &Value) -> bool {
+    !value.is_array() && !value.is_object()
+}
+
+fn text(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.to_owned(),
+        None => value.to_string(),
+    }
+}
+
+/// Something that the schema allows: what it names, or the least of its type.
+fn sample(root: &Value, schema: &Value, depth: Depth<'_>) -> Value {
+    let referred = resolved(root, schema);
+    let given = schema.get("default").or(referred.get("default"));
+    let given = given
+        .or(named(referred).and_then(<[Value]>::first))
+        .or(referred["examples"].get(0))
+        .filter(|value| !value.is_null());
+    let anything = || Value::from("TEXT");
+    let Some(depth) = depth.deeper() else {
+        return anything();
+    };
+    if let Some(given) = given {
+        return given.clone();
+    }
+    let mut types = types(referred).into_iter().filter(|name| *name != "null");
+    match (types.next(), alternatives(referred)) {
+        (Some("integer"), _) => 1.into(),
+        (Some("number"), _) => 1.5.into(),
+        (Some("boolean"), _) => true.into(),
+        (Some("array"), _) => match &referred["items"] {
+            Value::Null => Value::Array(Vec::new()),
+            items => Value::Array(vec![sample(root, items, depth)]),
+        },
+        (Some("object"), _) => {
+            let members = members(root, referred).into_iter();
+            let required = members.filter(|member| member.is_required);
+            let samples = required.map(|it| (it.name.to_owned(), sample(root, it.schema, depth)));
+            samples.collect::<Map<_, _>>().into()
+        }
+        (None, Some([first, ..])) => sample(root, first, depth),
+        _ => anything(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_example_is_what_the_schema_allows() {
+        let edit = json!({
+            "type": "object",
+            "properties": {
+                "dry": {"type": "boolean"},
+                "new": {"type": "string"},
+                "old": {"type": "string"},
+            },
+            "required": ["old", "new"],
+        });
+        let root = json!({"$defs": {"edit": edit, "loop": {"type": "array", "items": {"$ref": "#/$defs/loop"}}}});
+        #[rustfmt::skip]
+        let cases = [
+            (json!({"type": "string"}), "it=TEXT"),
+            (json!({"type": "string", "default": "a b"}), "it=a b"),
+            (json!({"type": ["null", "integer"]}), "it=1"),
+            (json!({"enum": ["file", "folder"]}), "it=file"),
+            (json!({"type": "array"}), "it:=[]"),
+            (json!({"type": "array", "items": {"type": "number"}}), "it=1.5"),
+            (json!({"type": "array", "items": {"$ref": "#/$defs/edit"}}), r#"it:=[{"new":"TEXT","old":"TEXT"}]"#),
+            (json!({"type": "object"}), "it:={}"),
+            (json!({"anyOf": [{"type": "boolean"}, {"type": "null"}]}), "it=true"),
+            (json!({"$ref": "#/$defs/loop"}), r#"it:=[[[["TEXT"]]]]"#),
+        ];
+        for (schema, expected) in cases {
+            let parameter = Parameter {
+                name: "it",
+                schema: &schema,
+                root: &root,
+                is_required: true,
+            };
+            assert_eq!(example(&parameter), expected, "{schema}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The type of an argument, as people are told of it: `integer`, `list of object`, `file | folder`.
+
+use std::cell::Cell;
+use std::fmt;
+
+use plainly::errors::mistake::shortened;
+use serde_json::Value;
+
+use super::schema::{Depth, alternatives, named, resolved, types};
+use crate::visible::visible;
+
+/// How far schemas are looked into, and how many of them.
+const LOOKED: (usize, usize) = (4, 1_000);
+/// The most alternatives that are kept.
+const KEPT: usize = 1_000;
+/// The most alternatives that are shown.
+const SHOWN: usize = 8;
+/// The most bytes that are shown.
+const LONGEST: usize = 1_000;
+
+/// What a schema allows.
+#[derive(Debug, PartialEq)]
+pub(super) enum Kind {
+    Anything,
+    /// What has a type of this name.
+    Type(String),
+    /// Only this, as it is written in a call.
+    Value(String),
+    OneOf(Vec<Kind>),
+    /// A list, and what is in it, if that is known.
+    List(Option<Box<Kind>>),
+}
+
+impl Kind {
+    /// What `schema` allows, of which `root` is the whole.
+    pub(super) fn of(root: &Value, schema: &Value) -> Self {
+        let (levels, schemas) = LOOKED;
+        let schemas = Cell::new(schemas);
+        within(root, schema, Depth::new(levels, &schemas))
+    }
+
+    /// Whether it may be a list of something that is known.
+    pub(super) fn is_list(&self) -> bool {
+        match self {
+            Self::List(items) => items.is_some(),
+            Self::OneOf(each) => each.iter().any(Self::is_list),
+            Self::Anything | Self::Type(_) | Self::Value(_) => false,
+        }
+    }
+
+    /// The only values that it, or an item of it, can have, if they are named.
+    pub(super) fn choices(&self) -> Vec<&str> {
+        match self {
+            Self::Value(value) => vec![value],
+            Self::OneOf(each) => each.iter().flat_map(Self::choices).collect(),
+            Self::List(items) => items.iter().flat_map(|it| it.choices()).collect(),
+            Self::Anything | Self::Type(_) => Vec::new(),
+        }
+    }
+
+    /// What an argument must be, as the end of a sentence.
+    pub(super) fn expected(&self) -> String {
+        match self {
+            Self::Anything | Self::Type(_) => format!("of type {self}"),
+            Self::Value(_) => self.to_string(),
+            Self::OneOf(_) => format!("one of {self}"),
+            Self::List(_) => format!("a {self}"),
+        }
+    }
+
+    /// The alternatives, without null: what may be null may also be left out.
+    fn one_of(all: impl Iterator<Item = Self>) -> Self {
+        let null = Self::Type("null".to_owned());
+        let all = all.filter(|it| *it != null).take(KEPT);
+        let mut all: Vec<_> = all.collect();
+        match all.len() {
+            0 => null,
+            1 => all.remove(0),
+            _ => Self::OneOf(all),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Anything => "anything".to_owned(),
+            Self::Type(name) => visible(name),
+            Self::Value(value) => visible(value),
+            Self::OneOf(each) => {
+                let shown = each.iter().take(SHOWN).map(Self::to_string);
+                let more = (each.len() > SHOWN).then(|| "…".to_owned());
+                shown.chain(more).collect::<Vec<_>>().join(" | ")
+            }
+            Self::List(None) => "list".to_owned(),
+            Self::List(Some(items)) => format!("list of {items}"),
+        };
+        f.write_str(&shortened(&text, LONGEST))
+    }
+}
+
+fn within(root: &Value, schema: &Value, depth: Depth<'_>) -> Kind {
+    let schema = resolved(root, schema);
+    if let Some(values) = named(schema) {
+        return Kind::one_of(values.iter().map(value));
+    }
+    let Some(depth) = depth.deeper() else {
+        return Kind::Anything;
+    };
+    let of_type = |name: &str| match name {
+        "array" => {
+            let items = Some(&schema["items"]).filter(|items| !items.is_null());
+            Kind::List(items.map(|items| Box::new(within(root, items, depth))))
+        }
+        _ => Kind::Type(name.to_owned()),
+    };
+    match (&types(schema)[..], alternatives(schema)) {
+        ([], Some(each)) => Kind::one_of(each.iter().map(|schema| within(root, schema, depth))),
+        ([], None) => Kind::Anything,
+        (names, _) => Kind::one_of(names.iter().map(|name| of_type(name))),
+    }
+}
+
+fn value(value: &Value) -> Kind {
+    match value {
+        Value::Null => Kind::Type("null".to_owned()),
+        Value::String(text) => Kind::Value(text.clone()),
+        other => Kind::Value(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_type_is_a_few_words_and_says_what_must_be_given() {
+        #[rustfmt::skip]
+        let cases = [
+            (json!({}), "anything", "of type anything"),
+            (json!({"type": "integer"}), "integer", "of type integer"),
+            (json!({"type": ["integer", "null"]}), "integer", "of type integer"),
+            (json!({"type": ["integer", "string"]}), "integer | string", "one of integer | string"),
+            (json!({"type": "array"}), "list", "a list"),
+            (json!({"type": "array", "items": {"enum": ["a", 1]}}), "list of a | 1", "a list of a | 1"),
+            (json!({"const": "a | b"}), "a | b", "a | b"),
+            (json!({"enum": ["a", "b", null]}), "a | b", "one of a | b"),
+            (json!({"anyOf": [{"type": "array"}, {"const": null}]}), "list", "a list"),
+            (json!({"enum": (0..10).collect::<Vec<_>>()}),
+                "0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | …", "one of 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | …"),
+        ];
+        for (schema, shown, expected) in cases {
+            let kind = Kind::of(&schema, &schema);
+            assert_eq!((&*kind.to_string(), &*kind.expected()), (shown, expected));
+        }
+    }
+
+    #[test]
+    fn schemas_that_refer_to_one_another_have_a_type() {
+        let each = vec![json!({ "$ref": "#/$defs/a" }); 300];
+        let either = json!({ "anyOf": each });
+        let named = json!({ "enum": ["x".repeat(100_000)] });
+        let nulls = json!({ "anyOf": vec![json!({ "type": "null" }); 300] });
+        for schema in [either, named, nulls] {
+            let root = json!({ "$defs": { "a": schema } });
+            let shown = Kind::of(&root, &schema).to_string();
+            assert!(shown.len() <= 2 * LONGEST, "{}", shown.len());
+        }
+    }
+}

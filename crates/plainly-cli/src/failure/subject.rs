@@ -1,0 +1,91 @@
+//! What a call was about that the server refused or did not answer, and what its error means there.
+
+use plainly::errors::{ErrorKind, InvalidParams, ProtocolError, Revision};
+
+use crate::near::known;
+
+/// The subject of a call that the server refused or did not answer.
+#[derive(Debug)]
+pub(crate) enum Subject {
+    Connection,
+    /// A connection in no other revision than this.
+    Revision(Revision),
+    Resource(String),
+    Resources,
+    Changes,
+    Completion,
+    Task,
+    Tools,
+    /// A tool that the server lists.
+    Tool,
+    Prompts,
+    /// A prompt that the server has, with its arguments.
+    Prompt(Vec<String>),
+    /// A tool or a prompt that it does not have.
+    Missing(Missing),
+}
+
+/// That a server has no such thing, in words.
+#[derive(Debug)]
+pub(crate) struct Missing {
+    pub(crate) what: String,
+    /// How to learn what it has.
+    pub(crate) help: String,
+}
+
+impl Subject {
+    /// A hint at what the server's error means here, where there is more to say than it does.
+    pub(super) fn hint(&self, error: &ProtocolError) -> String {
+        let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
+        match self {
+            Self::Resource(_) | Self::Resources if is_unknown => {
+                ": this server has no resources".to_owned()
+            }
+            Self::Resource(_) if is_too_large(error) => {
+                ": `plainly serve --max-file-size` sets the limit".to_owned()
+            }
+            Self::Resource(uri) => scheme(uri).to_owned(),
+            Self::Changes if is_unknown => ": this server does not report changes".to_owned(),
+            Self::Completion if is_unknown => {
+                ": this server does not complete arguments".to_owned()
+            }
+            Self::Task if is_unknown => ": this server has no tasks".to_owned(),
+            Self::Tools if is_unknown => ": this server has no tools".to_owned(),
+            Self::Prompts if is_unknown => ": this server has no prompts".to_owned(),
+            Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
+            Self::Prompt(arguments) => known("arguments", arguments),
+            Self::Connection
+            | Self::Revision(_)
+            | Self::Resources
+            | Self::Changes
+            | Self::Completion
+            | Self::Task
+            | Self::Tools
+            | Self::Tool
+            | Self::Prompts
+            | Self::Missing(_) => String::new(),
+        }
+    }
+}
+
+/// Whether a server knows no request that opens a connection.
+pub(super) fn is_no_server(error: &ProtocolError, subject: &Subject) -> bool {
+    let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
+    is_unknown && matches!(subject, Subject::Connection)
+}
+
+/// A hint for a path that was given as a URI.
+pub(super) fn scheme(uri: &str) -> &'static str {
+    match uri.contains(':') {
+        true if uri.contains(' ') => ": a URI has %20 in place of a space",
+        true => "",
+        false => ": this is not a URI such as file:///docs/intro.md",
+    }
+}
+
+fn is_too_large(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { .. })
+    )
+}
