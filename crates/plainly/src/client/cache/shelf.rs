@@ -181,11 +181,9 @@ impl Fetch {
     fn is_good(&self, kept: &KeptResult, stale: Duration) -> bool {
         let until = kept.fresh_until.checked_add(stale);
         let is_in_time = until.is_none_or(|until| Instant::now() < until);
-        is_in_time && !self.has_changed(&kept.changes, kept.asked)
-    }
-
-    fn has_changed(&self, changes: &ServerChanges, since: u64) -> bool {
-        changes.has_changed(self.private.method, self.uri.as_deref(), since)
+        let KeptResult { changes, asked, .. } = kept;
+        // Since it was asked for, not since it came: what changed on its way may be about it.
+        is_in_time && !changes.has_changed(self.private.method, self.uri.as_deref(), *asked)
     }
 
     /// Keeps what the server answered, in the place of what it answered before, if it may be kept.
@@ -197,10 +195,6 @@ impl Fetch {
         let Some(fresh_until) = fresh_until.filter(|_| is_final && !hint.ttl.is_zero()) else {
             return;
         };
-        // What came while it was on its way may be about it.
-        if self.has_changed(&self.shelf.changes, self.asked) {
-            return;
-        }
         let key = match hint.scope {
             CacheScope::Public => &self.public,
             CacheScope::Private | _ => &self.private,

@@ -63,6 +63,7 @@ const CLIENTS: [(usize, &str, bool); 5] = [
     (1, "bert", true),
 ];
 
+/// For how long after its time, in milliseconds: all times are some of these, so that many end just now.
 const STALE: u64 = 500;
 
 #[derive(Clone, Debug)]
@@ -95,21 +96,34 @@ enum Reply {
     Failed,
 }
 
+/// Steps with a few calls that have to do with each other: with all of them, hardly any would meet.
 fn steps() -> impl Strategy<Value = Vec<Step>> {
+    (0..CALLS.len()).prop_flat_map(|first| prop::collection::vec(step(first), 0..120))
+}
+
+fn step(first: usize) -> impl Strategy<Value = Step> {
+    let result = (0..4_u64, any::<bool>(), prop::bool::weighted(0.9));
     let reply = prop_oneof![
-        6 => (prop_oneof![Just(0), 1..2_000_u64], any::<bool>(), prop::bool::weighted(0.9))
-            .prop_map(|(millis, is_public, is_final)| Reply::Result { millis, is_public, is_final }),
+        6 => result.prop_map(|(times, is_public, is_final)| Reply::Result {
+            millis: times * STALE,
+            is_public,
+            is_final,
+        }),
         1 => Just(Reply::Refused),
         1 => Just(Reply::Failed),
     ];
-    let step = prop_oneof![
-        4 => (0..CLIENTS.len(), 0..CALLS.len(), prop::bool::weighted(0.1))
-            .prop_map(|(client, call, is_fresh)| Step::Call { client, call, is_fresh }),
+    let call = (0..CLIENTS.len(), 0..3_usize, prop::bool::weighted(0.1));
+    let change = (0..2_usize, 0..changes().len());
+    prop_oneof![
+        4 => call.prop_map(move |(client, next, is_fresh)| Step::Call {
+            client,
+            call: (first + next) % CALLS.len(),
+            is_fresh,
+        }),
         4 => (any::<usize>(), reply).prop_map(|(which, reply)| Step::Reply { which, reply }),
-        1 => (0..2_usize, 0..changes().len()).prop_map(|(server, change)| Step::Change { server, change }),
-        1 => (1..1_500_u64).prop_map(Step::Wait),
-    ];
-    prop::collection::vec(step, 0..120)
+        1 => change.prop_map(|(server, change)| Step::Change { server, change }),
+        1 => (1..3_u64).prop_map(|times| Step::Wait(times * STALE)),
+    ]
 }
 
 /// A result as the model has it.
