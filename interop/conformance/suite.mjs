@@ -41,11 +41,19 @@ export function run(url, args, output) {
   return { status, printed: stdout + stderr, scenarios: new Map(scenarios) };
 }
 
-// The exit status of one scenario of clients, and what was printed.
+// The exit status of one scenario of clients, and what was printed. The suite skips extensions unless it is forced.
 export function play(client, scenario, revision, output) {
-  const command = [join(suite, 'dist/index.js'), 'client', '--command', client, '--scenario', scenario];
-  const args = ['--spec-version', revision, '--output-dir', output];
-  const { status, stdout, stderr } = spawnSync(node, [...command, ...args], { encoding: 'utf8', maxBuffer: 1 << 28 });
+  return ofClients(client, output, ['--scenario', scenario, '--spec-version', revision, '--force']);
+}
+
+// The scenarios of clients that a revision requires and those that are run but not scored, all at once.
+export function playAll(client, revision, baseline, output) {
+  return ofClients(client, output, ['--requirements', revision, '--expected-failures', baseline]);
+}
+
+function ofClients(client, output, args) {
+  const command = [join(suite, 'dist/index.js'), 'client', '--command', client, '--output-dir', output, ...args];
+  const { status, stdout, stderr } = spawnSync(node, command, { encoding: 'utf8', maxBuffer: 1 << 28 });
   return { status, printed: stdout + stderr };
 }
 

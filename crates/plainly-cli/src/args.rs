@@ -18,6 +18,7 @@ mod serve;
 mod server;
 mod servers;
 mod shell;
+mod skills;
 mod task;
 mod templates;
 mod tips;
@@ -47,6 +48,7 @@ pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
 pub(crate) use self::server::{ServerArgs, Session};
 pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::skills::SkillsArgs;
 pub(crate) use self::task::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,
 };
@@ -152,6 +154,7 @@ pub(crate) enum ClientCommand {
     Read(ReadArgs),
     Watch(WatchArgs),
     Templates(TemplatesArgs),
+    Skills(SkillsArgs),
     Tools(ToolsArgs),
     Call(CallArgs),
     Task(TaskArgs),
@@ -169,6 +172,7 @@ impl ClientCommand {
             Self::Read(args) => &mut args.server,
             Self::Watch(args) => &mut args.server,
             Self::Templates(args) => &mut args.server,
+            Self::Skills(args) => &mut args.server,
             Self::Tools(args) => &mut args.server,
             Self::Call(args) => &mut args.server,
             Self::Task(args) => args.action.server(),

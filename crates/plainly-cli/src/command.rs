@@ -17,11 +17,13 @@ mod example;
 mod kind;
 mod lacking;
 pub(crate) mod listed;
+pub(crate) mod skills;
 
 mod arguments;
 mod blocks;
 mod folder;
 mod parameter;
+mod schema;
 
 pub(crate) mod call;
 pub(crate) mod task;
@@ -53,6 +55,7 @@ pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
         ClientCommand::Read(args) => read::run(args).await,
         ClientCommand::Watch(args) => watch::run(args).await,
         ClientCommand::Templates(args) => listed::templates(args).await,
+        ClientCommand::Skills(args) => skills::run(args).await,
         ClientCommand::Tools(args) => listed::tools(args).await,
         ClientCommand::Call(args) => call::run(args).await,
         ClientCommand::Task(args) => task::run(args).await,

@@ -113,6 +113,7 @@ fn every_option_is_documented() {
                 "read",
                 "watch",
                 "templates",
+                "skills",
                 "tools",
                 "call",
                 "task get",

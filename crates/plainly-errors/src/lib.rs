@@ -74,6 +74,8 @@ pub mod retry;
 
 pub mod mistake;
 
+pub mod visible;
+
 pub mod number;
 
 pub mod kind;

@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::visible::visible;
+
 /// Something that is wrong with a value, and where.
 ///
 /// ```
@@ -33,7 +35,7 @@ impl Mistake {
                 // Members have names of the peer's.
                 _ => shortened(&path, LONGEST_PATH).into_owned(),
             },
-            message: written_out(message.into().into()).into_owned(),
+            message: visible(&message.into()).into_owned(),
         }
     }
 
@@ -70,7 +72,7 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.path {
             "" => f.write_str(&self.message),
-            path => write!(f, "{}: {}", written_out(path.into()), self.message),
+            path => write!(f, "{}: {}", visible(path), self.message),
         }
     }
 }
@@ -94,8 +96,7 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
     shortened(text, LONGEST_QUOTE)
 }
 
-/// `text` as a sentence repeats it: [quoted], with every control character written out, so that it can't move a cursor or
-/// begin a line.
+/// `text` as a sentence repeats it: [quoted] and [visible], so that it can't move a cursor or begin a line.
 ///
 /// ```
 /// use plainly_errors::mistake::printable;
@@ -105,7 +106,10 @@ pub fn quoted(text: &str) -> Cow<'_, str> {
 /// ```
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
-    written_out(quoted(text))
+    match quoted(text) {
+        Cow::Borrowed(text) => visible(text),
+        Cow::Owned(text) => visible(&text).into_owned().into(),
+    }
 }
 
 /// The same in quotation marks.
@@ -123,25 +127,4 @@ pub fn shortened(text: &str, most: usize) -> Cow<'_, str> {
     let (before, _) = text.split_at(text.floor_char_boundary(most / 2));
     let (_, after) = text.split_at(text.ceil_char_boundary(text.len() - most / 2));
     format!("{before}…{after}").into()
-}
-
-/// `text`, with every control character written out.
-fn written_out(text: Cow<'_, str>) -> Cow<'_, str> {
-    if !text.contains(is_invisible) {
-        return text;
-    }
-    let mut shown = String::with_capacity(2 * text.len());
-    for character in text.chars() {
-        match is_invisible(character) {
-            true => shown.extend(character.escape_default()),
-            false => shown.push(character),
-        }
-    }
-    shown.into()
-}
-
-/// Whether it is a control character, ends a line or changes the order of what follows.
-fn is_invisible(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

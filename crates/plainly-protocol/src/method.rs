@@ -73,6 +73,8 @@ pub enum Capability {
     Logging,
     /// `extensions["io.modelcontextprotocol/tasks"]`
     Tasks,
+    /// `extensions["io.modelcontextprotocol/skills"]`
+    Skills,
 }
 
 // Which revisions have something, oldest first.
@@ -104,6 +106,10 @@ const RESOURCES: MethodRow = MethodRow {
 };
 const TOOLS: MethodRow = MethodRow {
     capability: Some(Capability::Tools),
+    ..REQUEST
+};
+const SKILLS: MethodRow = MethodRow {
+    capability: Some(Capability::Skills),
     ..REQUEST
 };
 const PROMPTS: MethodRow = MethodRow {
@@ -165,6 +171,9 @@ methods! {
     ResourceMetadata = "resources/metadata" { ..RESOURCES }
     /// (SEP-2640)
     ReadDirectory = "resources/directory/read" { ..RESOURCES }
+    /// (SEP-2640, as the next one)
+    ListSkills = "skills/list" { cacheable: true, ..SKILLS }
+    GetSkill = "skills/get" { subject: Some("uri"), ..SKILLS }
     Subscribe = "resources/subscribe" { ..SUBSCRIBE }
     Unsubscribe = "resources/unsubscribe" { ..SUBSCRIBE }
     ListTools = "tools/list" { cacheable: true, ..TOOLS }

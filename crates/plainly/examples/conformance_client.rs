@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use plainly::Client;
 use plainly::errors::Revision;
-use plainly::protocol::types::{Arguments, ElicitFormParams, ElicitResult, JsonObject};
+use plainly::protocol::types::{Arguments, ElicitFormParams, ElicitResult, JsonObject, SkillFiles};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -62,6 +62,11 @@ async fn play(client: &Client, scenario: &str) -> Done {
         // Its one tool has a schema that refers elsewhere, and can't be called.
         "json-schema-ref-no-deref" => list(client).await,
         "sep-2322-client-request-state" => rounds(client).await,
+        // What is listed is not read before somebody asks for it.
+        "sep-2640-client-no-prefetch" => Ok(drop(client.skills().await?)),
+        "sep-2640-client-verify-digest"
+        | "sep-2640-client-verify-size"
+        | "sep-2640-client-verify-frontmatter" => read_skills(client).await,
         "tools_call" => add(client).await,
         // What there is, and each of the tools without arguments.
         _ => call_all(client).await,
@@ -116,6 +121,20 @@ async fn echo_a_schema(client: &Client) -> Done {
         .input_schema;
     let echoed = client.call_tool("json_schema_echo", json!({ "schema": schema }));
     echoed.await?;
+    Ok(())
+}
+
+/// Loads each skill, and reads all its files.
+async fn read_skills(client: &Client) -> Done {
+    for skill in client.skills().await? {
+        let loaded = client.load_skill(skill).await?;
+        let SkillFiles::Listed(files) = &loaded.skill().resources else {
+            continue;
+        };
+        for file in files {
+            loaded.read(&file.uri).await?;
+        }
+    }
     Ok(())
 }
 

@@ -91,6 +91,7 @@
 //! | `http` | yes | both of the next two |
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
+//! | `skills` | no | [`Client::skills`](client::Client::skills): the skills of servers, read and verified (SEP-2640) |
 //! | `anyhow`, `eyre` | yes | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
 //! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
 //!

@@ -3,6 +3,8 @@
 
 #[path = "client_http/asking.rs"]
 mod asking;
+#[path = "client_http/caching.rs"]
+mod caching;
 #[path = "client_http/calls.rs"]
 mod calls;
 #[path = "client_http/eras.rs"]

@@ -3,6 +3,8 @@
 
 #[path = "client_stream/asking.rs"]
 mod asking;
+#[path = "client_stream/caching.rs"]
+mod caching;
 #[path = "client_stream/calls.rs"]
 mod calls;
 #[path = "client_stream/eras.rs"]

@@ -37,6 +37,9 @@ fn handle(method: Method) -> Handle {
         | Method::Initialize
         | Method::Ping
         | Method::ResourceMetadata
+        // No server of ours has them.
+        | Method::ListSkills
+        | Method::GetSkill
         | Method::Subscribe
         | Method::Unsubscribe
         | Method::Complete

@@ -8,9 +8,9 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client",
-        "http -> child -> builder -> stream -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> listing \
+        "http -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
          -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> operation -> link -> dispatcher -> required_visits -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic",
+         -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic",
     ),
     (
         "plainly/client/http",
@@ -31,7 +31,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli/servers",
-        "told -> edit -> spelling -> env_file -> file -> hosts -> entry -> reach -> variables",
+        "told -> edit -> spelling -> env_file -> file -> hosts -> entry -> syntax -> reach -> variables",
     ),
     (
         "plainly-directory",
@@ -41,7 +41,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly-errors",
         "rmcp -> http_status -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
-         -> retry -> revision -> wire_error -> mistake -> number -> code",
+         -> retry -> revision -> wire_error -> mistake -> visible -> number -> code",
     ),
     (
         "plainly-errors/problem",

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::declared::problems;
 use super::example::example;
-use super::parameter::{Callee, Depth, Parameter, parameters, resolved, schema_of};
+use super::parameter::{Callee, Parameter, parameters, schema_of};
+use super::schema::{Depth, resolved};
 use crate::args::{Server, ServerName};
 use crate::failure::Failure;
 use crate::output::Output;

@@ -4,7 +4,8 @@ use std::cell::Cell;
 
 use serde_json::{Map, Value};
 
-use super::parameter::{Depth, Parameter, alternatives, members, named, resolved, types};
+use super::parameter::{Parameter, members};
+use super::schema::{Depth, alternatives, named, resolved, types};
 
 /// How far schemas are looked into, and how many of them.
 const LOOKED: (usize, usize) = (4, 100);

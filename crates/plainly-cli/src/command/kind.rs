@@ -6,7 +6,7 @@ use std::fmt;
 use plainly::errors::mistake::shortened;
 use serde_json::Value;
 
-use super::parameter::{Depth, alternatives, named, resolved, types};
+use super::schema::{Depth, alternatives, named, resolved, types};
 use crate::visible::visible;
 
 /// How far schemas are looked into, and how many of them.

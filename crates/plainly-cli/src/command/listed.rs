@@ -4,7 +4,7 @@
 
 use plainly::client::{self, LocalError};
 use plainly::errors::{Asked, Certainty, Dialect, ProtocolError, Revision, WireError};
-use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Tool};
+use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Skill, Tool};
 use serde::Serialize;
 
 use super::declared::problems;
@@ -172,6 +172,18 @@ impl Listed for ResourceTemplate {
     }
 }
 
+impl Listed for Skill {
+    fn named(&self) -> Named<'_> {
+        Named {
+            // Several may have one name.
+            name: &self.uri,
+            title: None,
+            description: self.description(),
+            meta: None,
+        }
+    }
+}
+
 /// The names of all of them.
 pub(super) fn names(listed: &[impl Listed]) -> Vec<String> {
     let names = listed.iter().map(|one| one.named().name.to_owned());
@@ -196,7 +208,7 @@ impl<'a> Named<'a> {
 }
 
 /// Prints all of `listed`; over a table stands `head`.
-fn print(
+pub(super) fn print(
     listed: &[impl Listed + Serialize],
     head: [&str; 2],
     output: &mut Output,

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use anstyle::{AnsiColor, Style};
 use clap::error::ErrorKind;
-use plainly::client::{Client, Error};
+use plainly::client::{Client, Error, ResourcePages};
 use plainly::protocol::types::Resource;
 
 use super::lacking::is_lacking;
@@ -15,9 +15,6 @@ use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::visible::visible;
-
-/// The extension by which servers declare collections.
-const COLLECTIONS: &str = "dev.plainly/resources";
 
 /// The most collections that are entered on the way down, and the most bytes of their URIs: a server may have no end of them.
 const MOST_COLLECTIONS: usize = 100_000;
@@ -41,16 +38,23 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         left: args.limit.map_or(usize::MAX, Into::into),
     };
     with_client(server, args.server, async |client| {
-        if uri.is_some() && !lists_children(client) {
+        let Some(uri) = uri else {
+            return listing.all(client).await;
+        };
+        let children = client.children(&uri);
+        if !children.is_filtered() && args.recursive {
+            return listing.below(client, uri).await;
+        }
+        if children.is_filtered() {
             tracing::warn!(
-                "the server does not declare that it can list the children of a collection: this may be everything it has"
+                "the server does not declare that it can list children: shown is what it lists with a URI below this one"
             );
         }
-        match uri {
-            Some(uri) if args.recursive => listing.below(client, uri).await,
-            Some(uri) => listing.children(client, Some(&uri), |_| Ok(())).await,
-            None => listing.all(client).await,
-        }
+        let children = match args.recursive {
+            true => children.at_any_depth(),
+            false => children,
+        };
+        listing.pages(children, Some(&uri), |_| Ok(())).await
     })
     .await
 }
@@ -67,7 +71,8 @@ struct Listing {
 impl Listing {
     /// Everything that the server lists; if that is nothing, a note of what it has instead.
     async fn all(&mut self, client: &Client) -> Result<(), Failure> {
-        match self.children(client, None, |_| Ok(())).await {
+        let pages = client.resource_pages(None);
+        match self.pages(pages, None, |_| Ok(())).await {
             Err(Failure::Call { error, .. }) if is_lacking(&error) => {
                 tracing::warn!("this server has no resources");
                 return Ok(());
@@ -104,7 +109,10 @@ impl Listing {
                 }
                 enough(found.len(), bytes)
             };
-            match self.children(client, Some(&uri), collection).await {
+            match self
+                .pages(client.children(&uri), Some(&uri), collection)
+                .await
+            {
                 Ok(()) => {}
                 // Gone since it was listed, or a loop of links that came to its end: the others are still there.
                 Err(Failure::Call {
@@ -128,11 +136,10 @@ impl Listing {
         }
     }
 
-    /// The children of the collection at `uri`, or everything that the server lists. Tells of each collection among them,
-    /// however many more there are.
-    async fn children(
+    /// A listing: of the collection at `uri`, or of everything. Tells of each collection on it, however many more there are.
+    async fn pages(
         &mut self,
-        client: &Client,
+        mut pages: ResourcePages<'_>,
         uri: Option<&str>,
         mut collection: impl FnMut(&str) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
@@ -140,7 +147,6 @@ impl Listing {
             Some(uri) => Subject::Resource(uri.to_owned()),
             None => Subject::Resources,
         };
-        let mut pages = client.resource_pages(uri);
         while self.left > 0
             && let Some(page) = pages.next().await.map_err(Failure::about(subject()))?
         {
@@ -150,7 +156,7 @@ impl Listing {
             self.is_begun |= !page.is_empty();
             for resource in page.iter().take(self.left) {
                 self.show(resource)?;
-                if resource.is_collection == Some(true) {
+                if is_collection(resource) {
                     collection(&resource.uri)?;
                 }
             }
@@ -167,12 +173,18 @@ impl Listing {
         if self.is_long {
             return long::row(resource, &mut self.output);
         }
-        if resource.is_collection == Some(true) && self.output.is_table() {
+        if is_collection(resource) && self.output.is_table() {
             let style = Style::new().bold().fg_color(Some(AnsiColor::Blue.into()));
             return self.output.styled(style, &visible(&resource.uri));
         }
         self.output.fields(&[&resource.uri])
     }
+}
+
+/// Whether a resource has children: as it says, or as servers say that list directories (SEP-2640).
+fn is_collection(resource: &Resource) -> bool {
+    let is_directory = || resource.mime_type.as_deref() == Some("inode/directory");
+    resource.is_collection.unwrap_or_else(is_directory)
 }
 
 /// Fails where so many collections were found.
@@ -183,12 +195,4 @@ fn enough(collections: usize, bytes: usize) -> Result<(), Failure> {
     Err(Failure::local(format!(
         "there are more than {MOST_COLLECTIONS} collections, or their URIs are too long: list a smaller collection"
     )))
-}
-
-/// Whether the server declares what SEP-2093 adds. Others ignore which collection is asked for.
-pub(super) fn lists_children(client: &Client) -> bool {
-    let capabilities = client.capabilities();
-    let experimental = capabilities.experimental.as_ref();
-    capabilities.extension(COLLECTIONS).is_some()
-        || experimental.is_some_and(|named| named.contains_key(COLLECTIONS))
 }

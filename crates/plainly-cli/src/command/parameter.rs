@@ -1,15 +1,11 @@
 //! What a tool or a prompt takes, by the schema of its arguments.
 
-use std::cell::Cell;
-
 use plainly::protocol::method::Method;
 use plainly::protocol::types::Prompt;
 use serde_json::{Map, Value, json};
 
 use super::kind::Kind;
-
-/// The most references that are followed from one to the next.
-const REFERENCES: usize = 8;
+use super::schema::{resolved, types};
 
 /// What arguments are given to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,67 +120,5 @@ impl<'a> Parameter<'a> {
             schema = resolved(self.root, &schema["items"]);
         }
         members(self.root, schema)
-    }
-}
-
-/// How much further schemas within schemas are looked into. A few of them that refer to one another have so many ways through
-/// that a bound for the levels alone is none.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Depth<'a> {
-    levels: usize,
-    /// The schemas that may still be looked at, on whatever level.
-    schemas: &'a Cell<usize>,
-}
-
-impl<'a> Depth<'a> {
-    pub(super) fn new(levels: usize, schemas: &'a Cell<usize>) -> Self {
-        Self { levels, schemas }
-    }
-
-    /// That of the schemas within the one that is looked at, which counts; `None` if it was one too many.
-    pub(super) fn deeper(self) -> Option<Self> {
-        let schemas = self.schemas.get().checked_sub(1)?;
-        self.schemas.set(schemas);
-        let levels = self.levels.checked_sub(1)?;
-        Some(Self { levels, ..self })
-    }
-}
-
-/// What a schema refers to in the same document, or itself.
-pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
-    let mut schema = schema;
-    // A reference may lead to another one, and back.
-    for _ in 0..REFERENCES {
-        let place = schema["$ref"].as_str().and_then(|it| it.strip_prefix('#'));
-        let referred = place.and_then(|it| root.pointer(it));
-        // Some libraries write a reference that has a description beside it as the only one of all schemas to match.
-        let alone = schema["allOf"].as_array().map(Vec::as_slice);
-        let alone = alone.and_then(|all| all.first().filter(|_| all.len() == 1));
-        match referred.or(alone) {
-            Some(other) => schema = other,
-            None => break,
-        }
-    }
-    schema
-}
-
-/// The only values that a schema allows, if it names them.
-pub(super) fn named(schema: &Value) -> Option<&[Value]> {
-    let each = schema["enum"].as_array().map(Vec::as_slice);
-    each.or_else(|| schema.get("const").map(std::slice::from_ref))
-}
-
-/// The schemas of which one must match, if there are such.
-pub(super) fn alternatives(schema: &Value) -> Option<&[Value]> {
-    let mut keywords = ["anyOf", "oneOf"].iter();
-    keywords.find_map(|keyword| schema[*keyword].as_array().map(Vec::as_slice))
-}
-
-/// The types that a schema names.
-pub(super) fn types(schema: &Value) -> Vec<&str> {
-    match &schema["type"] {
-        Value::String(name) => vec![name],
-        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     }
 }

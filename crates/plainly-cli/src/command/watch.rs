@@ -4,7 +4,6 @@ use plainly::client::{Change, Client};
 use plainly::protocol::types::SubscriptionFilter;
 use serde::Serialize;
 
-use super::ls::lists_children;
 use crate::args::WatchArgs;
 use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
@@ -76,7 +75,7 @@ async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &Subscripti
 
 /// Whether the server says so. One that can only be asked for all of its resources isn't.
 async fn is_absent(client: &Client, uri: &str) -> bool {
-    let metadata = lists_children(client).then(|| client.metadata(uri));
+    let metadata = client.knows_collections().then(|| client.metadata(uri));
     match metadata {
         Some(metadata) => metadata
             .await

@@ -138,10 +138,20 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
             "call the tool again if it is safe to repeat"
         }
+        LocalError::InvalidSkill { .. } => {
+            "don't use the skill, and tell the server's author: it breaks the rules of skills"
+        }
+        LocalError::SkillMismatch { .. } => {
+            "list the skills again: if the server lists the same, don't trust it with this skill"
+        }
+        LocalError::DynamicSkill { .. } => {
+            "to see it all the same, `plainly read` it: nothing says whether it is what it was"
+        }
         // These say it themselves.
         LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. }
         | LocalError::NotListed { .. }
+        | LocalError::NotInSkill { .. }
         | LocalError::TooManyPages { .. }
         | _ => return None,
     };

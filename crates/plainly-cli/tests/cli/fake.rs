@@ -11,24 +11,33 @@ use crate::received::received;
 /// Serves `answer`, which gets a method and its parameters and gives `result` or `error`. Answers discovery itself. Gives
 /// its URL; it ends with the tests.
 pub(crate) fn fake(answer: fn(&str, &Value) -> Value) -> String {
+    fake_with(json!({}), answer)
+}
+
+/// The same with extensions.
+pub(crate) fn fake_with(extensions: Value, answer: fn(&str, &Value) -> Value) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for stream in listener.incoming() {
-            converse(stream.unwrap(), answer);
+            converse(stream.unwrap(), &extensions, answer);
         }
     });
     format!("http://{address}/mcp")
 }
 
 /// Answers one request, if there is one.
-fn converse(mut stream: TcpStream, answer: fn(&str, &Value) -> Value) -> Option<()> {
+fn converse(
+    mut stream: TcpStream,
+    extensions: &Value,
+    answer: fn(&str, &Value) -> Value,
+) -> Option<()> {
     let (_, request) = received(&stream)?;
     let mut reply = match request["method"].as_str().unwrap() {
         "server/discover" => json!({ "result": {
             "resultType": "complete",
             "supportedVersions": ["2026-07-28"],
-            "capabilities": { "resources": {}, "tools": {}, "prompts": {} },
+            "capabilities": { "resources": {}, "tools": {}, "prompts": {}, "extensions": extensions },
             "ttlMs": 0,
             "cacheScope": "private",
         }}),

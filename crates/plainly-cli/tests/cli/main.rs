@@ -42,6 +42,7 @@ mod serving;
 mod shell;
 #[cfg(unix)]
 mod signals;
+mod skills;
 mod tasks;
 #[cfg(unix)]
 mod terminal;

@@ -269,5 +269,7 @@ fn a_lost_server_ends_the_session() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.starts_with("error: the server exited"), "{said}");
+    // The shell around it may take long enough to end that only the end of its output is seen.
+    let ends = ["exited", "closed the connection"].map(|end| format!("error: the server {end}"));
+    assert!(ends.iter().any(|end| said.starts_with(end)), "{said}");
 }

@@ -25,6 +25,7 @@ mod content;
 mod contents;
 mod resource;
 mod resources;
+mod skills;
 mod subscriptions;
 mod tasks;
 mod tools;
@@ -75,6 +76,10 @@ pub use self::roots::{ListRootsParams, ListRootsResult, Root};
 pub use self::sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
     SamplingContent, SamplingMessage, ToolChoice, ToolChoiceMode, ToolResult, ToolUse,
+};
+pub use self::skills::{
+    GetSkillParams, GetSkillResult, ListSkillsParams, ListSkillsResult, SKILLS_EXTENSION, Skill,
+    SkillFile, SkillFiles,
 };
 pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,

@@ -35,13 +35,13 @@ types! {
     AcknowledgedParams Annotations CallToolResult CancelTaskParams CancelledParams ClientCapabilities CompleteParams
     CompleteResult Content CreateMessageParams CreateMessageResult CreateTaskResult DetailedTask DiscoverResult
     ElicitParams ElicitResult ElicitationCompleteParams EmptyResult Field FormSchema GetPromptParams GetPromptResult
-    GetTaskParams Icon Implementation InitializeParams InitializeResult InputRequest InputRequests InputRequiredResult
+    GetSkillParams GetSkillResult GetTaskParams Icon Implementation InitializeParams InitializeResult InputRequest InputRequests InputRequiredResult
     InputResponseParams InputResponses ListChangedParams ListPromptsParams ListPromptsResult
     ListResourceTemplatesParams ListResourceTemplatesResult ListResourcesParams ListResourcesResult ListRootsResult
-    ListToolsParams ListToolsResult ListenParams ListenResult LoggingMessageParams ModelPreferences Nothing
+    ListSkillsParams ListSkillsResult ListToolsParams ListToolsResult ListenParams ListenResult LoggingMessageParams ModelPreferences Nothing
     ProgressParams Prompt PromptArgument PromptMessage ReadDirectoryParams ReadResourceParams ReadResourceResult
     Resource ResourceContents ResourceMetadataParams ResourceMetadataResult ResourceTemplate ResourceUpdatedParams
-    Root SamplingContent SamplingMessage ServerCapabilities SetLevelParams SubscribeParams
+    Root SamplingContent SamplingMessage ServerCapabilities SetLevelParams Skill SkillFile SubscribeParams
     SubscriptionFilter Tool ToolAnnotations UnsubscribeParams UpdateTaskParams WireError
 }
 

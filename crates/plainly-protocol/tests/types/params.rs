@@ -74,6 +74,8 @@ fn the_schemas_of_parameters_are_those_of_the_spec() {
     let extensions = [
         "resources/metadata",
         "resources/directory/read",
+        "skills/list",
+        "skills/get",
         "tasks/get",
         "tasks/update",
         "tasks/cancel",

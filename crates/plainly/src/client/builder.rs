@@ -11,6 +11,7 @@ use plainly_protocol::types::{
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::QuestionHandlers;
+use super::cache::{Cache, Shelf};
 use super::connect::{Checks, ClientOptions, ConnectDeadline};
 use super::log::Log;
 use super::message::Introduction;
@@ -69,6 +70,7 @@ impl<T> Builder<T> {
                 observer: Observer::default(),
                 least: Certainty::default(),
                 retries: Retries::NONE,
+                shelf: None,
                 checks: Checks::default(),
             },
         }
@@ -235,6 +237,13 @@ impl<T> Builder<T> {
     /// Sets how failed calls are made again. Not at all by default.
     pub fn retries(mut self, retries: Retries) -> Self {
         self.options.retries = retries;
+        self
+    }
+
+    /// Answers from `cache` what it has, and keeps in it what servers allow to be kept. By default, every call asks the
+    /// server.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.options.shelf = Some(Shelf::alone(cache));
         self
     }
 

@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::cache::Fetch;
 use super::connect::{self, ClientOptions, ConnectDeadline};
 use super::error::{Error, LocalError};
 use super::known_tools::KnownTools;
@@ -56,14 +57,17 @@ impl Client {
     /// A client of the server at the other end of `connection`, once they agree on a revision, `by` then at the latest.
     pub(super) async fn establish(
         connection: impl ClientConnection + 'static,
-        options: ClientOptions,
+        mut options: ClientOptions,
         by: ConnectDeadline,
     ) -> Result<Self> {
+        let declared = &options.introduction.capabilities;
+        options.shelf = options.shelf.map(|shelf| shelf.for_capabilities(declared));
         let link = Link::new(Arc::new(connection), options.least);
         let server = connect::establish(&link, &options, by).await?;
         let client = Self {
             timeout: options.timeout,
             retries: options.retries,
+            fresh: false,
             connected: Arc::new(Connected {
                 link,
                 writer: Lock::new(
@@ -88,7 +92,7 @@ impl Client {
         self.connected.link.connection().received()
     }
 
-    /// Asks a modern server again what it supports (`server/discover`).
+    /// Asks a modern server again what it supports (`server/discover`), unless its answer is [cached](super::Builder::cache).
     ///
     /// # Errors
     ///
@@ -106,7 +110,7 @@ impl Client {
                 .await
                 .map(drop)
         } else {
-            self.discover().await.map(drop)
+            self.fresh().discover().await.map(drop)
         }
     }
 
@@ -161,6 +165,9 @@ impl Client {
     /// ended, as far as that was begun and takes no more than 5 seconds.
     pub async fn close(&self) {
         self.connected.closing.notify_waiters();
+        if let Some(shelf) = &self.connected.options.shelf {
+            shelf.close();
+        }
         let mut farewells = std::mem::take(&mut *self.connected.farewells.lock());
         while farewells.join_next().await.is_some() {}
         self.connected.link.connection().close().await;
@@ -211,7 +218,7 @@ impl Client {
             revision: connected.revision(),
             transport: connected.link.connection().transport(),
             duration: tries.start.elapsed(),
-            tries: tries.count(error.is_some()),
+            tries: tries.count(),
         });
     }
 
@@ -223,20 +230,43 @@ impl Client {
         extras: CallExtras<'_>,
         tries: &mut Tries,
     ) -> Result<RawResult> {
+        let fetch = self.fetch(method, params, &extras);
+        if let Some(kept) = fetch.as_ref().and_then(|fetch| fetch.find()) {
+            return RawResult::kept(method, kept, fetch);
+        }
         loop {
+            tries.begin_another();
             let error = match self.attempt(method, params, extras).await {
-                Ok(result) => return Ok(result),
+                Ok(result) => return Ok(result.keep_for(fetch)),
                 Err(error) => self.connected.link.tell_stray(error),
             };
             let pause = tries.pause_after(&error, self.retries);
             // State that the server gave out with its questions may be good for one use.
             let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
             let Some(pause) = pause.filter(|_| may_repeat) else {
-                return Err(error);
+                let stale = fetch.as_ref().and_then(|fetch| fetch.instead_of(&error));
+                let stale = stale.ok_or(error)?;
+                return RawResult::kept(method, stale, fetch);
             };
             tracing::debug!(%error, method = method.name(), ?pause, "trying again");
             sleep(pause).await;
         }
+    }
+
+    /// A call for the cache; `None` if there is none, or there is more to the call than its parameters.
+    fn fetch(
+        &self,
+        method: Method,
+        params: &impl Serialize,
+        extras: &CallExtras<'_>,
+    ) -> Option<Box<Fetch>> {
+        let connected = &self.connected;
+        let shelf = connected.options.shelf.as_ref()?;
+        if extras.inputs.is_some() || extras.meta.is_some_and(|meta| !meta.is_empty()) {
+            return None;
+        }
+        let fetch = shelf.fetch(connected.revision(), method, params, self.fresh);
+        fetch.map(Box::new)
     }
 
     /// The time for one call, however often the server gives a sign of life.

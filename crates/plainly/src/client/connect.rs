@@ -16,6 +16,7 @@ use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use super::answer::{QuestionHandlers, Respondent};
+use super::cache::Shelf;
 use super::dispatcher::Dispatcher;
 use super::error::{Error, LocalError, is_of_the_way};
 use super::link::{CallExtras, Link};
@@ -62,6 +63,8 @@ pub(super) struct ClientOptions {
     pub(super) least: Certainty,
     /// How failed calls are made again.
     pub(super) retries: Retries,
+    /// Results that are kept.
+    pub(super) shelf: Option<Shelf>,
     /// What the server is held to.
     pub(super) checks: Checks,
 }
@@ -94,6 +97,7 @@ impl ClientOptions {
             self.log.clone(),
             self.tap.clone(),
             self.limits.clone(),
+            self.shelf.clone(),
         )
     }
 }

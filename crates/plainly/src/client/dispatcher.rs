@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use super::answer::Respondent;
 use super::answer::questions::ServerQuestions;
+use super::cache::Shelf;
 use super::log::Log;
 use super::progress::ProgressTable;
 use super::reply::ServerRequest;
@@ -65,6 +66,7 @@ impl Dispatcher {
         log: Option<Log>,
         tap: Tap,
         limits: ClientLimits,
+        shelf: Option<Shelf>,
     ) -> Self {
         Self {
             questions: ServerQuestions::new(respondent, limits.questions),
@@ -72,7 +74,7 @@ impl Dispatcher {
             tap,
             log,
             revision: AgreedRevision::default(),
-            subscriptions: Arc::default(),
+            subscriptions: SubscriptionTable::new(shelf).into(),
             progress: ProgressTable::default(),
             visits: CompletedVisits::default(),
         }

@@ -4,6 +4,7 @@
 mod challenge;
 mod closed;
 mod last_words;
+mod mismatch;
 mod predicates;
 mod retry;
 pub(super) mod said;
@@ -20,6 +21,7 @@ use plainly_protocol::types::{CallToolResult, RawJson};
 
 pub use self::challenge::Challenge;
 pub use self::closed::{CloseReason, Closed};
+pub use self::mismatch::Mismatch;
 use self::words::{
     Asks, Bounded, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult,
 };
@@ -245,6 +247,41 @@ pub enum LocalError {
     NotListed {
         /// The URI as requested.
         uri: String,
+    },
+    /// The entry of a skill breaks the rules of skills; nothing was read. Don't use the skill, and tell the server's author.
+    #[error("the skill {} breaks the rules: {}", Bounded(.uri), Bounded(&Mistake::list(.mistakes)))]
+    #[non_exhaustive]
+    InvalidSkill {
+        /// The `SKILL.md` of the skill.
+        uri: String,
+        /// What is wrong, each with the place in the entry.
+        mistakes: Vec<Mistake>,
+    },
+    /// A skill can't be verified, as the server makes its content anew for each reader; nothing was read.
+    #[error("the skill {} can't be verified: its content is dynamic", Bounded(.uri))]
+    #[non_exhaustive]
+    DynamicSkill {
+        /// The `SKILL.md` of the skill.
+        uri: String,
+    },
+    /// A file of a skill is not what the server lists: it was tampered with, or has changed since. Use nothing of the skill;
+    /// ask for its entry again (`skills/get`), and the user again if the entry is another.
+    #[error("{} is not what the server lists: {mismatch}; don't use the skill", Bounded(.uri))]
+    #[non_exhaustive]
+    SkillMismatch {
+        /// The file.
+        uri: String,
+        /// The difference.
+        mismatch: Mismatch,
+    },
+    /// A skill lists no such file; nothing was read. Where the server has one now, the skill has changed since it was loaded.
+    #[error("the skill {} lists no file {}", Bounded(.skill), Bounded(.path))]
+    #[non_exhaustive]
+    NotInSkill {
+        /// The URI or the path of the file, as requested.
+        path: String,
+        /// The `SKILL.md` of the skill.
+        skill: String,
     },
     /// The arguments of the call can't be serialised as a JSON object; nothing was sent.
     #[error("the parameters of `{method}` are not a JSON object")]

@@ -33,6 +33,19 @@ pub enum Change {
     Missed,
 }
 
+impl Change {
+    /// What a notification of `method` says of a listing, if it is about one.
+    pub(super) fn of_listing(method: Method) -> Option<Self> {
+        let rows = [
+            (Method::ResourcesChanged, Self::Resources),
+            (Method::ToolsChanged, Self::Tools),
+            (Method::PromptsChanged, Self::Prompts),
+        ];
+        let row = rows.into_iter().find(|(row, _)| *row == method);
+        row.map(|(_, change)| change)
+    }
+}
+
 /// The changes of one subscription that nobody has read yet.
 #[derive(Debug)]
 pub(super) struct Inbox {
@@ -243,7 +256,7 @@ fn tasks_of(filter: &SubscriptionFilter) -> impl Iterator<Item = &str> {
 
 /// Whether the resource at `uri` is `asked`, or a sub-resource of it, which an update may be about as well
 /// (`ResourceUpdatedNotification`). The specification doesn't define these, so URIs are compared by their parts.
-fn is_inside(uri: &str, asked: &str) -> bool {
+pub(super) fn is_inside(uri: &str, asked: &str) -> bool {
     let rest = uri.strip_prefix(asked);
     rest.is_some_and(|rest| {
         rest.is_empty() || asked.ends_with('/') || rest.starts_with(['/', '?', '#'])

@@ -109,6 +109,7 @@ impl Subscription {
         self.reopening.spawn(async move {
             client.pause(pause).await;
             let open = client.subscription(asked).await?;
+            client.connected.link.subscriptions().missed();
             match open.honoured == SubscriptionFilter::new() {
                 true => Err(Error::invalid_response(
                     Method::Listen.name(),

@@ -85,15 +85,14 @@ fn warn(method: Method, key: &str, at: usize, entry: &Value, mut mistakes: Vec<M
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use plainly_protocol::types::{ListToolsResult, ResultFields};
+    use plainly_protocol::types::ListToolsResult;
     use serde_json::json;
 
     use super::*;
 
     fn names(page: &Value) -> Option<Vec<String>> {
         let json = Bytes::from(page.to_string());
-        let fields: ResultFields = serde_json::from_slice(&json).unwrap();
-        let result = RawResult { json, fields };
+        let result = RawResult::read(Method::ListTools, json).unwrap();
         let page: ListToolsResult = readable(&result, Method::ListTools, "tools")?;
         Some(page.tools.into_iter().map(|tool| tool.name).collect())
     }

@@ -155,6 +155,8 @@ mod tests {
     fn resources() -> Vec<(Value, Verdict)> {
         let mut contents = resource();
         contents["text"] = "x".into();
+        let mut dynamic = skill();
+        dynamic["resources"] = "dynamic".into();
         let template = json!({"uriTemplate": "a:{b}", "name": "n", "annotations": annotations(), "icons": [icon()]});
         vec![
             (
@@ -168,10 +170,20 @@ mod tests {
             (json!({"contents": [contents]}), |json| {
                 result::<ReadResourceResult>(Method::ReadResource, json)
             }),
+            (json!({"skills": [skill()], "nextCursor": "c"}), |json| {
+                result::<ListSkillsResult>(Method::ListSkills, json)
+            }),
+            (json!({"skill": dynamic}), |json| {
+                result::<GetSkillResult>(Method::GetSkill, json)
+            }),
             (json!({"resource": resource()}), |json| {
                 result::<ResourceMetadataResult>(Method::ResourceMetadata, json)
             }),
         ]
+    }
+
+    fn skill() -> Value {
+        json!({"uri": "a:b", "frontmatter": {"name": "n"}, "resources": [{"uri": "a:b", "digest": "d", "size": 7}]})
     }
 
     fn content() -> Value {

@@ -26,6 +26,7 @@
 mod answer;
 mod backoff;
 mod builder;
+mod cache;
 mod call;
 #[cfg(feature = "child")]
 mod child;
@@ -50,10 +51,13 @@ mod prompts;
 mod read_result;
 mod reply;
 mod required_visits;
+mod resource_pages;
 mod resources;
 mod retries;
 mod rounds;
 mod server_description;
+#[cfg(feature = "skills")]
+mod skills;
 mod status;
 mod stream;
 mod subscriptions;
@@ -71,9 +75,10 @@ use plainly_protocol::types::{Implementation, ServerCapabilities};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 pub use self::builder::{Builder, Over, OverMessages};
+pub use self::cache::Cache;
 #[cfg(feature = "child")]
 pub use self::child::Spawn;
-pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError};
+pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError, Mismatch};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
 pub use self::inbox::Change;
@@ -81,9 +86,12 @@ pub use self::listen::Subscription;
 pub use self::operation::Operation;
 pub use self::progress::ProgressUpdate;
 pub use self::read_result::ReadResult;
-pub use self::resources::{Metadata, MetadataSource, ResourcePages};
+pub use self::resource_pages::ResourcePages;
+pub use self::resources::{Metadata, MetadataSource};
 pub use self::retries::Retries;
 pub use self::rounds::{Call, InputRequired, Round, Started};
+#[cfg(feature = "skills")]
+pub use self::skills::LoadedSkill;
 pub use self::tasks::TaskHandle;
 pub use self::trace_context::TraceContext;
 pub use self::traffic::Traffic;
@@ -116,6 +124,8 @@ pub struct Client {
     connected: Arc<Connected>,
     timeout: Duration,
     retries: Retries,
+    /// Whether results that are kept are left alone.
+    fresh: bool,
 }
 
 impl Client {
@@ -151,6 +161,15 @@ impl Client {
         }
     }
 
+    /// The same connection, which asks the server for what is [cached](Builder::cache), too, and keeps what it answers.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self {
+            fresh: true,
+            ..self.clone()
+        }
+    }
+
     /// The revision in use. It changes if the server starts to refuse it and offers another that this client supports,
     /// for example because the server was replaced; unless it was [pinned](Builder::revision).
     pub fn revision(&self) -> Revision {
@@ -165,6 +184,12 @@ impl Client {
     /// The server's capabilities.
     pub fn capabilities(&self) -> &ServerCapabilities {
         &self.connected.server.capabilities
+    }
+
+    /// Whether the server says that it knows collections, and metadata without content (the extension
+    /// `dev.plainly/resources`, SEP-2093).
+    pub fn knows_collections(&self) -> bool {
+        self.connected.server.knows_collections()
     }
 
     /// Instructions for the model on how to use the server.

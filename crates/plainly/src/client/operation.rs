@@ -24,7 +24,7 @@ pub struct Operation<'a> {
     pub transport: &'static str,
     /// The time from its beginning to its end, with all tries and the pauses between them.
     pub duration: Duration,
-    /// The tries, at least one.
+    /// The tries; none if the result was [cached](super::Cache).
     pub tries: u32,
 }
 

@@ -12,6 +12,7 @@ use plainly_protocol::types::{ResultFields, ResultType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::cache::Fetch;
 use super::error::{Error, LocalError};
 use super::mistakes;
 use super::status::HttpStatus;
@@ -83,6 +84,8 @@ pub(super) struct TypedResult<T> {
 pub(super) struct RawResult {
     pub(super) json: Bytes,
     pub(super) fields: ResultFields,
+    /// The calls that the cache keeps it for, if it may.
+    pub(super) kept: Option<Box<Fetch>>,
 }
 
 /// Reads the final result of a call.
@@ -197,10 +200,7 @@ impl CallReply {
     ) -> Result<RawResult, Error> {
         let name = method.name();
         match self {
-            Self::Result(json) => Ok(RawResult {
-                fields: read_result(method, json)?,
-                json: json.clone(),
-            }),
+            Self::Result(json) => RawResult::read(method, json.clone()),
             Self::Error(json, status) => {
                 let subject = subject(method, params);
                 Err(error(
@@ -217,6 +217,34 @@ impl CallReply {
 }
 
 impl RawResult {
+    /// Reads the fields that all results have.
+    pub(super) fn read(method: Method, json: Bytes) -> Result<Self, Error> {
+        Ok(Self {
+            fields: read_result(method, &json)?,
+            json,
+            kept: None,
+        })
+    }
+
+    /// Reads one that is kept for these calls.
+    pub(super) fn kept(
+        method: Method,
+        json: Bytes,
+        kept: Option<Box<Fetch>>,
+    ) -> Result<Self, Error> {
+        let read = Self::read(method, json)?;
+        Ok(Self { kept, ..read })
+    }
+
+    /// The same, kept for such calls if it may be.
+    pub(super) fn keep_for(mut self, fetch: Option<Box<Fetch>>) -> Self {
+        if let Some(fetch) = &fetch {
+            fetch.keep(&self.json, &self.fields);
+        }
+        self.kept = fetch;
+        self
+    }
+
     /// Reads the final result of a call of `method`.
     pub(super) fn decode<T: DeserializeOwned>(
         self,
@@ -244,7 +272,11 @@ impl RawResult {
 
     /// The body, whatever its `resultType`.
     pub(super) fn body<T: DeserializeOwned>(&self, method: Method) -> Result<T, Error> {
-        read_result(method, &self.json)
+        let body = read_result(method, &self.json);
+        if let Some(kept) = self.kept.as_ref().filter(|_| body.is_err()) {
+            kept.forget();
+        }
+        body
     }
 }
 

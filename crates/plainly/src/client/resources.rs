@@ -9,7 +9,6 @@ use plainly_protocol::types::{
 
 use super::error::LocalError;
 use super::listing::ListingPage;
-use super::pages::Pages;
 use super::read_result::ReadResult;
 use super::rounds::Call;
 use super::{Client, Result};
@@ -32,34 +31,6 @@ pub enum MetadataSource {
     Direct,
     /// The server does not support the method; the resource was found in its listing.
     FromListing,
-}
-
-/// A listing that is read page by page.
-#[derive(Debug)]
-pub struct ResourcePages<'a> {
-    client: &'a Client,
-    /// `None` after the last page.
-    next: Option<ListResourcesParams>,
-    pages: Pages,
-}
-
-impl ResourcePages<'_> {
-    /// The next page; `None` after the last.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Client::resources`]. After an error, the next call requests the same page again.
-    pub async fn next(&mut self) -> Result<Option<Vec<Resource>>> {
-        let Some(params) = &mut self.next else {
-            return Ok(None);
-        };
-        let ListingPage { body, bytes } = self.client.resources_page(params).await?;
-        match self.pages.after(bytes, body.next_cursor)? {
-            Some(cursor) => params.cursor = Some(cursor),
-            None => self.next = None,
-        }
-        Ok(Some(body.resources))
-    }
 }
 
 impl Client {
@@ -87,23 +58,7 @@ impl Client {
     /// [`LocalError::EndlessListing`] if a page leads back to an earlier one: a listing is complete or an error, except for
     /// resources that can't be read, which are left out and named in a warning in the log.
     pub async fn resources(&self, parent: Option<&str>) -> Result<Vec<Resource>> {
-        let mut pages = self.resource_pages(parent);
-        let mut resources = Vec::new();
-        while let Some(page) = pages.next().await? {
-            resources.extend(page);
-        }
-        Ok(resources)
-    }
-
-    /// The same as [`resources`](Self::resources), read page by page.
-    pub fn resource_pages(&self, parent: Option<&str>) -> ResourcePages<'_> {
-        let mut params = ListResourcesParams::new();
-        params.uri = parent.map(str::to_owned);
-        ResourcePages {
-            client: self,
-            next: Some(params),
-            pages: self.pages_of(Method::ListResources),
-        }
+        self.resource_pages(parent).all().await
     }
 
     /// One page of `resources/templates/list`. A template that can't be read is left out, and named in a warning in the
@@ -148,7 +103,7 @@ impl Client {
         let method = Method::ReadResource;
         let params = ReadResourceParams::new(uri);
         let uri = params.uri.clone();
-        let knows_collections = self.connected.server.knows_collections();
+        let knows_collections = self.knows_collections();
         Call::new(self, method, Ok(params), move |result| {
             let answer = result.decode::<ReadResourceResult>(method)?;
             Ok(ReadResult {

@@ -15,7 +15,7 @@ const FIRST: Duration = Duration::from_millis(200);
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// The methods that change nothing at the server; `tools/call` may or may not.
-const READING: [Method; 12] = [
+const READING: [Method; 14] = [
     Method::Discover,
     Method::Ping,
     Method::ListTools,
@@ -26,6 +26,8 @@ const READING: [Method; 12] = [
     Method::ReadResource,
     Method::ResourceMetadata,
     Method::ReadDirectory,
+    Method::ListSkills,
+    Method::GetSkill,
     Method::Complete,
     Method::GetTask,
 ];
@@ -104,12 +106,12 @@ impl Retries {
 #[derive(Debug)]
 pub(super) struct Tries {
     pub(super) start: Instant,
-    /// The tries that failed.
+    /// How many there were, the one in progress included.
     made: u32,
 }
 
 impl Tries {
-    /// None yet; the first begins now.
+    /// None yet.
     pub(super) fn begin() -> Self {
         Self {
             start: Instant::now(),
@@ -117,14 +119,18 @@ impl Tries {
         }
     }
 
-    /// How many there were when the last one ended, well or not.
-    pub(super) fn count(&self, failed: bool) -> u32 {
-        self.made + u32::from(!failed)
+    /// Counts another one.
+    pub(super) fn begin_another(&mut self) {
+        self.made += 1;
     }
 
-    /// How long to wait after another one that failed; `None` if there is to be none.
-    pub(super) fn pause_after(&mut self, error: &Error, retries: Retries) -> Option<Duration> {
-        self.made += 1;
+    /// How many there were; none if the cache had the result.
+    pub(super) fn count(&self) -> u32 {
+        self.made
+    }
+
+    /// How long to wait after one that failed; `None` if there is to be none.
+    pub(super) fn pause_after(&self, error: &Error, retries: Retries) -> Option<Duration> {
         retries.pause(error, self.made, self.start.elapsed())
     }
 }

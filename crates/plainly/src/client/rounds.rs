@@ -79,7 +79,8 @@ pub struct InputRequired<T> {
     pub requests: BTreeMap<String, InputRequest>,
     /// State to send back unchanged.
     pub state: Option<String>,
-    call: CallSetup<T>,
+    /// In a box: most results are final, and need no room for it.
+    call: Box<CallSetup<T>>,
 }
 
 impl<T> InputRequired<T> {
@@ -89,7 +90,7 @@ impl<T> InputRequired<T> {
         inputs.request_state = self.state;
         Call::of(CallSetup {
             inputs: Some(inputs),
-            ..self.call
+            ..*self.call
         })
     }
 }
@@ -234,7 +235,7 @@ impl<T> CallSetup<T> {
             inputs.request_state = asked.state;
             setup = Self {
                 inputs: Some(inputs),
-                ..asked.call
+                ..*asked.call
             };
         }
     }
@@ -278,10 +279,10 @@ impl<T> CallSetup<T> {
         Ok(Round::InputRequired(InputRequired {
             requests: asked.input_requests,
             state: asked.request_state,
-            call: Self {
+            call: Box::new(Self {
                 inputs: None,
                 ..self
-            },
+            }),
         }))
     }
 

@@ -3,10 +3,15 @@
 use plainly_errors::Revision;
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::types::{
-    DiscoverResult, Implementation, InitializeResult, ServerCapabilities,
+    DiscoverResult, Implementation, InitializeResult, SKILLS_EXTENSION, ServerCapabilities,
 };
 
 use super::reply::TypedResult;
+
+/// The extension by which servers declare collections.
+const COLLECTIONS: &str = "dev.plainly/resources";
+/// The extension by which they declare that they list directories.
+const SKILLS: &str = "io.modelcontextprotocol/skills";
 
 /// The facts about the server that were learnt while connecting.
 #[derive(Debug)]
@@ -22,16 +27,19 @@ impl ServerDescription {
     /// The capability that `method` belongs to, if the server says what it has and does not have that.
     pub(super) fn lacks(&self, method: Method) -> Option<&'static str> {
         let has = &self.capabilities;
-        // One that declares nothing does not know better, more likely than that it has nothing.
-        if *has == ServerCapabilities::new() {
+        let capability = method.row().capability?;
+        // One that declares nothing does not know better, more likely than that it has nothing. What is an extension is used
+        // with servers that declare it, and no others.
+        if *has == ServerCapabilities::new() && capability != Capability::Skills {
             return None;
         }
-        let (name, is_there) = match method.row().capability? {
+        let (name, is_there) = match capability {
             Capability::Resources | Capability::ResourcesSubscribe => {
                 ("resources", has.resources.is_some())
             }
             Capability::Tools => ("tools", has.tools.is_some()),
             Capability::Prompts => ("prompts", has.prompts.is_some()),
+            Capability::Skills => ("skills", has.extension(SKILLS_EXTENSION).is_some()),
             // Older revisions have completion without a word for it; the others are not called by themselves.
             Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
         };
@@ -40,10 +48,15 @@ impl ServerDescription {
 
     /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
     pub(super) fn knows_collections(&self) -> bool {
-        const COLLECTIONS: &str = "dev.plainly/resources";
-        let extension = self.capabilities.extension(COLLECTIONS);
         let experimental = self.capabilities.experimental.as_ref();
-        extension.is_some() || experimental.is_some_and(|all| all.get(COLLECTIONS).is_some())
+        let is_experimental = experimental.is_some_and(|all| all.get(COLLECTIONS).is_some());
+        self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
+    }
+
+    /// Whether it says that it lists directories (SEP-2640). One that does not must not be asked.
+    pub(super) fn reads_directories(&self) -> bool {
+        let settings = self.capabilities.extension(SKILLS);
+        settings.is_some_and(|settings| settings["directoryRead"] == true)
     }
 
     pub(super) fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {

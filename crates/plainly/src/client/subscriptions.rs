@@ -11,6 +11,7 @@ use plainly_protocol::types::{
 };
 use serde::de::DeserializeOwned;
 
+use super::cache::Shelf;
 use super::error::Error;
 use super::inbox::{Change, Inbox};
 use super::mistakes;
@@ -18,7 +19,11 @@ use crate::lock::Lock;
 
 /// The subscriptions of a connection.
 #[derive(Debug, Default)]
-pub(super) struct SubscriptionTable(Lock<Vec<SubscriptionEntry>>);
+pub(super) struct SubscriptionTable {
+    entries: Lock<Vec<SubscriptionEntry>>,
+    /// The results that are kept until they change.
+    shelf: Option<Shelf>,
+}
 
 #[derive(Debug)]
 struct SubscriptionEntry {
@@ -35,13 +40,21 @@ pub(super) struct SubscriptionGuard {
 }
 
 impl SubscriptionTable {
+    /// An empty table, which tells the cache what changes too.
+    pub(super) fn new(shelf: Option<Shelf>) -> Self {
+        Self {
+            entries: Lock::default(),
+            shelf,
+        }
+    }
+
     /// Passes notifications to `inbox`, until the result is dropped.
     pub(super) fn add(
         self: &Arc<Self>,
         id: Option<RequestId>,
         inbox: &Arc<Inbox>,
     ) -> SubscriptionGuard {
-        self.0.lock().push(SubscriptionEntry {
+        self.entries.lock().push(SubscriptionEntry {
             id,
             inbox: Arc::clone(inbox),
         });
@@ -55,6 +68,10 @@ impl SubscriptionTable {
     pub(super) fn take(&self, method: Method, params: &[u8], on: Option<&RequestId>) {
         if method == Method::Cancelled {
             return self.abandon(params);
+        }
+        // First: whoever hears of a change may ask again at once.
+        if let Some(shelf) = &self.shelf {
+            shelf.take(method, params);
         }
         let meta = match serde_json::from_slice(params) {
             Ok(ListChangedParams { meta, .. }) => meta,
@@ -77,6 +94,7 @@ impl SubscriptionTable {
 
     /// Ends the subscription that a server cancels (2026-07-28, "Cancellation").
     fn abandon(&self, params: &[u8]) {
+        self.missed();
         let request_id = match serde_json::from_slice(params) {
             Ok(CancelledParams { request_id, .. }) => request_id,
             Err(why) => return mistakes::log(Method::Cancelled, params, &why),
@@ -89,6 +107,9 @@ impl SubscriptionTable {
     /// Adds a change to all subscriptions without a request of their own, which means those before 2026-07-28.
     #[cfg(feature = "http-client")]
     pub(super) fn put(&self, change: &Change) {
+        if let Some(shelf) = &self.shelf {
+            shelf.note(change.clone());
+        }
         for inbox in self.of(None) {
             inbox.put_if_acknowledged(change.clone());
         }
@@ -96,8 +117,16 @@ impl SubscriptionTable {
 
     /// Ends all subscriptions without a request of their own.
     pub(super) fn end(&self, error: &Error) {
+        self.missed();
         for inbox in self.of(None) {
             inbox.end(Err(error.clone()));
+        }
+    }
+
+    /// Notes that changes may have been told of that did not arrive.
+    pub(super) fn missed(&self) {
+        if let Some(shelf) = &self.shelf {
+            shelf.note(Change::Missed);
         }
     }
 
@@ -108,7 +137,7 @@ impl SubscriptionTable {
 
     /// The inboxes opened by the request `id`; for `None`, those without a request of their own.
     fn of(&self, id: Option<&RequestId>) -> Vec<Arc<Inbox>> {
-        let table = self.0.lock();
+        let table = self.entries.lock();
         let found = table.iter().filter(|one| one.id.as_ref() == id);
         found.map(|one| Arc::clone(&one.inbox)).collect()
     }
@@ -116,7 +145,7 @@ impl SubscriptionTable {
 
 impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
-        let mut table = self.table.0.lock();
+        let mut table = self.table.entries.lock();
         table.retain(|one| !Arc::ptr_eq(&one.inbox, &self.inbox));
     }
 }
@@ -136,12 +165,8 @@ fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Resul
     } else if method == Method::TaskChanged {
         inbox.put_task(read(method, params)?);
         return Ok(());
-    } else if method == Method::ResourcesChanged {
-        Change::Resources
-    } else if method == Method::ToolsChanged {
-        Change::Tools
-    } else if method == Method::PromptsChanged {
-        Change::Prompts
+    } else if let Some(change) = Change::of_listing(method) {
+        change
     } else {
         return Ok(());
     };

@@ -97,7 +97,7 @@ impl Client {
         if !is_mismatch || method != Method::CallTool || self.mirror().is_none() {
             return false;
         }
-        let listed = self.tools().await;
+        let listed = self.fresh().tools().await;
         if let Err(error) = &listed {
             tracing::debug!(%error, "can't list the tools to find out the headers of a call");
         }

@@ -207,6 +207,9 @@ mod tests {
             (page.clone(), |json| {
                 params::<ListToolsParams>(Method::ListTools, json)
             }),
+            (page.clone(), |json| {
+                params::<ListSkillsParams>(Method::ListSkills, json)
+            }),
             (page, |json| {
                 params::<ListPromptsParams>(Method::ListPrompts, json)
             }),
@@ -218,6 +221,9 @@ mod tests {
             }),
             (json!({"uri": "a:b", "cursor": "c"}), |json| {
                 params::<ReadDirectoryParams>(Method::ReadDirectory, json)
+            }),
+            (uri.clone(), |json| {
+                params::<GetSkillParams>(Method::GetSkill, json)
             }),
             (uri.clone(), |json| {
                 params::<SubscribeParams>(Method::Subscribe, json)

@@ -2,14 +2,16 @@
 
 use std::fmt;
 
-/// Text with its control characters written out, so that it can't move a terminal's cursor or fake a line of a log.
+use plainly_errors::visible::is_invisible;
+
+/// Text with what is invisible in it written out, so that it can't move a terminal's cursor, or fake a line of a log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for character in self.0.chars() {
-            if character.is_control() {
+            if is_invisible(character) {
                 write!(f, "{}", character.escape_default())?;
             } else {
                 fmt::Write::write_char(f, character)?;
@@ -25,10 +27,10 @@ mod tests {
 
     #[test]
     fn nothing_reaches_a_terminal_raw() {
-        let text = "é\u{1b}[2J\r\nfake\u{7f}\u{9b}1m \"quoted\"";
+        let text = "é\u{1b}[2J\r\nfake\u{7f}\u{9b}1m \"quoted\"\u{202e}";
         assert_eq!(
             Escaped(text).to_string(),
-            r#"é\u{1b}[2J\r\nfake\u{7f}\u{9b}1m "quoted""#
+            r#"é\u{1b}[2J\r\nfake\u{7f}\u{9b}1m "quoted"\u{202e}"#
         );
     }
 }

@@ -5,7 +5,7 @@ use plainly::limits::ClientLimits;
 use plainly_peer::{Peer, assert_local};
 use serde_json::{Value, json};
 
-use super::peer::{discovered, modern, pair};
+use super::peer::{discovered, legacy_with, modern, modern_with, pair};
 
 fn page(uris: &[&str], next: Option<&str>) -> Value {
     let resources: Vec<_> = uris
@@ -89,6 +89,103 @@ async fn children_are_asked_for_on_every_page() {
         }
     });
     assert_eq!(resources.unwrap().len(), 2);
+}
+
+/// Who declares what, and how it is then asked for the children of `a:b`.
+#[tokio::test]
+async fn children_are_listed_by_the_method_that_the_server_declares() {
+    let ours = json!({"dev.plainly/resources": {}});
+    let directories = json!({"io.modelcontextprotocol/skills": {"directoryRead": true}});
+    let both = json!({"dev.plainly/resources": {}, "io.modelcontextprotocol/skills": {"directoryRead": true}});
+    let skills = json!({"io.modelcontextprotocol/skills": {}});
+    let (list, read) = ("resources/list", "resources/directory/read");
+    for (extensions, method, is_filtered) in [
+        (ours, list, false),
+        (both, list, false),
+        (directories, read, false),
+        (skills, list, true),
+        (json!({}), list, true),
+    ] {
+        let (client, mut peer) = modern_with(extensions.clone()).await;
+        let children = client.children("a:b");
+        assert_eq!(children.is_filtered(), is_filtered, "{extensions}");
+        // The server itself may list anything: a child's URI need not be below.
+        let listed = ["a:b", "a:b/c", "a:b/c/d", "x:y", "a:b/.."];
+        let (children, ()) = tokio::join!(children.all(), async {
+            for next in [Some("x"), None] {
+                let request = peer.request(method).await;
+                let asked = request["params"].get("uri");
+                assert_eq!(asked.is_none(), is_filtered, "{request}");
+                peer.reply(&request, page(&listed, next)).await;
+            }
+        });
+        let children = children.unwrap().into_iter().map(|child| child.uri);
+        let expected: &[&str] = if is_filtered { &["a:b/c"] } else { &listed };
+        assert!(children.eq(expected.repeat(2)), "{extensions}");
+    }
+}
+
+#[tokio::test]
+async fn a_legacy_server_declares_collections_as_experimental() {
+    let experimental = json!({"dev.plainly/resources": {}});
+    for (experimental, is_filtered) in [(json!({}), true), (experimental, false)] {
+        let capabilities = json!({"resources": {}, "experimental": experimental});
+        let (client, _peer) = legacy_with(capabilities).await;
+        assert_eq!(client.children("a:b").is_filtered(), is_filtered);
+    }
+}
+
+#[tokio::test]
+async fn what_is_far_below_is_found_on_a_server_that_has_nothing_in_between() {
+    let (client, mut peer) = modern().await;
+    let pages: [(&[&str], _); 3] = [
+        (&["a:b/c/d", "a:bc"], Some("x")),
+        (&["a:b/c/../../e"], Some("y")),
+        (&["a:b/f/"], None),
+    ];
+    let children = client.children("a:b").at_any_depth().all();
+    let (children, ()) = tokio::join!(children, serve(&mut peer, &pages));
+    let children: Vec<_> = children.unwrap().into_iter().map(|it| it.uri).collect();
+    assert_eq!(children, ["a:b/c/d", "a:b/f/"]);
+}
+
+#[tokio::test]
+async fn children_without_end_or_in_a_form_of_their_own_are_an_error() {
+    let directories = json!({"io.modelcontextprotocol/skills": {"directoryRead": true}});
+    let method = "resources/directory/read";
+    let (client, mut peer) = modern_with(directories).await;
+    let circle = page(&["a:b"], Some("again"));
+    let (children, ()) = tokio::join!(client.children("a:b").all(), async {
+        for _ in 0..2 {
+            peer.answer_with(method, circle.clone()).await;
+        }
+    });
+    assert_local!(children.unwrap_err(), LocalError::EndlessListing { .. });
+
+    let (children, ()) = tokio::join!(client.children("a:b").all(), async {
+        for number in 0..1_000 {
+            let page = page(&["a:b/c"], Some(&number.to_string()));
+            peer.answer_with(method, page).await;
+        }
+    });
+    assert_local!(
+        children.unwrap_err(),
+        LocalError::TooManyPages { limit: 1_000, .. }
+    );
+
+    for irregular in [json!({"resources": {}}), json!({"contents": []})] {
+        let (children, ()) = tokio::join!(
+            client.children("a:b").all(),
+            peer.answer_with(method, irregular)
+        );
+        assert_local!(children.unwrap_err(), LocalError::InvalidResponse { .. });
+    }
+
+    let (children, ()) = tokio::join!(
+        client.children("a:b").all(),
+        peer.refuse(method, -32602, Some(json!({"uri": "a:b"})))
+    );
+    assert!(children.unwrap_err().is_resource_not_found());
 }
 
 #[tokio::test]

@@ -20,10 +20,17 @@ pub(crate) fn pair_with_buffer(bytes: usize) -> (Half<DuplexStream>, Peer) {
 
 /// A client of a modern server, and that server.
 pub(crate) async fn modern() -> (Client, Peer) {
+    modern_with(json!({})).await
+}
+
+/// A client of a modern server with these extensions, and that server.
+pub(crate) async fn modern_with(extensions: Value) -> (Client, Peer) {
     let (builder, mut peer) = pair();
+    let mut discovered = discovered(&["2026-07-28"]);
+    discovered["capabilities"]["extensions"] = extensions;
     let (client, ()) = tokio::join!(
         builder.connect(),
-        peer.answer_with("server/discover", discovered(&["2026-07-28"]))
+        peer.answer_with("server/discover", discovered)
     );
     (client.expect("the peer is modern"), peer)
 }

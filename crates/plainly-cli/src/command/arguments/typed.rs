@@ -5,7 +5,7 @@ use std::cell::Cell;
 use plainly::errors::number::integer;
 use serde_json::{Number, Value};
 
-use super::super::parameter::{Depth, alternatives, named, resolved, types};
+use super::super::schema::{Depth, alternatives, named, resolved, types};
 use crate::json;
 
 /// The levels of schemas within schemas that are looked into.

@@ -7,7 +7,7 @@ use plainly::protocol::types::{
 use serde_json::Value;
 
 use super::Candidate;
-use crate::command::parameter::{alternatives, named as named_values, resolved, types};
+use crate::command::schema::{alternatives, named as named_values, resolved, types};
 
 /// What the server has that a word can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,7 @@ pub(super) enum Wanted {
     Uri,
     Tool,
     ToolArgument,
+    Skill,
     Prompt,
     PromptArgument,
     /// A prompt or a template.
@@ -26,11 +27,12 @@ pub(super) enum Wanted {
 }
 
 /// What the words of a command are, after the server; the last one may come again if that is said.
-const ROWS: [(&str, &[Wanted], bool); 8] = [
+const ROWS: [(&str, &[Wanted], bool); 9] = [
     ("ls", &[Wanted::Uri], false),
     ("stat", &[Wanted::Uri], false),
     ("read", &[Wanted::Uri], false),
     ("watch", &[Wanted::Uri], true),
+    ("skills", &[Wanted::Skill], false),
     ("tools", &[Wanted::Tool], false),
     ("call", &[Wanted::Tool, Wanted::ToolArgument], true),
     ("prompt", &[Wanted::Prompt, Wanted::PromptArgument], true),
@@ -71,6 +73,10 @@ pub(super) async fn candidates(
             let tools = client.tools().await.unwrap_or_default();
             let tool = tools.into_iter().find(|tool| tool.name == of);
             tool.map_or_else(Vec::new, |tool| tool_arguments(&tool, before, current))
+        }
+        Wanted::Skill => {
+            let skills = client.skills().await.unwrap_or_default();
+            named(&skills, |skill| (&skill.uri, skill.description()))
         }
         Wanted::Prompt => named(&prompts(client).await, about_prompt),
         Wanted::PromptArgument => prompt_arguments(client, of, before, current).await,

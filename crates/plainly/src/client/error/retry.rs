@@ -58,6 +58,10 @@ fn is_retryable(error: &LocalError) -> bool {
         | LocalError::TooManyPages { .. }
         | LocalError::EndlessListing { .. }
         | LocalError::NotListed { .. }
+        | LocalError::InvalidSkill { .. }
+        | LocalError::DynamicSkill { .. }
+        | LocalError::SkillMismatch { .. }
+        | LocalError::NotInSkill { .. }
         | LocalError::Parameters { .. }
         | LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. } => false,

@@ -14,6 +14,7 @@ mod session;
 mod sse;
 mod tls;
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
@@ -93,11 +94,19 @@ impl Builder<Http> {
     /// [`LocalError::Configuration`] if the URL or a header is invalid, and [`LocalError::ReservedHeader`] if the client
     /// writes that itself; [`LocalError::Unreachable`] if nobody answers; [`LocalError::UnsupportedVersion`] if there is no
     /// revision in common; and those of any call: a web page in place of a message is [`LocalError::InvalidResponse`].
-    pub async fn connect(self) -> Result<Client> {
+    pub async fn connect(mut self) -> Result<Client> {
         let by = ConnectDeadline::new(&self.options);
         let headers = headers(&self.target.headers)?;
         let trusted = trusted(&self.target.trusted)?;
         let url = url(&self.target.url)?;
+        self.options.shelf = self.options.shelf.map(|shelf| {
+            // In one order, whichever they were set in.
+            let sent: BTreeMap<_, _> = headers
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_bytes()))
+                .collect();
+            shelf.at((url.as_str(), &self.target.trusted), sent)
+        });
         let host = url.host_str().unwrap_or_default().to_owned();
         let connect = self.options.connect_timeout;
         let limit = self.options.limits.message_bytes;

@@ -104,6 +104,9 @@ impl Client {
         BackgroundTask::spawn(async move {
             let writer = connected.writer();
             let end = connected.link.listen(&writer, filter, &inbox).await;
+            if end.is_err() {
+                connected.link.subscriptions().missed();
+            }
             inbox.end(end.map_err(|error| connected.link.tell_stray(error)));
         })
     }

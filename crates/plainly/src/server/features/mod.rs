@@ -99,7 +99,11 @@ impl Features {
             Capability::Resources => self.resources.is_served(),
             Capability::Prompts => self.prompts.is_served(),
             Capability::Completions => self.prompts.can_complete() || self.resources.can_complete(),
-            Capability::ResourcesSubscribe | Capability::Logging | Capability::Tasks | _ => false,
+            Capability::ResourcesSubscribe
+            | Capability::Logging
+            | Capability::Tasks
+            | Capability::Skills
+            | _ => false,
         }
     }
 

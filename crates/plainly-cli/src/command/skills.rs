@@ -1,0 +1,98 @@
+//! `plainly skills`: what a server's skills are for, or the instructions of one, if they are what the server lists.
+
+use plainly::Client;
+use plainly::client::LoadedSkill;
+use plainly::protocol::types::Skill;
+use serde_json::json;
+
+use super::lacking::or_none;
+use super::listed;
+use crate::args::{Server, SkillsArgs};
+use crate::connection::with_client;
+use crate::failure::{Failure, Subject};
+use crate::near::{did_you_mean, known};
+use crate::output::Output;
+
+pub(crate) async fn run(mut args: SkillsArgs) -> Result<(), Failure> {
+    let mut words = args.words();
+    let server = args.server.server(&mut words)?;
+    let one = words.next();
+    words.end()?;
+    match one {
+        Some(one) => show(&one, server, args).await,
+        None if args.output.is_some() => {
+            let what = "-o writes the instructions of one skill: say which";
+            Err(Failure::impossible(what, None))
+        }
+        None => list(server, args).await,
+    }
+}
+
+async fn list(server: Server, args: SkillsArgs) -> Result<(), Failure> {
+    let mut output = Output::new(args.server.format());
+    let skills = with_client(server, args.server, async |client| {
+        let skills = or_none(client.skills().await, "skills");
+        skills.map_err(Failure::about(Subject::Resources))
+    })
+    .await?;
+    listed::print(&skills, ["SKILL", "DESCRIPTION"], &mut output)
+}
+
+async fn show(one: &str, server: Server, args: SkillsArgs) -> Result<(), Failure> {
+    let mut output = Output::new(args.server.format());
+    let loaded = with_client(server, args.server, async |client| load(client, one).await).await?;
+    let instructions = loaded.instructions();
+    match (output.is_json(), args.output) {
+        (true, _) => {
+            let skill = loaded.skill();
+            output.json(&json!({ "skill": skill, "instructions": instructions }))?;
+        }
+        (false, Some(path)) => output.write_to(&path, instructions.as_bytes())?,
+        (false, None) if output.is_terminal() => output.lines(instructions)?,
+        (false, None) => output.write(instructions.as_bytes())?,
+    }
+    output.flush()
+}
+
+async fn load(client: &Client, one: &str) -> Result<LoadedSkill, Failure> {
+    let skill = find(client, one).await?;
+    let subject = Subject::Resource(skill.uri.clone());
+    let loading = client.load_skill(skill).await;
+    loading.map_err(Failure::about(subject))
+}
+
+/// The skill of this URI, or else the only one that is listed under this name.
+async fn find(client: &Client, one: &str) -> Result<Skill, Failure> {
+    // No name has a colon.
+    if one.contains(':') {
+        let subject = Subject::Resource(one.to_owned());
+        return client.skill(one).await.map_err(Failure::about(subject));
+    }
+    let skills = client.skills().await;
+    let skills = skills.map_err(Failure::about(Subject::Resources))?;
+    let named = skills.iter().filter(|skill| skill.name() == Some(one));
+    match named.collect::<Vec<_>>().as_slice() {
+        [skill] => Ok((*skill).clone()),
+        [] => Err(missing(one, &skills)),
+        several => {
+            let uris: Vec<_> = several.iter().map(|skill| &*skill.uri).collect();
+            let uris = uris.join(", ");
+            Err(Failure::refused(format!(
+                "{} skills are called {one}: say which by its URI: {uris}",
+                several.len()
+            )))
+        }
+    }
+}
+
+fn missing(one: &str, skills: &[Skill]) -> Failure {
+    let names: Vec<String> = skills
+        .iter()
+        .filter_map(|skill| Some(skill.name()?.to_owned()))
+        .collect();
+    let instead = match did_you_mean(one, names.iter().map(String::as_str)) {
+        near if near.is_empty() => known("skills", &names),
+        near => near,
+    };
+    Failure::refused(format!("no such skill: {one}{instead}"))
+}

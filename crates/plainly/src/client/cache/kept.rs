@@ -1,0 +1,157 @@
+//! The results that are kept, and what has to go when there are too many: the oldest. Knows neither when they are good nor
+//! for whom.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plainly_errors::Revision;
+use plainly_protocol::method::Method;
+use tokio::time::Instant;
+
+use super::Fingerprint;
+use super::told::ServerChanges;
+
+/// The most results that are kept, and the most bytes of them.
+const MOST_RESULTS: usize = 10_000;
+const MOST_BYTES: usize = 64 << 20;
+
+/// What a result takes besides its texts, about.
+const AROUND: usize = 256;
+
+/// The call that a result answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct KeptKey {
+    /// The server, and who may see it.
+    pub(super) audience: Fingerprint,
+    pub(super) revision: Revision,
+    pub(super) method: Method,
+    /// The parameters as they are sent: nothing is taken for the same that a server could tell apart.
+    pub(super) params: Arc<str>,
+}
+
+/// A result that is kept.
+#[derive(Clone, Debug)]
+pub(super) struct KeptResult {
+    /// It, in memory of its own: a part of a message would keep the whole.
+    pub(super) json: Bytes,
+    /// The end of the time for which it is good.
+    pub(super) fresh_until: Instant,
+    /// When it was asked for, by the cache's clock.
+    pub(super) asked: u64,
+    /// What its server has told since: not forgotten as long as this is kept.
+    pub(super) changes: Arc<ServerChanges>,
+}
+
+/// All results that are kept.
+#[derive(Debug, Default)]
+pub(super) struct KeptResults {
+    /// Each with its age.
+    by_key: HashMap<KeptKey, (u64, KeptResult)>,
+    /// The keys, the oldest first.
+    by_age: BTreeMap<u64, KeptKey>,
+    bytes: usize,
+    /// The age of the last one that was put.
+    last: u64,
+}
+
+impl KeptResults {
+    pub(super) fn get(&self, key: &KeptKey) -> Option<&KeptResult> {
+        self.by_key.get(key).map(|(_, result)| result)
+    }
+
+    pub(super) fn remove(&mut self, key: &KeptKey) {
+        if let Some((age, result)) = self.by_key.remove(key) {
+            self.by_age.remove(&age);
+            self.bytes -= weight(key, &result);
+        }
+    }
+
+    /// Keeps a result, in the place of the one that answered the same call.
+    pub(super) fn put(&mut self, key: KeptKey, result: KeptResult) {
+        self.remove(&key);
+        let more = weight(&key, &result);
+        if more > MOST_BYTES {
+            return;
+        }
+        while self.by_key.len() >= MOST_RESULTS || self.bytes + more > MOST_BYTES {
+            let Some((_, oldest)) = self.by_age.pop_first() else {
+                return;
+            };
+            self.remove(&oldest);
+        }
+        self.last += 1;
+        self.bytes += more;
+        self.by_age.insert(self.last, key.clone());
+        self.by_key.insert(key, (self.last, result));
+    }
+}
+
+fn weight(key: &KeptKey, result: &KeptResult) -> usize {
+    key.params.len() + result.json.len() + AROUND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cache;
+    use super::*;
+
+    fn keys() -> impl Iterator<Item = KeptKey> {
+        let audience = Cache::default().shared.fingerprint(0);
+        (0..).map(move |number: usize| KeptKey {
+            audience,
+            revision: Revision::V2026_07_28,
+            method: Method::ReadResource,
+            params: number.to_string().into(),
+        })
+    }
+
+    fn result(bytes: usize) -> KeptResult {
+        KeptResult {
+            json: Bytes::from(vec![b' '; bytes]),
+            fresh_until: Instant::now(),
+            asked: 0,
+            changes: Arc::default(),
+        }
+    }
+
+    fn check(kept: &KeptResults) {
+        let weights = kept.by_key.iter();
+        let weights: usize = weights.map(|(key, (_, result))| weight(key, result)).sum();
+        assert_eq!(kept.bytes, weights);
+        assert_eq!(kept.by_key.len(), kept.by_age.len());
+        assert!(kept.by_key.len() <= MOST_RESULTS && kept.bytes <= MOST_BYTES);
+    }
+
+    #[test]
+    fn of_a_hundred_thousand_results_the_last_ten_thousand_are_kept() {
+        let mut kept = KeptResults::default();
+        let all: Vec<_> = keys().take(100_000).collect();
+        for key in &all {
+            kept.put(key.clone(), result(0));
+        }
+        check(&kept);
+        let oldest = all.iter().position(|key| kept.get(key).is_some());
+        assert_eq!(kept.by_key.len(), MOST_RESULTS);
+        assert_eq!(oldest, Some(all.len() - MOST_RESULTS));
+    }
+
+    #[test]
+    fn large_results_are_kept_as_far_as_there_is_room_and_replaced_ones_make_some() {
+        let mut kept = KeptResults::default();
+        let keys: Vec<_> = keys().take(5).collect();
+        for key in &keys {
+            kept.put(key.clone(), result(MOST_BYTES / 4));
+            check(&kept);
+        }
+        let found: Vec<_> = keys.iter().map(|key| kept.get(key).is_some()).collect();
+        assert_eq!(found, [false, false, true, true, true]);
+        for bytes in [0, MOST_BYTES / 4, MOST_BYTES - AROUND - 1] {
+            kept.put(keys[4].clone(), result(bytes));
+            check(&kept);
+        }
+        assert_eq!(kept.by_key.len(), 1);
+        kept.put(keys[4].clone(), result(MOST_BYTES - AROUND));
+        assert_eq!((kept.by_key.len(), kept.bytes), (0, 0));
+    }
+}

@@ -1,0 +1,82 @@
+//! How the content of a skill differs from what its server lists, with both sides of it.
+
+use std::fmt;
+
+use super::words::Bounded;
+
+/// The difference between a file of a skill and the entry of the skill.
+///
+/// Whether the file was tampered with or the entry is merely old can't be told from it: only an entry that was
+/// [asked for again](super::LocalError::SkillMismatch) may be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// The server answered without content of this URI.
+    #[non_exhaustive]
+    Content {
+        /// How many contents of other URIs it answered with.
+        found: usize,
+    },
+    /// It has another length.
+    #[non_exhaustive]
+    Size {
+        /// The bytes that the entry says.
+        listed: u64,
+        /// The bytes that came.
+        found: u64,
+    },
+    /// It has another digest.
+    #[non_exhaustive]
+    Digest {
+        /// The digest that the entry says.
+        listed: String,
+        /// That of the bytes that came.
+        found: String,
+    },
+    /// A field of its frontmatter is another.
+    #[non_exhaustive]
+    Frontmatter {
+        /// The place of the field, as a JSON Pointer.
+        path: String,
+        /// What the entry says, as JSON and without its middle if it is long; `None` if the entry has no such field.
+        listed: Option<String>,
+        /// What the file says; `None` if it has no such field.
+        found: Option<String>,
+    },
+    /// It has no frontmatter that can be read.
+    #[non_exhaustive]
+    Unreadable {
+        /// What is wrong with it, and in which line.
+        why: String,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Content { found: 0 } => f.write_str("the answer has no content"),
+            Self::Content { .. } => f.write_str("the answer has only contents of other URIs"),
+            Self::Size { listed, found } => write!(f, "it has {found} bytes instead of {listed}"),
+            Self::Digest { listed, found } => {
+                write!(f, "its digest is {found} instead of {}", Bounded(listed))
+            }
+            Self::Frontmatter {
+                path,
+                listed,
+                found,
+            } => {
+                let (listed, found) = (or_nothing(listed), or_nothing(found));
+                let path = Bounded(path);
+                write!(
+                    f,
+                    "in its frontmatter, {path} is {found} instead of {listed}"
+                )
+            }
+            Self::Unreadable { why } => write!(f, "{}", Bounded(why)),
+        }
+    }
+}
+
+fn or_nothing(value: &Option<String>) -> Bounded<'_> {
+    Bounded(value.as_deref().unwrap_or("absent"))
+}

@@ -1,0 +1,146 @@
+//! The rules that the entry of a skill must keep before anything of the skill is read (SEP-2640, "Resource Mapping" and
+//! "Resources"; Agent Skills, "name").
+
+use std::collections::HashSet;
+
+use plainly_errors::Mistake;
+use plainly_errors::mistake::quoted;
+use plainly_protocol::types::{Skill, SkillFile};
+
+/// The file that makes a directory a skill.
+const MAIN: &str = "/SKILL.md";
+/// The most files of a skill: the most that every client must take.
+const FILES: usize = 512;
+/// The most bytes of all files of a skill together: likewise.
+const BYTES: u64 = 16 << 20;
+/// The longest name, in characters.
+const NAME: usize = 64;
+/// The most mistakes that are told of one skill.
+const TOLD: usize = 20;
+
+/// The directory of a skill, without a slash at its end.
+pub(super) fn root(uri: &str) -> &str {
+    uri.strip_suffix(MAIN).unwrap_or(uri)
+}
+
+/// What is wrong with the entry of a skill that lists these files.
+pub(super) fn mistakes(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    mistakes.extend(in_uri(skill));
+    mistakes.extend(in_name(skill));
+    if skill.description().is_none() {
+        mistakes.push(Mistake::new("/frontmatter/description", "it is not text"));
+    }
+    if files.len() > FILES {
+        let why = format!("a skill of {} files is larger than {FILES}", files.len());
+        mistakes.push(Mistake::new("/resources", why));
+        return mistakes;
+    }
+    mistakes.extend(in_files(skill, files));
+    mistakes.truncate(TOLD);
+    mistakes
+}
+
+fn in_uri(skill: &Skill) -> Option<Mistake> {
+    let why = match skill.uri.strip_suffix(MAIN) {
+        None => format!("{:?} does not end with {MAIN}", quoted(&skill.uri)),
+        Some(root) if !is_clean(root) => format!("{:?} leads elsewhere", quoted(&skill.uri)),
+        Some(_) => return None,
+    };
+    Some(Mistake::new("/uri", why))
+}
+
+fn in_name(skill: &Skill) -> Option<Mistake> {
+    let path = "/frontmatter/name";
+    let Some(name) = skill.name() else {
+        return Some(Mistake::new(path, "it is not text"));
+    };
+    let shown = quoted(name);
+    let directory = root(&skill.uri).rsplit('/').next().unwrap_or_default();
+    let why = if !is_name(name) {
+        format!(
+            "{shown:?} is not of lower-case letters, digits and single hyphens between them, {NAME} at most"
+        )
+    } else if name != directory {
+        format!(
+            "{shown:?} is not the directory of the skill, {:?}",
+            quoted(directory)
+        )
+    } else {
+        return None;
+    };
+    Some(Mistake::new(path, why))
+}
+
+/// Whether a skill may be called so.
+fn is_name(name: &str) -> bool {
+    let is_part = |part: &str| {
+        let mut characters = part.chars();
+        !part.is_empty() && characters.all(|it| it.is_ascii_digit() || it.is_lowercase())
+    };
+    name.split('-').all(is_part) && name.chars().count() <= NAME
+}
+
+/// Whether a URI, or the rest of one, has no characters that a URI can't have, and no segment that names another directory.
+fn is_clean(uri: &str) -> bool {
+    let is_visible = |it: char| !it.is_control() && !it.is_whitespace() && !"\\?#".contains(it);
+    let is_dots = |segment: &str| {
+        let segment = segment.to_ascii_lowercase().replace("%2e", ".");
+        segment == "." || segment == ".."
+    };
+    let is_encoded = |it: &str| {
+        let it = it.to_ascii_lowercase();
+        it.contains("%2f") || it.contains("%5c") || it.contains("%00")
+    };
+    uri.chars().all(is_visible) && !uri.split('/').any(is_dots) && !is_encoded(uri)
+}
+
+fn in_files(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
+    let mut mistakes = Vec::new();
+    let mut seen = HashSet::new();
+    for (at, file) in files.iter().enumerate() {
+        let uri = quoted(&file.uri);
+        let place = |member: &str| format!("/resources/{at}/{member}");
+        if !seen.insert(&*file.uri) {
+            mistakes.push(Mistake::new(
+                place("uri"),
+                format!("{uri:?} is there twice"),
+            ));
+        } else if !is_inside(root(&skill.uri), &file.uri) {
+            let why = format!("{uri:?} is not in the directory of the skill");
+            mistakes.push(Mistake::new(place("uri"), why));
+        }
+        if !is_digest(&file.digest) {
+            let why = format!("{:?} is not a SHA-256 digest", quoted(&file.digest));
+            mistakes.push(Mistake::new(place("digest"), why));
+        }
+    }
+    if !seen.contains(&*skill.uri) {
+        mistakes.push(Mistake::new(
+            "/resources",
+            "the skill's own URI is not there",
+        ));
+    }
+    let bytes = files
+        .iter()
+        .fold(0, |sum: u64, file| sum.saturating_add(file.size));
+    if bytes > BYTES {
+        let why = format!("a skill of {bytes} bytes is larger than {BYTES}");
+        mistakes.push(Mistake::new("/resources", why));
+    }
+    mistakes
+}
+
+/// Whether a URI is that of a file somewhere in this directory.
+fn is_inside(root: &str, uri: &str) -> bool {
+    let path = uri
+        .strip_prefix(root)
+        .and_then(|path| path.strip_prefix('/'));
+    path.is_some_and(|path| is_clean(path) && path.split('/').all(|segment| !segment.is_empty()))
+}
+
+fn is_digest(digest: &str) -> bool {
+    let hex = digest.strip_prefix("sha256:").unwrap_or_default();
+    let is_digit = |it: u8| matches!(it, b'0'..=b'9' | b'a'..=b'f');
+    hex.len() == 64 && hex.bytes().all(is_digit)
+}

@@ -1,0 +1,240 @@
+//! A cache that several clients share over HTTP: what one of them may have of another, and what a gap drops.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use plainly::client::{Builder, Cache, Change, Client, Http, Subscription};
+use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, SubscriptionFilter};
+use plainly_peer::{Asked, Host};
+use serde_json::{Value, json};
+
+async fn connect(builder: Builder<Http>, host: &Host) -> Client {
+    let (client, ()) = tokio::join!(builder.connect(), host.discover());
+    client.expect("the server is modern")
+}
+
+/// What is read at `a:b` from a server that answers with the token that it is asked with; and whether it was asked.
+async fn read(client: &Client, host: &Host, scope: &str) -> (String, bool) {
+    let is_asked = Cell::new(false);
+    let answering = async {
+        let asked = host.request("resources/read").await;
+        is_asked.set(true);
+        let text = asked.headers.get("authorization").cloned();
+        let contents = json!([{"uri": "a:b", "name": "b", "text": text.unwrap_or_default()}]);
+        let result = json!({"contents": contents, "ttlMs": 60_000, "cacheScope": scope});
+        asked.result(result).await;
+        std::future::pending().await
+    };
+    let read = tokio::select! {
+        biased;
+        read = client.read("a:b") => read,
+        never = answering => never,
+    };
+    let read = read.expect("a result");
+    (read.text().expect("a text").to_owned(), is_asked.get())
+}
+
+/// Sets what makes a client another one.
+type Differing = fn(Builder<Http>) -> Builder<Http>;
+
+fn anna(builder: Builder<Http>) -> Builder<Http> {
+    builder.header("Authorization", "Bearer anna")
+}
+
+/// The second client, whether it has what the first was answered in private, and what in public.
+const SECOND: [(&str, Differing, bool, bool); 8] = [
+    ("the same", anna, true, true),
+    (
+        "another token",
+        |it| it.header("Authorization", "Bearer bert"),
+        false,
+        true,
+    ),
+    ("no token", |it| it, false, true),
+    (
+        "a header more",
+        |it| anna(it).header("X-Tenant", "t"),
+        false,
+        true,
+    ),
+    (
+        "another value before",
+        |it| anna(it.header("authorization", "Bearer bert")),
+        true,
+        true,
+    ),
+    (
+        "the token in another header",
+        |it| it.header("X-Auth", "Bearer anna"),
+        false,
+        true,
+    ),
+    (
+        "another timeout",
+        |it| anna(it).timeout(Duration::from_secs(7)),
+        true,
+        true,
+    ),
+    ("other capabilities", able, false, false),
+];
+
+fn able(builder: Builder<Http>) -> Builder<Http> {
+    let asks = ClientCapabilities::new().elicitation(ElicitationCapability::new());
+    anna(builder).capabilities(asks)
+}
+
+#[tokio::test]
+async fn what_is_private_is_only_for_the_same_headers_and_what_is_public_for_the_same_server() {
+    for (name, second, has_private, has_public) in SECOND {
+        for (scope, is_shared) in [
+            ("private", has_private),
+            ("public", has_public),
+            ("shared", has_private),
+        ] {
+            let (cache, host) = (Cache::default(), Host::start().await);
+            let builder = || Client::http(&host.url).cache(cache.clone());
+            let first = connect(anna(builder()), &host).await;
+            let own = ("Bearer anna".to_owned(), true);
+            assert_eq!(read(&first, &host, scope).await, own);
+            let second = connect(second(builder()), &host).await;
+            let (text, is_asked) = read(&second, &host, scope).await;
+            assert_eq!(is_asked, !is_shared, "{name}: {scope}");
+            assert!(is_asked || text == "Bearer anna", "{name}: {scope}");
+            // The first has its own all the time.
+            assert_eq!(read(&first, &host, scope).await.0, "Bearer anna");
+        }
+    }
+}
+
+#[tokio::test]
+async fn another_url_is_another_server() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    for end in ["", "?", "?user=1", "/"] {
+        let url = format!("{}{end}", host.url);
+        let client = connect(Client::http(url).cache(cache.clone()), &host).await;
+        for is_first in [true, false] {
+            let (_, is_asked) = read(&client, &host, "public").await;
+            assert_eq!(is_asked, is_first, "{end}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_private_takes_the_place_of_what_was_public() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let builder = || Client::http(&host.url).cache(cache.clone());
+    let first = connect(anna(builder()), &host).await;
+    let second = connect(builder(), &host).await;
+    assert!(read(&first, &host, "public").await.1);
+    assert!(read(&first.fresh(), &host, "private").await.1);
+    assert!(read(&second, &host, "private").await.1);
+}
+
+#[tokio::test]
+async fn neither_tokens_nor_what_was_read_are_in_the_debug_output() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let client = connect(anna(Client::http(&host.url).cache(cache.clone())), &host).await;
+    read(&client, &host, "private").await;
+    let shown = format!("{cache:?} {client:?}");
+    assert!(!shown.contains("anna"), "{shown}");
+}
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+fn told(listening: &Asked, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({SUBSCRIPTION: listening.body["id"]});
+    json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
+}
+
+async fn acknowledge(host: &Host) -> Asked {
+    let mut listening = host.request("subscriptions/listen").await;
+    listening.events().await;
+    let notifications = listening.body["params"]["notifications"].clone();
+    let acknowledged = told(
+        &listening,
+        "subscriptions/acknowledged",
+        json!({"notifications": notifications}),
+    );
+    listening.event(&acknowledged).await;
+    listening
+}
+
+async fn listen(client: &Client, host: &Host) -> (Subscription, Asked) {
+    let filter = SubscriptionFilter::new().resource_subscriptions(["a:b".to_owned()]);
+    let (subscription, listening) = tokio::join!(client.listen(filter), acknowledge(host));
+    (subscription.expect("acknowledged"), listening)
+}
+
+#[tokio::test]
+async fn who_hears_of_a_change_asks_again_and_so_do_all_who_share_the_cache() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let builder = || Client::http(&host.url).cache(cache.clone());
+    let first = connect(anna(builder()), &host).await;
+    let second = connect(builder(), &host).await;
+    let (mut subscription, mut listening) = listen(&first, &host).await;
+    for client in [&first, &second] {
+        assert!(read(client, &host, "private").await.1);
+        assert!(!read(client, &host, "private").await.1);
+    }
+    let updated = told(&listening, "resources/updated", json!({"uri": "a:b"}));
+    listening.event(&updated).await;
+    let heard = subscription.next().await.unwrap().unwrap();
+    assert_eq!(heard, Change::Resource("a:b".to_owned()));
+    for client in [&first, &second] {
+        assert!(read(client, &host, "private").await.1);
+    }
+}
+
+#[tokio::test]
+async fn a_gap_in_a_subscription_drops_what_relied_on_it() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let client = connect(Client::http(&host.url).cache(cache.clone()), &host).await;
+    let (mut subscription, mut listening) = listen(&client, &host).await;
+    assert!(read(&client, &host, "private").await.1);
+    listening.write("retry: 1\n\n").await;
+    drop(listening);
+    let (missed, _listening) = tokio::join!(subscription.next(), async {
+        let mut again = host.request("subscriptions/listen").await;
+        // Since it was lost.
+        assert!(read(&client, &host, "private").await.1);
+        assert!(!read(&client, &host, "private").await.1);
+        again.events().await;
+        let notifications = again.body["params"]["notifications"].clone();
+        let acknowledged = told(
+            &again,
+            "subscriptions/acknowledged",
+            json!({"notifications": notifications}),
+        );
+        again.event(&acknowledged).await;
+        again
+    });
+    assert_eq!(missed.unwrap().unwrap(), Change::Missed);
+    // What was read meanwhile may have changed before it was opened again.
+    assert!(read(&client, &host, "private").await.1);
+    assert!(!read(&client, &host, "private").await.1);
+}
+
+#[tokio::test]
+async fn a_call_that_misses_headers_lists_the_tools_anew() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let client = connect(Client::http(&host.url).cache(cache.clone()), &host).await;
+    let page = |header: &str| {
+        let depth = json!({"type": "integer", "x-mcp-header": header});
+        let schema = json!({"type": "object", "properties": {"depth": depth}});
+        json!({"tools": [{"name": "t", "inputSchema": schema}], "ttlMs": 60_000})
+    };
+    let (listed, ()) = tokio::join!(client.tools(), host.answer_with("tools/list", page("Old")));
+    listed.unwrap();
+    let (called, ()) = tokio::join!(client.call_tool("t", json!({"depth": 7})), async {
+        let call = host.request("tools/call").await;
+        assert_eq!(call.headers["mcp-param-old"], "7");
+        let error = json!({"code": -32020, "message": "Header mismatch"});
+        call.error("400 Bad Request", error).await;
+        host.answer_with("tools/list", page("New")).await;
+        let call = host.request("tools/call").await;
+        assert_eq!(call.headers["mcp-param-new"], "7");
+        call.result(json!({"content": []})).await;
+    });
+    called.unwrap();
+    assert_eq!(client.tools().await.unwrap().len(), 1);
+}

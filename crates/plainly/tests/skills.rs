@@ -1,0 +1,15 @@
+//! Clients of servers with skills: what they ask, what they take for true, and what they refuse, over a byte stream whose other
+//! end the test plays. The rows of the tables are in `skills/rows.txt`.
+#![cfg(all(feature = "skills", feature = "server"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "skills/entries.rs"]
+mod entries;
+#[path = "skills/files.rs"]
+mod files;
+#[path = "skills/listing.rs"]
+mod listing;
+#[path = "skills/script.rs"]
+mod script;
+
+const ROWS: &str = include_str!("skills/rows.txt");

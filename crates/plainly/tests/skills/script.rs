@@ -1,0 +1,141 @@
+//! A server of one skill, that says of it and of its files whatever a test wants, and notes what it is asked.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use plainly::Client;
+use plainly::client::{Builder, Over};
+use plainly_peer::message;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tokio::io::{DuplexStream, ReadHalf, WriteHalf};
+
+pub(crate) const MAIN: &str = "skill://acme/refunds/SKILL.md";
+pub(crate) const FORMS: &str = "skill://acme/refunds/references/FORMS.md";
+pub(crate) const LOGO: &str = "skill://acme/refunds/logo.png";
+pub(crate) const INSTRUCTIONS: &str =
+    "---\nname: refunds\ndescription: Refunds customers\n---\n\nAsk first.\n";
+
+type Unconnected = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>>;
+
+/// What the server answers with.
+#[derive(Clone)]
+pub(crate) struct Script {
+    /// What it declares.
+    pub(crate) capabilities: Value,
+    /// The results of `skills/list`: the first one, and then by cursor.
+    pub(crate) pages: BTreeMap<String, Value>,
+    /// The result of `skills/get`.
+    pub(crate) one: Value,
+    /// The contents of each URI.
+    pub(crate) contents: BTreeMap<&'static str, Value>,
+}
+
+impl Script {
+    /// A skill of three files.
+    pub(crate) fn good() -> Self {
+        let contents = BTreeMap::from([
+            (MAIN, json!([{"uri": MAIN, "text": INSTRUCTIONS}])),
+            (FORMS, json!([{"uri": FORMS, "text": "Form 7\n"}])),
+            (LOGO, json!([{"uri": LOGO, "blob": "AP8="}])),
+        ]);
+        let skill = skill();
+        Self {
+            capabilities: json!({"resources": {}, "extensions": {"io.modelcontextprotocol/skills": {}}}),
+            pages: BTreeMap::from([(String::new(), json!({"skills": [skill]}))]),
+            one: json!({"skill": skill}),
+            contents,
+        }
+    }
+
+    /// The same with another `SKILL.md`, and an entry with its digest and this frontmatter.
+    pub(crate) fn with_main(text: &str, frontmatter: &Value) -> Self {
+        let mut script = Self::good();
+        script
+            .contents
+            .insert(MAIN, json!([{"uri": MAIN, "text": text}]));
+        let mut skill = skill();
+        skill["frontmatter"] = frontmatter.clone();
+        skill["resources"][0] = file(MAIN, text.as_bytes());
+        script.one = json!({ "skill": skill });
+        script
+    }
+
+    /// A client of this server, and what it asks from now on: each method, with the URI that it is about.
+    pub(crate) async fn connect(self) -> (Client, Log) {
+        self.connect_as(|builder| builder).await
+    }
+
+    pub(crate) async fn connect_as(
+        self,
+        set: impl FnOnce(Unconnected) -> Unconnected,
+    ) -> (Client, Log) {
+        let (mut peer, far) = plainly_peer::pair(1 << 16);
+        let (reader, writer) = tokio::io::split(far);
+        let discovered = message::discovered(self.capabilities.clone());
+        let (client, ()) = tokio::join!(
+            set(Client::over(reader, writer)).connect(),
+            peer.answer_with("server/discover", discovered)
+        );
+        let log = Log::default();
+        let noted = log.clone();
+        tokio::spawn(async move {
+            while let Some(request) = peer.message().await {
+                let method = request["method"].as_str().unwrap();
+                let uri = request["params"]["uri"].as_str().unwrap_or_default();
+                noted
+                    .0
+                    .lock()
+                    .unwrap()
+                    .push(format!("{method} {uri}").trim_end().to_owned());
+                match self.answer(method, &request["params"]) {
+                    Some(result) => peer.reply(&request, result).await,
+                    None => peer.fail(&request, -32602, Some(json!({"uri": uri}))).await,
+                }
+            }
+        });
+        (client.unwrap(), log)
+    }
+
+    fn answer(&self, method: &str, params: &Value) -> Option<Value> {
+        let mut result = match method {
+            "skills/list" => self
+                .pages
+                .get(params["cursor"].as_str().unwrap_or(""))?
+                .clone(),
+            "skills/get" => self.one.clone(),
+            _ => json!({"contents": self.contents.get(params["uri"].as_str()?)?}),
+        };
+        result["resultType"] = "complete".into();
+        Some(result)
+    }
+}
+
+/// What the client asked, in its order.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    /// What came since this was last asked.
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// The entry of the skill.
+pub(crate) fn skill() -> Value {
+    json!({
+        "uri": MAIN,
+        "frontmatter": {"name": "refunds", "description": "Refunds customers"},
+        "resources": [file(MAIN, INSTRUCTIONS.as_bytes()), file(FORMS, b"Form 7\n"), file(LOGO, &[0, 255])],
+    })
+}
+
+/// The entry of a file with this content.
+pub(crate) fn file(uri: &str, content: &[u8]) -> Value {
+    let digest: String = Sha256::digest(content)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    json!({"uri": uri, "digest": format!("sha256:{digest}"), "size": content.len()})
+}
