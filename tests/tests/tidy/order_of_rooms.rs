@@ -9,7 +9,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly/client",
         "http -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
-         -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> operation -> link -> dispatcher -> answer -> log -> message \
+         -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> operation -> link -> dispatcher -> required_visits -> answer -> log -> message \
          -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic",
     ),
     (

@@ -1,6 +1,8 @@
 //! What a server does not have at all: to whoever lists it, that is an empty listing with a note, and no failure.
 
 use plainly::client::{self, Error, LocalError};
+use plainly::errors::Revision;
+use plainly::protocol::method::Method;
 
 /// The listing; an empty one if the server has nothing of the kind.
 pub(super) fn or_none<T: Default>(listing: client::Result<T>, kind: &str) -> client::Result<T> {
@@ -17,4 +19,12 @@ pub(super) fn or_none<T: Default>(listing: client::Result<T>, kind: &str) -> cli
 pub(super) fn is_lacking(error: &Error) -> bool {
     let is_undeclared = matches!(error.local(), Some(LocalError::NotDeclared { .. }));
     is_undeclared || error.is_method_not_found()
+}
+
+/// Why there are no tasks in this revision, if so.
+pub(super) fn no_tasks(revision: Revision) -> Option<String> {
+    let has_tasks = Method::GetTask.is_in(revision);
+    (!has_tasks).then(|| {
+        format!("the connection speaks {revision}, and plainly has tasks from 2026-07-28 on")
+    })
 }

@@ -3,7 +3,7 @@
 //! so in the same words.
 
 use plainly::client::{self, LocalError};
-use plainly::errors::{Asked, Certainty, Code, WireError};
+use plainly::errors::{Asked, Certainty, Dialect, ProtocolError, Revision, WireError};
 use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Skill, Tool};
 use serde::Serialize;
 
@@ -126,7 +126,8 @@ pub(super) fn is_missing(callee: Callee, name: &str, error: &client::Error) -> b
 /// Whether these are the words of a server that has no tool or prompt of this name.
 pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
     let (method, subject) = (callee.method().name(), Some(name));
-    let error = WireError::received(Code::new(-32602), text, None);
+    let code = Dialect::default().code(&ProtocolError::invalid_params(""), Revision::LATEST);
+    let error = WireError::received(code, text, None);
     let error = error.recognise_as(Asked { method, subject }, Certainty::Likely);
     let error = client::Error::from(error);
     error.is_tool_not_found() || error.is_prompt_not_found()

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::error::ErrorKind;
 use plainly::client::{Client, LocalError, TaskHandle};
-use plainly::errors::Revision;
 use plainly::errors::mistake::{quoted, shortened};
-use plainly::protocol::method::Method;
 use plainly::protocol::types::{
     CallToolResult, DetailedTask, ElicitParams, ElicitResult, Field, FormSchema, InputRequest,
     InputResponses, RawJson, TaskState,
@@ -14,6 +12,7 @@ use plainly::protocol::types::{
 
 use super::call::{print_whole, said};
 use super::described::command_line;
+use super::lacking::no_tasks;
 use crate::args::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, GivenAnswer, SaveArgs, Server, TaskAction,
     TaskArgs, WaitTaskArgs, Words,
@@ -139,14 +138,6 @@ fn task(client: &Client, id: &str) -> Result<TaskHandle<CallToolResult>, Failure
         Some(why) => Err(Failure::refused(why)),
         None => Ok(client.task(id)),
     }
-}
-
-/// Why there are no tasks in this revision, if so.
-pub(super) fn no_tasks(revision: Revision) -> Option<String> {
-    let has_tasks = Method::GetTask.is_in(revision);
-    (!has_tasks).then(|| {
-        format!("the connection speaks {revision}, and plainly has tasks from 2026-07-28 on")
-    })
 }
 
 async fn poll(task: &mut TaskHandle<CallToolResult>) -> Result<DetailedTask, Failure> {
