@@ -79,8 +79,7 @@ impl Stage {
         let (listener, mut said) = mpsc::unbounded_channel();
         let opens = asked.method == "initialize";
         let is_plain = self.player.is_plain(&asked);
-        let (player, others) = (self.player.clone(), self.others());
-        tokio::spawn(async move { player.play(&asked, listener, others).await });
+        tokio::spawn(self.player.clone().play(asked, listener, self.others()));
         let mut reply = match is_plain {
             true => Reply::new(StatusCode::OK, said.recv().await.unwrap_or_default()),
             false => Reply::feed(Said(said)),
@@ -98,8 +97,7 @@ impl Exchange for Stage {
         match Player::read(&frame.body) {
             Ok(Heard::Request(asked)) => return self.answer(asked).await,
             Ok(Heard::Notification(key)) => {
-                let (player, others) = (self.player.clone(), self.others());
-                tokio::spawn(async move { player.follow(&key, others).await });
+                tokio::spawn(self.player.clone().follow(&key, self.others()));
             }
             Ok(Heard::Answer(id)) => self.player.hear(id),
             Err(error) => return self.refuse(&error),

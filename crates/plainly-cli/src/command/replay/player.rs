@@ -24,7 +24,7 @@ pub(super) type Listener = mpsc::UnboundedSender<Bytes>;
 /// A recorded server. Clones play together.
 #[derive(Clone, Debug)]
 pub(super) struct Player {
-    scripts: Arc<Vec<Script>>,
+    scripts: Arc<[Arc<Script>]>,
     /// How often each request came so far, by its key.
     played: Arc<Mutex<BTreeMap<String, usize>>>,
     /// The server's questions that were answered, by their ids.
@@ -53,7 +53,7 @@ pub(super) enum Heard {
 impl Player {
     pub(super) fn new(recording: &Recording) -> Self {
         Self {
-            scripts: Arc::new(scripts(recording)),
+            scripts: scripts(recording).into_iter().map(Arc::new).collect(),
             played: Arc::default(),
             heard: Arc::new(watch::Sender::new(BTreeSet::new())),
         }
@@ -101,9 +101,25 @@ impl Player {
     }
 
     /// Says what follows from a request: until its answer to `own`, and then to `others`. An answer that never came keeps
-    /// `own` open, as long as somebody listens.
-    pub(super) async fn play(&self, asked: &LiveRequest, own: Listener, others: Listener) {
-        let Some(script) = self.next(&asked.key) else {
+    /// `own` open, as long as somebody listens. Its turn among equal ones is now, whenever it is played.
+    pub(super) fn play(
+        self,
+        asked: LiveRequest,
+        own: Listener,
+        others: Listener,
+    ) -> impl Future<Output = ()> + Send + 'static {
+        let script = self.next(&asked.key);
+        async move { self.perform(script.as_deref(), &asked, own, others).await }
+    }
+
+    async fn perform(
+        &self,
+        script: Option<&Script>,
+        asked: &LiveRequest,
+        own: Listener,
+        others: Listener,
+    ) {
+        let Some(script) = script else {
             // Fails if nobody listens any more, here and below.
             let _gone = own.send(refusal(&asked.id, &self.unrecorded(asked)));
             return;
@@ -122,7 +138,14 @@ impl Player {
                     let listener = own.as_ref().unwrap_or(&others);
                     let _gone = listener.send(message.to_string().into());
                 }
-                Step::Hear(id) => self.wait_for(id).await,
+                Step::Hear(id) => {
+                    let listener = own.as_ref().unwrap_or(&others);
+                    tokio::select! {
+                        () = self.wait_for(id) => {}
+                        // Nobody is left to answer.
+                        () = listener.closed() => return,
+                    }
+                }
                 Step::Answer(outcome) => {
                     let listener = own.take();
                     let _gone = listener.map(|own| own.send(answer(&asked.id, outcome)));
@@ -134,15 +157,22 @@ impl Player {
         }
     }
 
-    /// Says what follows from a notification.
-    pub(super) async fn follow(&self, key: &str, others: Listener) {
-        for step in self.next(key).into_iter().flat_map(|script| &script.steps) {
-            match step {
-                Step::Say(message) => {
-                    let _gone = others.send(message.to_string().into());
+    /// Says what follows from a notification, whose turn is now.
+    pub(super) fn follow(
+        self,
+        key: &str,
+        others: Listener,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let script = self.next(key);
+        async move {
+            for step in script.iter().flat_map(|script| &script.steps) {
+                match step {
+                    Step::Say(message) => {
+                        let _gone = others.send(message.to_string().into());
+                    }
+                    Step::Hear(id) => self.wait_for(id).await,
+                    Step::Answer(_) => {}
                 }
-                Step::Hear(id) => self.wait_for(id).await,
-                Step::Answer(_) => {}
             }
         }
     }
@@ -158,19 +188,19 @@ impl Player {
 
     /// What follows from the next message with this key: equal ones have their turns, and the last one counts for those after
     /// it.
-    fn next(&self, key: &str) -> Option<&Script> {
+    fn next(&self, key: &str) -> Option<Arc<Script>> {
         let mut equal = self.scripts.iter().filter(|script| script.key == key);
         let count = equal.clone().count();
         let mut played = self.played();
         let turn = played.get(key).copied().unwrap_or_default();
-        if turn >= count && equal.clone().any(Script::is_handshake) {
+        if turn >= count && equal.clone().any(|script| script.is_handshake()) {
             // Another client begins where the first one did.
             played.clear();
             played.insert(key.to_owned(), 1);
-            return equal.next();
+            return equal.next().cloned();
         }
         played.insert(key.to_owned(), turn + 1);
-        equal.nth(turn.min(count.checked_sub(1)?))
+        equal.nth(turn.min(count.checked_sub(1)?)).cloned()
     }
 
     fn played(&self) -> MutexGuard<'_, BTreeMap<String, usize>> {

@@ -50,10 +50,10 @@ async fn read(player: &Player, listener: Listener) -> Result<(), Failure> {
         let (player, listener) = (player.clone(), listener.clone());
         match Player::read(&message) {
             Ok(Heard::Request(asked)) => {
-                playing.spawn(async move { player.play(&asked, listener.clone(), listener).await });
+                playing.spawn(player.play(asked, listener.clone(), listener));
             }
             Ok(Heard::Notification(key)) => {
-                playing.spawn(async move { player.follow(&key, listener).await });
+                playing.spawn(player.follow(&key, listener));
             }
             Ok(Heard::Answer(id)) => player.hear(id),
             Err(error) => {
