@@ -1,6 +1,6 @@
 //! Which files are taken for what the server lists, and what follows from one that is not.
 
-use plainly::client::{LocalError, Mismatch};
+use plainly::client::{Cache, LocalError, Mismatch};
 use plainly_peer::{assert_local, table, told};
 use serde_json::{Value, json};
 
@@ -113,6 +113,27 @@ async fn after_a_mismatch_nothing_more_of_the_skill_is_read() {
         .read(LOGO)
         .await
         .unwrap();
+}
+
+#[tokio::test]
+async fn files_are_not_taken_from_a_cache_which_may_be_older_than_the_entry() {
+    let script = Script::good();
+    let (client, log) = script
+        .connect_as(|builder| builder.cache(Cache::default()))
+        .await;
+    let loaded = client
+        .load_skill(client.skill(MAIN).await.unwrap())
+        .await
+        .unwrap();
+    log.take();
+    for _ in 0..2 {
+        loaded.read(FORMS).await.unwrap();
+    }
+    let asked = format!("resources/read {FORMS}");
+    assert_eq!(log.take(), [asked.clone(), asked]);
+    // Others may take what the server allows to be kept.
+    client.read(FORMS).await.unwrap();
+    assert_eq!(log.take(), [""; 0]);
 }
 
 #[tokio::test]

@@ -107,6 +107,7 @@ impl Script {
             _ => json!({"contents": self.contents.get(params["uri"].as_str()?)?}),
         };
         result["resultType"] = "complete".into();
+        (result["ttlMs"], result["cacheScope"]) = (60_000.into(), "public".into());
         Some(result)
     }
 }
