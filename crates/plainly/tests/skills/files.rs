@@ -1,6 +1,6 @@
 //! Which files are taken for what the server lists, and what follows from one that is not.
 
-use plainly::client::{LocalError, Mismatch};
+use plainly::client::{Cache, LocalError, Mismatch};
 use plainly_peer::{assert_local, table, told};
 use serde_json::{Value, json};
 
@@ -27,6 +27,21 @@ async fn a_skill_that_is_what_its_entry_says_is_read_file_by_file() {
         assert_eq!(log.take(), [format!("resources/read {FORMS}")]);
     }
     assert_eq!(loaded.read("logo.png").await.unwrap().as_bytes(), [0, 255]);
+}
+
+#[tokio::test]
+async fn what_is_verified_is_read_anew_whatever_is_cached() {
+    let script = Script::good();
+    let (client, log) = script
+        .connect_as(|builder| builder.cache(Cache::default()))
+        .await;
+    for is_first in [true, false] {
+        let skill = client.skills().await.unwrap().remove(0);
+        client.load_skill(skill).await.unwrap();
+        let asked = log.take();
+        assert_eq!(asked.contains(&"skills/list".to_owned()), is_first);
+        assert!(asked.contains(&format!("resources/read {MAIN}")));
+    }
 }
 
 #[tokio::test]

@@ -107,6 +107,8 @@ impl Script {
             _ => json!({"contents": self.contents.get(params["uri"].as_str()?)?}),
         };
         result["resultType"] = "complete".into();
+        // For who has a cache.
+        result["ttlMs"] = 60_000.into();
         Some(result)
     }
 }

@@ -135,7 +135,8 @@ impl Client {
 
     /// Reads a file, which must be of this length and digest.
     async fn read_verified(&self, file: &SkillFile) -> Result<Body> {
-        let contents = self.read(&*file.uri).await?.contents;
+        // Fresh: what the cache has may be of an older skill, and would not match.
+        let contents = self.fresh().read(&*file.uri).await?.contents;
         let found = contents.len();
         let mut contents = contents.into_iter();
         let content = contents.find(|content| content.uri == file.uri);
