@@ -20,7 +20,7 @@ const IN_METADATA: &str = "/_meta/io.modelcontextprotocol~1clientCapabilities";
 /// The client of a recording, as its server knew it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordedClient {
-    capabilities: ClientCapabilities,
+    capabilities: Arc<ClientCapabilities>,
     /// Its answers to the questions of each method, in their order.
     answers: Arc<Mutex<BTreeMap<String, VecDeque<Box<RawValue>>>>>,
 }
@@ -54,14 +54,16 @@ impl RecordedClient {
             }
         }
         Self {
-            capabilities: ClientCapabilities::deserialize(capabilities).unwrap_or_default(),
+            capabilities: Arc::new(
+                ClientCapabilities::deserialize(capabilities).unwrap_or_default(),
+            ),
             answers: Arc::new(Mutex::new(answers)),
         }
     }
 
     /// Has the client declare what the recorded one did, and answer as that one did. What was asked more often is refused.
     pub(crate) fn answering<T>(&self, builder: Builder<T>) -> Builder<T> {
-        let mut builder = builder.capabilities(self.capabilities.clone());
+        let mut builder = builder.capabilities(ClientCapabilities::clone(&self.capabilities));
         if let Some(elicitation) = &self.capabilities.elicitation {
             if elicitation.form.is_some() || elicitation.url.is_none() {
                 let own = self.clone();

@@ -17,12 +17,15 @@ pub(super) fn example(parameter: &Parameter<'_>) -> String {
     let Parameter {
         name, schema, root, ..
     } = *parameter;
-    match sample(root, schema, Depth::new(levels, &schemas)) {
-        Value::Array(mut items) if items.len() == 1 && is_plain(&items[0]) => {
-            format!("{name}={}", text(&items.remove(0)))
-        }
-        value if is_plain(&value) => format!("{name}={}", text(&value)),
-        value => format!("{name}:={value}"),
+    let value = sample(root, schema, Depth::new(levels, &schemas));
+    // A list of one item is written as the item.
+    let item = match value.as_array().map(Vec::as_slice) {
+        Some([item]) => item,
+        _ => &value,
+    };
+    match is_plain(item) {
+        true => format!("{name}={}", text(item)),
+        false => format!("{name}:={value}"),
     }
 }
 
@@ -58,10 +61,11 @@ fn sample(root: &Value, schema: &Value, depth: Depth<'_>) -> Value {
         (Some("integer"), _) => 1.into(),
         (Some("number"), _) => 1.5.into(),
         (Some("boolean"), _) => true.into(),
-        (Some("array"), _) => match &referred["items"] {
-            Value::Null => Value::Array(Vec::new()),
-            items => Value::Array(vec![sample(root, items, depth)]),
-        },
+        (Some("array"), _) => {
+            let items = Some(&referred["items"]).filter(|items| !items.is_null());
+            let item = items.map(|items| sample(root, items, depth));
+            item.into_iter().collect()
+        }
         (Some("object"), _) => {
             let members = members(root, referred).into_iter();
             let required = members.filter(|member| member.is_required);

@@ -26,9 +26,9 @@ pub(super) enum Kind {
     Type(String),
     /// Only this, as it is written in a call.
     Value(String),
-    OneOf(Vec<Kind>),
+    OneOf(Vec<Self>),
     /// A list, and what is in it, if that is known.
-    List(Option<Box<Kind>>),
+    List(Option<Box<Self>>),
 }
 
 impl Kind {
@@ -122,10 +122,10 @@ fn within(root: &Value, schema: &Value, depth: Depth<'_>) -> Kind {
 }
 
 fn value(value: &Value) -> Kind {
-    match value {
-        Value::Null => Kind::Type("null".to_owned()),
-        Value::String(text) => Kind::Value(text.clone()),
-        other => Kind::Value(other.to_string()),
+    match value.as_str() {
+        Some(text) => Kind::Value(text.to_owned()),
+        None if value.is_null() => Kind::Type("null".to_owned()),
+        None => Kind::Value(value.to_string()),
     }
 }
 

@@ -114,7 +114,7 @@ impl<'a> Parameter<'a> {
     }
 
     /// The members of the object that it is, or of those in the list that it is.
-    pub(super) fn members(&self) -> Vec<Parameter<'a>> {
+    pub(super) fn members(&self) -> Vec<Self> {
         let mut schema = resolved(self.root, self.schema);
         if types(schema).contains(&"array") {
             schema = resolved(self.root, &schema["items"]);

@@ -30,6 +30,21 @@ async fn a_skill_that_is_what_its_entry_says_is_read_file_by_file() {
 }
 
 #[tokio::test]
+async fn what_is_verified_is_read_anew_whatever_is_cached() {
+    let script = Script::good();
+    let (client, log) = script
+        .connect_as(|builder| builder.cache(Cache::default()))
+        .await;
+    for is_first in [true, false] {
+        let skill = client.skills().await.unwrap().remove(0);
+        client.load_skill(skill).await.unwrap();
+        let asked = log.take();
+        assert_eq!(asked.contains(&"skills/list".to_owned()), is_first);
+        assert!(asked.contains(&format!("resources/read {MAIN}")));
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_is_not_listed_is_not_asked_for() {
     let (client, log) = Script::good().connect().await;
     let loaded = client

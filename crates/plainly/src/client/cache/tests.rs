@@ -17,7 +17,7 @@ use crate::client::inbox::Change;
 /// What is called: the method, its URI and its cursor.
 type Called = (Method, Option<&'static str>, Option<&'static str>);
 
-const CALLS: [Called; 12] = [
+const CALLS: [Called; 13] = [
     (Method::ListTools, None, None),
     (Method::ListTools, None, Some("2")),
     (Method::ListPrompts, None, None),
@@ -30,6 +30,7 @@ const CALLS: [Called; 12] = [
     (Method::ReadResource, Some("a:b/c"), None),
     (Method::ReadResource, Some("a:bc"), None),
     (Method::Discover, None, None),
+    (Method::ListSkills, None, Some("2")),
 ];
 
 /// Each change, and the numbers of the calls whose results it drops.
@@ -37,19 +38,19 @@ fn changes() -> Vec<(Change, &'static [usize])> {
     vec![
         (Change::Tools, &[0, 1]),
         (Change::Prompts, &[2]),
-        (Change::Resources, &[3, 4, 5, 6, 7]),
+        (Change::Resources, &[3, 4, 5, 6, 7, 12]),
         (Change::Resource("a:b".to_owned()), &[4, 5, 6, 8]),
         (Change::Resource("a:b/c".to_owned()), &[4, 5, 6, 8, 9]),
         (Change::Resource("a:bc".to_owned()), &[4, 5, 10]),
         (Change::Resource("y:z".to_owned()), &[4, 5]),
-        (Change::Missed, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
+        (Change::Missed, &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]),
         (Change::Task("a:b".to_owned()), &[]),
     ]
 }
 
 /// The number of the change that drops the pages of a listing, by its second page.
 fn other_listing(call: usize) -> Option<usize> {
-    [(1, 0), (5, 2), (7, 2)]
+    [(1, 0), (5, 2), (7, 2), (12, 2)]
         .into_iter()
         .find_map(|(page, change)| (page == call).then_some(change))
 }

@@ -38,6 +38,8 @@ pub(super) fn listing(method: Method) -> Option<Change> {
         (Method::ListPrompts, Change::Prompts),
         (Method::ListResources, Change::Resources),
         (Method::ListResourceTemplates, Change::Resources),
+        // Skills are resources, and have no notification of their own.
+        (Method::ListSkills, Change::Resources),
     ];
     let row = rows.into_iter().find(|(row, _)| *row == method);
     row.map(|(_, change)| change)
@@ -64,7 +66,7 @@ impl ServerChanges {
             last.tools
         } else if method == Method::ListPrompts {
             last.prompts
-        } else if method == Method::ListResourceTemplates {
+        } else if matches!(method, Method::ListResourceTemplates | Method::ListSkills) {
             last.resources
         } else if method == Method::ListResources {
             last.resources.max(last.updated_below(uri))
