@@ -63,7 +63,10 @@ async fn play(client: &Client, scenario: &str) -> Done {
         "json-schema-ref-no-deref" => list(client).await,
         "sep-2322-client-request-state" => rounds(client).await,
         // What is listed is not read before somebody asks for it.
-        "sep-2640-client-no-prefetch" => Ok(drop(client.skills().await?)),
+        "sep-2640-client-no-prefetch" => {
+            client.skills().await?;
+            Ok(())
+        }
         "sep-2640-client-verify-digest"
         | "sep-2640-client-verify-size"
         | "sep-2640-client-verify-frontmatter" => read_skills(client).await,

@@ -192,9 +192,8 @@ async fn text_may_come_as_bytes() {
 async fn loaded(text: &str, frontmatter: &Value) -> Result<(), String> {
     let (client, log) = Script::with_main(text, frontmatter).connect().await;
     let skill = client.skill(MAIN).await.unwrap();
-    let error = match client.load_skill(skill).await {
-        Ok(_) => return Ok(()),
-        Err(error) => error,
+    let Err(error) = client.load_skill(skill).await else {
+        return Ok(());
     };
     assert_local!(error, LocalError::SkillMismatch { .. });
     assert_eq!(log.take().len(), 2);
