@@ -33,7 +33,7 @@ async fn opened(builder: Half<DuplexStream>, peer: &mut Peer) -> plainly::Client
         )
         .await;
     });
-    client.unwrap()
+    client.expect("the server is there")
 }
 
 #[tokio::test]
