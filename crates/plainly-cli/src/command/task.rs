@@ -14,8 +14,8 @@ use super::call::{print_whole, said};
 use super::described::command_line;
 use super::lacking::no_tasks;
 use crate::args::{
-    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, GivenAnswer, SaveArgs, Server, TaskAction,
-    TaskArgs, WaitTaskArgs, Words,
+    AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, GivenAnswer, SaveArgs, Server, ServerArgs,
+    TaskAction, TaskArgs, WaitTaskArgs, Words,
 };
 use crate::asking::{GivenAnswers, short};
 use crate::connection::with_client;
@@ -42,13 +42,7 @@ async fn get(mut args: GetTaskArgs) -> Result<(), Failure> {
     let server = args.server.server(&mut words)?;
     let id = words.take("ID")?;
     words.end()?;
-    let mut output = Output::new(args.server.format());
-    let at = server.clone();
-    let task = with_client(server, args.server, async |client| {
-        poll(&mut task(client, &id)?).await
-    })
-    .await?;
-    show(&task, &at, &mut output)
+    show_after(server, args.server, &id, async |_| Ok(())).await
 }
 
 async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
@@ -99,20 +93,15 @@ async fn answer(mut args: AnswerTaskArgs) -> Result<(), Failure> {
     let server = args.server.server(&mut words)?;
     let id = words.take("ID")?;
     let given = answers(words)?;
-    let mut output = Output::new(args.server.format());
-    let at = server.clone();
-    let task = with_client(server, args.server, async |client| {
-        let mut task = task(client, &id)?;
-        let now = poll(&mut task).await?;
+    show_after(server, args.server, &id, async |task| {
+        let now = poll(task).await?;
         let (key, question) = chosen(&now, args.question.as_deref())?;
         let answer = answer_to(question, &given)?;
         let answers = InputResponses::from_iter([(key, answer)]);
         let answered = task.answer(answers).await;
-        answered.map_err(Failure::about(Subject::Task))?;
-        poll(&mut task).await
+        answered.map_err(Failure::about(Subject::Task))
     })
-    .await?;
-    show(&task, &at, &mut output)
+    .await
 }
 
 async fn cancel(mut args: CancelTaskArgs) -> Result<(), Failure> {
@@ -120,12 +109,25 @@ async fn cancel(mut args: CancelTaskArgs) -> Result<(), Failure> {
     let server = args.server.server(&mut words)?;
     let id = words.take("ID")?;
     words.end()?;
-    let mut output = Output::new(args.server.format());
-    let at = server.clone();
-    let task = with_client(server, args.server, async |client| {
-        let mut task = task(client, &id)?;
+    show_after(server, args.server, &id, async |task| {
         let cancelled = task.cancel().await;
-        cancelled.map_err(Failure::about(Subject::Task))?;
+        cancelled.map_err(Failure::about(Subject::Task))
+    })
+    .await
+}
+
+/// Does this with the task, and shows how far it is then.
+async fn show_after(
+    server: Server,
+    args: ServerArgs,
+    id: &str,
+    work: impl AsyncFnOnce(&mut TaskHandle<CallToolResult>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    let mut output = Output::new(args.format());
+    let at = server.clone();
+    let task = with_client(server, args, async |client| {
+        let mut task = task(client, id)?;
+        work(&mut task).await?;
         poll(&mut task).await
     })
     .await?;
