@@ -68,13 +68,13 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
 
 /// Waits for the result of the task; if it asks something, says how to answer.
 async fn finish(client: &Client, id: &str, at: &Server) -> Result<CallToolResult, Failure> {
-    let mut task = task(client, id)?.detach();
+    let mut task = task(client, id)?;
     let error = match task.wait().await {
         Ok(result) => return Ok(result),
         Err(error) => error,
     };
     if let Some(LocalError::Unanswered { .. }) = error.local()
-        && let Ok(task) = task.poll().await
+        && let Ok(task) = task.get().await
         && let Some((key, question)) = asked(&task).and_then(BTreeMap::first_key_value)
     {
         return Err(Failure::Waiting {
@@ -143,7 +143,7 @@ fn task(client: &Client, id: &str) -> Result<TaskHandle<CallToolResult>, Failure
 }
 
 async fn poll(task: &mut TaskHandle<CallToolResult>) -> Result<DetailedTask, Failure> {
-    task.poll().await.map_err(Failure::about(Subject::Task))
+    task.get().await.map_err(Failure::about(Subject::Task))
 }
 
 /// How far a task is, and how to answer what it asks.

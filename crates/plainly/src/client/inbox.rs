@@ -27,7 +27,7 @@ pub enum Change {
     Tools,
     /// There are other prompts.
     Prompts,
-    /// The task of this id has come further: [ask](super::TaskHandle::poll) how far.
+    /// The task of this id has come further: [ask](super::TaskHandle::get) how far.
     Task(String),
     /// More changed than was kept until it was read, or the stream was interrupted: look again at all that matters.
     Missed,

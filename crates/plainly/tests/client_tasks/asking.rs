@@ -98,7 +98,7 @@ async fn a_started_call_is_a_handle_that_is_asked_when_one_likes() {
         ("t", TaskStatus::Working, None)
     );
     assert_eq!(log.count("tasks/get"), 0);
-    task.poll().await.unwrap();
+    task.get().await.unwrap();
     assert_eq!(task.message(), Some("page 7"));
     let result = task.wait().await.unwrap();
     assert_eq!(result.content[0].as_text(), Some("done"));
@@ -169,7 +169,7 @@ async fn a_legacy_server_hears_nothing_of_tasks() {
             peer.reply(&call, json!({"content": []})).await;
         });
         called.unwrap();
-        let error = client.task("t").poll().await.unwrap_err();
+        let error = client.task("t").get().await.unwrap_err();
         assert_local!(error, LocalError::NotInRevision { .. });
     }
 }

@@ -47,11 +47,19 @@ async fn a_wait_that_is_dropped_cancels_unless_it_is_detached() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_task_that_others_may_have_started_is_left_alone() {
+    let (client, log) = follow([working()]).await;
+    timeout(SOON, client.task("t").wait()).await.unwrap_err();
+    settle().await;
+    assert_eq!(log.count("tasks/cancel"), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_handle_that_is_dropped_leaves_its_task_alone() {
     let (client, log) = follow([working()]).await;
     let started = client.call_tool("scan", ()).start().await.unwrap();
     drop(started);
-    drop(client.task("t").poll().await.unwrap());
+    drop(client.task("t").get().await.unwrap());
     settle().await;
     assert_eq!(log.count("tasks/cancel"), 0);
 }

@@ -151,7 +151,7 @@ async fn whoever_listens_by_hand_hears_which_task_has_come_further() {
     peer.send(told(&listen, working())).await;
     let change = subscription.next().await.unwrap().unwrap();
     assert_eq!(change, Change::Task("t".to_owned()));
-    let (polled, ()) = tokio::join!(task.poll(), peer.answer_with("tasks/get", completed()));
+    let (polled, ()) = tokio::join!(task.get(), peer.answer_with("tasks/get", completed()));
     polled.unwrap();
     assert_eq!(task.status(), TaskStatus::Completed);
 }

@@ -120,7 +120,7 @@ async fn a_task_goes_on_without_the_client_that_began_it() {
         // The tasks are the server's, whichever way one asks.
         for client in &clients {
             let mut kept = client.task(&id);
-            within(async { while kept.poll().await.unwrap().status_message.is_none() {} }).await;
+            within(async { while kept.get().await.unwrap().status_message.is_none() {} }).await;
             assert_eq!(
                 (kept.status(), kept.message()),
                 (TaskStatus::Working, Some("at it"))
@@ -155,7 +155,7 @@ async fn a_task_that_does_not_exist_is_said_not_to() {
     for client in &clients {
         let mut task = client.task("no/such – task");
         let errors: [Error; 3] = [
-            task.poll().await.unwrap_err(),
+            task.get().await.unwrap_err(),
             task.wait().await.unwrap_err(),
             task.cancel().await.unwrap_err(),
         ];

@@ -39,16 +39,16 @@ const METHOD: Method = Method::CallTool;
 /// A call that goes on as a task at the server, which keeps it for some time whatever becomes of this client: store its
 /// [id](Self::id) to ask for it [later](Client::task).
 ///
-/// Dropping the handle changes nothing at the server. Dropping the future of [`wait`](Self::wait) cancels the task, unless
-/// the handle is [detached](Self::detach).
+/// Dropping the handle changes nothing at the server. Dropping the future of [`wait`](Self::wait) cancels the task if this
+/// client started it, unless the handle is [detached](Self::detach).
 ///
 /// ```no_run
 /// use plainly::client::{Client, Result, TaskHandle};
 /// use plainly::protocol::types::CallToolResult;
 ///
 /// async fn go_on(client: &Client, id: &str) -> Result<CallToolResult> {
-///     let mut task: TaskHandle<CallToolResult> = client.task(id).detach();
-///     task.poll().await?;
+///     let mut task: TaskHandle<CallToolResult> = client.task(id);
+///     task.get().await?;
 ///     println!("{:?}: {}", task.status(), task.message().unwrap_or("-"));
 ///     task.wait().await
 /// }
@@ -77,7 +77,8 @@ pub(super) struct FollowedCall<T> {
 }
 
 impl Client {
-    /// The task of this id, which was started before, perhaps by another process. Nothing is sent yet.
+    /// The task of this id, which was started before, perhaps by another process. Nothing is sent yet. The handle is
+    /// [detached](TaskHandle::detach): somebody else may wait for the task, too.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ impl Client {
             progress: None,
             read: Arc::new(|result: RawResult| Ok(result.decode(METHOD)?.body)),
         };
-        TaskHandle::new(id.into(), call)
+        TaskHandle::new(id.into(), call).detach()
     }
 
     async fn task_request(
@@ -166,7 +167,7 @@ impl<T> TaskHandle<T> {
     /// # Errors
     ///
     /// Those of [`Client::task`] if there is no such task. That the task failed is no error here, but its state.
-    pub async fn poll(&mut self) -> Result<DetailedTask> {
+    pub async fn get(&mut self) -> Result<DetailedTask> {
         let method = Method::GetTask;
         let params = GetTaskParams::new(self.id.as_str());
         let result = self.call.client.task_request(method, &params).await?;
@@ -277,7 +278,7 @@ impl<T> TaskHandle<T> {
                     self.note(&task);
                     task
                 }
-                None => self.poll().await.map_err(|error| self.explain(error))?,
+                None => self.get().await.map_err(|error| self.explain(error))?,
             };
             match task.state {
                 TaskState::Working => {}
