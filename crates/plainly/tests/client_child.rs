@@ -7,7 +7,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use plainly::client::{Builder, Client, CloseReason, Closed, Error, LocalError, Spawn};
+use plainly::limits::ClientLimits;
 use tempfile::TempDir;
+use tokio::task::JoinSet;
 
 /// Answers the probe as a modern server.
 const DISCOVER: &str = r#"read -r _
@@ -234,6 +236,28 @@ async fn a_flood_on_standard_error_blocks_nobody_and_its_end_is_kept() {
         "{:?}",
         stderr.get(stderr.len() - 20..)
     );
+}
+
+#[tokio::test]
+async fn a_call_that_is_made_while_the_connection_ends_learns_why() {
+    let mut limits = ClientLimits::default();
+    limits.message_bytes = 1_000;
+    // Where another process holds its standard error, the end takes a moment.
+    let client = modern("sleep 1000 & head -c 2000 /dev/zero; exec sleep 1000")
+        .limits(limits)
+        .connect()
+        .await
+        .unwrap();
+    let mut calls = JoinSet::new();
+    for _ in 0..100 {
+        let client = client.clone();
+        calls.spawn(async move { client.tools().await.unwrap_err() });
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    for error in calls.join_all().await {
+        let reason = &closed(&error).reason;
+        assert!(matches!(reason, CloseReason::LineTooLong { .. }), "{error}");
+    }
 }
 
 #[tokio::test]

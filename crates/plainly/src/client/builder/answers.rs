@@ -57,7 +57,7 @@ impl<T> Builder<T> {
     }
 
     /// Lets `answer` send the user to all of these URLs, without which a server of 2025-11-25 does not do what it was asked
-    /// for ([`is_url_elicitation_required`](super::Error::is_url_elicitation_required)), as [`on_visit`](Self::on_visit)
+    /// for ([`is_url_elicitation_required`](crate::client::Error::is_url_elicitation_required)), as [`on_visit`](Self::on_visit)
     /// does, which declares that this client can. Once it returns whether the user is done at all of them, the call is made
     /// again, or ends with the error; it is dropped when the server says that they are done. A call that is refused for the
     /// same again ends with the error, too.
