@@ -40,9 +40,10 @@ fuzz_target!(|bytes: &[u8]| {
     let masked = Mask::default().json(bytes);
     if let Some(masked) = &masked {
         // Numbers are kept as they are written, and some are beyond a `Value`.
-        let after = serde_json::from_str::<Value>(masked).ok();
-        let before = serde_json::from_slice::<Value>(bytes).ok();
-        assert_eq!(before.as_ref().map(is_like), after.as_ref().map(is_like));
+        if let Ok(before) = serde_json::from_slice::<Value>(bytes) {
+            let after: Value = serde_json::from_str(masked).expect("it is JSON");
+            assert_eq!(is_like(&before), is_like(&after));
+        }
         assert!(!masked.contains('\n'));
     }
     let text = String::from_utf8_lossy(bytes);

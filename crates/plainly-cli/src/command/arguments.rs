@@ -117,6 +117,14 @@ impl GivenArguments {
             let value = value(parameter.unwrap_or(&open), &all)?;
             arguments.insert(name.to_owned(), value);
         }
+        // Some libraries name as required what has a default.
+        for parameter in parameters.iter().filter(|it| it.is_required) {
+            if let (false, Some(value)) =
+                (arguments.contains_key(parameter.name), parameter.default())
+            {
+                arguments.insert(parameter.name.to_owned(), value.clone());
+            }
+        }
         let missing = parameters
             .iter()
             .filter(|it| it.is_required && !arguments.contains_key(it.name));
@@ -266,6 +274,10 @@ mod tests {
             },
             "required": ["pattern"],
         });
+        let preset = json!({
+            "properties": {"scale": {"enum": ["css", "device"], "default": "css"}, "to": {"default": 1}},
+            "required": ["scale"],
+        });
         let mut closed = open.clone();
         closed["additionalProperties"] = json!(false);
         #[rustfmt::skip]
@@ -283,6 +295,8 @@ mod tests {
                 Err("the argument \"maxResults\" must be of type integer, not \"ten\"")),
             (&[("kinds", "fil")], &open,
                 Err("the argument \"kinds\" must be a list of file | folder, not \"fil\"; did you mean file?")),
+            (&[], &preset, Ok(json!({"scale": "css"}))),
+            (&[("scale", "device")], &preset, Ok(json!({"scale": "device"}))),
             (&[("pattern", "a"), ("Pattern", "b")], &open, Err("the argument \"pattern\" is given twice")),
         ];
         for (words, schema, expected) in cases {

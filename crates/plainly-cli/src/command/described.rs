@@ -70,7 +70,7 @@ impl Described<'_> {
             output.lines(&format!("It declares to fail with {}.", visible(codes)))?;
         }
         output.lines("")?;
-        let required = parameters.iter().filter(|parameter| parameter.is_required);
+        let required = parameters.iter().filter(|it| it.must_be_given());
         let words: Vec<_> = [self.name.to_owned()]
             .into_iter()
             .chain(required.map(example))
@@ -126,7 +126,7 @@ fn quoted(word: &str) -> String {
 /// `search(pattern: string, limit?: integer)`.
 fn signature(name: &str, parameters: &[Parameter<'_>]) -> String {
     let shown = parameters.iter().map(|parameter| {
-        let mark = if parameter.is_required { "" } else { "?" };
+        let mark = if parameter.must_be_given() { "" } else { "?" };
         format!("{}{mark}: {}", visible(parameter.name), parameter.kind())
     });
     let shown: Vec<_> = shown.collect();
@@ -142,11 +142,9 @@ fn meaning(parameter: &Parameter<'_>) -> String {
     let lines = described.trim().lines().map(str::trim);
     let first: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
     let first = Some(first.join(" ")).filter(|text| !text.is_empty());
-    let default = parameter.schema.get("default").filter(|it| !it.is_null());
-    let note = match (parameter.is_required, default) {
-        (true, _) => Some("(required)".to_owned()),
-        (false, Some(default)) => Some(format!("(default: {default})")),
-        (false, None) => None,
+    let note = match parameter.default() {
+        Some(default) => Some(format!("(default: {default})")),
+        None => parameter.is_required.then(|| "(required)".to_owned()),
     };
     let parts: Vec<_> = [first, note].into_iter().flatten().collect();
     match parts.is_empty() {

@@ -63,6 +63,7 @@ pub(super) struct Parameter<'a> {
     pub(super) schema: &'a Value,
     /// The schema of all arguments, to which others refer.
     pub(super) root: &'a Value,
+    /// Whether the schema names it as required, perhaps beside a default.
     pub(super) is_required: bool,
 }
 
@@ -111,6 +112,16 @@ pub(super) fn schema_of(prompt: &Prompt) -> Value {
 impl<'a> Parameter<'a> {
     pub(super) fn kind(&self) -> Kind {
         Kind::of(self.root, self.schema)
+    }
+
+    /// What it is where it is not given.
+    pub(super) fn default(&self) -> Option<&'a Value> {
+        self.schema.get("default").filter(|it| !it.is_null())
+    }
+
+    /// Whether nothing can stand in its place.
+    pub(super) fn must_be_given(&self) -> bool {
+        self.is_required && self.default().is_none()
     }
 
     /// The members of the object that it is, or of those in the list that it is.
