@@ -226,6 +226,10 @@ fn set<T>(
             let capabilities = ClientCapabilities::new().elicitation(elicitation);
             respondent.answering(builder).capabilities(capabilities)
         }
+        // What is given now goes before what is recorded.
+        Purpose::Replay(client) if args.asking.has_answers() => {
+            respondent.answering(client.answering(builder))
+        }
         Purpose::Replay(client) => client.answering(builder),
     };
     if let Some(level) = args.asking.server_log() {

@@ -69,7 +69,10 @@ const PLACES: [(&str, usize); 11] = [
     // Queries, settings, environments.
     (r#"(?i)(NAME=)(?:VALUE|[^ \t\r\n"'&;<>]+)"#, 1),
     // TOML.
-    (r#"(?i)(NAME["']?[ \t]+=[ \t]+)(?:VALUE)"#, 1),
+    (
+        r#"(?i)(NAME["']?[ \t]*=[ \t]*)(?:"""(?:[^"\\]|\\.|""?[^"])*|VALUE)"#,
+        1,
+    ),
     // Options of programs.
     (r#"(?i)(--?NAME[ \t\r\n]+)(?:VALUE|[^ \t\r\n"']+)"#, 1),
     // Headers, on a line of their own or in quotes.
@@ -313,6 +316,9 @@ mod tests {
                 "https://***@h/p and ssh://***@h",
             ),
             ("Authorization: Bearer abc.def", "Authorization: ***"),
+            ("API_KEY =\"x1\"", "API_KEY =\"***\""),
+            ("\"token\"= 'x1' # mine", "\"token\"= '***' # mine"),
+            ("pwd = \"\"\"x \"1\" y\"\"\"", "pwd = \"***\"\"\""),
             (
                 "curl -H \"X-Api-Key: abc d\" http://h",
                 "curl -H \"X-Api-Key: ***\" http://h",

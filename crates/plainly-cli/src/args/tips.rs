@@ -62,12 +62,13 @@ pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
 
 fn tip(option: &str) -> Option<String> {
     let mut rows = INSTEAD.iter();
-    if let Some((_, instead)) = rows.find(|(options, _)| options.contains(&option)) {
-        return Some((*instead).to_owned());
-    }
+    let instead = rows.find(|(options, _)| options.contains(&option));
+    let instead = instead.map(|(_, instead)| (*instead).to_owned());
     let mut words = std::env::args_os().take_while(|word| word != "--");
     let takes_arguments = words.any(|word| word == "call" || word == "prompt");
-    let name = option.strip_prefix("--").filter(|_| takes_arguments)?;
     // What looks like an option of a tool is one of its arguments.
-    Some(format!("arguments are written {name}=TEXT"))
+    let name = option.strip_prefix("--").filter(|_| takes_arguments);
+    let argument = name.map(|name| format!("arguments are written {name}=TEXT"));
+    let tips: Vec<_> = [argument, instead].into_iter().flatten().collect();
+    (!tips.is_empty()).then(|| tips.join("; "))
 }

@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::secrets::MASK;
 use crate::trace::recording::{Message, Outcome, Recording, Side};
 
 /// Where a request declares them in its metadata, as a JSON Pointer.
@@ -21,8 +22,8 @@ const IN_METADATA: &str = "/_meta/io.modelcontextprotocol~1clientCapabilities";
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordedClient {
     capabilities: Arc<ClientCapabilities>,
-    /// Its answers to the questions of each method, in their order.
-    answers: Arc<Mutex<BTreeMap<String, VecDeque<Box<RawValue>>>>>,
+    /// Its answers to the questions of each method, in their order; `None` for what was refused, or has a masked secret.
+    answers: Arc<Mutex<BTreeMap<String, VecDeque<Option<Box<RawValue>>>>>>,
 }
 
 impl RecordedClient {
@@ -42,12 +43,16 @@ impl RecordedClient {
                     Side::Client,
                     Message::Response {
                         id: Some(id),
-                        outcome: Outcome::Result(result),
+                        outcome,
                     },
                 ) => {
+                    let answer = match outcome {
+                        Outcome::Result(result) => Some(result.clone()),
+                        Outcome::Error(_) => None,
+                    };
                     if let Some(method) = questions.remove(id.get()) {
                         let all = answers.entry(method.clone()).or_default();
-                        all.push_back(result.clone());
+                        all.push_back(answer.filter(|answer| !answer.get().contains(MASK)));
                     }
                 }
                 _ => {}
@@ -99,7 +104,7 @@ impl RecordedClient {
 
     fn next<T: DeserializeOwned>(&self, method: &str) -> Option<T> {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        let answer = answers.get_mut(method)?.pop_front()?;
+        let answer = answers.get_mut(method)?.pop_front()??;
         serde_json::from_str(answer.get()).ok()
     }
 }

@@ -18,6 +18,9 @@ use crate::failure::Failure;
 use crate::json;
 use crate::near::{bare, did_you_mean, known, nearest};
 
+/// The most arguments that are named as missing.
+const NAMED: usize = 20;
+
 /// What the command line gives.
 #[derive(Debug)]
 pub(super) struct GivenArguments {
@@ -129,6 +132,7 @@ impl GivenArguments {
             .iter()
             .filter(|it| it.is_required && !arguments.contains_key(it.name));
         let missing: Vec<_> = missing
+            .take(NAMED)
             .map(|it| format!("{} ({})", it.name, it.kind()))
             .collect();
         match missing.is_empty() {

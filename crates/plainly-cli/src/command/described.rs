@@ -16,7 +16,9 @@ use crate::shell_word::shell_word;
 use crate::visible::visible;
 
 /// How far the members of objects are shown, and how many of them.
-const SHOWN: (usize, usize) = (4, 200);
+const SHOWN: (usize, usize) = (4, 500);
+/// The most parameters of a signature, and words of a call.
+const MOST: usize = 200;
 
 /// What is shown of a tool or a prompt.
 pub(super) struct Described<'a> {
@@ -71,9 +73,12 @@ impl Described<'_> {
         }
         output.lines("")?;
         let required = parameters.iter().filter(|it| it.must_be_given());
+        let (levels, schemas) = SHOWN;
+        let schemas = Cell::new(schemas);
+        let examples = required.map(|it| example(it, Depth::new(levels, &schemas)));
         let words: Vec<_> = [self.name.to_owned()]
             .into_iter()
-            .chain(required.map(example))
+            .chain(examples.take(MOST))
             .collect();
         output.lines(&command_line(self.callee.command(), server, &words))
     }
@@ -88,7 +93,7 @@ fn entries(
 ) -> Result<(), Failure> {
     for parameter in parameters {
         let Some(depth) = depth.deeper() else {
-            return Ok(());
+            return output.lines(&format!("{indent}…"));
         };
         let name = format!("{indent}{}", parameter.name);
         let (kind, meaning) = (parameter.kind().to_string(), meaning(parameter));
@@ -125,11 +130,12 @@ fn quoted(word: &str) -> String {
 
 /// `search(pattern: string, limit?: integer)`.
 fn signature(name: &str, parameters: &[Parameter<'_>]) -> String {
-    let shown = parameters.iter().map(|parameter| {
+    let more = (parameters.len() > MOST).then(|| "…".to_owned());
+    let shown = parameters.iter().take(MOST).map(|parameter| {
         let mark = if parameter.must_be_given() { "" } else { "?" };
         format!("{}{mark}: {}", visible(parameter.name), parameter.kind())
     });
-    let shown: Vec<_> = shown.collect();
+    let shown: Vec<_> = shown.chain(more).collect();
     format!("{}({})", visible(name), shown.join(", "))
 }
 

@@ -1,23 +1,19 @@
 //! A value of an argument to start from, as a word of a call.
 
-use std::cell::Cell;
-
 use serde_json::{Map, Value};
 
 use super::parameter::{Parameter, members};
 use super::schema::{Depth, alternatives, named, resolved, types};
 
-/// How far schemas are looked into, and how many of them.
-const LOOKED: (usize, usize) = (4, 100);
+/// The largest value of a schema that is an example, in bytes.
+const LARGEST: usize = 500;
 
 /// The argument as a word of a call.
-pub(super) fn example(parameter: &Parameter<'_>) -> String {
-    let (levels, schemas) = LOOKED;
-    let schemas = Cell::new(schemas);
+pub(super) fn example(parameter: &Parameter<'_>, depth: Depth<'_>) -> String {
     let Parameter {
         name, schema, root, ..
     } = *parameter;
-    let value = sample(root, schema, Depth::new(levels, &schemas));
+    let value = sample(root, schema, depth);
     // A list of one item is written as the item.
     let item = match value.as_array().map(Vec::as_slice) {
         Some([item]) => item,
@@ -41,6 +37,22 @@ fn text(value: &Value) -> String {
     }
 }
 
+/// Whether the value has no more bytes than are left, which it takes.
+fn is_within(value: &Value, left: &mut usize) -> bool {
+    let own = 1 + value.as_str().map_or(0, str::len);
+    let Some(rest) = left.checked_sub(own) else {
+        return false;
+    };
+    *left = rest;
+    let mut items = value.as_array().into_iter().flatten();
+    let mut members = value.as_object().into_iter().flatten();
+    items.all(|item| is_within(item, left))
+        && members.all(|(name, member)| {
+            *left = left.saturating_sub(name.len());
+            is_within(member, left)
+        })
+}
+
 /// Something that the schema allows: what it names, or the least of its type.
 fn sample(root: &Value, schema: &Value, depth: Depth<'_>) -> Value {
     let referred = resolved(root, schema);
@@ -48,7 +60,7 @@ fn sample(root: &Value, schema: &Value, depth: Depth<'_>) -> Value {
     let given = given
         .or(named(referred).and_then(<[Value]>::first))
         .or(referred["examples"].get(0))
-        .filter(|value| !value.is_null());
+        .filter(|value| !value.is_null() && is_within(value, &mut LARGEST.clone()));
     let anything = || Value::from("TEXT");
     let Some(depth) = depth.deeper() else {
         return anything();
@@ -79,6 +91,8 @@ fn sample(root: &Value, schema: &Value, depth: Depth<'_>) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use serde_json::json;
 
     use super::*;
@@ -106,6 +120,8 @@ mod tests {
             (json!({"type": "array", "items": {"$ref": "#/$defs/edit"}}), r#"it:=[{"new":"TEXT","old":"TEXT"}]"#),
             (json!({"type": "object"}), "it:={}"),
             (json!({"anyOf": [{"type": "boolean"}, {"type": "null"}]}), "it=true"),
+            (json!({"default": "x".repeat(1_000)}), "it=TEXT"),
+            (json!({"type": "object", "default": {"x".repeat(1_000): 1}}), "it:={}"),
             (json!({"$ref": "#/$defs/loop"}), r#"it:=[[[["TEXT"]]]]"#),
         ];
         for (schema, expected) in cases {
@@ -115,7 +131,9 @@ mod tests {
                 root: &root,
                 is_required: true,
             };
-            assert_eq!(example(&parameter), expected, "{schema}");
+            let schemas = Cell::new(100);
+            let shown = example(&parameter, Depth::new(4, &schemas));
+            assert_eq!(shown, expected, "{schema}");
         }
     }
 }

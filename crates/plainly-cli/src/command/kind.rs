@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::schema::{Depth, alternatives, named, resolved, types};
 use crate::visible::visible;
 
-/// How far schemas are looked into, and how many of them.
+/// How far schemas are looked into, and how many of them and of the values that they name.
 const LOOKED: (usize, usize) = (4, 1_000);
-/// The most alternatives that are kept.
-const KEPT: usize = 1_000;
+/// The most bytes that are kept of a value.
+const KEPT: usize = 300;
 /// The most alternatives that are shown.
 const SHOWN: usize = 8;
 /// The most bytes that are shown.
@@ -71,8 +71,7 @@ impl Kind {
     /// The alternatives, without null: what may be null may also be left out.
     fn one_of(all: impl Iterator<Item = Self>) -> Self {
         let null = Self::Type("null".to_owned());
-        let all = all.filter(|it| *it != null).take(KEPT);
-        let mut all: Vec<_> = all.collect();
+        let mut all: Vec<_> = all.filter(|it| *it != null).collect();
         match all.len() {
             0 => null,
             1 => all.remove(0),
@@ -101,8 +100,9 @@ impl fmt::Display for Kind {
 
 fn within(root: &Value, schema: &Value, depth: Depth<'_>) -> Kind {
     let schema = resolved(root, schema);
-    if let Some(values) = named(schema) {
-        return Kind::one_of(values.iter().map(value));
+    if let Some(values) = named(schema).filter(|values| !values.is_empty()) {
+        let values = values.iter().take_while(|_| depth.count());
+        return Kind::one_of(values.map(value));
     }
     let Some(depth) = depth.deeper() else {
         return Kind::Anything;
@@ -112,20 +112,25 @@ fn within(root: &Value, schema: &Value, depth: Depth<'_>) -> Kind {
             let items = Some(&schema["items"]).filter(|items| !items.is_null());
             Kind::List(items.map(|items| Box::new(within(root, items, depth))))
         }
-        _ => Kind::Type(name.to_owned()),
+        _ => Kind::Type(shortened(name, KEPT).into_owned()),
     };
     match (&types(schema)[..], alternatives(schema)) {
-        ([], Some(each)) => Kind::one_of(each.iter().map(|schema| within(root, schema, depth))),
+        ([], Some(each)) => {
+            let each = each.iter().take_while(|_| depth.count());
+            Kind::one_of(each.map(|schema| within(root, schema, depth)))
+        }
         ([], None) => Kind::Anything,
         (names, _) => Kind::one_of(names.iter().map(|name| of_type(name))),
     }
 }
 
 fn value(value: &Value) -> Kind {
-    match value.as_str() {
-        Some(text) => Kind::Value(text.to_owned()),
-        None if value.is_null() => Kind::Type("null".to_owned()),
-        None => Kind::Value(value.to_string()),
+    match value {
+        Value::Null => Kind::Type("null".to_owned()),
+        Value::String(text) => Kind::Value(shortened(text, KEPT).into_owned()),
+        Value::Bool(_) | Value::Number(_) => Kind::Value(value.to_string()),
+        Value::Array(_) => Kind::List(None),
+        Value::Object(_) => Kind::Type("object".to_owned()),
     }
 }
 
@@ -160,13 +165,20 @@ mod tests {
     #[test]
     fn schemas_that_refer_to_one_another_have_a_type() {
         let each = vec![json!({ "$ref": "#/$defs/a" }); 300];
-        let either = json!({ "anyOf": each });
+        let either = json!({ "anyOf": &each });
         let named = json!({ "enum": ["x".repeat(100_000)] });
         let nulls = json!({ "anyOf": vec![json!({ "type": "null" }); 300] });
-        for schema in [either, named, nulls] {
-            let root = json!({ "$defs": { "a": schema } });
-            let shown = Kind::of(&root, &schema).to_string();
-            assert!(shown.len() <= 2 * LONGEST, "{}", shown.len());
+        let texts = json!({ "enum": vec!["x".repeat(100_000); 8] });
+        for schema in [either, named, nulls, texts] {
+            let root = json!({ "$defs": { "a": schema }, "anyOf": each });
+            for schema in [&schema, &root] {
+                let kind = Kind::of(&root, schema);
+                assert!(kind.choices().len() <= LOOKED.1);
+                let kept: usize = kind.choices().iter().map(|text| text.len()).sum();
+                assert!(kept <= LOOKED.1 * 2 * KEPT, "{kept}");
+                let shown = kind.to_string();
+                assert!(shown.len() <= 2 * LONGEST, "{}", shown.len());
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What a tool or a prompt takes, by the schema of its arguments.
 
+use std::collections::HashMap;
+
 use plainly::protocol::method::Method;
 use plainly::protocol::types::Prompt;
 use serde_json::{Map, Value, json};
@@ -74,15 +76,16 @@ pub(super) fn parameters(schema: &Value) -> Vec<Parameter<'_>> {
 
 /// The members of an object of this schema, of which `root` is the whole, in that order.
 pub(super) fn members<'a>(root: &'a Value, schema: &'a Value) -> Vec<Parameter<'a>> {
-    let required = schema["required"].as_array();
-    let place = |name: &str| required.and_then(|all| all.iter().position(|it| it == name));
+    let required = schema["required"].as_array().into_iter().flatten();
+    let places: HashMap<_, usize> = required.filter_map(Value::as_str).zip(0..).collect();
+    let place = |name: &str| places.get(name).copied();
     let properties = schema["properties"].as_object().into_iter().flatten();
     let mut members: Vec<_> = properties
         .map(|(name, own)| Parameter {
             name,
             schema: own,
             root,
-            is_required: place(name).is_some(),
+            is_required: places.contains_key(&**name),
         })
         .collect();
     members.sort_by_key(|member| place(member.name).unwrap_or(usize::MAX));

@@ -1,8 +1,11 @@
-//! What a JSON Schema of a tool says, as far as a call needs it, at a bounded cost.
+//! What a JSON Schema of a tool says, as far as a call needs it, at a bounded cost: [`Depth`] counts what is looked at.
 
 use std::cell::Cell;
 
 use serde_json::Value;
+
+/// The most types of one value that are looked at: JSON has seven.
+const TYPES: usize = 7;
 
 /// The most references that are followed from one to the next.
 const REFERENCES: usize = 8;
@@ -21,11 +24,16 @@ impl<'a> Depth<'a> {
         Self { levels, schemas }
     }
 
+    /// Counts one more schema, or value of one; whether it was not one too many.
+    pub(super) fn count(self) -> bool {
+        let left = self.schemas.get().checked_sub(1);
+        left.map(|left| self.schemas.set(left)).is_some()
+    }
+
     /// That of the schemas within the one that is looked at, which counts; `None` if it was one too many.
     pub(super) fn deeper(self) -> Option<Self> {
-        let schemas = self.schemas.get().checked_sub(1)?;
-        self.schemas.set(schemas);
-        let levels = self.levels.checked_sub(1)?;
+        let is_left = self.count();
+        let levels = self.levels.checked_sub(1).filter(|_| is_left)?;
         Some(Self { levels, ..self })
     }
 }
@@ -64,7 +72,7 @@ pub(super) fn alternatives(schema: &Value) -> Option<&[Value]> {
 pub(super) fn types(schema: &Value) -> Vec<&str> {
     match &schema["type"] {
         Value::String(name) => vec![name],
-        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).take(TYPES).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     }
 }

@@ -92,10 +92,10 @@ fn with_member(
     Ok((format!("{mark}{root}"), before.is_some()))
 }
 
-/// Whether what is read from both is equal.
+/// Whether both can be read, and are equal.
 fn means_the_same(syntax: Syntax, one: &str, other: &str) -> bool {
-    let read = |text| syntax.read(Path::new(""), text).ok();
-    read(one) == read(other)
+    let read = |text| syntax.read(Path::new(""), text);
+    matches!((read(one), read(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// The mark of the encoding that some editors put first, and the tree of the text after it.
@@ -231,6 +231,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn another_entry_is_no_less_another_where_the_rest_can_not_be_read() {
+        let text = "{\"mcpServers\": {\"docs\": {\"command\": \"old\"}}, \"x\": 1e999}";
+        assert_eq!(
+            add(Host::Cursor, text, "docs", &reach(), false),
+            Err(Unchanged::Exists)
+        );
+        let replaced = add(Host::Cursor, text, "docs", &reach(), true).unwrap();
+        assert!(
+            !replaced.contains("old") && replaced.contains("1e999"),
+            "{replaced}"
+        );
     }
 
     #[test]

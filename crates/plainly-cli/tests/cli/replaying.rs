@@ -183,6 +183,27 @@ fn a_recorded_client_declares_and_answers_the_same_again() {
     }
 }
 
+#[test]
+fn a_masked_answer_is_not_sent_unless_it_is_given_again() {
+    let shelf = Shelf::new();
+    let file = shelf.path("s.jsonl");
+    let server = example("questioner").to_str().unwrap().to_owned();
+    let target = Target::Child(vec![server]);
+    let revision = ["--revision", "2025-11-25"];
+    let words = ["book", "--answer", "name=Ada", "--record", &file];
+    target.run("call", &[&words[..], &revision].concat());
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("\"name\":\"Ada\"", "\"name\":\"***\"")).unwrap();
+    let refused = again(&target, &file, &["--quiet"]);
+    assert!(
+        refused.text().contains(" 1 different"),
+        "{}",
+        refused.text()
+    );
+    let given = again(&target, &file, &["--quiet", "--answer", "name=Ada"]);
+    assert!(given.succeeded().text().contains(" 0 different"));
+}
+
 /// Runs the client of a recording against a server.
 fn again(target: &Target, file: &str, options: &[&str]) -> Run {
     match target {
