@@ -287,6 +287,13 @@ async fn bombs_cost_no_more_than_their_bytes() {
     let aliases: String = std::iter::once("a0: &a0 [x]\n".to_owned())
         .chain(levels)
         .collect();
+    let links = (1..400).map(|at| {
+        let (open, close) = ("[".repeat(50), "]".repeat(50));
+        format!("a{at}: &a{at} {open}*a{}{close}\n", at - 1)
+    });
+    let chain: String = std::iter::once("a0: &a0 [x]\n".to_owned())
+        .chain(links)
+        .collect();
     let wide = format!(
         "x: &x \"{}\"\ny: [{}]",
         "x".repeat(30_000),
@@ -302,6 +309,7 @@ async fn bombs_cost_no_more_than_their_bytes() {
             aliases,
             "in its frontmatter, /a0 is a list of 1 instead of absent",
         ),
+        (chain, "its frontmatter is nested more than 64 deep"),
         (wide, "in its frontmatter, /x is \"xx"),
         (
             deep("[", 60_000),
