@@ -19,6 +19,8 @@ pub(super) struct ListingPage<T> {
     pub(super) body: T,
     /// The bytes that it was read from.
     pub(super) bytes: u64,
+    /// Whether it came out of the cache.
+    pub(super) is_cached: bool,
 }
 
 impl Client {
@@ -38,7 +40,11 @@ impl Client {
             Err(invalid) => readable(&result, method, key).ok_or(invalid)?,
         };
         let bytes = u64::try_from(result.json.len()).unwrap_or(u64::MAX);
-        Ok(ListingPage { body, bytes })
+        Ok(ListingPage {
+            body,
+            bytes,
+            is_cached: result.is_cached,
+        })
     }
 }
 

@@ -22,7 +22,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListPrompts);
         let mut prompts = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.prompts_page(&params).await?;
+            let page = self.prompts_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                prompts.clear();
+                continue;
+            };
             prompts.extend(body.prompts);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {

@@ -37,7 +37,7 @@ impl ResourcePages<'_> {
     ///
     /// Those of [`Client::resources`]. After an error, the next call requests the same page again.
     pub async fn next(&mut self) -> Result<Option<Vec<Resource>>> {
-        let ListingPage::<ListResourcesResult> { body, bytes } = loop {
+        let page: ListingPage<ListResourcesResult> = loop {
             let Some(params) = &self.next else {
                 return Ok(None);
             };
@@ -47,6 +47,8 @@ impl ResourcePages<'_> {
                 Err(refusal) => self.fall_back(refusal)?,
             }
         };
+        let page = self.pages.noted(page);
+        let ListingPage { body, bytes, .. } = page;
         let mut resources = body.resources;
         let cursor = self.pages.after(bytes, body.next_cursor)?;
         match (&mut self.next, cursor) {
@@ -92,11 +94,26 @@ impl ResourcePages<'_> {
     ///
     /// Those of [`Client::resources`].
     pub async fn all(mut self) -> Result<Vec<Resource>> {
+        let is_whole = self
+            .next
+            .as_ref()
+            .is_some_and(|params| params.cursor.is_none());
         let mut resources = Vec::new();
-        while let Some(page) = self.next().await? {
-            resources.extend(page);
+        loop {
+            match self.next().await {
+                Ok(Some(page)) => resources.extend(page),
+                Ok(None) => return Ok(resources),
+                Err(error) => match &mut self.next {
+                    // What was returned before can't be taken back.
+                    Some(params) if is_whole => {
+                        self.pages.begin_again(error)?;
+                        params.cursor = None;
+                        resources.clear();
+                    }
+                    _ => return Err(error),
+                },
+            }
         }
-        Ok(resources)
     }
 
     /// Whether these are picked by their URIs out of everything that the server lists, since it can't list

@@ -34,7 +34,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListTools);
         let mut tools = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.tools_page(&params).await?;
+            let page = self.tools_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                tools.clear();
+                continue;
+            };
             tools.extend(body.tools);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {

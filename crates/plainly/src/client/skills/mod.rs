@@ -72,7 +72,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListSkills);
         let mut skills = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.skills_page(&params).await?;
+            let page = self.skills_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                skills.clear();
+                continue;
+            };
             skills.extend(body.skills);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {
