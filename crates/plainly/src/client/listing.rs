@@ -9,19 +9,10 @@ use serde_json::{Map, Value};
 
 use super::link::CallExtras;
 use super::mistakes;
+use super::pages::ListingPage;
 use super::reply::RawResult;
 use super::{Client, Result};
 use crate::transport::Escaped;
-
-/// A page of a listing.
-#[derive(Debug)]
-pub(super) struct ListingPage<T> {
-    pub(super) body: T,
-    /// The bytes that it was read from.
-    pub(super) bytes: u64,
-    /// Whether it came out of the cache.
-    pub(super) is_cached: bool,
-}
 
 impl Client {
     /// A page of a listing, whose entries are under `key`. Those that can't be read are left out, and named in a warning

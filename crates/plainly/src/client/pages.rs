@@ -7,12 +7,21 @@ use plainly_protocol::method::Method;
 use plainly_protocol::types::Cursor;
 
 use super::error::{Error, LocalError};
-use super::listing::ListingPage;
 use super::{Client, Result};
 use crate::limits::ClientLimits;
 
 /// The longest cursor that is sent back.
 const CURSOR_BYTES: usize = 16 << 10;
+
+/// A page of a listing.
+#[derive(Debug)]
+pub(super) struct ListingPage<T> {
+    pub(super) body: T,
+    /// The bytes that it was read from.
+    pub(super) bytes: u64,
+    /// Whether it came out of the cache.
+    pub(super) is_cached: bool,
+}
 
 /// The pages of one listing that were read.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use plainly_protocol::types::{
     ListPromptsParams, ListPromptsResult, Prompt,
 };
 
-use super::listing::ListingPage;
+use super::pages::ListingPage;
 use super::rounds::Call;
 use super::{Client, Result};
 

@@ -5,8 +5,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::types::{ListResourcesParams, ListResourcesResult, Resource};
 
 use super::error::Error;
-use super::listing::ListingPage;
-use super::pages::Pages;
+use super::pages::{ListingPage, Pages};
 use super::{Client, Result};
 
 /// A listing that is read page by page.

@@ -8,7 +8,7 @@ use plainly_protocol::types::{
 };
 
 use super::error::LocalError;
-use super::listing::ListingPage;
+use super::pages::ListingPage;
 use super::read_result::ReadResult;
 use super::rounds::Call;
 use super::{Client, Result};

@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Error, LocalError};
-use super::listing::ListingPage;
 use super::mirror::Mirror;
+use super::pages::ListingPage;
 use super::rounds::Call;
 use super::{Client, Result};
 

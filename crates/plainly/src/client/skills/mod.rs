@@ -16,7 +16,7 @@ use plainly_protocol::types::{
 use sha2::{Digest as _, Sha256};
 
 use super::error::{Error, LocalError, Mismatch};
-use super::listing::ListingPage;
+use super::pages::ListingPage;
 use super::{Client, Result};
 
 /// A skill whose `SKILL.md` was read and is what the server lists: its instructions, and the way to its other files.
