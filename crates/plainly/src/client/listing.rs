@@ -9,17 +9,10 @@ use serde_json::{Map, Value};
 
 use super::link::CallExtras;
 use super::mistakes;
+use super::pages::ListingPage;
 use super::reply::RawResult;
 use super::{Client, Result};
 use crate::transport::Escaped;
-
-/// A page of a listing.
-#[derive(Debug)]
-pub(super) struct ListingPage<T> {
-    pub(super) body: T,
-    /// The bytes that it was read from.
-    pub(super) bytes: u64,
-}
 
 impl Client {
     /// A page of a listing, whose entries are under `key`. Those that can't be read are left out, and named in a warning
@@ -38,7 +31,11 @@ impl Client {
             Err(invalid) => readable(&result, method, key).ok_or(invalid)?,
         };
         let bytes = u64::try_from(result.json.len()).unwrap_or(u64::MAX);
-        Ok(ListingPage { body, bytes })
+        Ok(ListingPage {
+            body,
+            bytes,
+            is_cached: result.is_cached,
+        })
     }
 }
 

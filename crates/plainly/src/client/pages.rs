@@ -13,6 +13,16 @@ use crate::limits::ClientLimits;
 /// The longest cursor that is sent back.
 const CURSOR_BYTES: usize = 16 << 10;
 
+/// A page of a listing.
+#[derive(Debug)]
+pub(super) struct ListingPage<T> {
+    pub(super) body: T,
+    /// The bytes that it was read from.
+    pub(super) bytes: u64,
+    /// Whether it came out of the cache.
+    pub(super) is_cached: bool,
+}
+
 /// The pages of one listing that were read.
 #[derive(Debug)]
 pub(super) struct Pages {
@@ -26,6 +36,10 @@ pub(super) struct Pages {
     bytes: u64,
     /// The most bytes.
     most_bytes: u64,
+    /// Whether any page came out of the cache, so that its cursor may be good no longer.
+    is_cached: bool,
+    /// Whether it was begun again.
+    is_again: bool,
 }
 
 impl Client {
@@ -45,7 +59,38 @@ impl Pages {
             hasher: RandomState::new(),
             bytes: 0,
             most_bytes: limits.listing_bytes,
+            is_cached: false,
+            is_again: false,
         }
+    }
+
+    /// A page; `None` if the listing begins again, without those that came before.
+    pub(super) fn take<T>(
+        &mut self,
+        page: Result<ListingPage<T>>,
+    ) -> Result<Option<ListingPage<T>>> {
+        match page {
+            Ok(page) => Ok(Some(self.noted(page))),
+            Err(error) => self.begin_again(error).map(|()| None),
+        }
+    }
+
+    /// The page, of which is noted where it came from.
+    pub(super) fn noted<T>(&mut self, page: ListingPage<T>) -> ListingPage<T> {
+        self.is_cached |= page.is_cached;
+        page
+    }
+
+    /// Begins again after this error, if a cursor was refused that came out of the cache, but only once (2026-07-28,
+    /// "Caching"). The cache has dropped its pages.
+    pub(super) fn begin_again(&mut self, error: Error) -> Result<()> {
+        if self.is_again || !self.is_cached || !error.is_invalid_params() {
+            return Err(error);
+        }
+        self.is_again = true;
+        self.seen.clear();
+        self.bytes = 0;
+        Ok(())
     }
 
     /// The cursor of the next page after a page of so many bytes that says `next`; `None` after the last one.

@@ -6,7 +6,7 @@ use plainly_protocol::types::{
     ListPromptsParams, ListPromptsResult, Prompt,
 };
 
-use super::listing::ListingPage;
+use super::pages::ListingPage;
 use super::rounds::Call;
 use super::{Client, Result};
 
@@ -22,7 +22,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListPrompts);
         let mut prompts = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.prompts_page(&params).await?;
+            let page = self.prompts_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                prompts.clear();
+                continue;
+            };
             prompts.extend(body.prompts);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {

@@ -86,6 +86,8 @@ pub(super) struct RawResult {
     pub(super) fields: ResultFields,
     /// The calls that the cache keeps it for, if it may.
     pub(super) kept: Option<Box<Fetch>>,
+    /// Whether it came out of the cache.
+    pub(super) is_cached: bool,
 }
 
 /// Reads the final result of a call.
@@ -223,6 +225,7 @@ impl RawResult {
             fields: read_result(method, &json)?,
             json,
             kept: None,
+            is_cached: false,
         })
     }
 
@@ -233,7 +236,12 @@ impl RawResult {
         kept: Option<Box<Fetch>>,
     ) -> Result<Self, Error> {
         let read = Self::read(method, json)?;
-        Ok(Self { kept, ..read })
+        let is_cached = true;
+        Ok(Self {
+            kept,
+            is_cached,
+            ..read
+        })
     }
 
     /// The same, kept for such calls if it may be.

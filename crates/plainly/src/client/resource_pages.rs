@@ -4,8 +4,8 @@
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ListResourcesParams, ListResourcesResult, Resource};
 
-use super::listing::ListingPage;
-use super::pages::Pages;
+use super::error::Error;
+use super::pages::{ListingPage, Pages};
 use super::{Client, Result};
 
 /// A listing that is read page by page.
@@ -17,6 +17,8 @@ pub struct ResourcePages<'a> {
     next: Option<ListResourcesParams>,
     pages: Pages,
     filter: Option<BelowFilter>,
+    /// Why the server does not list these children itself; `None` once there is one, which shows that the URI is right.
+    refusal: Option<Error>,
 }
 
 /// What is picked out of everything that a server lists.
@@ -34,25 +36,55 @@ impl ResourcePages<'_> {
     ///
     /// Those of [`Client::resources`]. After an error, the next call requests the same page again.
     pub async fn next(&mut self) -> Result<Option<Vec<Resource>>> {
-        let Some(params) = &mut self.next else {
-            return Ok(None);
+        let page: ListingPage<ListResourcesResult> = loop {
+            let Some(params) = &self.next else {
+                return Ok(None);
+            };
+            // Both methods have the same parameters and the same result.
+            match self.client.page(self.method, "resources", params).await {
+                Ok(page) => break page,
+                Err(refusal) => self.fall_back(refusal)?,
+            }
         };
-        // Both methods have the same parameters and the same result.
-        let page = self.client.page(self.method, "resources", params);
-        let ListingPage { body, bytes } = page.await?;
-        let ListResourcesResult {
-            mut resources,
-            next_cursor,
-            ..
-        } = body;
-        match self.pages.after(bytes, next_cursor)? {
-            Some(cursor) => params.cursor = Some(cursor),
-            None => self.next = None,
+        let page = self.pages.noted(page);
+        let ListingPage { body, bytes, .. } = page;
+        let mut resources = body.resources;
+        let cursor = self.pages.after(bytes, body.next_cursor)?;
+        match (&mut self.next, cursor) {
+            (Some(params), Some(cursor)) => params.cursor = Some(cursor),
+            (next, _) => *next = None,
         }
         if let Some(filter) = &self.filter {
             resources.retain(|resource| filter.has(&resource.uri));
         }
-        Ok(Some(resources))
+        if !resources.is_empty() {
+            self.refusal = None;
+        }
+        match self.refusal.take_if(|_| self.next.is_none()) {
+            Some(refusal) => Err(refusal),
+            None => Ok(Some(resources)),
+        }
+    }
+
+    /// Goes on with everything that the server lists, if it refuses to read a directory: it need only read those of its
+    /// skills (SEP-2640, "Directory Reading").
+    fn fall_back(&mut self, refusal: Error) -> Result<()> {
+        let is_refused = refusal.is_invalid_params()
+            || refusal.is_resource_not_found()
+            || refusal.is_method_not_found();
+        let is_declared = self.client.check_declared(Method::ListResources).is_ok();
+        let begun = self.next.take_if(|params| {
+            is_refused
+                && is_declared
+                && self.method == Method::ReadDirectory
+                && params.cursor.is_none()
+        });
+        let Some(parent) = begun.and_then(|params| params.uri) else {
+            return Err(refusal);
+        };
+        *self = self.client.below(parent);
+        self.refusal = Some(refusal);
+        Ok(())
     }
 
     /// What is left of the listing, in one.
@@ -61,15 +93,31 @@ impl ResourcePages<'_> {
     ///
     /// Those of [`Client::resources`].
     pub async fn all(mut self) -> Result<Vec<Resource>> {
+        let is_whole = self
+            .next
+            .as_ref()
+            .is_some_and(|params| params.cursor.is_none());
         let mut resources = Vec::new();
-        while let Some(page) = self.next().await? {
-            resources.extend(page);
+        loop {
+            match self.next().await {
+                Ok(Some(page)) => resources.extend(page),
+                Ok(None) => return Ok(resources),
+                Err(error) => match &mut self.next {
+                    // What was returned before can't be taken back.
+                    Some(params) if is_whole => {
+                        self.pages.begin_again(error)?;
+                        params.cursor = None;
+                        resources.clear();
+                    }
+                    _ => return Err(error),
+                },
+            }
         }
-        Ok(resources)
     }
 
     /// Whether these are picked by their URIs out of everything that the server lists, since it can't list
-    /// [children](Client::children): there may be others.
+    /// [children](Client::children): there may be others. Known for certain once there is a page, as a server may read some
+    /// directories and not others.
     pub fn is_filtered(&self) -> bool {
         self.filter.is_some()
     }
@@ -109,8 +157,8 @@ impl Client {
     }
 
     /// What lies directly below `uri`: its children, as the server lists them if it can, by `resources/list`
-    /// (SEP-2093) or `resources/directory/read` (SEP-2640). Otherwise what is directly below by its URI, out of everything
-    /// that the server lists ([`is_filtered`](ResourcePages::is_filtered)).
+    /// (SEP-2093) or `resources/directory/read` (SEP-2640). Otherwise, and if it refuses to read this directory, what is
+    /// directly below by its URI, out of everything that the server lists ([`is_filtered`](ResourcePages::is_filtered)).
     ///
     /// Where the server lists them, children may have any URI, even that of what they are children of: don't take a URI
     /// for a path, and when you go down, enter each only once.
@@ -127,7 +175,7 @@ impl Client {
     /// # Errors
     ///
     /// Those of [`resources`](Self::resources). A server that can list children says if there are none because it is no
-    /// collection, or not there; of a filtered listing, both are empty.
+    /// collection, or not there; of a filtered listing, both are empty. If it refused first, that is the error if nothing is below.
     pub fn children(&self, uri: impl AsRef<str>) -> ResourcePages<'_> {
         let (server, uri) = (&self.connected.server, uri.as_ref());
         if server.knows_collections() {
@@ -135,13 +183,15 @@ impl Client {
         } else if server.reads_directories() {
             self.listed(Method::ReadDirectory, Some(uri), None)
         } else {
-            let parent = uri.to_owned();
-            let filter = BelowFilter {
-                parent,
-                deep: false,
-            };
-            self.listed(Method::ListResources, None, Some(filter))
+            self.below(uri.to_owned())
         }
+    }
+
+    /// What is directly below `parent` by its URI.
+    fn below(&self, parent: String) -> ResourcePages<'_> {
+        let deep = false;
+        let filter = BelowFilter { parent, deep };
+        self.listed(Method::ListResources, None, Some(filter))
     }
 
     fn listed(
@@ -158,6 +208,7 @@ impl Client {
             next: Some(params),
             pages: self.pages_of(method),
             filter,
+            refusal: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use plainly_protocol::types::{
 };
 
 use super::error::LocalError;
-use super::listing::ListingPage;
+use super::pages::ListingPage;
 use super::read_result::ReadResult;
 use super::rounds::Call;
 use super::{Client, Result};
@@ -84,7 +84,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListResourceTemplates);
         let mut templates = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.templates_page(&params).await?;
+            let page = self.templates_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                templates.clear();
+                continue;
+            };
             templates.extend(body.resource_templates);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {
@@ -143,7 +148,11 @@ impl Client {
         let mut params = ListResourcesParams::new();
         let mut pages = self.pages_of(Method::ListResources);
         loop {
-            let ListingPage { body, bytes } = self.resources_page(&params).await?;
+            let page = self.resources_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                continue;
+            };
             let mut resources = body.resources.into_iter();
             if let Some(resource) = resources.find(|resource| resource.uri == uri) {
                 return Ok(Metadata {

@@ -12,8 +12,8 @@ use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
 use super::error::{Error, LocalError};
-use super::listing::ListingPage;
 use super::mirror::Mirror;
+use super::pages::ListingPage;
 use super::rounds::Call;
 use super::{Client, Result};
 
@@ -34,7 +34,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListTools);
         let mut tools = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.tools_page(&params).await?;
+            let page = self.tools_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                tools.clear();
+                continue;
+            };
             tools.extend(body.tools);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {

@@ -285,19 +285,61 @@ async fn a_cursor_that_is_good_no_longer_drops_all_pages() {
     listed.unwrap();
     TOOLS(&client).await.expect("both are kept");
     advance(SECOND).await;
-    // Only the second is asked for again.
+    // Only the second is asked for again, and then all of them.
     let (listed, ()) = tokio::join!(TOOLS(&client), async {
         let request = peer.request("tools/list").await;
         assert_eq!(request["params"]["cursor"], "2");
         peer.fail(&request, -32602, None).await;
-    });
-    assert!(listed.unwrap_err().is_invalid_params());
-    let (listed, ()) = tokio::join!(TOOLS(&client), async {
         let request = peer.request("tools/list").await;
         assert_eq!(request["params"].get("cursor"), None);
-        peer.reply(&request, result("tools/list", json!({}))).await;
+        peer.reply(&request, result("tools/list", first.clone()))
+            .await;
+        peer.answer_with("tools/list", result("tools/list", last.clone()))
+            .await;
     });
     listed.unwrap();
+    TOOLS(&client).await.expect("both are kept");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_listing_begins_again_once_and_only_if_the_cache_had_its_cursor() {
+    let (client, mut peer) = connect(&Cache::default()).await;
+    let method = "resources/list";
+    let listing = |uri: &str, more: Value| {
+        let mut page = result(method, more);
+        page["resources"] = json!([{"uri": uri, "name": "b"}]);
+        page
+    };
+    let first = json!({"ttlMs": 9_000, "nextCursor": "2"});
+    // Neither page comes out of the cache.
+    let (listed, ()) = tokio::join!(client.resources(None), async {
+        peer.answer_with(method, listing("a:old", first.clone()))
+            .await;
+        peer.refuse(method, -32602, None).await;
+    });
+    assert!(listed.unwrap_err().is_invalid_params());
+    for is_good in [true, false] {
+        let (page, ()) = tokio::join!(
+            async { client.resource_pages(None).next().await },
+            peer.answer_with(method, listing("a:old", first.clone()))
+        );
+        page.unwrap();
+        let (listed, ()) = tokio::join!(client.resources(None), async {
+            peer.refuse(method, -32602, None).await;
+            peer.answer_with(method, listing("a:new", first.clone()))
+                .await;
+            match is_good {
+                true => peer.answer_with(method, listing("a:b", json!({}))).await,
+                false => peer.refuse(method, -32602, None).await,
+            }
+        });
+        let uris = listed.map(|all| all.into_iter().map(|one| one.uri).collect::<Vec<_>>());
+        match is_good {
+            true => assert_eq!(uris.unwrap(), ["a:new", "a:b"]),
+            false => assert!(uris.unwrap_err().is_invalid_params()),
+        }
+        advance(10 * SECOND).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -190,6 +190,28 @@ async fn when_the_peer_goes_all_calls_fail_at_once() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
+/// As in tests that share a client, each with a runtime of its own.
+#[test]
+fn when_the_runtime_of_the_connection_ends_all_calls_fail_at_once() {
+    let runtime = || tokio::runtime::Runtime::new().unwrap();
+    let (first, second) = (runtime(), runtime());
+    let (client, mut peer) = first.block_on(modern());
+    let mut first = Some(first);
+    second.block_on(async {
+        for _on_its_way_or_made_later in 0..2 {
+            let call = tokio::time::timeout(Duration::from_secs(10), client.tools());
+            let (tools, ()) = tokio::join!(call, async {
+                if let Some(first) = first.take() {
+                    peer.request("tools/list").await;
+                    first.shutdown_background();
+                }
+            });
+            let error = tools.expect("at once").unwrap_err();
+            assert!(matches!(close_reason(&error), CloseReason::Ours), "{error}");
+        }
+    });
+}
+
 #[tokio::test]
 async fn a_reply_that_breaks_the_rules_fails_its_call_alone() {
     let (client, mut peer) = modern().await;

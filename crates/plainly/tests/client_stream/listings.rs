@@ -181,11 +181,59 @@ async fn children_without_end_or_in_a_form_of_their_own_are_an_error() {
         assert_local!(children.unwrap_err(), LocalError::InvalidResponse { .. });
     }
 
+    // Neither a directory nor anything below it.
+    let (children, ()) = tokio::join!(client.children("a:b").all(), async {
+        peer.refuse(method, -32602, Some(json!({"uri": "a:b"})))
+            .await;
+        serve(&mut peer, &[(&["x:y"], Some("x")), (&["a:b"], None)]).await;
+    });
+    assert!(children.unwrap_err().is_resource_not_found());
+}
+
+/// It need only read the directories of its skills.
+#[tokio::test]
+async fn what_a_server_does_not_read_as_a_directory_is_looked_for_in_its_listing() {
+    let method = "resources/directory/read";
+    let directories = json!({"io.modelcontextprotocol/skills": {"directoryRead": true}});
+    let pages: [(&[&str], _); 3] = [
+        (&["x:y"], Some("x")),
+        (&["a:b/c", "a:b/c/d"], Some("y")),
+        (&["x:z"], None),
+    ];
+    for (code, data) in [
+        (-32602, None),
+        (-32602, Some(json!({"uri": "a:b"}))),
+        (-32601, None),
+    ] {
+        let (client, mut peer) = modern_with(directories.clone()).await;
+        let mut children = client.children("a:b");
+        let (first, ()) = tokio::join!(children.next(), async {
+            peer.refuse(method, code, data).await;
+            serve(&mut peer, &pages[..1]).await;
+        });
+        assert_eq!(first.unwrap(), Some(vec![]));
+        assert!(children.is_filtered());
+        let (rest, ()) = tokio::join!(children.all(), async {
+            for (uris, next) in &pages[1..] {
+                peer.answer_with("resources/list", page(uris, *next)).await;
+            }
+        });
+        let rest = rest.unwrap().into_iter().map(|child| child.uri);
+        assert!(rest.eq(["a:b/c"]));
+    }
+
+    // Other errors, and those after the first page, are those of the directory.
+    let (client, mut peer) = modern_with(directories).await;
     let (children, ()) = tokio::join!(
         client.children("a:b").all(),
-        peer.refuse(method, -32602, Some(json!({"uri": "a:b"})))
+        peer.refuse(method, -32603, None)
     );
-    assert!(children.unwrap_err().is_resource_not_found());
+    assert!(children.unwrap_err().is_internal());
+    let (children, ()) = tokio::join!(client.children("a:b").all(), async {
+        peer.answer_with(method, page(&["a:b/c"], Some("x"))).await;
+        peer.refuse(method, -32602, None).await;
+    });
+    assert!(children.unwrap_err().is_invalid_params());
 }
 
 #[tokio::test]

@@ -287,6 +287,11 @@ async fn bombs_cost_no_more_than_their_bytes() {
     let aliases: String = std::iter::once("a0: &a0 [x]\n".to_owned())
         .chain(levels)
         .collect();
+    let mut chain = "a0: &a0 [x]\n".to_owned();
+    for at in 1..400 {
+        let (open, close) = ("[".repeat(50), "]".repeat(50));
+        chain += &format!("a{at}: &a{at} {open}*a{}{close}\n", at - 1);
+    }
     let wide = format!(
         "x: &x \"{}\"\ny: [{}]",
         "x".repeat(30_000),
@@ -302,6 +307,7 @@ async fn bombs_cost_no_more_than_their_bytes() {
             aliases,
             "in its frontmatter, /a0 is a list of 1 instead of absent",
         ),
+        (chain, "its frontmatter is nested more than 64 deep"),
         (wide, "in its frontmatter, /x is \"xx"),
         (
             deep("[", 60_000),

@@ -46,14 +46,15 @@ pub(super) fn listing(method: Method) -> Option<Change> {
 }
 
 impl ServerChanges {
+    /// Notes a change; of two that were numbered at the same time, the earlier one may come last.
     pub(super) fn note(&self, change: Change, now: u64) {
         let mut last = self.0.lock();
         match change {
-            Change::Tools => last.tools = now,
-            Change::Prompts => last.prompts = now,
-            Change::Resources => last.resources = now,
+            Change::Tools => last.tools = last.tools.max(now),
+            Change::Prompts => last.prompts = last.prompts.max(now),
+            Change::Resources => last.resources = last.resources.max(now),
             Change::Resource(uri) => last.update(uri, now),
-            Change::Missed => last.missed = now,
+            Change::Missed => last.missed = last.missed.max(now),
             // No result of a task is kept.
             Change::Task(_) => {}
         }
@@ -81,17 +82,17 @@ impl ServerChanges {
 
 impl LastChanges {
     fn update(&mut self, uri: String, now: u64) {
-        self.updated = now;
+        self.updated = self.updated.max(now);
         self.bytes += uri.len();
         if let Some(last) = self.by_uri.get_mut(&uri) {
-            *last = now;
+            *last = (*last).max(now);
             self.bytes -= uri.len();
         } else if self.by_uri.len() < MOST_URIS && self.bytes <= MOST_BYTES {
             self.by_uri.insert(uri, now);
         } else {
             self.bytes = 0;
             self.by_uri = HashMap::new();
-            self.missed = now;
+            self.missed = self.updated;
         }
     }
 
@@ -134,6 +135,32 @@ mod tests {
         assert!(changes.has_changed(Method::ListTools, None, now as u64 - 1));
         assert!(!is_other(&changes, "b:c", now));
         assert!(changes.0.lock().by_uri.is_empty());
+    }
+
+    #[test]
+    fn a_change_that_is_noted_late_makes_nothing_good_again() {
+        let uri = "a:b";
+        let noted = [
+            Change::Tools,
+            Change::Prompts,
+            Change::Resources,
+            Change::Resource(uri.to_owned()),
+            Change::Missed,
+        ];
+        let methods = [
+            (Method::ListTools, None),
+            (Method::ListPrompts, None),
+            (Method::ListResources, None),
+            (Method::ReadResource, Some(uri)),
+            (Method::Discover, None),
+        ];
+        for (change, (method, uri)) in noted.into_iter().zip(methods) {
+            let changes = ServerChanges::default();
+            for now in [2, 1] {
+                changes.note(change.clone(), now);
+                assert!(changes.has_changed(method, uri, 1), "{change:?} {now}");
+            }
+        }
     }
 
     #[test]

@@ -21,12 +21,12 @@ const FENCE: &str = "---";
 /// Compares the frontmatter of a file, field by field, with what its entry says.
 pub(super) fn compare(file: &str, listed: &JsonObject) -> Result<(), Mismatch> {
     let found = parse(cut(file)?)?;
-    let Yaml::Mapping(found) = &*found else {
+    let Yaml::Mapping { members, .. } = &*found else {
         return Err(unreadable(
             "its frontmatter is no mapping of names to values",
         ));
     };
-    compare_members("", listed, found)
+    compare_members("", listed, members)
 }
 
 fn unreadable(why: impl Into<String>) -> Mismatch {
@@ -59,12 +59,37 @@ fn cut(file: &str) -> Result<&str, Mismatch> {
     ))
 }
 
-/// A value of YAML. One that an alias repeats is shared.
+/// A value of YAML. One that an alias repeats is shared. Lists and mappings know how many levels they are, with those that
+/// aliases bring: whoever walks one, if only to drop it, goes as deep.
 #[derive(Debug)]
 enum Yaml {
-    Scalar { text: String, is_plain: bool },
-    List(Vec<Rc<Self>>),
-    Mapping(BTreeMap<String, Rc<Self>>),
+    Scalar {
+        text: String,
+        is_plain: bool,
+    },
+    List {
+        items: Vec<Rc<Self>>,
+        levels: usize,
+    },
+    Mapping {
+        members: BTreeMap<String, Rc<Self>>,
+        levels: usize,
+    },
+}
+
+impl Yaml {
+    fn levels(&self) -> usize {
+        match self {
+            Self::Scalar { .. } => 0,
+            Self::List { levels, .. } | Self::Mapping { levels, .. } => *levels,
+        }
+    }
+
+    /// The levels of a list or mapping of these.
+    fn levels_around<'a>(values: impl IntoIterator<Item = &'a Rc<Self>>) -> usize {
+        let levels = values.into_iter().map(|value| value.levels());
+        1 + levels.max().unwrap_or_default()
+    }
 }
 
 /// A list or mapping whose end has not come yet, and the number of its anchor.
@@ -142,9 +167,13 @@ impl YamlReader {
 
     fn end(&mut self) -> Result<(), String> {
         match self.open.pop() {
-            Some(Unfinished::List(anchor, items)) => self.put(anchor, Yaml::List(items).into()),
+            Some(Unfinished::List(anchor, items)) => {
+                let levels = Yaml::levels_around(&items);
+                self.put(anchor, Yaml::List { items, levels }.into())
+            }
             Some(Unfinished::Mapping(anchor, members, _)) => {
-                self.put(anchor, Yaml::Mapping(members).into())
+                let levels = Yaml::levels_around(members.values());
+                self.put(anchor, Yaml::Mapping { members, levels }.into())
             }
             None => Ok(()),
         }
@@ -152,6 +181,10 @@ impl YamlReader {
 
     /// Puts a value where one is due: into what is open, or as the whole.
     fn put(&mut self, anchor: usize, node: Rc<Yaml>) -> Result<(), String> {
+        // What an alias brings may be deep already.
+        if self.open.len() + node.levels() > DEPTH {
+            return Err(too_deep());
+        }
         if anchor != 0 {
             self.anchored.insert(anchor, Rc::clone(&node));
         }
@@ -167,7 +200,7 @@ impl YamlReader {
                     return Err(format!("its frontmatter has {:?} twice", quoted(text)));
                 }
                 (None, Yaml::Scalar { text, .. }) => *name = Some(text.clone()),
-                (None, Yaml::List(_) | Yaml::Mapping(_)) => {
+                (None, Yaml::List { .. } | Yaml::Mapping { .. }) => {
                     return Err("a name in its frontmatter is not text".to_owned());
                 }
             },
@@ -179,9 +212,11 @@ impl YamlReader {
 /// Visits each value of the entry once at most, however often the file repeats one of its own.
 fn compare_values(path: &str, listed: &Value, found: &Yaml) -> Result<(), Mismatch> {
     match (listed, found) {
-        (Value::Object(listed), Yaml::Mapping(found)) => compare_members(path, listed, found),
-        (Value::Array(listed), Yaml::List(found)) if listed.len() == found.len() => {
-            let mut pairs = (0..).zip(listed.iter().zip(found));
+        (Value::Object(listed), Yaml::Mapping { members, .. }) => {
+            compare_members(path, listed, members)
+        }
+        (Value::Array(listed), Yaml::List { items, .. }) if listed.len() == items.len() => {
+            let mut pairs = (0..).zip(listed.iter().zip(items));
             pairs.try_for_each(|(at, (listed, found)): (usize, _)| {
                 compare_values(&format!("{path}/{at}"), listed, found)
             })
@@ -245,8 +280,8 @@ fn difference(path: String, listed: Option<&Value>, found: Option<&Yaml>) -> Mis
         listed: listed.map(|listed| quoted(&listed.to_string()).into_owned()),
         found: found.map(|found| match found {
             Yaml::Scalar { text, .. } => format!("{:?}", quoted(text)),
-            Yaml::List(items) => format!("a list of {}", items.len()),
-            Yaml::Mapping(members) => format!("a mapping of {}", members.len()),
+            Yaml::List { items, .. } => format!("a list of {}", items.len()),
+            Yaml::Mapping { members, .. } => format!("a mapping of {}", members.len()),
         }),
     }
 }

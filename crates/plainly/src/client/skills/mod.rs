@@ -16,7 +16,7 @@ use plainly_protocol::types::{
 use sha2::{Digest as _, Sha256};
 
 use super::error::{Error, LocalError, Mismatch};
-use super::listing::ListingPage;
+use super::pages::ListingPage;
 use super::{Client, Result};
 
 /// A skill whose `SKILL.md` was read and is what the server lists: its instructions, and the way to its other files.
@@ -72,7 +72,12 @@ impl Client {
         let mut pages = self.pages_of(Method::ListSkills);
         let mut skills = Vec::new();
         loop {
-            let ListingPage { body, bytes } = self.skills_page(&params).await?;
+            let page = self.skills_page(&params).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                params.cursor = None;
+                skills.clear();
+                continue;
+            };
             skills.extend(body.skills);
             params.cursor = pages.after(bytes, body.next_cursor)?;
             if params.cursor.is_none() {

@@ -91,6 +91,15 @@ impl Driver {
     }
 }
 
+/// The runtime that it ran on may end before the connection: nobody would answer who waits on another.
+impl Drop for Driver {
+    fn drop(&mut self) {
+        if self.state.check().is_ok() {
+            self.state.close(Closed::without_words(CloseReason::Ours));
+        }
+    }
+}
+
 /// Sends queued messages; once stopped, only for a moment, because the peer may not be reading.
 async fn send_until(
     stopped: oneshot::Receiver<()>,
