@@ -10,8 +10,8 @@ use crate::json;
 
 /// The levels of schemas within schemas that are looked into.
 const LEVELS: usize = 8;
-/// The schemas that are looked at for each part of a text.
-const SCHEMAS: usize = 10_000;
+/// The schemas, and values that they name, that are looked at for each part of a text.
+const SCHEMAS: usize = 100_000;
 
 /// The text as a value that `schema` allows, of which `root` is the whole; `None` if it is no such value. Text stays text
 /// wherever it may: `key:=JSON` is for what could be either.
@@ -31,7 +31,7 @@ pub(super) fn listed(root: &Value, schema: &Value, texts: &[&str]) -> Option<Val
 fn within(root: &Value, schema: &Value, text: &str, depth: Depth<'_>) -> Option<Value> {
     let (schema, depth) = (resolved(root, schema), depth.deeper()?);
     if let Some(values) = named(schema) {
-        let mut values = values.iter();
+        let mut values = values.iter().take_while(|_| depth.count());
         return values.find(|value| is_written(value, text)).cloned();
     }
     if takes_text(root, schema, depth) {
