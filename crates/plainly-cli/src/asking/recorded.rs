@@ -18,19 +18,22 @@ use crate::trace::recording::{Message, Outcome, Recording, Side};
 /// Where a request declares them in its metadata, as a JSON Pointer.
 const IN_METADATA: &str = "/_meta/io.modelcontextprotocol~1clientCapabilities";
 
+/// Answers in their order; `None` for what was refused, or has a masked secret.
+type RecordedAnswers = VecDeque<Option<Box<RawValue>>>;
+
 /// The client of a recording, as its server knew it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecordedClient {
     capabilities: Arc<ClientCapabilities>,
-    /// Its answers to the questions of each method, in their order; `None` for what was refused, or has a masked secret.
-    answers: Arc<Mutex<BTreeMap<String, VecDeque<Option<Box<RawValue>>>>>>,
+    /// Its answers to the questions of each method.
+    answers: Arc<Mutex<BTreeMap<String, RecordedAnswers>>>,
 }
 
 impl RecordedClient {
     pub(crate) fn of(recording: &Recording) -> Self {
         let mut capabilities = Value::Null;
         let mut questions = BTreeMap::new();
-        let mut answers = BTreeMap::<_, VecDeque<_>>::new();
+        let mut answers = BTreeMap::<_, RecordedAnswers>::new();
         for recorded in &recording.messages {
             match (recorded.from, &recorded.message) {
                 (Side::Client, Message::Request { params, .. }) => {
