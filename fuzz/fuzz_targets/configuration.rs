@@ -52,7 +52,11 @@ fuzz_target!(|input: (u8, &str, &str)| {
     let host = hosts[usize::from(host) % hosts.len()];
     let reach = Reach::command("p".to_owned(), vec![text.to_owned()]);
     if let Ok(added) = add(host, text, name, &reach, false) {
-        assert_eq!(add(host, &added, name, &reach, false).as_ref(), Ok(&added));
+        let again = add(host, &added, name, &reach, false);
+        // What can't be read, such as a number beyond a double, is not known to be the same.
+        let mut syntaxes = [Syntax::Json, Syntax::Toml].into_iter();
+        let is_read = syntaxes.any(|syntax| syntax.read(Path::new("f"), &added).is_ok());
+        assert!(again.as_ref() == Ok(&added) || !is_read);
         let other = Reach::url("http://h/".to_owned());
         assert_eq!(
             add(host, &added, name, &other, false),
