@@ -1,0 +1,127 @@
+//! Which URLs of an authorization server's metadata are fit to be used at all: whoever writes metadata also writes these.
+
+use url::{Host, Url};
+
+/// The reason why a URL is not used, in words that follow its name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct UnfitEndpoint(pub(crate) &'static str);
+
+/// Whether an endpoint may be such a URL: of http or https, with a host, and with nothing that a URL has in disguise. Who may be
+/// reached there is for others to say.
+pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
+    let is_plain = |it: u8| it.is_ascii_graphic() && !b"\"'<>\\^`{|}".contains(&it);
+    let hides = UnfitEndpoint("has characters that no URL has");
+    if !url.bytes().all(is_plain) {
+        return Err(hides);
+    }
+    let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is no URL"))?;
+    // What stands encoded in a host is decoded.
+    if !parsed.as_str().bytes().all(is_plain) {
+        return Err(hides);
+    }
+    if !matches!(parsed.scheme(), "http" | "https") {
+        return Err(UnfitEndpoint("is not a URL of https"));
+    }
+    if !parsed.username().is_empty() || parsed.password().is_some() {
+        return Err(UnfitEndpoint("has a user name"));
+    }
+    if parsed.fragment().is_some() {
+        return Err(UnfitEndpoint("has a fragment"));
+    }
+    Ok(())
+}
+
+/// Whether a browser may be sent to such a URL: as for any endpoint, and over http only on this machine.
+pub fn check_page(url: &str) -> Result<(), UnfitEndpoint> {
+    check(url)?;
+    let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is no URL"))?;
+    let is_here = match parsed.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    };
+    match parsed.scheme() {
+        "http" if !is_here => Err(UnfitEndpoint("is not a URL of https")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_that_hides_something_is_unfit() {
+        for (url, expected) in [
+            ("https://as.example/authorize?a=b&c=%20", None),
+            ("http://127.0.0.1:1/authorize", None),
+            ("https://as.example/?$(calc)", None),
+            ("file:///etc/passwd", Some("is not a URL of https")),
+            ("javascript:alert(1)", Some("is not a URL of https")),
+            ("ms-settings:", Some("is not a URL of https")),
+            (
+                "https://as.example/a b",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example/\"",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example/'",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example/`id`",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example/\n",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example/ü",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example%60id%60/",
+                Some("has characters that no URL has"),
+            ),
+            (
+                "https://as.example%22/",
+                Some("has characters that no URL has"),
+            ),
+            ("https://as.example/%60%22", None),
+            ("https://user@as.example/", Some("has a user name")),
+            ("https://:secret@as.example/", Some("has a user name")),
+            ("https://as.example/#x", Some("has a fragment")),
+            ("/authorize", Some("is no URL")),
+            ("", Some("is no URL")),
+        ] {
+            let found = check(url).err().map(|why| why.0);
+            assert_eq!(found, expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_page_is_encrypted_unless_it_is_of_this_machine() {
+        for (url, expected) in [
+            ("https://as.example/authorize?a=b", true),
+            ("http://127.0.0.1:8080/authorize", true),
+            ("http://127.1/authorize", true),
+            ("http://[::1]:8080/authorize", true),
+            ("http://localhost/authorize", true),
+            ("http://as.example/authorize", false),
+            ("http://localhost.example/authorize", false),
+            ("http://10.0.0.1/authorize", false),
+            ("http://[::ffff:127.0.0.1]/authorize", false),
+            ("https://user@as.example/authorize", false),
+            ("https://as.example/\u{202e}", false),
+            ("javascript:alert(1)", false),
+        ] {
+            assert_eq!(check_page(url).is_ok(), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A signed text in its compact form (RFC 7515, 7.1), read strictly before any signature is computed.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use super::algorithm::SignatureAlgorithm;
+use super::jwk::PublicKey;
+use super::provider;
+use crate::single;
+
+/// The longest text that is read, in bytes.
+pub const LONGEST: usize = 8 * 1024;
+
+/// Members of a header that change what a signature means, or that say where its key is. Whoever writes a token does not choose
+/// the key that it is verified with (RFC 8725, 3.5 and 3.10).
+const REFUSED: [&str; 7] = ["crit", "b64", "zip", "jku", "x5u", "x5c", OWN_KEY];
+/// Where a proof has the key that it proves.
+pub(super) const OWN_KEY: &str = "jwk";
+
+/// Read, but not yet believed.
+pub(super) struct Compact<'a> {
+    pub(super) header: Map<String, Value>,
+    pub(super) claims: Map<String, Value>,
+    pub(super) algorithm: SignatureAlgorithm,
+    message: &'a str,
+    signature: &'a str,
+}
+
+/// What is wrong with a text before its signature is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Malformed {
+    Form,
+    Header,
+    Algorithm,
+}
+
+impl<'a> Compact<'a> {
+    /// Reads a text; `own_key` if its header is where its key stands, as in a proof.
+    pub(super) fn read(text: &'a str, own_key: bool) -> Result<Self, Malformed> {
+        if text.len() > LONGEST {
+            return Err(Malformed::Form);
+        }
+        let mut parts = text.split('.');
+        let (Some(header), Some(claims), Some(signature), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(Malformed::Form);
+        };
+        let message = &text[..header.len() + 1 + claims.len()];
+        let header = part(header).ok_or(Malformed::Form)?;
+        let claims = part(claims).ok_or(Malformed::Form)?;
+        let mut refused = REFUSED
+            .into_iter()
+            .filter(|name| !(own_key && *name == OWN_KEY));
+        if refused.any(|name| header.contains_key(name)) {
+            return Err(Malformed::Header);
+        }
+        let named = header.get("alg").and_then(Value::as_str);
+        let algorithm = named.and_then(SignatureAlgorithm::named);
+        Ok(Self {
+            algorithm: algorithm.ok_or(Malformed::Algorithm)?,
+            header,
+            claims,
+            message,
+            signature,
+        })
+    }
+
+    /// The type in its header, as media types are compared: in any case, and with or without `application/`. Empty without one.
+    pub(super) fn typ(&self) -> Option<String> {
+        let Some(typ) = self.header.get("typ") else {
+            return Some(String::new());
+        };
+        let typ = typ.as_str()?.to_ascii_lowercase();
+        let short = typ.strip_prefix("application/").unwrap_or(&typ);
+        Some(short.to_owned())
+    }
+
+    /// Whether it is signed with this key, by an algorithm that is one of the key.
+    pub(super) fn is_signed_with(&self, key: &PublicKey) -> bool {
+        if !key.algorithms().contains(&self.algorithm) {
+            return false;
+        }
+        provider::install();
+        let verified = jsonwebtoken::crypto::verify(
+            self.signature,
+            self.message.as_bytes(),
+            &key.of_jsonwebtoken(),
+            self.algorithm.of_jsonwebtoken(),
+        );
+        verified.unwrap_or(false)
+    }
+}
+
+fn part(text: &str) -> Option<Map<String, Value>> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    single::read(&bytes).ok()
+}

@@ -1,0 +1,98 @@
+//! Whether a proof is one for the request that it came with (RFC 9449, 4.3).
+
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::nonce::Nonces;
+use super::proof::{TYPE, token_digest};
+use super::replay::Replays;
+use super::window::WINDOW;
+use crate::jose::compact::{Compact, OWN_KEY};
+use crate::jose::jwk::PublicKey;
+use crate::jose::refusal::ProofRefusal;
+
+/// The request that a proof must be for.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a proof is for all of it, and nothing may be forgotten"
+)]
+pub struct Proven<'a> {
+    /// Its method.
+    pub method: &'a str,
+    /// Its URL, as its sender knows it.
+    pub url: &'a str,
+    /// Its access token.
+    pub access_token: &'a str,
+    /// The thumbprint of the key that the token is bound to.
+    pub key: &'a str,
+    /// What a nonce in it must come from, if there must be one.
+    pub nonces: Option<&'a Nonces>,
+    /// The time, in seconds since 1970.
+    pub now: u64,
+}
+
+/// Verifies a proof, and remembers it so that nobody uses it again.
+pub fn check(proof: &str, request: &Proven<'_>, seen: &Replays) -> Result<(), ProofRefusal> {
+    let proof = Compact::read(proof, true)?;
+    if proof.typ().as_deref() != Some(TYPE) {
+        return Err(ProofRefusal::Type);
+    }
+    let key = proof.header.get(OWN_KEY).and_then(Value::as_object);
+    let key = key.and_then(|jwk| PublicKey::read(jwk).ok());
+    let key = key.ok_or(ProofRefusal::Key)?;
+    if !key.algorithms().contains(&proof.algorithm) {
+        return Err(ProofRefusal::Algorithm);
+    }
+    if !proof.is_signed_with(&key) {
+        return Err(ProofRefusal::Signature);
+    }
+    let id = claims(&proof.claims, request)?;
+    if key.thumbprint() != request.key {
+        return Err(ProofRefusal::OtherKey);
+    }
+    seen.remember(request.key, id, request.now)
+}
+
+/// Judges what a proof says; its name, if it is right.
+fn claims<'a>(
+    claims: &'a Map<String, Value>,
+    request: &Proven<'_>,
+) -> Result<&'a str, ProofRefusal> {
+    let text = |name: &str| claims.get(name).and_then(Value::as_str);
+    let id = text("jti").filter(|id| !id.is_empty());
+    let id = id.ok_or(ProofRefusal::Malformed)?;
+    if text("htm") != Some(request.method) {
+        return Err(ProofRefusal::Method);
+    }
+    if !text("htu").is_some_and(|url| is_same(url, request.url)) {
+        return Err(ProofRefusal::Url);
+    }
+    let made_at = claims.get("iat").and_then(Value::as_u64);
+    if made_at.is_none_or(|at| at.abs_diff(request.now) > WINDOW) {
+        return Err(ProofRefusal::Time);
+    }
+    if text("ath") != Some(&token_digest(request.access_token)) {
+        return Err(ProofRefusal::Token);
+    }
+    let is_fresh =
+        |nonces: &Nonces| text("nonce").is_some_and(|it| nonces.is_fresh(it, request.now));
+    if !request.nonces.is_none_or(is_fresh) {
+        return Err(ProofRefusal::Nonce);
+    }
+    Ok(id)
+}
+
+/// Whether both are one URL, written in two ways or not, apart from query and fragment.
+fn is_same(one: &str, other: &str) -> bool {
+    let parsed = |url: &str| {
+        let mut url = Url::parse(url).ok()?;
+        url.set_query(None);
+        url.set_fragment(None);
+        Some(url)
+    };
+    match (parsed(one), parsed(other)) {
+        (Some(one), Some(other)) => one == other,
+        _ => false,
+    }
+}

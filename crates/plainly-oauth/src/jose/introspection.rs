@@ -1,0 +1,42 @@
+//! What an issuer answers when it is asked what a token is worth (RFC 7662, 2.2).
+
+use serde_json::Value;
+use thiserror::Error;
+
+use super::claims::{ClaimRules, TokenClaims};
+use super::refusal::TokenRefusal;
+use crate::single;
+
+/// The answer can't be read, so it says neither yes nor no.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the answer is not a JSON object with `active`, true or false")]
+#[non_exhaustive]
+pub struct UnreadableAnswer;
+
+/// Reads an answer and judges what it says.
+///
+/// Without `checks_audience`, a token that says not whom it is for is taken: for issuers that give tokens to nobody else.
+pub fn introspected(
+    answer: &[u8],
+    rules: &ClaimRules,
+    checks_audience: bool,
+    now: u64,
+) -> Result<Result<TokenClaims, TokenRefusal>, UnreadableAnswer> {
+    let claims = single::read(answer).map_err(|_why| UnreadableAnswer)?;
+    match claims.get("active") {
+        Some(Value::Bool(true)) => {}
+        Some(Value::Bool(false)) => return Ok(Err(TokenRefusal::Revoked)),
+        _ => return Err(UnreadableAnswer),
+    }
+    // It came from the issuer itself, which need not say so.
+    let issuer = claims.get("iss");
+    if issuer.is_some_and(|issuer| issuer != rules.issuer.as_str()) {
+        return Ok(Err(TokenRefusal::Issuer));
+    }
+    if (checks_audience || claims.contains_key("aud"))
+        && let Err(refused) = rules.judge_audience(&claims)
+    {
+        return Ok(Err(refused));
+    }
+    Ok(rules.judge_rest(claims, now))
+}

@@ -1,0 +1,33 @@
+//! What the Model Context Protocol asks of OAuth: which URLs are read in which order, who may be told what, and what is
+//! compared with what.
+//!
+//! No sockets, and none of MCP's methods: bytes come in, and requests go out as data. `plainly` does the rest.
+//!
+//! Identifiers (issuers, resources, client ids, scopes) are texts, compared as they were written. None of them ever passes
+//! through a parser of URLs and back: the slash that this adds is another identifier.
+
+pub mod authorization;
+mod client_proof;
+pub mod credentials;
+pub mod device;
+mod endpoint;
+mod id_token;
+#[cfg(feature = "jose")]
+pub mod jose;
+mod json;
+pub mod metadata;
+pub mod network;
+mod pkce;
+mod random;
+pub mod registration;
+pub mod scope;
+mod secret;
+mod single;
+pub mod token;
+
+pub use self::client_proof::{Form, Unproven, prove};
+pub use self::endpoint::{UnfitEndpoint, check_page};
+pub use self::json::{Object, Unreadable};
+pub use self::pkce::Pkce;
+pub use self::random::random_text;
+pub use self::secret::Secret;

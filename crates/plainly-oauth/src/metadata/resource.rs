@@ -1,0 +1,146 @@
+//! Protected resource metadata: which authorization servers let clients in to an MCP server, and with which scopes (RFC 9728).
+
+use url::Url;
+
+use crate::json::{Object, Unreadable};
+
+/// What an MCP server says about who lets clients in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ResourceMetadata {
+    /// The identifier of the server, as it writes it.
+    pub resource: String,
+    /// The issuers whose tokens it takes, as it writes them.
+    pub authorization_servers: Vec<String>,
+    /// The scopes for what most clients do; `None` if it does not say.
+    pub scopes_supported: Option<Vec<String>>,
+    /// Whether it takes bound tokens only (RFC 9449).
+    pub requires_dpop: bool,
+    /// The algorithms of proofs that it takes.
+    pub dpop_algorithms: Vec<String>,
+}
+
+impl ResourceMetadata {
+    /// Reads a document.
+    pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let object = Object::read(bytes)?;
+        Ok(Self {
+            resource: object.required_text("resource")?,
+            authorization_servers: object.texts("authorization_servers")?.unwrap_or_default(),
+            scopes_supported: object.texts("scopes_supported")?,
+            requires_dpop: object.flag("dpop_bound_access_tokens_required")?,
+            dpop_algorithms: object
+                .texts("dpop_signing_alg_values_supported")?
+                .unwrap_or_default(),
+        })
+    }
+
+    /// Whether what this describes is the server at `url`, or something that the server is a part of: at the same origin, with
+    /// the same path or one above it. RFC 9728 (3.3) asks for the same URL, but servers at many paths name their root.
+    pub fn covers(&self, url: &str) -> bool {
+        let (Ok(resource), Ok(url)) = (Url::parse(&self.resource), Url::parse(url)) else {
+            return false;
+        };
+        let is_named = |it: &Url| !it.username().is_empty() || it.password().is_some();
+        if resource.origin() != url.origin() || !url.origin().is_tuple() || is_named(&resource) {
+            return false;
+        }
+        if resource.fragment().is_some() {
+            return false;
+        }
+        if resource.query().is_some() {
+            return resource.path() == url.path() && resource.query() == url.query();
+        }
+        let above = resource.path().trim_end_matches('/');
+        let rest = url.path().strip_prefix(above);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_covers_itself_and_what_is_below_it() {
+        for (resource, server, expected) in [
+            ("https://a.example/mcp", "https://a.example/mcp", true),
+            ("https://a.example", "https://a.example/mcp", true),
+            ("https://a.example/", "https://a.example/mcp", true),
+            ("https://a.example/mcp/", "https://a.example/mcp", true),
+            ("https://a.example/mcp", "https://a.example/mcp/", true),
+            ("https://a.example:443/mcp", "https://a.example/mcp", true),
+            ("https://A.example/mcp", "https://a.example/mcp", true),
+            (
+                "https://a.example/mcp",
+                "https://a.example/mcp?tenant=1",
+                true,
+            ),
+            ("https://a.example/mcp", "https://a.example/mcpevil", false),
+            ("https://a.example/mcpevil", "https://a.example/mcp", false),
+            ("https://a.example/other", "https://a.example/mcp", false),
+            (
+                "https://a.example/mcp/deeper",
+                "https://a.example/mcp",
+                false,
+            ),
+            ("https://evil.example/mcp", "https://a.example/mcp", false),
+            ("https://a.example:8443/mcp", "https://a.example/mcp", false),
+            ("http://a.example/mcp", "https://a.example/mcp", false),
+            ("https://user@a.example/mcp", "https://a.example/mcp", false),
+            ("https://a.example/mcp#x", "https://a.example/mcp", false),
+            ("https://a.example/mcp?x=1", "https://a.example/mcp", false),
+            (
+                "https://a.example.evil.example/mcp",
+                "https://a.example/mcp",
+                false,
+            ),
+            (
+                "https://a.example/mcp?x=1",
+                "https://a.example/mcp?x=1",
+                true,
+            ),
+            (
+                "https://a.example/mcp?x=1",
+                "https://a.example/mcp?x=2",
+                false,
+            ),
+            (
+                "https://a.example/other?x=1",
+                "https://a.example/mcp?x=1",
+                false,
+            ),
+            ("urn:mcp", "https://a.example/mcp", false),
+            ("", "https://a.example/mcp", false),
+        ] {
+            let metadata = ResourceMetadata {
+                resource: resource.to_owned(),
+                ..ResourceMetadata::default()
+            };
+            assert_eq!(metadata.covers(server), expected, "{resource} {server}");
+        }
+    }
+
+    #[test]
+    fn a_document_without_what_it_must_have_is_refused() {
+        for (document, expected) in [
+            (r#"{"resource": "https://a.example"}"#, ""),
+            ("{}", "has no `resource`"),
+            (
+                r#"{"resource": 1}"#,
+                "has a member `resource` that is not a string",
+            ),
+            (
+                r#"{"resource": "https://a.example", "authorization_servers": "https://b.example"}"#,
+                "has a member `authorization_servers` that is not a list of strings",
+            ),
+        ] {
+            let why = ResourceMetadata::read(document.as_bytes()).err();
+            assert_eq!(
+                why.map(|why| why.0).unwrap_or_default(),
+                expected,
+                "{document}"
+            );
+        }
+    }
+}

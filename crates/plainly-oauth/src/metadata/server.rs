@@ -1,0 +1,189 @@
+//! Authorization server metadata: where the endpoints are, and what they can do (RFC 8414, OpenID Connect Discovery).
+
+use crate::endpoint;
+use crate::json::{Object, Unreadable};
+use crate::pkce::Pkce;
+
+/// What an authorization server says about itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ServerMetadata {
+    /// Its identifier, as it writes it.
+    pub issuer: String,
+    /// Where people are sent to.
+    pub authorization_endpoint: Option<String>,
+    /// Where tokens are asked for.
+    pub token_endpoint: Option<String>,
+    /// Where clients register (RFC 7591).
+    pub registration_endpoint: Option<String>,
+    /// Where tokens are given back (RFC 7009).
+    pub revocation_endpoint: Option<String>,
+    /// Where devices without a browser begin (RFC 8628).
+    pub device_authorization_endpoint: Option<String>,
+    /// Where it tells what a token is worth (RFC 7662).
+    pub introspection_endpoint: Option<String>,
+    /// Where its keys are.
+    pub jwks_uri: Option<String>,
+    /// The scopes that it knows.
+    pub scopes: Vec<String>,
+    /// The kinds of grants that it gives; `None` if it does not say.
+    pub grant_types: Option<Vec<String>>,
+    /// How clients may prove who they are; `None` if it does not say.
+    pub client_auth_methods: Option<Vec<String>>,
+    /// How the secret of a login may be hidden (RFC 7636); `None` if it does not say.
+    pub code_challenge_methods: Option<Vec<String>>,
+    /// Whether its answers to logins say who it is (RFC 9207).
+    pub sends_issuer: bool,
+    /// Whether a client's id may be the URL of its description.
+    pub reads_client_documents: bool,
+    /// The algorithms of proofs that it takes (RFC 9449).
+    pub dpop_algorithms: Vec<String>,
+    /// What it takes in exchange for tokens, by name (`urn:ietf:params:oauth:grant-profile:…`).
+    pub grant_profiles: Vec<String>,
+}
+
+impl ServerMetadata {
+    /// Reads a document. Whether it is of the issuer that was asked is for the caller to compare.
+    pub fn read(bytes: &[u8]) -> Result<Self, Unreadable> {
+        let object = Object::read(bytes)?;
+        let texts = |name| object.texts(name);
+        let endpoint = |name| endpoint(&object, name);
+        Ok(Self {
+            issuer: object.required_text("issuer")?,
+            authorization_endpoint: endpoint("authorization_endpoint")?,
+            token_endpoint: endpoint("token_endpoint")?,
+            registration_endpoint: endpoint("registration_endpoint")?,
+            revocation_endpoint: endpoint("revocation_endpoint")?,
+            device_authorization_endpoint: endpoint("device_authorization_endpoint")?,
+            introspection_endpoint: endpoint("introspection_endpoint")?,
+            jwks_uri: endpoint("jwks_uri")?,
+            scopes: texts("scopes_supported")?.unwrap_or_default(),
+            grant_types: texts("grant_types_supported")?,
+            client_auth_methods: texts("token_endpoint_auth_methods_supported")?,
+            code_challenge_methods: texts("code_challenge_methods_supported")?,
+            sends_issuer: object.flag("authorization_response_iss_parameter_supported")?,
+            reads_client_documents: object.flag("client_id_metadata_document_supported")?,
+            dpop_algorithms: texts("dpop_signing_alg_values_supported")?.unwrap_or_default(),
+            grant_profiles: texts("authorization_grant_profiles_supported")?.unwrap_or_default(),
+        })
+    }
+
+    /// The endpoints of a server without metadata, as clients of 2025-03-26 expect them at its origin ("Fallbacks for Servers
+    /// without Metadata Discovery").
+    pub fn expected_at(origin: &str) -> Self {
+        let at = |path| Some(format!("{origin}{path}"));
+        Self {
+            issuer: origin.to_owned(),
+            authorization_endpoint: at("/authorize"),
+            token_endpoint: at("/token"),
+            registration_endpoint: at("/register"),
+            // Nothing says so, and the revision requires it of all.
+            code_challenge_methods: Some(vec![Pkce::METHOD.to_owned()]),
+            ..Self::default()
+        }
+    }
+
+    /// Whether a login can be secured there.
+    pub fn has_pkce(&self) -> bool {
+        let mut methods = self.code_challenge_methods.iter().flatten();
+        methods.any(|method| method == Pkce::METHOD)
+    }
+
+    /// Whether it says that it gives grants of this type. What it gives without saying is the code for a login.
+    pub fn gives(&self, grant_type: &str) -> bool {
+        match &self.grant_types {
+            Some(types) => types.iter().any(|it| it == grant_type),
+            None => grant_type == "authorization_code",
+        }
+    }
+}
+
+fn endpoint(object: &Object, name: &'static str) -> Result<Option<String>, Unreadable> {
+    let Some(url) = object.text(name)? else {
+        return Ok(None);
+    };
+    match endpoint::check(&url) {
+        Ok(()) => Ok(Some(url)),
+        Err(why) => Err(Unreadable(format!("has a member `{name}` that {why}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endpoints_must_be_urls_that_hide_nothing() {
+        for (document, expected) in [
+            (r#"{"issuer": "https://a.example"}"#, ""),
+            (r#"{"issuer": ""}"#, "has no `issuer`"),
+            (
+                r#"{"issuer": "https://a.example", "authorization_endpoint": "javascript:alert(1)"}"#,
+                "has a member `authorization_endpoint` that is not a URL of https",
+            ),
+            (
+                r#"{"issuer": "https://a.example", "token_endpoint": 7}"#,
+                "has a member `token_endpoint` that is not a string",
+            ),
+            (
+                r#"{"issuer": "https://a.example", "code_challenge_methods_supported": "S256"}"#,
+                "has a member `code_challenge_methods_supported` that is not a list of strings",
+            ),
+        ] {
+            let why = ServerMetadata::read(document.as_bytes()).err();
+            assert_eq!(
+                why.map(|why| why.0).unwrap_or_default(),
+                expected,
+                "{document}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_server_without_metadata_has_its_endpoints_at_its_origin() {
+        let metadata = ServerMetadata::expected_at("https://a.example:1");
+        assert_eq!(metadata.issuer, "https://a.example:1");
+        let endpoints = [
+            (metadata.authorization_endpoint.as_deref(), "authorize"),
+            (metadata.token_endpoint.as_deref(), "token"),
+            (metadata.registration_endpoint.as_deref(), "register"),
+        ];
+        for (url, name) in endpoints {
+            assert_eq!(url, Some(&*format!("https://a.example:1/{name}")));
+        }
+        assert!(metadata.has_pkce());
+    }
+
+    #[test]
+    fn a_server_gives_what_it_says_and_codes_if_it_says_nothing() {
+        for (types, code, device) in [
+            ("null", true, false),
+            ("[]", false, false),
+            (r#"["device"]"#, false, true),
+            (r#"["refresh_token", "authorization_code"]"#, true, false),
+        ] {
+            let document =
+                format!(r#"{{"issuer": "https://a.example", "grant_types_supported": {types}}}"#);
+            let metadata = ServerMetadata::read(document.as_bytes()).unwrap();
+            let gives = ["authorization_code", "device"].map(|it| metadata.gives(it));
+            assert_eq!(gives, [code, device], "{types}");
+        }
+    }
+
+    #[test]
+    fn only_s256_secures_a_login() {
+        for (methods, expected) in [
+            ("null", false),
+            ("[]", false),
+            (r#"["plain"]"#, false),
+            (r#"["s256"]"#, false),
+            (r#"["plain", "S256"]"#, true),
+        ] {
+            let document = format!(
+                r#"{{"issuer": "https://a.example", "code_challenge_methods_supported": {methods}}}"#
+            );
+            let metadata = ServerMetadata::read(document.as_bytes()).unwrap();
+            assert_eq!(metadata.has_pkce(), expected, "{methods}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! A secret that proves, when a code is exchanged for a token, that the same client asked for the code (RFC 7636).
+
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+
+use crate::{Secret, random_text};
+
+/// The secret of one login, and what is told of it beforehand. Always by SHA-256 (`S256`).
+#[derive(Debug)]
+pub struct Pkce {
+    verifier: Secret,
+}
+
+impl Pkce {
+    /// The only way in which the secret is hidden.
+    pub const METHOD: &str = "S256";
+
+    /// A new secret.
+    #[expect(clippy::new_without_default, reason = "each is another")]
+    pub fn new() -> Self {
+        Self::of(Secret::new(random_text()))
+    }
+
+    fn of(verifier: Secret) -> Self {
+        Self { verifier }
+    }
+
+    /// What the token endpoint is told.
+    pub fn verifier(&self) -> &Secret {
+        &self.verifier
+    }
+
+    /// What the authorization endpoint is told.
+    pub fn challenge(&self) -> String {
+        let hidden = digest(&SHA256, self.verifier.expose().as_bytes());
+        BASE64_URL_SAFE_NO_PAD.encode(hidden)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_challenge_is_that_of_rfc_7636() {
+        let verifier = Secret::new("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk");
+        let challenge = Pkce::of(verifier).challenge();
+        assert_eq!(challenge, "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+    }
+
+    #[test]
+    fn each_verifier_is_another_of_43_letters() {
+        let [one, other] = [Pkce::new(), Pkce::new()];
+        assert_ne!(one.verifier(), other.verifier());
+        assert_eq!(one.verifier().expose().len(), 43);
+    }
+}

@@ -1,0 +1,208 @@
+//! Which proofs prove something.
+
+use plainly_oauth::Secret;
+use plainly_oauth::jose::dpop::{self, Nonces, Proven, Replays};
+use plainly_oauth::jose::{ProofRefusal, SigningKey};
+use serde_json::{Value, json};
+
+use crate::forging::{NOW, RESOURCE, Signer, encoded, with};
+
+const TOKEN: &str = "a.b.c";
+const URL: &str = RESOURCE;
+
+fn request(key: &str) -> Proven<'_> {
+    Proven {
+        method: "POST",
+        url: URL,
+        access_token: TOKEN,
+        key,
+        nonces: None,
+        now: NOW,
+    }
+}
+
+fn checked(proof: &str, key: &str) -> Result<(), ProofRefusal> {
+    dpop::check(proof, &request(key), &Replays::default())
+}
+
+fn header(signer: &Signer) -> Value {
+    json!({"typ": "dpop+jwt", "alg": signer.key.algorithm().name(), "jwk": signer.key.public_jwk()})
+}
+
+fn claims() -> Value {
+    let digest = "nQm-KMmZPqCNFbEDwZBUOXZ_3dV2JhBxPKpTxjkXV6E";
+    json!({"jti": "j", "htm": "POST", "htu": URL, "iat": NOW, "ath": digest})
+}
+
+#[test]
+fn a_proof_of_ours_is_taken_once() {
+    let key = SigningKey::generate().unwrap();
+    let (token, seen) = (Secret::new(TOKEN), Replays::default());
+    let thumbprint = key.thumbprint();
+    let request = request(&thumbprint);
+    let proof = dpop::proof(&key, "POST", URL, Some(&token), None, NOW).unwrap();
+    assert_eq!(dpop::check(&proof, &request, &seen), Ok(()));
+    assert_eq!(
+        dpop::check(&proof, &request, &seen),
+        Err(ProofRefusal::Replayed)
+    );
+    let again = dpop::proof(&key, "POST", URL, Some(&token), None, NOW).unwrap();
+    assert_eq!(dpop::check(&again, &request, &seen), Ok(()));
+}
+
+/// RFC 9449, 4.3, 7.2 and 11.
+#[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
+fn a_proof_for_anything_else_is_refused() {
+    use ProofRefusal::{Malformed, Method, Time, Token, Url};
+    let signer = Signer::p256();
+    let own = dpop::proof(
+        &signer.key,
+        "POST",
+        URL,
+        Some(&Secret::new(TOKEN)),
+        None,
+        NOW,
+    )
+    .unwrap();
+    let middle = own.split('.').nth(1).unwrap();
+    let decoded = base64::Engine::decode(&base64::engine::general_purpose::URL_SAFE_NO_PAD, middle);
+    let good: Value = serde_json::from_slice(&decoded.unwrap()).unwrap();
+    for (name, changes, expected) in [
+        ("as it is", json!({}), None),
+        ("another method", json!({"htm": "GET"}), Some(Method)),
+        ("another case", json!({"htm": "post"}), Some(Method)),
+        ("no method", json!({"htm": null}), Some(Method)),
+        (
+            "another path",
+            json!({"htu": "https://mcp.example.com/other"}),
+            Some(Url),
+        ),
+        (
+            "another host",
+            json!({"htu": "https://evil.example/mcp"}),
+            Some(Url),
+        ),
+        (
+            "another port",
+            json!({"htu": "https://mcp.example.com:8443/mcp"}),
+            Some(Url),
+        ),
+        (
+            "another scheme",
+            json!({"htu": "http://mcp.example.com/mcp"}),
+            Some(Url),
+        ),
+        ("no URL", json!({"htu": null}), Some(Url)),
+        ("a path alone", json!({"htu": "/mcp"}), Some(Url)),
+        (
+            "the port of the scheme",
+            json!({"htu": "https://mcp.example.com:443/mcp"}),
+            None,
+        ),
+        (
+            "a host in capitals",
+            json!({"htu": "HTTPS://MCP.example.com/mcp"}),
+            None,
+        ),
+        (
+            "a query",
+            json!({"htu": "https://mcp.example.com/mcp?a=b#c"}),
+            None,
+        ),
+        ("made 300 s ago", json!({"iat": NOW - 300}), None),
+        ("made 301 s ago", json!({"iat": NOW - 301}), Some(Time)),
+        ("from the future", json!({"iat": NOW + 301}), Some(Time)),
+        ("no time", json!({"iat": null}), Some(Time)),
+        (
+            "a time as text",
+            json!({"iat": NOW.to_string()}),
+            Some(Time),
+        ),
+        (
+            "another token",
+            json!({"ath": "fUHyO2r2Z3DZ53EsNrWBb0xWXoaNy59IiKCAqksmQEo"}),
+            Some(Token),
+        ),
+        ("no token", json!({"ath": null}), Some(Token)),
+        ("no name", json!({"jti": null}), Some(Malformed)),
+        ("an empty name", json!({"jti": ""}), Some(Malformed)),
+    ] {
+        let proof = signer.sign(&header(&signer), &with(good.clone(), changes));
+        let refused = checked(&proof, &signer.key.thumbprint()).err();
+        assert_eq!(refused, expected, "{name}");
+    }
+}
+
+#[test]
+fn a_proof_is_signed_with_the_key_in_it_and_with_no_other() {
+    use ProofRefusal::{Algorithm, Header, Key, Malformed, OtherKey, Signature, Type};
+    let (own, rsa) = (Signer::p256(), Signer::rsa());
+    let private = with(Value::Object(own.key.public_jwk()), json!({"d": "AAAA"}));
+    let secret = json!({"kty": "oct", "k": "AAAA"});
+    for (name, changes, expected) in [
+        ("an access token", json!({"typ": "at+jwt"}), Type),
+        ("no type", json!({"typ": null}), Type),
+        ("no key", json!({"jwk": null}), Key),
+        ("a private key", json!({"jwk": private}), Key),
+        ("a shared secret", json!({"jwk": secret}), Key),
+        ("a text as key", json!({"jwk": "k"}), Key),
+        (
+            "a key of another family",
+            json!({"jwk": rsa.key.public_jwk()}),
+            Algorithm,
+        ),
+        (
+            "a key of someone else",
+            json!({"jwk": SigningKey::generate().unwrap().public_jwk()}),
+            Signature,
+        ),
+        ("crit", json!({"crit": ["b64"]}), Header),
+        ("jku", json!({"jku": "https://evil.example"}), Header),
+    ] {
+        let proof = own.sign(&with(header(&own), changes), &claims());
+        let refused = checked(&proof, &own.key.thumbprint());
+        assert_eq!(refused, Err(expected), "{name}");
+    }
+    let token = Secret::new(TOKEN);
+    let proof = dpop::proof(&own.key, "POST", URL, Some(&token), None, NOW).unwrap();
+    let refused = checked(&proof, &rsa.key.thumbprint());
+    assert_eq!(refused, Err(OtherKey));
+    for name in ["none", "HS256"] {
+        let header = with(header(&own), json!({"alg": name})).to_string();
+        let unsigned = format!("{}.{}.", encoded(&header), encoded(&claims().to_string()));
+        assert_eq!(
+            checked(&unsigned, &own.key.thumbprint()),
+            Err(Algorithm),
+            "{name}"
+        );
+    }
+    assert_eq!(checked("", &own.key.thumbprint()), Err(Malformed));
+    assert_eq!(
+        checked(&format!("{proof},{proof}"), &own.key.thumbprint()),
+        Err(Malformed)
+    );
+}
+
+#[test]
+fn where_nonces_are_asked_for_an_old_one_is_refused() {
+    let key = SigningKey::generate().unwrap();
+    let (token, nonces) = (Secret::new(TOKEN), Nonces::new().unwrap());
+    let (fresh, old) = (nonces.issue(NOW), nonces.issue(NOW - 301));
+    let thumbprint = key.thumbprint();
+    for (name, nonce, expected) in [
+        ("fresh", Some(fresh.as_str()), Ok(())),
+        ("old", Some(old.as_str()), Err(ProofRefusal::Nonce)),
+        ("made up", Some("n"), Err(ProofRefusal::Nonce)),
+        ("none", None, Err(ProofRefusal::Nonce)),
+    ] {
+        let proof = dpop::proof(&key, "POST", URL, Some(&token), nonce, NOW).unwrap();
+        let nonces = Some(&nonces);
+        let request = Proven {
+            nonces,
+            ..request(&thumbprint)
+        };
+        let checked = dpop::check(&proof, &request, &Replays::default());
+        assert_eq!(checked, expected, "{name}");
+    }
+}
