@@ -154,6 +154,10 @@ impl Refusal {
     fn advice(self) -> &'static str {
         match self {
             Self::BadRequest => "correct what the message names of the HTTP request",
+            Self::Unauthorized => {
+                "get a token for this server, and send it in a header: Authorization: Bearer TOKEN"
+            }
+            Self::InsufficientScope => "get a token with the scopes that WWW-Authenticate names",
             Self::ForbiddenHost => {
                 "use a host name that the server answers to, or have its operator allow this one"
             }
@@ -167,6 +171,7 @@ impl Refusal {
             Self::UnsupportedMediaType => {
                 "send the message as application/json, in UTF-8 and not compressed"
             }
+            Self::TooManyFailures => "wait a second, then send a token that is for this server",
         }
     }
 }
@@ -222,6 +227,7 @@ impl Unavailable {
         match self {
             Self::Overloaded => "wait a moment, then send the request again",
             Self::ShuttingDown => "wait until the server is back, then send the request again",
+            Self::CannotVerify => "wait a little, then send the request again",
         }
     }
 }

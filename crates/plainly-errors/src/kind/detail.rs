@@ -39,6 +39,10 @@ pub enum InvalidRequest {
 pub enum Refusal {
     /// 400: the HTTP request is contradictory or malformed, as with two `Host` headers or a body that breaks off.
     BadRequest,
+    /// 401: there is no access token, or none that is taken here. The header `WWW-Authenticate` says which.
+    Unauthorized,
+    /// 403: the access token lacks a scope that the request needs, which the header `WWW-Authenticate` names.
+    InsufficientScope,
     /// 403: the `Host` is not one that this server answers to.
     ForbiddenHost,
     /// 403: the `Origin` is not allowed.
@@ -61,6 +65,8 @@ pub enum Refusal {
     },
     /// 415: the body is not declared as plain `application/json`.
     UnsupportedMediaType,
+    /// 429: too many tokens that are not taken came from one address.
+    TooManyFailures,
 }
 
 /// Why a server does not take a request now, though it may later.
@@ -72,6 +78,8 @@ pub enum Unavailable {
     Overloaded,
     /// The server is shutting down: send it to the next one.
     ShuttingDown,
+    /// The server can't reach who verifies access tokens: send it again after a pause.
+    CannotVerify,
 }
 
 /// Why the parameters of a method are refused. A missing resource is a kind of its own,

@@ -275,6 +275,12 @@ conditions! {
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::BadRequest }) =>
         invalid("the HTTP request is malformed", 400),
         "Bad request: the HTTP request is contradictory or malformed";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::Unauthorized }) =>
+        invalid("the access token is missing or not taken", 401),
+        "Unauthorized: this server needs an access token";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::InsufficientScope }) =>
+        invalid("the access token lacks a scope", 403),
+        "Forbidden: the access token lacks a scope that this request needs";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::ForbiddenHost }) =>
         invalid("the host is not the server's", 403),
         "Forbidden: this server does not accept that Host";
@@ -302,6 +308,9 @@ conditions! {
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::UnsupportedMediaType }) =>
         invalid("the body is not declared as JSON", 415),
         "Unsupported media type: send the message as application/json";
+    ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooManyFailures }) =>
+        invalid("too many bad access tokens came from one address", 429),
+        "Too many requests: too many access tokens from this address were not taken";
 
     ErrorKind::HeaderMismatch =>
         Condition::new("headers contradict the body", HEADER_MISMATCH, 400).by_server().on(Revisions::MODERN).written_as([
@@ -423,4 +432,7 @@ conditions! {
     ErrorKind::Unavailable(Unavailable::ShuttingDown) =>
         unavailable("the server is shutting down"),
         "The server is shutting down";
+    ErrorKind::Unavailable(Unavailable::CannotVerify) =>
+        unavailable("access tokens can't be verified at the moment"),
+        "Access tokens can't be verified at the moment: try again later";
 }

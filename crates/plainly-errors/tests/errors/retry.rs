@@ -32,6 +32,7 @@ fn each_error_is_retried_as_its_row_says() {
         (Internal::ReplyTooLarge { limit: 1 }.into(), Retry::Never),
         (Unavailable::Overloaded.into(), Retry::AfterDelay),
         (Unavailable::ShuttingDown.into(), Retry::AfterDelay),
+        (Unavailable::CannotVerify.into(), Retry::AfterDelay),
         (ProtocolError::header_mismatch("m"), Retry::AfterFix),
         (ProtocolError::missing_client_capability(Map::new()), Retry::AfterFix),
         (ProtocolError::unsupported_version(["a"], "b"), Retry::AfterFix),

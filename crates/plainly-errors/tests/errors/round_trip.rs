@@ -67,6 +67,7 @@ fn unavailable(data: Option<&Value>) -> Option<Unavailable> {
     match data?.get("kind")?.as_str()? {
         "overloaded" => Some(Unavailable::Overloaded),
         "shutting_down" => Some(Unavailable::ShuttingDown),
+        "cannot_verify" => Some(Unavailable::CannotVerify),
         _ => None,
     }
 }

@@ -123,6 +123,12 @@ pub(crate) fn unavailable() -> Vec<Row> {
             json!({ "kind": "shutting_down" }),
             (503, 503),
         ),
+        same(
+            Unavailable::CannotVerify,
+            "Access tokens can't be verified at the moment: try again later",
+            json!({ "kind": "cannot_verify" }),
+            (503, 503),
+        ),
     ]
 }
 
@@ -163,6 +169,8 @@ pub(crate) fn refusals() -> Vec<Row> {
     #[rustfmt::skip]
     let refusals = [
         (Refusal::BadRequest, "Bad request: the HTTP request is contradictory or malformed", "bad_request", 400),
+        (Refusal::Unauthorized, "Unauthorized: this server needs an access token", "unauthorized", 401),
+        (Refusal::InsufficientScope, "Forbidden: the access token lacks a scope that this request needs", "insufficient_scope", 403),
         (Refusal::ForbiddenHost, "Forbidden: this server does not accept that Host", "forbidden_host", 403),
         (Refusal::ForbiddenOrigin, "Forbidden: requests from that Origin are not allowed", "forbidden_origin", 403),
         (Refusal::UnknownPath, "Not found: this path is not the MCP endpoint", "unknown_path", 404),
@@ -172,6 +180,7 @@ pub(crate) fn refusals() -> Vec<Row> {
         (Refusal::StreamTaken, "Conflict: the stream of this session is already open", "stream_taken", 409),
         (Refusal::TooLarge { limit: None }, "Payload too large", "too_large", 413),
         (Refusal::UnsupportedMediaType, "Unsupported media type: send the message as application/json", "unsupported_media_type", 415),
+        (Refusal::TooManyFailures, "Too many requests: too many access tokens from this address were not taken", "too_many_failures", 429),
     ];
     let refused = |(refusal, message, name, status)| {
         let data = json!({ "kind": "refused", "refusal": name });

@@ -88,6 +88,8 @@ pub(crate) fn application_code() -> impl Strategy<Value = ApplicationCode> {
 fn refusal() -> impl Strategy<Value = Refusal> {
     proptest::sample::select(vec![
         Refusal::BadRequest,
+        Refusal::Unauthorized,
+        Refusal::InsufficientScope,
         Refusal::ForbiddenHost,
         Refusal::ForbiddenOrigin,
         Refusal::UnknownPath,
@@ -100,6 +102,7 @@ fn refusal() -> impl Strategy<Value = Refusal> {
             limit: Some(4 << 20),
         },
         Refusal::UnsupportedMediaType,
+        Refusal::TooManyFailures,
     ])
 }
 
@@ -166,6 +169,7 @@ pub(crate) fn kind() -> impl Strategy<Value = ErrorKind> {
         internal().prop_map(ErrorKind::Internal),
         Just(ErrorKind::Unavailable(Unavailable::Overloaded)),
         Just(ErrorKind::Unavailable(Unavailable::ShuttingDown)),
+        Just(ErrorKind::Unavailable(Unavailable::CannotVerify)),
         option::of(any::<String>()).prop_map(|method| ErrorKind::MethodNotFound { method }),
         option::of(any::<String>()).prop_map(|uri| ErrorKind::ResourceNotFound { uri }),
     ];
