@@ -12,11 +12,19 @@ use std::future::ready;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use plainly::Client;
+use plainly::client::oauth::{
+    ClientId, Consent, ConsentError, ConsentPage, IdentityProvider, OAuth, Secret, SigningKey,
+    Visit,
+};
 use plainly::errors::Revision;
 use plainly::protocol::types::{Arguments, ElicitFormParams, ElicitResult, JsonObject, SkillFiles};
 use serde::Deserialize;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 type Done = Result<(), Box<dyn Error>>;
 
@@ -36,21 +44,119 @@ async fn run() -> Done {
     let url = env::args().next_back().filter(|it| it.starts_with("http"));
     let url = url.ok_or("give the URL of a server as the last argument")?;
     let scenario = env::var("MCP_CONFORMANCE_SCENARIO")?;
-    let client = connect(url).await?;
+    let client = connect(url, &scenario).await?;
     let done = play(&client, &scenario).await;
     client.close().await;
     done
 }
 
-/// Connects in the revision that the suite asks for. Forms are accepted as they are.
-async fn connect(url: String) -> Result<Client, Box<dyn Error>> {
+/// Connects in the revision that the suite asks for, and as who it says. Forms are accepted as they are.
+async fn connect(url: String, scenario: &str) -> Result<Client, Box<dyn Error>> {
     let revision: Revision = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?;
     let accept = |form: ElicitFormParams| {
         let filled_in = form.requested_schema.defaults();
         ready(ElicitResult::accept(filled_in))
     };
     let client = Client::http(url).revision(revision).on_elicitation(accept);
+    let client = client.authorizer(account(scenario)?);
     Ok(client.connect().await?)
+}
+
+/// Where the suite says that this client describes itself.
+const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// Who the client is to the suite's authorization servers.
+fn account(scenario: &str) -> Result<OAuth, Box<dyn Error>> {
+    let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
+    let known: Account = serde_json::from_str(&context)?;
+    let client = ClientId::new(known.client_id.unwrap_or_default());
+    let client = match known.client_secret {
+        Some(secret) => client.secret(secret),
+        None => client,
+    };
+    Ok(match scenario {
+        "auth/client-credentials-basic" => OAuth::client_credentials(client),
+        "auth/client-credentials-jwt" => {
+            let pem = known.private_key_pem.ok_or("there is no key")?;
+            let algorithm = known.signing_algorithm.as_deref();
+            let key = SigningKey::from_pkcs8_pem(&pem, algorithm)?;
+            OAuth::client_credentials(client.key(key))
+        }
+        "auth/enterprise-managed-authorization" => {
+            let endpoint = known.idp_token_endpoint.ok_or("there is no provider")?;
+            let at_provider = ClientId::new(known.idp_client_id.unwrap_or_default());
+            let provider = IdentityProvider::new(endpoint, at_provider);
+            let identity = known.idp_id_token.ok_or("there is no ID token")?;
+            OAuth::enterprise(client, provider, move || {
+                ready(Ok::<_, io::Error>(identity.clone()))
+            })
+        }
+        "auth/wif-jwt-bearer" => {
+            let assertion = known.valid_jwt.ok_or("there is no JWT")?;
+            OAuth::workload(client, move || ready(Ok::<_, io::Error>(assertion.clone())))
+        }
+        "auth/pre-registration" => OAuth::new().consent(Agreeing).client(client),
+        _ => OAuth::new().consent(Agreeing).client_document(DOCUMENT),
+    })
+}
+
+/// What the suite tells of an account.
+#[derive(Deserialize)]
+struct Account {
+    client_id: Option<String>,
+    client_secret: Option<Secret>,
+    private_key_pem: Option<String>,
+    signing_algorithm: Option<String>,
+    idp_client_id: Option<String>,
+    idp_id_token: Option<Secret>,
+    idp_token_endpoint: Option<String>,
+    valid_jwt: Option<Secret>,
+}
+
+/// Agrees to every login: the suite's servers send whoever visits them back at once, and nobody has to follow.
+#[derive(Debug)]
+struct Agreeing;
+
+impl Consent for Agreeing {
+    fn prepare<'a>(
+        &'a self,
+        _redirect: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Visit>, ConsentError>> {
+        ready(Ok(Box::new(Self) as Box<dyn Visit>)).boxed()
+    }
+}
+
+impl Visit for Agreeing {
+    fn redirect_uri(&self) -> &str {
+        "http://127.0.0.1:8765/callback"
+    }
+
+    fn visit<'a>(
+        self: Box<Self>,
+        page: &'a ConsentPage<'a>,
+    ) -> BoxFuture<'a, Result<String, ConsentError>> {
+        async {
+            let location = location(page.url).await;
+            let location = location.map_err(|error| ConsentError::Failed(error.to_string()))?;
+            let query = location.split_once('?').map(|(_, query)| query.to_owned());
+            query.ok_or_else(|| ConsentError::Failed("there is no query".to_owned()))
+        }
+        .boxed()
+    }
+}
+
+/// Where a page on this machine leads to.
+async fn location(url: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+    let rest = url.strip_prefix("http://").ok_or("the page is elsewhere")?;
+    let (host, path) = rest.split_once('/').ok_or("the page has no path")?;
+    let mut connection = TcpStream::connect(host).await?;
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    connection.write_all(request.as_bytes()).await?;
+    let mut response = String::new();
+    connection.read_to_string(&mut response).await?;
+    let mut lines = response.lines().filter_map(|line| line.split_once(": "));
+    let found = lines.find(|(name, _)| name.eq_ignore_ascii_case("location"));
+    Ok(found.ok_or("the page leads nowhere")?.1.to_owned())
 }
 
 async fn play(client: &Client, scenario: &str) -> Done {

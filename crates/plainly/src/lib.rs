@@ -90,7 +90,9 @@
 //! | `child` | yes | [`Client::spawn`]: servers as child processes |
 //! | `http` | yes | both of the next two |
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
+//! | `tls` | no | HTTPS and HTTP/2 for [`HttpServer`](transport::http::HttpServer) |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
+//! | `auth` | no | `ResourceServer`: who may call over HTTP, by access tokens or keys |
 //! | `skills` | no | `Client::skills`: the skills of servers, read and verified (SEP-2640) |
 //! | `anyhow`, `eyre` | yes | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
 //! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
@@ -101,6 +103,12 @@
 
 #[cfg(feature = "client")]
 pub mod client;
+#[cfg(any(feature = "auth", feature = "oauth"))]
+mod clock;
+#[cfg(any(feature = "auth", feature = "http-client", feature = "tls"))]
+mod cryptography;
+#[cfg(any(feature = "auth", feature = "oauth"))]
+mod fetch;
 #[cfg(all(feature = "client", feature = "server"))]
 mod in_memory;
 pub mod limits;
@@ -122,6 +130,8 @@ mod quota;
 pub mod server;
 #[cfg(feature = "server")]
 pub mod store;
+#[cfg(any(feature = "auth", feature = "http-client"))]
+mod tls;
 #[cfg(any(feature = "client", feature = "server"))]
 mod unread;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "server")]
 use plainly_errors::Refusal;
 use plainly_protocol::envelope;
 

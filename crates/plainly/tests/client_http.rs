@@ -3,10 +3,14 @@
 
 #[path = "client_http/asking.rs"]
 mod asking;
+#[path = "client_http/authorized.rs"]
+mod authorized;
 #[path = "client_http/caching.rs"]
 mod caching;
 #[path = "client_http/calls.rs"]
 mod calls;
+#[path = "client_http/clocks.rs"]
+mod clocks;
 #[path = "client_http/eras.rs"]
 mod eras;
 #[path = "client_http/listening.rs"]
@@ -19,6 +23,8 @@ mod older;
 mod refusals;
 #[path = "client_http/retrying.rs"]
 mod retrying;
+#[path = "client_http/secrets.rs"]
+mod secrets;
 #[path = "client_http/server.rs"]
 mod server;
 #[path = "client_http/sessions.rs"]

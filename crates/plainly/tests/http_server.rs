@@ -6,6 +6,9 @@
 #[path = "http_server/support.rs"]
 mod support;
 
+#[cfg(feature = "tls")]
+#[path = "http_server/certificates.rs"]
+mod certificates;
 #[path = "http_server/connections.rs"]
 mod connections;
 #[path = "http_server/events.rs"]
@@ -14,10 +17,18 @@ mod events;
 mod framing;
 #[path = "http_server/heads.rs"]
 mod heads;
+#[cfg(feature = "tls")]
+#[path = "http_server/http2.rs"]
+mod http2;
+#[cfg(feature = "tls")]
+#[path = "http_server/https.rs"]
+mod https;
 #[path = "http_server/mounted.rs"]
 mod mounted;
 #[path = "http_server/overload.rs"]
 mod overload;
+#[path = "http_server/proxies.rs"]
+mod proxies;
 
 /// The cases of a table in cases.txt.
 fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {

@@ -12,6 +12,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::QuestionHandlers;
 use super::cache::{Cache, Shelf};
+use super::clocks::Clocks;
 use super::connect::{Checks, ClientOptions, ConnectDeadline};
 use super::log::Log;
 use super::message::Introduction;
@@ -66,6 +67,7 @@ impl<T> Builder<T> {
                 handlers: QuestionHandlers::default(),
                 limits: ClientLimits::default(),
                 log: None,
+                clocks: Clocks::default(),
                 tap: Tap::default(),
                 observer: Observer::default(),
                 least: Certainty::default(),
@@ -295,7 +297,7 @@ where
         let messages = Lines::new(received.count(reader), writer, limit);
         let dispatcher = self.options.dispatcher();
         let connection = MessageConnection::new(messages, received, (), dispatcher);
-        Client::establish(connection, self.options, by).await
+        Client::establish(connection, self.options, &by).await
     }
 }
 
@@ -312,6 +314,6 @@ impl<M: Messages + 'static> Builder<OverMessages<M>> {
         let messages = received.count(self.target.messages);
         let dispatcher = self.options.dispatcher();
         let connection = MessageConnection::new(messages, received, (), dispatcher);
-        Client::establish(connection, self.options, by).await
+        Client::establish(connection, self.options, &by).await
     }
 }

@@ -58,7 +58,7 @@ impl Client {
     pub(super) async fn establish(
         connection: impl ClientConnection + 'static,
         mut options: ClientOptions,
-        by: ConnectDeadline,
+        by: &ConnectDeadline,
     ) -> Result<Self> {
         let declared = &options.introduction.capabilities;
         options.shelf = options.shelf.map(|shelf| shelf.for_capabilities(declared));
@@ -230,10 +230,11 @@ impl Client {
         extras: CallExtras<'_>,
         tries: &mut Tries,
     ) -> Result<RawResult> {
-        let fetch = self.fetch(method, params, &extras);
+        let fetch = self.fetch(method, params, &extras).await;
         if let Some(kept) = fetch.as_ref().and_then(|fetch| fetch.find()) {
             return RawResult::kept(method, kept, fetch);
         }
+        let extras = extras.kept_by(fetch.as_deref());
         loop {
             tries.begin_another();
             let error = match self.attempt(method, params, extras).await {
@@ -254,10 +255,10 @@ impl Client {
     }
 
     /// A call for the cache; `None` if there is none, or there is more to the call than its parameters.
-    fn fetch(
+    async fn fetch(
         &self,
         method: Method,
-        params: &impl Serialize,
+        params: &(impl Serialize + Sync),
         extras: &CallExtras<'_>,
     ) -> Option<Box<Fetch>> {
         let connected = &self.connected;
@@ -265,8 +266,10 @@ impl Client {
         if extras.inputs.is_some() || extras.meta.is_some_and(|meta| !meta.is_empty()) {
             return None;
         }
-        let fetch = shelf.fetch(connected.revision(), method, params, self.fresh);
-        fetch.map(Box::new)
+        let fetch = shelf.fetch(connected.revision(), method, params, self.fresh)?;
+        // If they can't be had, the call itself tells why.
+        let credentials = connected.link.credentials(self.timeout).await?;
+        Some(Box::new(fetch.by(&credentials)))
     }
 
     /// The time for one call, however often the server gives a sign of life.
@@ -291,6 +294,7 @@ impl Client {
         let timeouts = Timeouts {
             idle: self.timeout,
             total: self.longest(),
+            clocks: &self.connected.options.clocks,
         };
         let shared = &self.connected.link.dispatcher().questions.shared;
         let questions = CallQuestions::new(shared);
@@ -396,7 +400,7 @@ impl Connected {
         // The same revision as before, since the writer that all calls share is not replaced here.
         options.revision = Some(revision);
         let by = ConnectDeadline::new(&options);
-        connect::initialize(&self.link, &options, revision, by).await?;
+        connect::initialize(&self.link, &options, revision, &by).await?;
         self.keep_server_stream().await;
         Ok(())
     }

@@ -61,7 +61,7 @@ impl Builder<Spawn> {
         let mut program = Program::new(command);
         let mut options = self.options;
         let by = ConnectDeadline::new(&options);
-        let first = start(&mut program, &name, grace, options.clone(), by).await;
+        let first = start(&mut program, &name, grace, options.clone(), &by).await;
         let error = match first {
             Err(error) if options.revision.is_none() && has_exited(&error) => error,
             first => return first,
@@ -69,7 +69,7 @@ impl Builder<Spawn> {
         // Some legacy servers end at a request that they don't know, and the first was one.
         tracing::debug!(%error, "the server ended: starting it once more, with the legacy handshake");
         options.probes = false;
-        let second = start(&mut program, &name, grace, options, by).await;
+        let second = start(&mut program, &name, grace, options, &by).await;
         // If that did not help, the first error says what is wrong.
         second.map_err(|second| if second.is_closed() { error } else { second })
     }
@@ -81,7 +81,7 @@ async fn start(
     name: &str,
     grace: Grace,
     options: ClientOptions,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
 ) -> Result<Client> {
     let child = program.start().map_err(|source| LocalError::Spawn {
         program: name.to_owned(),

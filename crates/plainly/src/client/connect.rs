@@ -13,10 +13,10 @@ use plainly_protocol::types::{
     DiscoverResult, EmptyResult, InitializeParams, InitializeResult, SetLevelParams,
 };
 use serde_json::json;
-use tokio::time::{Instant, timeout};
 
 use super::answer::{QuestionHandlers, Respondent};
 use super::cache::Shelf;
+use super::clocks::{Clocks, Stopwatch};
 use super::dispatcher::Dispatcher;
 use super::error::{Error, LocalError, is_of_the_way};
 use super::link::{CallExtras, Link};
@@ -55,6 +55,8 @@ pub(super) struct ClientOptions {
     pub(super) limits: ClientLimits,
     /// Receives what servers log.
     pub(super) log: Option<Log>,
+    /// Stand while this client waits for a person.
+    pub(super) clocks: Clocks,
     /// Shows what passes.
     pub(super) tap: Tap,
     /// Takes what each call came to.
@@ -103,33 +105,33 @@ impl ClientOptions {
 }
 
 /// The deadline for everything before the first request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct ConnectDeadline {
-    start: Instant,
+    clock: Stopwatch,
     after: Duration,
 }
 
 impl ConnectDeadline {
     pub(super) fn new(options: &ClientOptions) -> Self {
         Self {
-            start: Instant::now(),
+            clock: options.clocks.stopwatch(),
             after: options.connect_timeout,
         }
     }
 
     /// The time that is left.
     fn left(&self) -> Duration {
-        self.after.saturating_sub(self.start.elapsed())
+        self.after.saturating_sub(self.clock.elapsed())
     }
 
     /// Waits for `asking`, which calls `method`, for the remaining time.
     pub(super) async fn wait_for<T>(
-        self,
+        &self,
         method: &'static str,
         asking: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let asked = timeout(self.left(), asking).await;
-        asked.map_err(|_elapsed| LocalError::Timeout {
+        let asked = self.clock.wait_until(self.after, asking).await;
+        asked.ok_or(LocalError::Timeout {
             method,
             after: self.after,
             instead: None,
@@ -155,7 +157,7 @@ enum ProbeVerdict {
 pub(super) async fn establish(
     link: &Link,
     options: &ClientOptions,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     let server = match options.revision {
         // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
@@ -172,12 +174,14 @@ pub(super) async fn establish(
 async fn detect(
     link: &Link,
     options: &ClientOptions,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     // At most half, so that the handshake has as much time as the probe had.
     let silence = SILENCE.min(by.left() / 2);
     let mut probing = pin!(probe(link, options, by));
-    if let Ok(verdict) = timeout(silence, &mut probing).await {
+    // Whoever waits for a person says nothing about the server.
+    let clock = options.clocks.stopwatch();
+    if let Some(verdict) = clock.wait_until(silence, &mut probing).await {
         return settle(link, options, verdict, by).await;
     }
     // A modern server that was only slow to start still answers the probe first: whichever answer comes first counts.
@@ -199,7 +203,7 @@ async fn detect(
     }
 }
 
-async fn probe(link: &Link, options: &ClientOptions, by: ConnectDeadline) -> ProbeVerdict {
+async fn probe(link: &Link, options: &ClientOptions, by: &ConnectDeadline) -> ProbeVerdict {
     let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
     let params = json!({});
     let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
@@ -271,7 +275,7 @@ async fn settle(
     link: &Link,
     options: &ClientOptions,
     verdict: ProbeVerdict,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     let (supported, discovered) = match verdict {
         ProbeVerdict::Failed(error) => return Err(error),
@@ -292,8 +296,12 @@ async fn settle(
         }
         ProbeVerdict::Unclear(first) => {
             let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
-            // The first says what is wrong with the server, the second only that it is not a legacy one either.
-            return server.map_err(|_second| first);
+            // The first says what is wrong with the server, the second only that it is not a legacy one either; unless it says
+            // who may call it.
+            return server.map_err(|second| match second.authorization() {
+                Some(_) => second,
+                None => first,
+            });
         }
         ProbeVerdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
         ProbeVerdict::Offers(supported, error) => (supported, Err(error)),
@@ -321,7 +329,7 @@ async fn settle(
 async fn probe_again(
     link: &Link,
     options: &ClientOptions,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
     revision: Revision,
     refusal: Error,
 ) -> Result<Box<TypedResult<DiscoverResult>>, Error> {
@@ -349,7 +357,7 @@ pub(super) async fn change(
     };
     let agreed = if revision.traits().sessions {
         let by = ConnectDeadline::new(options);
-        initialize(link, options, revision, by).await?.revision
+        initialize(link, options, revision, &by).await?.revision
     } else {
         // Each of its requests says so itself.
         revision
@@ -363,7 +371,7 @@ pub(super) async fn initialize(
     link: &Link,
     options: &ClientOptions,
     revision: Revision,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
 ) -> Result<ServerDescription, Error> {
     let introduction = &options.introduction;
     let params = InitializeParams::new(
@@ -396,7 +404,7 @@ pub(super) async fn initialize(
     if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging)
         && log.is_requested
     {
-        set_level(link, &writer, log, by).await?;
+        set_level(link, options, &writer, log, by).await?;
     }
     Ok(ServerDescription::initialized(agreed, answer.body))
 }
@@ -404,19 +412,21 @@ pub(super) async fn initialize(
 /// Asks for log messages. A server that refuses, or does not answer, is still good for everything else.
 async fn set_level(
     link: &Link,
+    options: &ClientOptions,
     writer: &RequestWriter,
     log: &Log,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
 ) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
-    match timeout(LEVEL.min(by.left()), asking).await {
-        Ok(Err(error @ Error::Protocol(_))) => {
+    let clock = options.clocks.stopwatch();
+    match clock.wait_until(LEVEL.min(by.left()), asking).await {
+        Some(Err(error @ Error::Protocol(_))) => {
             tracing::warn!(%error, "the server did not accept the log level");
             Ok(())
         }
-        Ok(done) => done.map(drop),
-        Err(_elapsed) => {
+        Some(done) => done.map(drop),
+        None => {
             tracing::warn!("the server does not say whether it accepts the log level");
             Ok(())
         }

@@ -1,6 +1,8 @@
 //! The errors of calls: the peer's protocol error, or a local error that is never sent. Everything that fails in this
 //! client ends up here; nothing in here can be written to a peer.
 
+mod authorization;
+mod bounded;
 mod challenge;
 mod closed;
 mod last_words;
@@ -19,12 +21,13 @@ use plainly_errors::problem::wait_in_words;
 use plainly_errors::{Mistake, ProtocolError, Revision};
 use plainly_protocol::types::{CallToolResult, RawJson};
 
+pub use self::authorization::{AuthError, IssuerPlace};
+use self::bounded::Bounded;
 pub use self::challenge::Challenge;
+pub(super) use self::challenge::Challenges;
 pub use self::closed::{CloseReason, Closed};
 pub use self::mismatch::Mismatch;
-use self::words::{
-    Asks, Bounded, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult,
-};
+use self::words::{Asks, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult};
 
 /// Why a call has no result. Two words wide, and cheap to clone.
 ///
@@ -98,7 +101,7 @@ pub enum LocalError {
     #[error("HTTP status {status} {what} to `{method}`{excerpt}{asks}",
         what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
         excerpt = Excerpt(.body),
-        asks = Asks::of(*.status, .location, .challenge, *.retry_after))]
+        asks = Asks::of(*.status, .location, (.challenges, .malformed), *.retry_after))]
     #[non_exhaustive]
     HttpStatus {
         /// The method that was called.
@@ -111,11 +114,16 @@ pub enum LocalError {
         retry_after: Option<Duration>,
         /// Where the server sends clients to instead (`Location`). This client doesn't follow.
         location: Option<String>,
-        /// The credentials that the server wants (`WWW-Authenticate`).
-        challenge: Option<Challenge>,
+        /// The credentials that the server wants, each of which will do (`WWW-Authenticate`).
+        challenges: Vec<Challenge>,
+        /// What is wrong with the challenges that can't be read, in words.
+        malformed: Vec<String>,
         /// The error beside it.
         source: Option<ProtocolError>,
     },
+    /// There are no credentials that the server accepts, and this client has or asks for some.
+    #[error(transparent)]
+    Authorization(Box<AuthError>),
     /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
     /// run all the same, and what it says is shown.
     #[error("invalid reply to `{method}`: {}{}", Bounded(.why), WordsOfResult(.result, .why))]
@@ -519,7 +527,8 @@ mod tests {
             body: body.to_owned(),
             retry_after: None,
             location: None,
-            challenge: None,
+            challenges: Vec::new(),
+            malformed: Vec::new(),
             source,
         };
         let page = status(502, "Bad Gateway\nnginx", None);

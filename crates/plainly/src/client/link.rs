@@ -4,15 +4,20 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use http::{HeaderName, HeaderValue};
 use plainly_errors::{Certainty, Revision};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{EmptyResult, InputResponseParams, ListenParams, SubscriptionFilter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 
+use super::cache::Fetch;
 use super::dispatcher::Dispatcher;
 use super::error::Error;
 use super::inbox::Inbox;
@@ -55,6 +60,12 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
     /// The arguments to repeat in headers; `None` on a transport without headers.
     fn mirror(&self) -> Option<&Mirror> {
         None
+    }
+
+    /// What a request would carry now so that it is let in, besides what the client was built with; `None` if that is not
+    /// known.
+    fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>> {
+        ready(Some(Vec::new())).boxed()
     }
 
     /// The transport in a word.
@@ -124,8 +135,17 @@ pub(super) struct CallExtras<'a> {
     pub(super) progress: Option<&'a Arc<ProgressListener>>,
     /// Counts the questions that the server asks meanwhile.
     pub(super) questions: Option<&'a CallQuestions<'a>>,
+    /// The cache's side of the call, if its result may be kept.
+    pub(super) fetch: Option<&'a Fetch>,
     /// Whether the call is about a task, or may be answered with one.
     pub(super) tasks: bool,
+}
+
+impl<'a> CallExtras<'a> {
+    /// The same, where the result may be kept.
+    pub(super) fn kept_by(self, fetch: Option<&'a Fetch>) -> Self {
+        Self { fetch, ..self }
+    }
 }
 
 impl Link {
@@ -163,6 +183,7 @@ impl Link {
             meta: extras.meta,
             inputs: extras.inputs,
             questions: extras.questions,
+            fetch: extras.fetch,
             mirror: self.connection.mirror(),
             tasks: extras.tasks,
         };
@@ -199,6 +220,14 @@ impl Link {
     pub(super) async fn notify(&self, writer: &RequestWriter, method: Method) -> Result<(), Error> {
         let frame = writer.notification(method);
         self.connection.notify(frame, method).await
+    }
+
+    /// What a request would carry now so that it is let in, if that is known in this time.
+    pub(super) async fn credentials(
+        &self,
+        within: Duration,
+    ) -> Option<Vec<(HeaderName, HeaderValue)>> {
+        timeout(within, self.connection.credentials()).await.ok()?
     }
 
     /// Handles the server's messages other than replies.

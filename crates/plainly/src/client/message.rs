@@ -20,6 +20,7 @@ use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
+use super::cache::Fetch;
 use super::error::{Error, LocalError};
 use super::mirror::Mirror;
 use super::timeouts::CallQuestions;
@@ -70,6 +71,8 @@ pub(super) struct RequestExtras<'a> {
     pub(super) inputs: Option<&'a InputResponseParams>,
     /// Counts the questions that the server asks before the reply.
     pub(super) questions: Option<&'a CallQuestions<'a>>,
+    /// The cache's side of the call, if its result may be kept.
+    pub(super) fetch: Option<&'a Fetch>,
     /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(super) mirror: Option<&'a Mirror>,
     /// Whether it is about a task, or may be answered with one. Not said to a legacy server.
@@ -93,6 +96,12 @@ pub(super) struct OutgoingRequest<'a> {
         )
     )]
     pub(super) questions: Option<&'a CallQuestions<'a>>,
+    /// The cache's side of the call, if its result may be kept.
+    #[cfg_attr(
+        not(feature = "http-client"),
+        expect(dead_code, reason = "only requests over HTTP have credentials")
+    )]
+    pub(super) fetch: Option<&'a Fetch>,
 }
 
 impl OutgoingRequest<'_> {
@@ -183,6 +192,7 @@ impl RequestWriter {
             frame: Frame::new(headers, body.into()),
             trace,
             questions: extras.questions,
+            fetch: extras.fetch,
         })
     }
 
@@ -362,6 +372,7 @@ mod tests {
         progress: false,
         meta: None,
         inputs: None,
+        fetch: None,
         questions: None,
         mirror: None,
         tasks: false,

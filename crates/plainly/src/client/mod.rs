@@ -24,12 +24,15 @@
 //! is dropped.
 
 mod answer;
+#[cfg(feature = "http-client")]
+mod authorization;
 mod backoff;
 mod builder;
 mod cache;
 mod call;
 #[cfg(feature = "child")]
 mod child;
+mod clocks;
 mod connect;
 mod dispatcher;
 mod error;
@@ -44,6 +47,8 @@ mod log;
 mod message;
 mod mirror;
 mod mistakes;
+#[cfg(feature = "oauth")]
+pub mod oauth;
 mod operation;
 mod pages;
 mod progress;
@@ -74,11 +79,16 @@ use plainly_errors::Revision;
 use plainly_protocol::types::{Implementation, ServerCapabilities};
 use tokio::io::{AsyncRead, AsyncWrite};
 
+#[cfg(feature = "http-client")]
+pub use self::authorization::{Again, Authorizer, Credentials, Head, Outgoing, Refusal};
 pub use self::builder::{Builder, Over, OverMessages};
 pub use self::cache::Cache;
 #[cfg(feature = "child")]
 pub use self::child::Spawn;
-pub use self::error::{Challenge, CloseReason, Closed, Error, LocalError, Mismatch};
+pub use self::clocks::{ClockPause, Clocks};
+pub use self::error::{
+    AuthError, Challenge, CloseReason, Closed, Error, IssuerPlace, LocalError, Mismatch,
+};
 #[cfg(feature = "http-client")]
 pub use self::http::Http;
 pub use self::inbox::Change;
@@ -114,7 +124,8 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// - [`LocalError::Timeout`]: nothing came in [time](Builder::timeout).
 /// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP there are [`LocalError::Unreachable`],
 ///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
-///   something answered that is no MCP server, or wants credentials.
+///   something answered that is no MCP server, or wants credentials; and [`LocalError::Authorization`] where this client has
+///   something to get them from, and that failed.
 /// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method; nothing was sent.
 /// - [`LocalError::TaskLost`] and [`LocalError::TaskCancelled`]: the server made a task of it, which has no result. Only of a
 ///   [`Call`].

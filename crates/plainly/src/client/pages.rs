@@ -23,6 +23,16 @@ pub(super) struct ListingPage<T> {
     pub(super) is_cached: bool,
 }
 
+impl<T> ListingPage<T> {
+    pub(super) fn map<U>(self, map: impl FnOnce(T) -> U) -> ListingPage<U> {
+        ListingPage {
+            body: map(self.body),
+            bytes: self.bytes,
+            is_cached: self.is_cached,
+        }
+    }
+}
+
 /// The pages of one listing that were read.
 #[derive(Debug)]
 pub(super) struct Pages {
@@ -46,6 +56,32 @@ impl Client {
     /// The pages of a listing by `method`.
     pub(super) fn pages_of(&self, method: Method) -> Pages {
         Pages::of(method.name(), self.connected.limits())
+    }
+
+    /// All that a listing by `method` has. `page` requests the page at a cursor: what is on it, and the next cursor.
+    pub(super) async fn all_pages<T, P>(
+        &self,
+        method: Method,
+        page: impl Fn(Option<Cursor>) -> P,
+    ) -> Result<Vec<T>>
+    where
+        P: Future<Output = Result<ListingPage<(Vec<T>, Option<Cursor>)>>>,
+    {
+        let mut pages = self.pages_of(method);
+        let (mut all, mut cursor) = (Vec::new(), None);
+        loop {
+            let page = page(cursor.take()).await;
+            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
+                all.clear();
+                continue;
+            };
+            let (items, next) = body;
+            all.extend(items);
+            cursor = pages.after(bytes, next)?;
+            if cursor.is_none() {
+                return Ok(all);
+            }
+        }
     }
 }
 

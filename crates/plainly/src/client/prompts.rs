@@ -18,22 +18,13 @@ impl Client {
 
     /// All prompts, page after page. Complete or an error, like [`resources`](Self::resources).
     pub async fn prompts(&self) -> Result<Vec<Prompt>> {
-        let mut params = ListPromptsParams::new();
-        let mut pages = self.pages_of(Method::ListPrompts);
-        let mut prompts = Vec::new();
-        loop {
-            let page = self.prompts_page(&params).await;
-            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
-                params.cursor = None;
-                prompts.clear();
-                continue;
-            };
-            prompts.extend(body.prompts);
-            params.cursor = pages.after(bytes, body.next_cursor)?;
-            if params.cursor.is_none() {
-                return Ok(prompts);
-            }
-        }
+        self.all_pages(Method::ListPrompts, |cursor| async move {
+            let mut params = ListPromptsParams::new();
+            params.cursor = cursor;
+            let page = self.prompts_page(&params).await?;
+            Ok(page.map(|body| (body.prompts, body.next_cursor)))
+        })
+        .await
     }
 
     async fn prompts_page(

@@ -80,22 +80,13 @@ impl Client {
 
     /// All resource templates, page after page. Complete or an error, like [`resources`](Self::resources).
     pub async fn resource_templates(&self) -> Result<Vec<ResourceTemplate>> {
-        let mut params = ListResourceTemplatesParams::new();
-        let mut pages = self.pages_of(Method::ListResourceTemplates);
-        let mut templates = Vec::new();
-        loop {
-            let page = self.templates_page(&params).await;
-            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
-                params.cursor = None;
-                templates.clear();
-                continue;
-            };
-            templates.extend(body.resource_templates);
-            params.cursor = pages.after(bytes, body.next_cursor)?;
-            if params.cursor.is_none() {
-                return Ok(templates);
-            }
-        }
+        self.all_pages(Method::ListResourceTemplates, |cursor| async move {
+            let mut params = ListResourceTemplatesParams::new();
+            params.cursor = cursor;
+            let page = self.templates_page(&params).await?;
+            Ok(page.map(|body| (body.resource_templates, body.next_cursor)))
+        })
+        .await
     }
 
     /// Reads a resource (`resources/read`).

@@ -91,7 +91,9 @@ impl Retries {
 
     /// How long to wait before the next try, after `tries` that took so long; `None` if there is to be none.
     fn pause(self, error: &Error, tries: u32, spent: Duration) -> Option<Duration> {
-        if tries >= self.tries || !error.is_retryable() || error.is_closed() {
+        // A login that failed is not tried again behind the user's back.
+        let is_settled = error.is_closed() || error.authorization().is_some();
+        if tries >= self.tries || !error.is_retryable() || is_settled {
             return None;
         }
         let doubled = FIRST.saturating_mul(1 << tries.saturating_sub(1).min(16));
@@ -152,6 +154,7 @@ mod tests {
     use plainly_errors::{Problem, ProtocolError, Unavailable};
 
     use super::*;
+    use crate::client::error::AuthError;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -177,6 +180,16 @@ mod tests {
             }
             assert!(pauses.iter().any(|pause| pause != &pauses[0]));
         }
+    }
+
+    #[test]
+    fn nobody_is_asked_to_log_in_again_by_itself() {
+        let source: Box<dyn std::error::Error + Send + Sync> = "it is down".into();
+        let (url, source) = (String::new(), source.into());
+        let error = Error::from(AuthError::Unreachable { url, source });
+        assert!(error.is_retryable());
+        let pause = Retries::by_hint().pause(&error, 1, Duration::ZERO);
+        assert_eq!(pause, None);
     }
 
     #[test]

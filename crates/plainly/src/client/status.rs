@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use plainly_errors::{Asked, Certainty, ProtocolError, WireError};
 
-use super::error::{Challenge, Error, LocalError, is_of_the_way};
+use super::error::{Challenges, Error, LocalError, is_of_the_way};
 
 /// The most bytes that are kept of an unreadable body: a page has its title in these.
 pub(super) const EXCERPT: usize = 4 << 10;
@@ -19,7 +19,7 @@ pub(super) struct HttpStatus {
     /// Where to go instead.
     pub(super) location: Option<String>,
     /// The credentials that are wanted.
-    pub(super) challenge: Option<Challenge>,
+    pub(super) challenges: Challenges,
 }
 
 impl HttpStatus {
@@ -35,7 +35,7 @@ impl HttpStatus {
         wire.retry_after = self.retry_after;
         let error = wire.recognise_as(Asked { method, subject }, least);
         let is_bare = error.kind().is_vague() && error.problem().is_none();
-        if is_of_the_way(self.code) && is_bare || self.challenge.is_some() {
+        if is_of_the_way(self.code) && is_bare || !self.challenges.readable.is_empty() {
             self.report(method, String::new(), Some(error))
         } else {
             error.into()
@@ -55,7 +55,8 @@ impl HttpStatus {
             body,
             retry_after: self.retry_after,
             location: self.location.clone(),
-            challenge: self.challenge.clone(),
+            challenges: self.challenges.readable.clone(),
+            malformed: self.challenges.malformed.clone(),
             source,
         }
         .into()

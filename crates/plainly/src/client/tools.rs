@@ -30,22 +30,13 @@ impl Client {
     /// All tools, page after page. Complete or an error, like [`resources`](Self::resources), except for the tools that
     /// [`list_tools`](Self::list_tools) leaves out.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
-        let mut params = ListToolsParams::new();
-        let mut pages = self.pages_of(Method::ListTools);
-        let mut tools = Vec::new();
-        loop {
-            let page = self.tools_page(&params).await;
-            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
-                params.cursor = None;
-                tools.clear();
-                continue;
-            };
-            tools.extend(body.tools);
-            params.cursor = pages.after(bytes, body.next_cursor)?;
-            if params.cursor.is_none() {
-                return Ok(tools);
-            }
-        }
+        self.all_pages(Method::ListTools, |cursor| async move {
+            let mut params = ListToolsParams::new();
+            params.cursor = cursor;
+            let page = self.tools_page(&params).await?;
+            Ok(page.map(|body| (body.tools, body.next_cursor)))
+        })
+        .await
     }
 
     /// A page, from which is learnt what later calls of its tools need.

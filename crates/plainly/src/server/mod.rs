@@ -52,6 +52,8 @@ pub mod reply;
 
 // What several of them share.
 mod asking;
+#[cfg(feature = "auth")]
+pub mod auth;
 mod changes;
 mod seal;
 

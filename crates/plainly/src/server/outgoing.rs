@@ -16,7 +16,7 @@ use self::outbox::OutboxItem;
 
 /// Something that leaves for the client.
 #[derive(Debug)]
-pub(super) enum Outgoing {
+pub(super) enum Departure {
     /// A notification, or a request of ours, before the reply.
     Message(Bytes),
     /// The client is to hang up and come back for what follows. Sent only if it can.
@@ -28,7 +28,7 @@ pub(super) enum Outgoing {
 /// The source of outgoing messages: a running request, or a batch of them.
 pub(super) trait ReplySource: fmt::Debug + Send {
     /// The next message; `None` once everything was sent. Handlers only make progress while this is polled.
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>>;
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>>;
 
     /// Lets handlers make progress while nobody takes their messages; ready once they have ended.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()>;
@@ -37,7 +37,7 @@ pub(super) trait ReplySource: fmt::Debug + Send {
     fn stop(&mut self);
 }
 
-impl Outgoing {
+impl Departure {
     /// The bytes to be sent, if there are any.
     pub(super) fn into_bytes(self) -> Option<Bytes> {
         match self {
@@ -48,7 +48,7 @@ impl Outgoing {
     }
 }
 
-impl From<OutboxItem> for Outgoing {
+impl From<OutboxItem> for Departure {
     fn from(said: OutboxItem) -> Self {
         match said {
             OutboxItem::Message(message) => Self::Message(message),

@@ -13,7 +13,7 @@ use futures_util::{Stream, StreamExt};
 
 use self::running::Running;
 use super::outgoing::encode::Encoded;
-use super::outgoing::{Outgoing, ReplySource};
+use super::outgoing::{Departure, ReplySource};
 use crate::transport::{Event, Feed};
 
 /// The messages and the reply for a request or batch. There is no reply if it was cancelled or wants none. Dropping it
@@ -21,7 +21,7 @@ use crate::transport::{Event, Feed};
 #[derive(Debug)]
 pub(super) struct Replies {
     /// The next item, if it was taken from the source already or never had one.
-    next: Option<Outgoing>,
+    next: Option<Departure>,
     origin: Origin,
 }
 
@@ -41,7 +41,7 @@ impl Replies {
     /// A reply that is ready.
     pub(super) fn ready(reply: Encoded) -> Self {
         Self {
-            next: Some(Outgoing::Reply(reply)),
+            next: Some(Departure::Reply(reply)),
             origin: Origin::Over,
         }
     }
@@ -89,7 +89,7 @@ impl Replies {
     /// The reply, if it is the next item.
     pub(super) fn take_reply(&mut self) -> Option<Encoded> {
         match self.next.take() {
-            Some(Outgoing::Reply(reply)) => Some(reply),
+            Some(Departure::Reply(reply)) => Some(reply),
             next => {
                 self.next = next;
                 None
@@ -112,9 +112,9 @@ impl Replies {
 }
 
 impl Stream for Replies {
-    type Item = Outgoing;
+    type Item = Departure;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         let this = self.get_mut();
         if let Some(next) = this.next.take() {
             return Poll::Ready(Some(next));
@@ -123,7 +123,7 @@ impl Stream for Replies {
             Some(source) => ready!(source.poll_next(context)),
             None => None,
         };
-        if matches!(next, None | Some(Outgoing::Reply(_))) {
+        if matches!(next, None | Some(Departure::Reply(_))) {
             // A handler gives back its place now, not when the reply is read.
             this.origin = Origin::Over;
         }
@@ -132,7 +132,7 @@ impl Stream for Replies {
 }
 
 impl ReplySource for Replies {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         self.poll_next_unpin(context)
     }
 
@@ -149,7 +149,7 @@ impl ReplySource for Replies {
 impl Feed for Replies {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         loop {
-            match ready!(self.poll_next_unpin(context)).map(Outgoing::into_bytes) {
+            match ready!(self.poll_next_unpin(context)).map(Departure::into_bytes) {
                 Some(Some(message)) => return Poll::Ready(Some(message.into())),
                 // A pause means nothing here: a client that can't come back goes on waiting.
                 Some(None) => {}
@@ -166,9 +166,9 @@ impl Feed for Replies {
 struct Notifications(BoxStream<'static, Bytes>);
 
 impl ReplySource for Notifications {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         let message = ready!(self.0.poll_next_unpin(context));
-        Poll::Ready(message.map(Outgoing::Message))
+        Poll::Ready(message.map(Departure::Message))
     }
 
     // No handler is behind these, so there is no end to wait for.

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::future::Future;
+use std::net::IpAddr;
 use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -25,6 +26,8 @@ pub struct Frame {
     pub body: Bytes,
     /// What is remembered from earlier requests on the same connection; empty if that is unknown.
     pub memory: ConnectionMemory,
+    /// The address of the client, where the transport knows it: behind trusted proxies, as these name it.
+    pub client: Option<IpAddr>,
 }
 
 impl Frame {
@@ -35,6 +38,7 @@ impl Frame {
             extensions: Extensions::new(),
             body,
             memory: ConnectionMemory::default(),
+            client: None,
         }
     }
 
@@ -205,7 +209,14 @@ pub trait Exchange: Clone + Send + Sync + 'static {
         std::future::ready(Err(InvalidRequest::SessionNotFound.into()))
     }
 
+    /// Why the sender of this message may not send it, if a gate that let it in has set bounds to what it may do. By default
+    /// there are none.
+    fn refuses(&self, frame: &Frame) -> Option<Reply> {
+        let _nothing = frame;
+        None
+    }
+
     /// Explains why the transport refused a request before it read a message: a JSON-RPC error without an id, and its
-    /// status.
-    fn refuse(&self, error: &ProtocolError) -> Reply;
+    /// status. It came from the address `client`, if that is known.
+    fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply;
 }

@@ -1,6 +1,7 @@
 //! A cache that several clients share over HTTP: what one of them may have of another, and what a gap drops.
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plainly::client::{Builder, Cache, Change, Client, Http, Subscription};
@@ -104,6 +105,66 @@ async fn what_is_private_is_only_for_the_same_headers_and_what_is_public_for_the
             assert_eq!(read(&first, &host, scope).await.0, "Bearer anna");
         }
     }
+}
+
+/// A client whose tokens are those that `given` says, one after another.
+fn given(builder: Builder<Http>, given: &'static [&'static str]) -> Builder<Http> {
+    let asked = AtomicUsize::new(0);
+    builder.token(move || {
+        let number = asked.fetch_add(1, Ordering::SeqCst);
+        async move { Ok(given[number.min(given.len() - 1)].to_owned()) }
+    })
+}
+
+#[tokio::test]
+async fn a_new_token_is_a_new_cache_whoever_gives_it() {
+    let ways: [Differing; 2] = [|it| it.bearer("anna"), |it| given(it, &["anna"])];
+    for way in ways {
+        for (name, second, is_same) in [
+            ("the same", way, true),
+            ("another", |it| it.bearer("bert"), false),
+            ("another of a function", |it| given(it, &["bert"]), false),
+            ("none", |it| it, false),
+            (
+                "a header more",
+                |it| it.bearer("anna").header("X-Tenant", "t"),
+                false,
+            ),
+        ] as [(&str, Differing, bool); 5]
+        {
+            let (cache, host) = (Cache::default(), Host::start().await);
+            let builder = || Client::http(&host.url).cache(cache.clone());
+            let first = connect(way(builder()), &host).await;
+            let own = ("Bearer anna".to_owned(), true);
+            assert_eq!(read(&first, &host, "private").await, own);
+            assert!(!read(&first, &host, "private").await.1);
+            let second = connect(second(builder()), &host).await;
+            assert_eq!(read(&second, &host, "private").await.1, !is_same, "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_new_token_was_answered_is_not_kept_for_the_old_one() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let builder = || Client::http(&host.url).cache(cache.clone());
+    let first = connect(given(builder(), &["anna", "bert"]), &host).await;
+    let second = connect(builder().bearer("anna"), &host).await;
+    let (read_by_first, ()) = tokio::join!(first.read("a:b"), async {
+        host.refuse("resources/read", "401 Unauthorized").await;
+        let again = host.request("resources/read").await;
+        assert_eq!(again.headers["authorization"], "Bearer bert");
+        let contents = json!([{"uri": "a:b", "name": "b", "text": "of bert"}]);
+        let result = json!({"contents": contents, "ttlMs": 60_000, "cacheScope": "private"});
+        again.result(result).await;
+    });
+    assert_eq!(read_by_first.unwrap().text(), Some("of bert"));
+    // Nor for the new one, for which it was not asked; but the next is.
+    let own = ("Bearer bert".to_owned(), true);
+    assert_eq!(read(&first, &host, "private").await, own);
+    assert!(!read(&first, &host, "private").await.1);
+    let other = ("Bearer anna".to_owned(), true);
+    assert_eq!(read(&second, &host, "private").await, other);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! A server whose handler echoes, waits or counts, and a client that writes bytes.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
@@ -51,6 +52,11 @@ impl Exchange for Echo {
         if &frame.body[..] == b"\"notification\"" {
             return Reply::new(StatusCode::ACCEPTED, Bytes::new());
         }
+        if &frame.body[..] == b"\"who\"" {
+            let client = frame.client.map(|it| it.to_string());
+            let client = serde_json::to_vec(&client).unwrap();
+            return Reply::new(StatusCode::OK, Bytes::from(client));
+        }
         if &frame.body[..] == b"\"large\"" {
             return Reply::new(StatusCode::OK, Bytes::from(vec![b' '; 32 << 20]));
         }
@@ -62,7 +68,7 @@ impl Exchange for Echo {
         match frame.headers.get("mcp-session-id") {
             Some(name) if name == "flood" => Reply::feed(Flood { has_ended: false }),
             Some(_) => Reply::feed(Silence::default()),
-            None => self.refuse(&Refusal::MethodNotAllowed.into()),
+            None => self.refuse(&Refusal::MethodNotAllowed.into(), frame.client),
         }
     }
 
@@ -75,7 +81,7 @@ impl Exchange for Echo {
         Reply::new(status, Bytes::new())
     }
 
-    fn refuse(&self, error: &ProtocolError) -> Reply {
+    fn refuse(&self, error: &ProtocolError, _client: Option<IpAddr>) -> Reply {
         let wire = Dialect::Uniform.encode(error, Revision::V2026_07_28);
         let status = StatusCode::from_u16(wire.http_status).unwrap();
         Reply::new(status, Bytes::from(serde_json::to_vec(&wire).unwrap()))

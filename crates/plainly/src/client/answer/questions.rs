@@ -15,8 +15,9 @@ use tokio::sync::Semaphore;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::Respondent;
+use crate::client::clocks::Clocks;
 use crate::client::reply::ServerRequest;
-use crate::client::timeouts::{CallQuestions, QuestionCounter, QuestionPermit};
+use crate::client::timeouts::{CallQuestions, QuestionPermit};
 use crate::client::{message, mistakes};
 use crate::lock::Lock;
 
@@ -26,8 +27,8 @@ pub(in crate::client) struct ServerQuestions {
     respondent: Arc<Respondent>,
     /// A place for each question that is being answered.
     places: Arc<Semaphore>,
-    /// Counts the questions that may belong to any call.
-    pub(in crate::client) shared: Arc<QuestionCounter>,
+    /// Stand while a question is answered that may belong to any call.
+    pub(in crate::client) shared: Clocks,
     tasks: Arc<AnswerTasks>,
 }
 
@@ -51,7 +52,7 @@ impl ServerQuestions {
         Self {
             respondent,
             places: Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))),
-            shared: Arc::default(),
+            shared: Clocks::default(),
             tasks: Arc::default(),
         }
     }
@@ -87,7 +88,8 @@ impl ServerQuestions {
             let error = Unavailable::Overloaded.into();
             return message::refusal(&request.raw_id, &error, revision);
         };
-        let open = of.map_or(&self.shared, CallQuestions::own).add(place);
+        let of = of.map_or(&self.shared, CallQuestions::own);
+        let open = QuestionPermit::new(of, place);
         let entry = QuestionEntry {
             tasks: Arc::clone(&self.tasks),
             id: request.id.clone(),

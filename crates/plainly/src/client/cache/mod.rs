@@ -30,7 +30,8 @@ use crate::lock::Lock;
 /// once; so does one that may have been missed. Never kept are errors, results that came of an answer to the server's
 /// questions, and results of calls with `_meta` of their own.
 ///
-/// What a server calls `private` is only for clients with the same headers at the same URL. What it calls `public` is for
+/// What a server calls `private` is only for clients with the same headers and the same token at the same URL; a client whose
+/// token changes begins anew. What it calls `public` is for
 /// every client at that URL that declares the same capabilities, **whatever its credentials**: a server that calls something
 /// public which is not shows it to all of them. Whoever does not trust a server that far gives each user a cache. Over
 /// anything but HTTP, nothing is shared.

@@ -2,12 +2,14 @@
 //! through.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::{HeaderName, HeaderValue};
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
@@ -50,6 +52,8 @@ pub(in crate::client) struct Fetch {
     is_fresh: bool,
     /// When it was asked for, by the cache's clock.
     asked: u64,
+    /// Whether it went out with other credentials in the end, as one client's may change.
+    is_of_others: Arc<AtomicBool>,
 }
 
 /// The parameters that tell what a call is about. None can be there twice: servers might take either.
@@ -147,11 +151,38 @@ impl Shelf {
             is_page: about.cursor.is_some(),
             is_fresh,
             asked: self.cache.shared.clock.load(Ordering::Relaxed),
+            is_of_others: Arc::default(),
         })
+    }
+
+    /// The audience of whoever has these credentials, besides what the client was built with.
+    fn holder(&self, credentials: &[(HeaderName, HeaderValue)]) -> Fingerprint {
+        let headers = credentials.iter();
+        let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
+        // A proof is another one for each request (RFC 9449): the token is what it is about.
+        let lasting: BTreeMap<_, _> = headers.filter(|(name, _)| *name != "dpop").collect();
+        match lasting.is_empty() {
+            true => self.private,
+            false => self.cache.shared.fingerprint((self.private, lasting)),
+        }
     }
 }
 
 impl Fetch {
+    /// The same by whoever has these credentials, besides what the client was built with.
+    #[must_use]
+    pub(in crate::client) fn by(mut self, credentials: &[(HeaderName, HeaderValue)]) -> Self {
+        self.private.audience = self.shelf.holder(credentials);
+        self
+    }
+
+    /// Notes with which credentials the server was asked.
+    #[cfg(feature = "http-client")]
+    pub(in crate::client) fn sent_with(&self, credentials: &[(HeaderName, HeaderValue)]) {
+        let is_of_others = self.private.audience != self.shelf.holder(credentials);
+        self.is_of_others.store(is_of_others, Ordering::Relaxed);
+    }
+
     /// A result that is still good, so that the server need not be asked.
     pub(in crate::client) fn find(&self) -> Option<Bytes> {
         if self.is_fresh {
@@ -197,6 +228,7 @@ impl Fetch {
         };
         let key = match hint.scope {
             CacheScope::Public => &self.public,
+            CacheScope::Private | _ if self.is_of_others.load(Ordering::Relaxed) => return,
             CacheScope::Private | _ => &self.private,
         };
         let kept = KeptResult {
@@ -217,7 +249,8 @@ impl Fetch {
 
     /// What is good enough instead of this error, if anything is.
     pub(in crate::client) fn instead_of(&self, error: &Error) -> Option<Bytes> {
-        if error.is_retryable() {
+        // Whoever is not let in is shown nothing old either.
+        if error.is_retryable() && error.authorization().is_none() {
             let stale = self.shelf.cache.stale;
             let is_allowed = !self.is_fresh && !stale.is_zero();
             return self.kept_for(stale).filter(|_| is_allowed);

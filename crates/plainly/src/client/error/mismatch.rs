@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::words::Bounded;
+use super::bounded::Bounded;
 
 /// The difference between a file of a skill and the entry of the skill.
 ///

@@ -3,7 +3,7 @@
 use plainly_errors::{Certainty, ErrorKind, InvalidParams, Problem, ProtocolError, UrlElicitation};
 use serde_json::{Map, Value};
 
-use super::{Challenge, Error, LocalError};
+use super::{AuthError, Challenge, Error, LocalError};
 
 /// Questions about the error. None is true of a local error, unless it says so. What is only
 /// [likely](Self::certainty) counts too, unless the client was built [to be strict](crate::client::Builder::recognise).
@@ -153,9 +153,24 @@ impl Error {
                 .is_some_and(|problem| problem.http_status() == 403)
     }
 
-    /// The credentials that the server wants, if it says so with status 401 or 403.
+    /// Why there are no credentials that the server accepts, if that is why the call failed.
+    pub fn authorization(&self) -> Option<&AuthError> {
+        let LocalError::Authorization(error) = self.local()? else {
+            return None;
+        };
+        Some(error)
+    }
+
+    /// The credentials that the server wants, if it says so with status 401 or 403: of several the bearer token, which is what
+    /// MCP uses.
     pub fn challenge(&self) -> Option<&Challenge> {
-        self.local()?.http()?.1
+        Challenge::main(self.challenges())
+    }
+
+    /// All credentials that the server wants, each of which will do.
+    pub fn challenges(&self) -> &[Challenge] {
+        let http = self.local().and_then(LocalError::http);
+        http.map_or(&[], |(_, challenges, _)| challenges)
     }
 
     /// The URL that the server sends its clients to instead, with a status that says so. This client does not follow.
@@ -166,17 +181,17 @@ impl Error {
 
 impl LocalError {
     /// The status of an HTTP response, the credentials that it wants, and where it sends clients to.
-    fn http(&self) -> Option<(u16, Option<&Challenge>, Option<&str>)> {
+    fn http(&self) -> Option<(u16, &[Challenge], Option<&str>)> {
         let Self::HttpStatus {
             status,
-            challenge,
+            challenges,
             location,
             ..
         } = self
         else {
             return None;
         };
-        Some((*status, challenge.as_ref(), location.as_deref()))
+        Some((*status, challenges, location.as_deref()))
     }
 }
 

@@ -43,6 +43,7 @@ fn is_retryable(error: &LocalError) -> bool {
             CloseReason::Ours | CloseReason::LineTooLong { .. } | CloseReason::NotMessages => false,
         },
         LocalError::HttpStatus { status, .. } => HttpStatus::of(*status).retry == Retry::AfterDelay,
+        LocalError::Authorization(error) => error.is_retryable(),
         LocalError::Spawn { .. }
         | LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
@@ -142,7 +143,8 @@ mod tests {
                     body: String::new(),
                     retry_after: header.map(Duration::from_secs),
                     location: None,
-                    challenge: None,
+                    challenges: Vec::new(),
+                    malformed: Vec::new(),
                     source: None,
                 };
                 (error.into(), retryable, seconds)

@@ -11,12 +11,10 @@ use plainly_errors::{Code, ErrorKind, Mistake, Problem, ProtocolError, UrlElicit
 use plainly_protocol::types::RawJson;
 use serde_json::Value;
 
+use super::bounded::Bounded;
 use super::said::{words, words_of_body};
 use super::{Challenge, Error};
 use crate::transport::Escaped;
-
-/// The most bytes that are shown of what a server says: a few sentences.
-const SHOWN: usize = 1_024;
 
 /// The most bytes of data, and of words that are found in what can't be read.
 const ASIDE: usize = 512;
@@ -39,16 +37,7 @@ const EMPTY: [&str; 11] = [
     "unknown error",
 ];
 
-/// Text of the server's as people read it: without control characters, and without its middle if it is long.
-pub(super) struct Bounded<'a>(pub(super) &'a str);
-
-impl fmt::Display for Bounded<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Escaped(&shortened(self.0, SHOWN)).fmt(f)
-    }
-}
-
-/// The same of what is quoted aside, shorter.
+/// Text of the server's that is quoted aside, and shorter than elsewhere.
 struct Aside<'a>(&'a str);
 
 impl fmt::Display for Aside<'_> {
@@ -203,6 +192,8 @@ pub(super) struct Asks<'a> {
     status: u16,
     location: Option<&'a str>,
     challenge: Option<&'a Challenge>,
+    /// What is wrong with another one.
+    malformed: Option<&'a str>,
     wait: Option<Duration>,
 }
 
@@ -210,13 +201,14 @@ impl<'a> Asks<'a> {
     pub(super) fn of(
         status: u16,
         location: &'a Option<String>,
-        challenge: &'a Option<Challenge>,
+        (challenges, malformed): (&'a [Challenge], &'a [String]),
         wait: Option<Duration>,
     ) -> Self {
         Self {
             status,
             location: location.as_deref(),
-            challenge: challenge.as_ref(),
+            challenge: Challenge::main(challenges),
+            malformed: malformed.first().map(String::as_str),
             wait,
         }
     }
@@ -235,6 +227,9 @@ impl fmt::Display for Asks<'_> {
             (403, Some(challenge)) => write!(f, "; the server wants {challenge}")?,
             (407, _) => f.write_str("; a proxy wants credentials")?,
             _ => {}
+        }
+        if let Some(malformed) = self.malformed {
+            write!(f, "; {}", Bounded(malformed))?;
         }
         if let Some(location) = self.location {
             write!(f, "; it has moved to {}", Bounded(location))?;

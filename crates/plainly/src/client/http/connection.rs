@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::header::CONTENT_ENCODING;
-use http::{HeaderValue, StatusCode};
+use http::{HeaderName, HeaderValue, StatusCode};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use tokio::task::JoinSet;
@@ -63,6 +63,9 @@ impl HttpConnection {
         let response = self.session.endpoint.post(frame).await;
         let response =
             response.map_err(|failure| self.session.failed(failure, request.method.name()))?;
+        if let Some(fetch) = request.fetch {
+            fetch.sent_with(&response.credentials);
+        }
         // Without a session, 404 means that the URL is wrong.
         if session.is_some() && response.status == StatusCode::NOT_FOUND {
             self.session.lose(session);
@@ -219,6 +222,10 @@ impl ClientConnection for HttpConnection {
         server_stream::keep(Arc::clone(&self.session), Arc::clone(&self.server_stream))
             .map(Some)
             .boxed()
+    }
+
+    fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>> {
+        self.session.endpoint.credentials().boxed()
     }
 
     fn transport(&self) -> &'static str {

@@ -7,17 +7,20 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use plainly_errors::mistake::in_quotes;
 use reqwest::Url;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::failure::HttpFailure;
+use super::gate::Gate;
 use super::retry_after;
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
-use super::tls::{self, Certificate};
+use crate::client::authorization::Head;
 use crate::client::error::said;
 use crate::client::traffic::{Tap, Traffic};
+use crate::tls::{self, Certificate};
 use crate::transport::{Frame, Meter};
 
 /// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
@@ -36,6 +39,8 @@ pub(super) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
+    /// Has each request let in, if anybody does.
+    gate: Option<Gate>,
     /// The most bytes of one message that are read: a JSON body, or one event.
     message_bytes: usize,
     received: Meter,
@@ -48,6 +53,8 @@ pub(super) struct HttpResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) content: ContentKind,
+    /// What the request carried so that it was let in.
+    pub(super) credentials: Vec<(HeaderName, HeaderValue)>,
     inner: reqwest::Response,
     events: EventParser,
     /// What the last event of a failure said.
@@ -70,40 +77,33 @@ pub(super) enum ContentKind {
     Other,
 }
 
-/// The reason why there is no response, or why it broke off.
-#[derive(Debug)]
-pub(super) enum HttpFailure {
-    /// Nobody was reached.
-    Unreachable(reqwest::Error),
-    /// The connection broke.
-    Broken(reqwest::Error),
-    /// A message is larger than this limit, in bytes.
-    TooLarge(usize),
-}
-
 impl Endpoint {
     /// The endpoint at `url`, which may have a certificate of a `trusted` authority, and to which every request carries
-    /// `headers`; messages are read up to `message_bytes`.
+    /// `headers`, and what the `gate` has it carry; messages are read up to `message_bytes`.
     /// Redirects are not followed: they would take credentials and messages elsewhere.
     pub(super) fn new(
         url: Url,
         headers: HeaderMap,
+        gate: Option<Gate>,
         trusted: &[Certificate],
         connect: Duration,
         message_bytes: usize,
         tap: Tap,
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        let client = reqwest::Client::builder()
+        let mut client = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::config(url.scheme(), trusted)?)
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(connect)
-            .pool_idle_timeout(IDLE)
-            .build()?;
+            .pool_idle_timeout(IDLE);
+        if gate.as_ref().is_some_and(Gate::keeps_proxies_out) {
+            client = client.no_proxy();
+        }
         Ok(Self {
-            client,
+            client: client.build()?,
             url,
             headers,
+            gate,
             message_bytes,
             received: Meter::default(),
             tap,
@@ -137,28 +137,114 @@ impl Endpoint {
         const ACCEPTED: HeaderValue =
             HeaderValue::from_static("application/json, text/event-stream");
         const JSON: HeaderValue = HeaderValue::from_static("application/json");
-        let request = self
-            .client
-            .post(self.url.clone())
-            .headers(self.headers.clone())
-            // In this order: a header of the message replaces one of the same name that the client was built with.
-            .headers(frame.headers)
-            .header(ACCEPT, ACCEPTED)
-            .header(CONTENT_TYPE, JSON)
-            .body(frame.body);
-        self.send(request).await
+        let mut headers = frame.headers;
+        headers.insert(ACCEPT, ACCEPTED);
+        headers.insert(CONTENT_TYPE, JSON);
+        self.send(Method::POST, headers, Some(frame.body)).await
     }
 
     /// Opens a stream of messages that answer none of ours.
-    pub(super) async fn get(&self, headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
+    pub(super) async fn get(&self, mut headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
-        let request = self
+        headers.insert(ACCEPT, ACCEPTED);
+        self.send(Method::GET, headers, None).await
+    }
+
+    /// Ends the session that `headers` name.
+    pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
+        Ok(self.send(Method::DELETE, headers, None).await?.status)
+    }
+
+    /// Sends a request, and again as long as whoever has it let in says so.
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let Some(gate) = &self.gate else {
+            return self.exchange(&method, headers, body).await;
+        };
+        let mut attempt = 0;
+        let mut refused = (0, 0);
+        loop {
+            let request = gate.request(&method, self.url.as_str(), attempt);
+            let credentials = gate.credentials(&request).await?;
+            let mut sent = headers.clone();
+            sent.extend(credentials.headers.iter().cloned());
+            let mut response = self.exchange(&method, sent, body.clone()).await?;
+            let head = Head {
+                status: response.status,
+                headers: &response.headers,
+            };
+            let generation = credentials.generation;
+            let repeated = if refused.0 == generation {
+                refused.1
+            } else {
+                0
+            };
+            if !gate.reopens(&request, (generation, repeated), head).await? {
+                response.credentials = credentials.headers;
+                return Ok(response);
+            }
+            response.discard();
+            refused = (generation, repeated + 1);
+            attempt += 1;
+        }
+    }
+
+    async fn exchange(
+        &self,
+        method: &Method,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let mut request = self
             .client
-            .get(self.url.clone())
+            .request(method.clone(), self.url.clone())
             .headers(self.headers.clone())
-            .headers(headers)
-            .header(ACCEPT, ACCEPTED);
-        self.send(request).await
+            // In this order: a header of the message replaces one of the same name that the client was built with.
+            .headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let request = request.build().map_err(HttpFailure::of)?;
+        self.show(&request);
+        let sent = self.client.execute(request).await;
+        let mut inner = sent.map_err(HttpFailure::of)?;
+        let headers = std::mem::take(inner.headers_mut());
+        self.tap.show(Traffic::Response {
+            method: method.as_str(),
+            status: inner.status().as_u16(),
+            headers: &headers,
+        });
+        Ok(HttpResponse {
+            status: inner.status(),
+            content: ContentKind::of(&headers),
+            headers,
+            credentials: Vec::new(),
+            inner,
+            events: EventParser::new(self.message_bytes),
+            complaint: None,
+            message_bytes: self.message_bytes,
+            chunk: Bytes::new(),
+            received: self.received.clone(),
+            tap: self.tap.clone(),
+        })
+    }
+
+    /// What a request would carry now so that it is let in; `None` if that is not known.
+    pub(super) async fn credentials(&self) -> Option<Vec<(HeaderName, HeaderValue)>> {
+        let Some(gate) = &self.gate else {
+            return Some(Vec::new());
+        };
+        let request = gate.request(&Method::POST, self.url.as_str(), 0);
+        Some(gate.credentials(&request).await.ok()?.headers)
+    }
+
+    /// The number of bytes received in bodies.
+    pub(super) fn received(&self) -> u64 {
+        self.received.bytes()
     }
 
     fn show(&self, request: &reqwest::Request) {
@@ -173,47 +259,6 @@ impl Endpoint {
         if let Some(message) = request.body().and_then(reqwest::Body::as_bytes) {
             self.tap.show(Traffic::Sent(message));
         }
-    }
-
-    async fn send(&self, request: reqwest::RequestBuilder) -> Result<HttpResponse, HttpFailure> {
-        let request = request.build().map_err(HttpFailure::of)?;
-        let method = request.method().clone();
-        self.show(&request);
-        let sent = self.client.execute(request).await;
-        let mut inner = sent.map_err(HttpFailure::of)?;
-        let headers = std::mem::take(inner.headers_mut());
-        self.tap.show(Traffic::Response {
-            method: method.as_str(),
-            status: inner.status().as_u16(),
-            headers: &headers,
-        });
-        Ok(HttpResponse {
-            status: inner.status(),
-            content: ContentKind::of(&headers),
-            headers,
-            inner,
-            events: EventParser::new(self.message_bytes),
-            complaint: None,
-            message_bytes: self.message_bytes,
-            chunk: Bytes::new(),
-            received: self.received.clone(),
-            tap: self.tap.clone(),
-        })
-    }
-
-    /// The number of bytes received in bodies.
-    pub(super) fn received(&self) -> u64 {
-        self.received.bytes()
-    }
-
-    /// Ends the session that `headers` name.
-    pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
-        let request = self
-            .client
-            .delete(self.url.clone())
-            .headers(self.headers.clone())
-            .headers(headers);
-        Ok(self.send(request).await?.status)
     }
 }
 
@@ -368,28 +413,6 @@ impl ContentKind {
             Self::Events
         } else {
             Self::Other
-        }
-    }
-}
-
-impl fmt::Display for HttpFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(_) => f.write_str("nobody could be reached"),
-            Self::Broken(_) => f.write_str("the connection broke"),
-            Self::TooLarge(limit) => write!(f, "it is larger than {limit} bytes"),
-        }
-    }
-}
-
-impl HttpFailure {
-    fn of(error: reqwest::Error) -> Self {
-        // The URL may contain secrets; callers name it without them.
-        let error = error.without_url();
-        if error.is_connect() {
-            Self::Unreachable(error)
-        } else {
-            Self::Broken(error)
         }
     }
 }

@@ -5,6 +5,8 @@
 mod connection;
 mod detached;
 mod endpoint;
+mod failure;
+mod gate;
 mod opening;
 mod pipe;
 mod resuming;
@@ -12,23 +14,27 @@ mod retry_after;
 mod server_stream;
 mod session;
 mod sse;
-mod tls;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
+use serde_json::json;
 
 use self::connection::HttpConnection;
 use self::endpoint::Endpoint;
+use self::gate::Gate;
 use self::pipe::PipeConnection;
-use self::tls::Certificate;
+use super::authorization::Authorizer;
 use super::builder::Builder;
 use super::connect::ConnectDeadline;
 use super::error::{Error, LocalError};
 use super::traffic::Tap;
 use super::{Client, Result};
+use crate::tls::{self, Certificate};
 
 /// The headers that this client writes itself, each with the reason why nobody else can; a name that ends with `-` stands
 /// for all that begin with it.
@@ -50,6 +56,9 @@ pub struct Http {
     headers: Vec<(String, String)>,
     /// Certificates in PEM, file by file.
     trusted: Vec<Vec<u8>>,
+    authorizer: Option<Arc<dyn Authorizer>>,
+    /// Whether credentials may be sent unencrypted to other machines.
+    is_plaintext_allowed: bool,
 }
 
 impl Client {
@@ -60,6 +69,8 @@ impl Client {
             url: url.into(),
             headers: Vec::new(),
             trusted: Vec::new(),
+            authorizer: None,
+            is_plaintext_allowed: false,
         })
     }
 }
@@ -92,13 +103,22 @@ impl Builder<Http> {
     /// # Errors
     ///
     /// [`LocalError::Configuration`] if the URL or a header is invalid, and [`LocalError::ReservedHeader`] if the client
-    /// writes that itself; [`LocalError::Unreachable`] if nobody answers; [`LocalError::UnsupportedVersion`] if there is no
-    /// revision in common; and those of any call: a web page in place of a message is [`LocalError::InvalidResponse`].
+    /// writes that itself; [`LocalError::Unreachable`] if nobody answers; [`LocalError::Authorization`] if there are no
+    /// credentials that the server accepts; [`LocalError::UnsupportedVersion`] if there is no revision in common; and those of
+    /// any call: a web page in place of a message is [`LocalError::InvalidResponse`].
     pub async fn connect(mut self) -> Result<Client> {
         let by = ConnectDeadline::new(&self.options);
         let headers = headers(&self.target.headers)?;
         let trusted = trusted(&self.target.trusted)?;
         let url = url(&self.target.url)?;
+        let gate = Gate::new(&self.target, &url, self.options.clocks.clone());
+        check_authorization(gate.is_some(), &url, &headers)?;
+        let extensions = gate.iter().flat_map(Gate::extensions);
+        let declared = &mut self.options.introduction.capabilities.extensions;
+        for extension in extensions {
+            let declared = declared.get_or_insert_default();
+            declared.entry(extension).or_insert_with(|| json!({}));
+        }
         self.options.shelf = self.options.shelf.map(|shelf| {
             // In one order, whichever they were set in.
             let sent: BTreeMap<_, _> = headers
@@ -111,23 +131,25 @@ impl Builder<Http> {
         let connect = self.options.connect_timeout;
         let limit = self.options.limits.message_bytes;
         let tap = self.options.tap.clone();
-        let endpoint = Endpoint::new(url, headers, &trusted, connect, limit, tap)
+        let endpoint = Endpoint::new(url, headers, gate, &trusted, connect, limit, tap)
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint.clone(), self.options.dispatcher());
         let session = connection.session();
-        let refusal = match Client::establish(connection, self.options.clone(), by).await {
+        let refusal = match Client::establish(connection, self.options.clone(), &by).await {
             Err(error) if session.is_refused() => error,
             established => return established,
         };
-        let pipe = opening::open(&endpoint, by, refusal).await?;
+        let pipe = opening::open(&endpoint, &by, refusal).await?;
         tracing::debug!("the server speaks HTTP with SSE");
         let mut options = self.options;
         // Whoever speaks that is a legacy server.
         options.probes = false;
         // The endpoint shows what passes.
         options.tap = Tap::default();
+        // Such a reply comes apart from its request, and does not say with which credentials that went out.
+        options.shelf = options.shelf.filter(|_| self.target.authorizer.is_none());
         let connection = PipeConnection::new(pipe, options.dispatcher());
-        Client::establish(connection, options, by).await
+        Client::establish(connection, options, &by).await
     }
 }
 
@@ -186,6 +208,22 @@ fn headers(pairs: &[(String, String)]) -> Result<HeaderMap> {
         headers.insert(key, value);
     }
     Ok(headers)
+}
+
+/// Fails if what the authorizer writes is set in another way too.
+fn check_authorization(is_asked: bool, url: &Url, headers: &HeaderMap) -> Result<()> {
+    let why = match (url.username(), url.password()) {
+        _ if headers.contains_key(AUTHORIZATION) => {
+            "this client has a token, or something that gives it one"
+        }
+        ("", None) => return Ok(()),
+        _ => "this client has a token, or something that gives it one, and the URL has a user name",
+    };
+    let name = "Authorization".to_owned();
+    match is_asked {
+        true => Err(LocalError::ReservedHeader { name, why }.into()),
+        false => Ok(()),
+    }
 }
 
 /// Why the header is reserved, if it is.

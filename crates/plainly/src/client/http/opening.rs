@@ -5,6 +5,7 @@ use http::{HeaderMap, StatusCode};
 use plainly_errors::mistake::in_quotes;
 
 use super::endpoint::{ContentKind, Endpoint, HttpResponse};
+use super::failure::HttpFailure;
 use super::session::{GET, no_message};
 use super::sse::EventKind;
 use crate::client::connect::ConnectDeadline;
@@ -23,13 +24,16 @@ pub(super) struct OpenedPipe {
 /// handshake ended, unless there is more to say.
 pub(super) async fn open(
     endpoint: &Endpoint,
-    by: ConnectDeadline,
+    by: &ConnectDeadline,
     refusal: Error,
 ) -> Result<OpenedPipe, Error> {
     let asking = async { Ok(endpoint.get(HeaderMap::new()).await) };
     let mut events = match by.wait_for(GET, asking).await {
         Ok(Ok(response)) if is_stream(&response) => response,
         Ok(Ok(other)) => return Err(telling(refusal, other).await),
+        Ok(Err(failure @ HttpFailure::Authorization(_))) => {
+            return Err(failure.explain(GET, endpoint));
+        }
         Ok(Err(_)) | Err(_) => return Err(refusal),
     };
     let naming = async { Ok(first_event(&mut events, endpoint).await) };

@@ -14,7 +14,8 @@ use http::HeaderMap;
 use plainly_protocol::method::Method;
 
 use super::detached::send_answer;
-use super::endpoint::{Endpoint, HttpFailure, HttpResponse};
+use super::endpoint::{Endpoint, HttpResponse};
+use super::failure::HttpFailure;
 use super::opening::OpenedPipe;
 use super::session::no_message;
 use super::sse::EventKind;
@@ -169,6 +170,8 @@ fn received(events: HttpResponse) -> impl Stream<Item = io::Result<Inbound>> + S
                 Err(HttpFailure::Broken(error) | HttpFailure::Unreachable(error)) => {
                     return Err(io::Error::other(error));
                 }
+                // Of requests alone, and this one was let in.
+                Err(HttpFailure::Authorization(error)) => return Err(io::Error::other(error)),
             };
             return Ok(Some((message, events)));
         }

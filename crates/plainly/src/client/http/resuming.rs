@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue, StatusCode};
 
-use super::endpoint::{ContentKind, HttpFailure, HttpResponse};
+use super::endpoint::{ContentKind, HttpResponse};
+use super::failure::HttpFailure;
 use super::session::{HttpSession, no_message};
 use super::sse::Resumption;
 use crate::client::error::Error;

@@ -12,9 +12,10 @@ use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use super::endpoint::{Endpoint, HttpFailure, HttpResponse};
+use super::endpoint::{Endpoint, HttpResponse};
+use super::failure::HttpFailure;
 use crate::client::dispatcher::Dispatcher;
-use crate::client::error::{Challenge, CloseReason, Closed, Error, LocalError, said};
+use crate::client::error::{Challenges, CloseReason, Closed, Error, LocalError, said};
 use crate::client::status::{EXCERPT, HttpStatus};
 use crate::client::timeouts::FAREWELL;
 use crate::lock::Lock;
@@ -189,6 +190,7 @@ impl HttpFailure {
                 .into(),
             },
             Self::TooLarge(_) => Error::invalid_response(method, self.to_string()),
+            Self::Authorization(error) => LocalError::Authorization(error).into(),
         }
     }
 }
@@ -235,7 +237,7 @@ impl From<&HttpResponse> for HttpStatus {
             code: response.status.as_u16(),
             retry_after: response.retry_after(),
             location: response.location(),
-            challenge: Challenge::of(response.status, &response.headers),
+            challenges: Challenges::of(response.status, &response.headers),
         }
     }
 }

@@ -68,22 +68,13 @@ impl Client {
     ///
     /// [`LocalError::NotDeclared`] if the server does not declare the extension; so for each method of skills.
     pub async fn skills(&self) -> Result<Vec<Skill>> {
-        let mut params = ListSkillsParams::new();
-        let mut pages = self.pages_of(Method::ListSkills);
-        let mut skills = Vec::new();
-        loop {
-            let page = self.skills_page(&params).await;
-            let Some(ListingPage { body, bytes, .. }) = pages.take(page)? else {
-                params.cursor = None;
-                skills.clear();
-                continue;
-            };
-            skills.extend(body.skills);
-            params.cursor = pages.after(bytes, body.next_cursor)?;
-            if params.cursor.is_none() {
-                return Ok(skills);
-            }
-        }
+        self.all_pages(Method::ListSkills, |cursor| async move {
+            let mut params = ListSkillsParams::new();
+            params.cursor = cursor;
+            let page = self.skills_page(&params).await?;
+            Ok(page.map(|body| (body.skills, body.next_cursor)))
+        })
+        .await
     }
 
     /// The skill whose `SKILL.md` has this URI (`skills/get`), whether the server lists it or not, as it is now. No file is

@@ -56,6 +56,13 @@ impl Context {
         self.scope.peer().principal.as_ref()
     }
 
+    /// The caller, as the access token of the request says; `None` if the server asks for none. See
+    /// [`ResourceServer`](crate::server::auth::ResourceServer).
+    #[cfg(feature = "auth")]
+    pub fn caller(&self) -> Option<&crate::server::auth::Caller> {
+        self.scope.extension()
+    }
+
     /// The value of this type that a layer put into the request's extensions.
     pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
         self.scope.extension()

@@ -21,7 +21,7 @@ use crate::server::Server;
 use crate::server::incoming::malformed::{cancelled, error_of};
 use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::outgoing::encode::Encoded;
-use crate::server::outgoing::{Outgoing, ReplySource};
+use crate::server::outgoing::{Departure, ReplySource};
 use crate::server::replies::Replies;
 use crate::server::request::{Interest, Scope};
 use crate::server::resolve::Unresolved;
@@ -153,7 +153,7 @@ fn check_part(request: &Request<'_>, is_new: bool) -> Result<(), ProtocolError> 
 }
 
 impl Stream for Part {
-    type Item = (usize, Box<str>, Outgoing);
+    type Item = (usize, Box<str>, Departure);
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
@@ -163,10 +163,10 @@ impl Stream for Part {
 }
 
 impl ReplySource for Batch {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         while let Some((place, id, outgoing)) = ready!(self.running.poll_next_unpin(context)) {
             match (outgoing, &mut self.replies) {
-                (Outgoing::Reply(reply), Some(replies)) => replies.fit(place, &id, reply),
+                (Departure::Reply(reply), Some(replies)) => replies.fit(place, &id, reply),
                 (outgoing, _) => return Poll::Ready(Some(outgoing)),
             }
         }
@@ -174,7 +174,7 @@ impl ReplySource for Batch {
             self.replies
                 .take()
                 .and_then(Joined::join)
-                .map(Outgoing::Reply),
+                .map(Departure::Reply),
         )
     }
 

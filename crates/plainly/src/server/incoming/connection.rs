@@ -27,7 +27,7 @@ use crate::server::Server;
 use crate::server::in_flight::InFlight;
 use crate::server::incoming::batch::{BatchMessages, ids};
 use crate::server::incoming::malformed::{cancelled, error_of};
-use crate::server::outgoing::Outgoing;
+use crate::server::outgoing::Departure;
 use crate::server::outgoing::access::{Transport, Unserved};
 use crate::server::replies::Replies;
 use crate::server::resolve::{self, Sender, Unresolved};
@@ -139,7 +139,7 @@ impl<M: Messages> Connection<M> {
 
     /// The next message to or from the peer, whichever is ready first. If both are, they take turns, so that neither
     /// keeps the other waiting. Nothing is lost if the future is dropped.
-    async fn next(&mut self) -> Either<Outgoing, io::Result<Option<Inbound>>> {
+    async fn next(&mut self) -> Either<Departure, io::Result<Option<Inbound>>> {
         let received = poll_fn(|context| self.messages.poll_receive(context));
         let next = if std::mem::take(&mut self.has_spoken) {
             tokio::select! {
@@ -275,7 +275,7 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    fn send(&mut self, outgoing: Outgoing) {
+    fn send(&mut self, outgoing: Departure) {
         if let Some(message) = outgoing.into_bytes() {
             self.push(message);
         }

@@ -1,9 +1,10 @@
 //! Answers one HTTP request: a modern one by itself, a legacy one within its session.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{Extensions, HeaderValue, StatusCode};
+use http::{HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
 use plainly_protocol::header::MCP_SESSION_ID;
@@ -23,7 +24,7 @@ impl Exchange for Server {
     async fn exchange(&self, frame: &Frame) -> Reply {
         // The limit of the transport may be a different one.
         if frame.body.len() > self.limits().message_bytes {
-            return self.refuse(&self.limits().too_large().into());
+            return self.refuse(&self.limits().too_large().into(), frame.client);
         }
         match envelope::parse(&frame.body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(ref request))) => {
@@ -36,7 +37,7 @@ impl Exchange for Server {
             // Boxed because batches are rare: otherwise the future of every request would be as large.
             Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
             Err(malformed) => {
-                reply(self.malformed(Transport::Http, &malformed, Revision::UNKNOWN_PEER))
+                reply(self.malformed(came(frame), &malformed, Revision::UNKNOWN_PEER))
             }
         }
     }
@@ -48,7 +49,7 @@ impl Exchange for Server {
             Ok(None) => Err(without_session("GET opens the stream of a session")),
             Err(Unresolved { error, .. }) => Err(error),
         };
-        opened.unwrap_or_else(|error| self.refuse(&error))
+        opened.unwrap_or_else(|error| self.refuse(&error, frame.client))
     }
 
     fn end_session(&self, frame: &Frame) -> Reply {
@@ -59,8 +60,8 @@ impl Exchange for Server {
                 name.into_iter().for_each(|name| self.0.sessions.end(name));
                 Reply::new(StatusCode::NO_CONTENT, Bytes::new())
             }
-            Ok(None) => self.refuse(&without_session("DELETE ends a session")),
-            Err(Unresolved { error, .. }) => self.refuse(&error),
+            Ok(None) => self.refuse(&without_session("DELETE ends a session"), frame.client),
+            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
         }
     }
 
@@ -72,17 +73,49 @@ impl Exchange for Server {
         self.put_into(pipe, message).await
     }
 
-    fn refuse(&self, error: &ProtocolError) -> Reply {
-        let message = Unserved::new(Transport::Http, Revision::UNKNOWN_PEER);
+    #[cfg(feature = "auth")]
+    fn refuses(&self, frame: &Frame) -> Option<Reply> {
+        self.lacking_scope(frame)
+    }
+
+    fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply {
+        let message = Unserved::new(Transport::Http { client }, Revision::UNKNOWN_PEER);
         reply(self.0.encoder.refusal(message, error))
     }
 }
 
 impl Server {
+    /// The refusal of a message that needs more than its sender may do; of a batch, if one of its messages does.
+    #[cfg(feature = "auth")]
+    fn lacking_scope(&self, frame: &Frame) -> Option<Reply> {
+        let access = crate::server::auth::Access::of(frame)?;
+        // What can't be read is refused later, for that.
+        let envelope = envelope::parse(&frame.body, &self.limits().envelope).ok()?;
+        let messages = match envelope {
+            Envelope::Single(message) => vec![Ok(message)],
+            Envelope::Batch(messages) => messages,
+        };
+        let mut messages = messages.into_iter().flatten();
+        messages.find_map(|message| {
+            let (error, headers) = access.refuses(&message)?;
+            let id = match &message {
+                Message::Request(request) => Some(request.id.as_raw()),
+                Message::Notification(_) | Message::Response(_) => None,
+            };
+            let unserved = Unserved {
+                id,
+                ..Unserved::new(came(frame), Revision::UNKNOWN_PEER)
+            };
+            let mut refusal = reply(self.0.encoder.refusal(unserved, &error));
+            refusal.headers.extend(headers);
+            Some(refusal)
+        })
+    }
+
     async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
         match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
             Ok(Sender::Peer(scope)) => {
-                let scope = scope.arrived_by(Transport::Http);
+                let scope = scope.arrived_by(came(frame));
                 let session = scope.session().cloned();
                 let in_flight = session.as_ref().map(|session| &session.in_flight);
                 let replies = self.dispatch(request, scope, in_flight);
@@ -91,8 +124,8 @@ impl Server {
                     .and_then(|session| session.streams.as_ref());
                 sent(replies, streams).await
             }
-            Ok(Sender::Opening) => self.open(request, &frame.extensions),
-            Err(unresolved) => reply(self.unresolved(Transport::Http, request, &unresolved)),
+            Ok(Sender::Opening) => self.open(frame, request),
+            Err(unresolved) => reply(self.unresolved(came(frame), request, &unresolved)),
         }
     }
 
@@ -104,8 +137,8 @@ impl Server {
         }
     }
 
-    fn open(&self, request: &Request<'_>, extensions: &Extensions) -> Reply {
-        let opened = resolve::opening(request, extensions, self.limits()).and_then(|peer| {
+    fn open(&self, frame: &Frame, request: &Request<'_>) -> Reply {
+        let opened = resolve::opening(request, &frame.extensions, self.limits()).and_then(|peer| {
             let peer = Arc::new(peer);
             let name = self.0.sessions.open(Arc::clone(&peer)).map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)
@@ -114,13 +147,13 @@ impl Server {
         });
         match opened {
             Ok((peer, name)) => {
-                let mut reply = reply(self.initialize(Transport::Http, request.id.as_raw(), &peer));
+                let mut reply = reply(self.initialize(came(frame), request.id.as_raw(), &peer));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);
                 reply
             }
-            Err(unresolved) => reply(self.unresolved(Transport::Http, request, &unresolved)),
+            Err(unresolved) => reply(self.unresolved(came(frame), request, &unresolved)),
         }
     }
 
@@ -135,7 +168,7 @@ impl Server {
             // A modern client cancels by hanging up, so its notifications mean nothing here. They are accepted (202)
             // all the same.
             Ok(None) => accepted(),
-            Err(Unresolved { error, .. }) => self.refuse(&error),
+            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
         }
     }
 
@@ -146,10 +179,13 @@ impl Server {
                 session.unanswered.answer(response);
                 accepted()
             }
-            Ok(None) => self.refuse(&ProtocolError::invalid_request(
-                "Invalid request: clients of this revision send no responses",
-            )),
-            Err(Unresolved { error, .. }) => self.refuse(&error),
+            Ok(None) => self.refuse(
+                &ProtocolError::invalid_request(
+                    "Invalid request: clients of this revision send no responses",
+                ),
+                frame.client,
+            ),
+            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
         }
     }
 
@@ -157,19 +193,19 @@ impl Server {
     async fn batch(&self, frame: &Frame, messages: BatchMessages<'_>) -> Reply {
         let session = match resolve::by_session(frame, &self.0.sessions) {
             Ok(session) => session,
-            Err(Unresolved { error, .. }) => return self.refuse(&error),
+            Err(Unresolved { error, .. }) => return self.refuse(&error, frame.client),
         };
         if let Err(error) = Self::accepts_batches(session.as_ref().map(|session| &*session.peer)) {
-            return self.refuse(&error);
+            return self.refuse(&error, frame.client);
         }
         let Some(session) = session else {
-            return self.refuse(&InvalidRequest::SessionRequired.into());
+            return self.refuse(&InvalidRequest::SessionRequired.into(), frame.client);
         };
         // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
         if let Some(malformed) = unanswerable(&messages) {
-            return self.refuse(&malformed::error_of(malformed));
+            return self.refuse(&malformed::error_of(malformed), frame.client);
         }
-        let replies = self.serve_batch(Transport::Http, &session, &frame.extensions, messages);
+        let replies = self.serve_batch(came(frame), &session, &frame.extensions, messages);
         sent(replies, session.streams.as_ref()).await
     }
 }
@@ -190,6 +226,13 @@ async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
         // A session that has ended meanwhile keeps no events, but the client on this connection still gets its reply.
         Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(replies),
+    }
+}
+
+/// The way that the message of a frame came.
+fn came(frame: &Frame) -> Transport {
+    Transport::Http {
+        client: frame.client,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The access log: one line at level info for each request, when it has its reply or needs none any more, under the target
 //! `plainly::access`. Where nobody listens, it costs a look at one number.
 
+use std::net::IpAddr;
 use std::time::Instant;
 
 use plainly_errors::{Code, Revision};
@@ -9,7 +10,10 @@ use tracing::Level;
 /// The way that a request came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum Transport {
-    Http,
+    Http {
+        /// The address that it came from, if it is known.
+        client: Option<IpAddr>,
+    },
     Stream,
 }
 
@@ -43,7 +47,10 @@ pub(in crate::server) fn is_read() -> bool {
 
 impl AccessLine<'_> {
     pub(in crate::server) fn write(&self) {
-        let is_http = self.transport == Transport::Http;
+        let (is_http, client) = match self.transport {
+            Transport::Http { client } => (true, client),
+            Transport::Stream => (false, None),
+        };
         let (status, code, bytes) = match self.reply {
             Some((status, code, bytes)) => (Some(status), code, Some(bytes)),
             None => (None, None, None),
@@ -54,6 +61,7 @@ impl AccessLine<'_> {
             name = self.name,
             revision = %self.revision,
             transport = self.transport.name(),
+            client = client.map(tracing::field::display),
             principal = self.principal,
             status = status.filter(|_| is_http),
             code = code.map(Code::get),
@@ -104,7 +112,7 @@ impl<'a> From<Unserved<'a>> for AccessLine<'a> {
 impl Transport {
     pub(in crate::server) const fn name(self) -> &'static str {
         match self {
-            Self::Http => "http",
+            Self::Http { .. } => "http",
             Self::Stream => "stream",
         }
     }

@@ -17,7 +17,7 @@ use crate::server::in_flight::{End, Slot};
 use crate::server::layer::{Next, Request};
 use crate::server::load::Place;
 use crate::server::outgoing::encode::Encoded;
-use crate::server::outgoing::{Outgoing, ReplySource};
+use crate::server::outgoing::{Departure, ReplySource};
 use crate::server::panics::panicked;
 use crate::server::request::Scope;
 
@@ -135,7 +135,7 @@ impl Running {
 }
 
 impl ReplySource for Running {
-    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Outgoing>> {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         let _is_answered = self.poll_end(context);
         // The reply comes last, even if it is ready: after it, the client no longer reads.
         if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {
@@ -144,12 +144,12 @@ impl ReplySource for Running {
         // A message of a subscription is made when there is room for it: nothing queues up behind a client that reads slowly.
         if let State::Subscribed(messages, _) = &mut self.state {
             match ready!(messages.poll_next_unpin(context)) {
-                Some(message) => return Poll::Ready(Some(Outgoing::Message(message))),
+                Some(message) => return Poll::Ready(Some(Departure::Message(message))),
                 None => self.stop(),
             }
         }
         match &mut self.state {
-            State::Answered(reply) => Poll::Ready(reply.take().map(Outgoing::Reply)),
+            State::Answered(reply) => Poll::Ready(reply.take().map(Departure::Reply)),
             State::Working { .. } | State::Subscribed(..) => Poll::Pending,
         }
     }

@@ -19,7 +19,7 @@ use self::kept::{Kept, Reader, Turn};
 use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::Quota;
-use crate::server::outgoing::{Outgoing, ReplySource};
+use crate::server::outgoing::{Departure, ReplySource};
 use crate::transport::{Event, Feed};
 
 /// How long a client waits before it polls.
@@ -121,9 +121,9 @@ impl Streams {
             {
                 let mut kept = self.kept.lock();
                 match sent {
-                    Outgoing::Message(message) => kept.push(stream, message),
-                    Outgoing::Pause => kept.pause(stream),
-                    Outgoing::Reply(encoded) => kept.push(stream, encoded.bytes),
+                    Departure::Message(message) => kept.push(stream, message),
+                    Departure::Pause => kept.pause(stream),
+                    Departure::Reply(encoded) => kept.push(stream, encoded.bytes),
                 }
             }
             // First frees the id and the place of the request: its client may send the next one as soon as the stream
@@ -159,7 +159,7 @@ impl Streams {
         stream: u64,
         sending: &mut impl ReplySource,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Outgoing>> {
+    ) -> Poll<Option<Departure>> {
         let turn = self.kept.lock().turn(stream, context);
         match turn {
             Turn::Write => {}

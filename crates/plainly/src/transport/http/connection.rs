@@ -15,12 +15,12 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::limits::HEADERS;
-use super::socket::WatchedSocket;
+use super::proxies::{ClientShare, ConnectionPeer};
+use super::socket::{Socket, WatchedSocket};
 use super::watch::{Activity, ServedRequest, Watch};
 use super::{Body, HttpLimits, HttpService};
 use crate::transport::Exchange;
@@ -38,19 +38,30 @@ impl Drain {
         self.begun.notify_waiters();
     }
 
-    fn has_begun(&self) -> bool {
+    pub(super) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::Acquire)
+    }
+
+    /// Waits until it begins.
+    #[cfg(feature = "tls")]
+    pub(super) async fn wait(&self) {
+        let mut begun = pin!(self.begun.notified());
+        begun.as_mut().enable();
+        if !self.has_begun() {
+            begun.await;
+        }
     }
 }
 
 /// Serves until the peer or a limit ends the connection. Must be its own task: `drain` wakes only once, and wakes the
 /// task that polled first.
 pub(super) async fn serve<E: Exchange>(
-    stream: TcpStream,
+    stream: impl Socket,
+    activity: Arc<Activity>,
+    caller: ConnectionPeer,
     service: HttpService<E>,
     drain: Arc<Drain>,
 ) {
-    let activity = Arc::new(Activity::default());
     let limits = service.http_limits().clone();
     let io = TokioIo::new(WatchedSocket::new(stream, Arc::clone(&activity)));
     let connection = builder(&limits).serve_connection(
@@ -59,7 +70,8 @@ pub(super) async fn serve<E: Exchange>(
             let serving = activity.serve(request.version());
             let body_of = Arc::clone(&activity);
             let drain = Arc::clone(&drain);
-            let response = service.respond(request.map(|body| RequestBody::new(body, body_of)));
+            let request = request.map(|body| RequestBody::new(body, body_of));
+            let (response, share) = service.respond_to(&caller, request);
             // Not an async block, which would hold the future of the response twice.
             response.map(|response| {
                 serving.note_answer();
@@ -67,6 +79,7 @@ pub(super) async fn serve<E: Exchange>(
                     body,
                     drain,
                     _serving: serving,
+                    _share: share,
                 }))
             })
         }),
@@ -93,6 +106,11 @@ pub(super) async fn serve<E: Exchange>(
     });
     match end.await {
         Some(Ok(())) => {}
+        Some(Err(error)) if activity.was_secure() && error.is_parse() => {
+            tracing::warn!(
+                "a client spoke TLS, but this server speaks plain HTTP: its URL begins with http://, not https://"
+            );
+        }
         Some(Err(error)) => tracing::debug!(%error, "connection failed"),
         None => tracing::debug!("connection closed: its peer took too long"),
     }
@@ -118,7 +136,7 @@ fn builder(limits: &HttpLimits) -> http1::Builder {
 const MIN_HEAD_BYTES: usize = 8 << 10;
 
 /// A request's body that notes when it is complete.
-struct RequestBody {
+pub(super) struct RequestBody {
     body: Incoming,
     activity: Arc<Activity>,
 }
@@ -168,6 +186,7 @@ struct ResponseBody {
     body: Body,
     drain: Arc<Drain>,
     _serving: ServedRequest,
+    _share: ClientShare,
 }
 
 impl HttpBody for ResponseBody {

@@ -31,7 +31,8 @@ pub struct HttpLimits {
     pub head_bytes: usize,
     /// Headers of a request. 100. Beyond: 431, and the connection closes.
     pub headers: usize,
-    /// Time for a whole head to arrive, counted from the first byte or, on a new connection, from its start. 10 s.
+    /// Time for a whole head to arrive, counted from the first byte or, on a new connection, from its start; and before
+    /// that, for the handshake of TLS. 10 s.
     /// Beyond: the connection closes.
     pub head: Duration,
     /// Time that a connection may wait for its next request. 60 s. Beyond: it closes.
@@ -47,6 +48,8 @@ pub struct HttpLimits {
     /// Connections of one peer at a time: of one IPv4 address, or of one IPv6 /64 network. 256. Beyond: closed at once.
     /// Behind a reverse proxy, all connections come from the proxy: raise the limit there.
     pub connections_per_peer: usize,
+    /// Requests at a time on one connection of HTTP/2. 100. Beyond: they are refused, and may be sent again.
+    pub streams: u32,
     /// Time for running requests to finish once the server was asked to stop. The same as the server's, 30 s by
     /// default. Beyond: they are dropped.
     pub shutdown: Duration,
@@ -97,6 +100,7 @@ impl From<&Limits> for HttpLimits {
             write_stall: limits.write_stall,
             connections: 10_000,
             connections_per_peer: 256,
+            streams: 100,
             shutdown: limits.shutdown,
         }
     }

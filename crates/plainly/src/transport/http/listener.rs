@@ -1,8 +1,8 @@
-//! A ready-made HTTP server: listens, and runs a task per connection. HTTP/1.1 only, which offers less to attack; for
-//! HTTP/2 or TLS, mount the service in a server of your own, or put a reverse proxy in front of this one.
+//! A ready-made HTTP server: listens, and runs a task per connection. HTTP/1.1; with a certificate over TLS, where HTTP/2 is
+//! spoken too.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,8 +11,15 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream, ToSocketAddrs};
 use tokio::task::JoinSet;
 
 use super::HttpService;
+#[cfg(feature = "tls")]
+use super::certificate::ServerCertificate;
 use super::connection::{self, Drain};
+use super::proxies::{ConnectionPeer, ProxyNetwork, TrustedProxies};
 use super::slots::{PeerSlot, Slots};
+use super::socket::CountedStream;
+use super::watch::Activity;
+#[cfg(feature = "tls")]
+use super::{handshake, http2};
 use crate::transport::Exchange;
 
 /// The pause after the operating system has no room for a connection, mostly for want of file descriptors.
@@ -27,6 +34,9 @@ const QUEUE: u32 = 1_024;
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
+    proxies: Vec<ProxyNetwork>,
+    #[cfg(feature = "tls")]
+    certificate: Option<Arc<ServerCertificate>>,
 }
 
 impl HttpServer {
@@ -36,7 +46,33 @@ impl HttpServer {
     pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
         let listener = listen(address).await?;
         let address = listener.local_addr()?;
-        Ok(Self { listener, address })
+        Ok(Self {
+            listener,
+            address,
+            proxies: Vec::new(),
+            #[cfg(feature = "tls")]
+            certificate: None,
+        })
+    }
+
+    /// Believes the proxies in these networks what they say of their clients in `X-Forwarded-For` or `Forwarded`: the last
+    /// address there that is no trusted proxy is the client's. It is in the access log, and each client behind a proxy may have
+    /// as many requests at a time as [connections](super::HttpLimits::connections_per_peer), beyond which it gets 503. The
+    /// connections of these proxies are limited in total only.
+    ///
+    /// Anybody else may write into these headers, so name nothing but proxies that append to them.
+    #[must_use]
+    pub fn trust_proxies(mut self, networks: impl IntoIterator<Item = ProxyNetwork>) -> Self {
+        self.proxies.extend(networks);
+        self
+    }
+
+    /// Speaks HTTPS with this certificate, by HTTP/1.1 and HTTP/2, and no plain HTTP any more.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self, certificate: ServerCertificate) -> Self {
+        self.certificate = Some(Arc::new(certificate));
+        self
     }
 
     /// The address where it listens.
@@ -53,7 +89,13 @@ impl HttpServer {
         service: HttpService<E>,
         shutdown: impl Future<Output = ()>,
     ) -> io::Result<()> {
-        let Self { listener, address } = self;
+        let Self {
+            listener,
+            address,
+            proxies,
+            #[cfg(feature = "tls")]
+            certificate,
+        } = self;
         if !address.ip().to_canonical().is_loopback() && !service.names_hosts() {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -61,7 +103,13 @@ impl HttpServer {
             ));
         }
         let service = service.port(address.port());
+        #[cfg(feature = "tls")]
+        let service = match &certificate {
+            Some(_) => service.secure(),
+            None => service,
+        };
         let slots = Slots::new(service.http_limits());
+        let proxies = Arc::new(TrustedProxies::new(proxies, service.http_limits()));
         let drain = Arc::new(Drain::default());
         let mut connections = JoinSet::new();
         let mut shutdown = pin!(shutdown);
@@ -72,10 +120,16 @@ impl HttpServer {
                 () = &mut shutdown => break,
                 // Taken as they end: a set keeps the outcome of every task until somebody asks for it.
                 Some(end) = connections.join_next(), if !connections.is_empty() => log_panic(end),
-                (stream, slot) = accept(&listener, &slots) => {
-                    let serving = connection::serve(stream, service.clone(), Arc::clone(&drain));
+                (stream, peer, slot) = accept(&listener, &slots, &proxies) => {
+                    let connection = NewConnection {
+                        caller: ConnectionPeer::new(peer, &proxies),
+                        service: service.clone(),
+                        drain: Arc::clone(&drain),
+                        #[cfg(feature = "tls")]
+                        certificate: certificate.clone(),
+                    };
                     connections.spawn(async move {
-                        serving.await;
+                        connection.run(stream).await;
                         drop(slot);
                     });
                 }
@@ -84,22 +138,56 @@ impl HttpServer {
         // Right away: newcomers are refused instead of left waiting, and the next server can take the port.
         drop(listener);
         drain.begin();
-        let all_ended = async {
-            while let Some(end) = connections.join_next().await {
-                log_panic(end)
-            }
-        };
-        if tokio::time::timeout(service.http_limits().shutdown, all_ended)
-            .await
-            .is_err()
-        {
-            tracing::warn!(
-                connections = connections.len(),
-                "requests still run at shutdown: dropping them"
-            );
-            connections.shutdown().await;
-        }
+        finish(connections, service.http_limits().shutdown).await;
         Ok(())
+    }
+}
+
+/// Waits until all connections have ended, but not for longer than that.
+async fn finish(mut connections: JoinSet<()>, time: Duration) {
+    let all_ended = async {
+        while let Some(end) = connections.join_next().await {
+            log_panic(end)
+        }
+    };
+    if tokio::time::timeout(time, all_ended).await.is_err() {
+        tracing::warn!(
+            connections = connections.len(),
+            "requests still run at shutdown: dropping them"
+        );
+        connections.shutdown().await;
+    }
+}
+
+/// What a connection needs.
+struct NewConnection<E> {
+    caller: ConnectionPeer,
+    service: HttpService<E>,
+    drain: Arc<Drain>,
+    #[cfg(feature = "tls")]
+    certificate: Option<Arc<ServerCertificate>>,
+}
+
+impl<E: Exchange> NewConnection<E> {
+    async fn run(self, stream: TcpStream) {
+        let activity = Arc::<Activity>::default();
+        let (caller, service, drain) = (self.caller, self.service, self.drain);
+        #[cfg(feature = "tls")]
+        if let Some(certificate) = self.certificate {
+            let config = certificate.current();
+            let time = service.http_limits().head;
+            let secure = handshake::secure(stream, &activity, config, time, &drain);
+            // In boxes, because they are larger than all that a plain connection needs.
+            let Some(stream) = Box::pin(secure).await else {
+                return;
+            };
+            if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                return Box::pin(http2::serve(stream, activity, caller, service, drain)).await;
+            }
+            return Box::pin(connection::serve(stream, activity, caller, service, drain)).await;
+        }
+        let stream = CountedStream::new(stream, Arc::clone(&activity));
+        connection::serve(stream, activity, caller, service, drain).await;
     }
 }
 
@@ -129,7 +217,11 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 /// Accepts the next connection for which there is a place. Nothing is lost if the future is dropped.
-async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) {
+async fn accept(
+    listener: &TcpListener,
+    slots: &Slots,
+    proxies: &TrustedProxies,
+) -> (TcpStream, IpAddr, PeerSlot) {
     loop {
         // Before a connection is accepted: beyond the limit, connections wait in the kernel and take no memory here.
         let slot = slots.free().await;
@@ -139,8 +231,9 @@ async fn accept(listener: &TcpListener, slots: &Slots) -> (TcpStream, PeerSlot) 
                 if let Err(error) = stream.set_nodelay(true) {
                     tracing::debug!(%error, "no TCP_NODELAY");
                 }
-                match slots.take(slot, peer.ip()) {
-                    Some(slot) => return (stream, slot),
+                let address = peer.ip();
+                match slots.take(slot, Some(address).filter(|it| !proxies.contain(*it))) {
+                    Some(slot) => return (stream, address, slot),
                     None => {
                         tracing::debug!(%peer, "too many connections from one peer: closed another")
                     }

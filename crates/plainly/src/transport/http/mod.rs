@@ -2,7 +2,7 @@
 //! predecessor. Knows the heads and bodies of HTTP, and which of them to turn away; never a method, a session or a revision.
 //!
 //! ```text
-//! listener -> connection -> server: origin -> checks -> read -> Exchange -> body
+//! listener -> connection -> server: origin -> gate -> checks -> read -> Exchange -> body
 //! ```
 //!
 //! A refusal is a JSON-RPC error without an id, and its status. Only what hyper can't read as a head never gets this far: it
@@ -11,22 +11,39 @@
 mod limits;
 mod listener;
 
+#[cfg(feature = "tls")]
+mod certificate;
 mod connection;
+#[cfg(feature = "tls")]
+mod handshake;
+#[cfg(feature = "tls")]
+mod http2;
+mod proxies;
 mod slots;
 mod socket;
+#[cfg(feature = "tls")]
+mod streams;
 mod watch;
 
 mod server;
+mod service;
 
 mod body;
 mod checks;
 mod events;
+mod gate;
 mod origin;
 mod pipe;
 mod read;
+mod response;
 
 pub use body::Body;
+#[cfg(feature = "tls")]
+pub use certificate::{InvalidCertificate, ServerCertificate};
+pub use gate::{Admission, HttpGate, PeerAddress, TurnedAway};
 pub use limits::HttpLimits;
 pub use listener::HttpServer;
 pub use origin::InvalidAllowance;
-pub use server::{HttpService, ResponseFuture};
+pub use proxies::{InvalidNetwork, ProxyNetwork};
+pub use server::HttpService;
+pub use service::ResponseFuture;

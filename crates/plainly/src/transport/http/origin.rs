@@ -16,7 +16,10 @@ use crate::lock::Lock;
 use crate::transport::Escaped;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
-const HTTP_PORT: u16 = 80;
+/// The ports that are left out of a host, by http and by https.
+const DEFAULT_PORTS: [u16; 2] = [80, 443];
+/// What the origins of the server's own pages begin with, likewise.
+const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
 
 /// What to do about a host that is refused, and about an origin.
 const ALLOW_HOST: &str =
@@ -34,6 +37,8 @@ const LONGEST: usize = 255;
 pub(super) struct AllowedNames {
     /// The port that loopback names must have; `None` for any, when it is not known where the server listens.
     pub(super) port: Option<u16>,
+    /// The server is reached by https.
+    pub(super) is_secure: bool,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
     origins: Vec<Box<[u8]>>,
     strangers: Arc<RejectedNames>,
@@ -76,10 +81,7 @@ impl AllowedNames {
 
     /// Checks first by what name the server was called, then on whose behalf.
     pub(super) fn check(&self, head: &Parts) -> Result<(), Rejection> {
-        let host = named_host(head)?;
-        if !self.allows_host(host) {
-            return Err(self.strangers.host(&host.to_string()));
-        }
+        let host = self.host(head)?;
         let mut origins = head.headers.get_all(ORIGIN).iter();
         match (origins.next(), origins.next()) {
             (None, _) => Ok(()),
@@ -96,11 +98,24 @@ impl AllowedNames {
         }
     }
 
+    /// Checks by what name the server was called, and nothing else.
+    pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
+        self.host(head).map(drop)
+    }
+
+    fn host<'a>(&self, head: &'a Parts) -> Result<Authority<'a>, Rejection> {
+        let host = named_host(head)?;
+        if !self.allows_host(host) {
+            return Err(self.strangers.host(&host.to_string()));
+        }
+        Ok(host)
+    }
+
     fn allows_host(&self, host: Authority<'_>) -> bool {
         let is_loopback = LOOPBACK
             .iter()
             .any(|name| host.name.eq_ignore_ascii_case(name));
-        if is_loopback && self.port.is_none_or(|port| host.port_or_default() == port) {
+        if is_loopback && self.port.is_none_or(|port| self.port_of(host) == port) {
             return true;
         }
         self.hosts.iter().any(|(name, port)| {
@@ -108,15 +123,19 @@ impl AllowedNames {
         })
     }
 
+    fn port_of(&self, host: Authority<'_>) -> u16 {
+        let default = DEFAULT_PORTS[usize::from(self.is_secure)];
+        host.port.unwrap_or(default)
+    }
+
     fn allows_origin(&self, origin: &[u8], host: Authority<'_>) -> bool {
         let is_own = origin
-            .strip_prefix(b"http://")
+            .strip_prefix(SCHEMES[usize::from(self.is_secure)])
             .and_then(Authority::parse)
             .is_some_and(|origin| {
                 // Another port is another program on the same machine, and its pages are as foreign as any.
                 LOOPBACK.contains(&origin.name)
-                    && origin.port_or_default()
-                        == self.port.unwrap_or_else(|| host.port_or_default())
+                    && self.port_of(origin) == self.port.unwrap_or_else(|| self.port_of(host))
             });
         is_own || self.origins.iter().any(|allowed| **allowed == *origin)
     }
@@ -202,10 +221,6 @@ impl<'a> Authority<'a> {
             _ => return None,
         };
         (is_well_formed && !name.is_empty()).then_some(Self { name, port })
-    }
-
-    fn port_or_default(self) -> u16 {
-        self.port.unwrap_or(HTTP_PORT)
     }
 }
 

@@ -152,18 +152,6 @@ pub(super) enum Rejection {
     Overloaded,
 }
 
-impl Rejection {
-    /// Whether a possibly long body stays unread: then the connection can't take another request.
-    pub(super) fn leaves_body(&self) -> bool {
-        match self {
-            Self::For(refusal) | Self::Because(refusal, _) => {
-                matches!(refusal, Refusal::TooLarge { .. } | Refusal::RequestTimeout)
-            }
-            Self::Overloaded => true,
-        }
-    }
-}
-
 impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
         Self::For(refusal)

@@ -1,33 +1,27 @@
 //! The tower service that carries messages between HTTP and a server. It answers what HTTP alone can decide, in the
 //! order written here, and passes on the rest.
 
-use std::convert::Infallible;
-use std::fmt;
-use std::pin::Pin;
+use std::future::ready;
+use std::net::IpAddr;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER, TRANSFER_ENCODING,
-};
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode, Version};
+use futures_util::future::Either;
+use http::header::{ALLOW, CONNECTION, TRANSFER_ENCODING};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as HttpBody;
-use plainly_errors::{ProtocolError, Refusal};
-use tower_service::Service;
+use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
-use super::events::Events;
+use super::gate::{HttpGate, PeerAddress, TurnedAway, document_reply};
 use super::origin::{AllowedNames, InvalidAllowance};
+use super::proxies::{ClientShare, ConnectionPeer};
 use super::read::Rejection;
 use super::read::read;
+use super::response::response;
 use super::{Body, HttpLimits, checks, pipe};
 use crate::quota::Quota;
-use crate::transport::{ConnectionMemory, Exchange, Frame, Reply, ReplyBody};
+use crate::transport::{ConnectionMemory, Exchange, Frame, Reply};
 
-/// The seconds after which a client that was refused for want of room may retry: most requests take less.
-const RETRY: HeaderValue = HeaderValue::from_static("1");
-/// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE for its end.
-const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
 /// What GET is for, to who sends it without the headers that it takes.
 const GET_TAKES: &str = "Method not allowed: GET takes the headers Accept: text/event-stream and Mcp-Session-Id. \
      Send messages by POST";
@@ -35,11 +29,6 @@ const GET_TAKES: &str = "Method not allowed: GET takes the headers Accept: text/
 const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
 /// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
 const MOST_REUSED: usize = 48;
-/// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
-const NO_BUFFERING: (HeaderName, HeaderValue) = (
-    HeaderName::from_static("x-accel-buffering"),
-    HeaderValue::from_static("no"),
-);
 
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or pass it to an
 /// [`HttpServer`](super::HttpServer).
@@ -74,6 +63,8 @@ struct ServiceState<E> {
     path: Option<Box<str>>,
     /// Where the endpoints of HTTP with SSE are.
     sse: Option<Box<str>>,
+    /// What lets requests in; `None` if all are.
+    gate: Option<Arc<dyn HttpGate>>,
     limits: HttpLimits,
     /// The bodies that are being read or answered.
     bodies: Quota,
@@ -89,6 +80,7 @@ impl<E: Exchange> HttpService<E> {
                 allowed: AllowedNames::default(),
                 path: None,
                 sse: None,
+                gate: None,
                 limits: HttpLimits::default(),
                 bodies: Quota::new(HttpLimits::default().in_flight_bytes),
             }),
@@ -129,6 +121,16 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
+    /// Lets in only the requests that this gate admits, at every path of the endpoint.
+    ///
+    /// The documents of the gate are served too, to everybody. They have paths of their own, at the root of the host: a router
+    /// in front must pass those on.
+    #[must_use]
+    pub fn authenticate(mut self, gate: impl HttpGate) -> Self {
+        Arc::make_mut(&mut self.inner).gate = Some(Arc::new(gate));
+        self
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: HttpLimits) -> Self {
@@ -145,6 +147,13 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
+    /// The same, reached by https.
+    #[cfg(feature = "tls")]
+    pub(super) fn secure(mut self) -> Self {
+        Arc::make_mut(&mut self.inner).allowed.is_secure = true;
+        self
+    }
+
     pub(super) fn http_limits(&self) -> &HttpLimits {
         &self.inner.limits
     }
@@ -153,40 +162,97 @@ impl<E: Exchange> HttpService<E> {
         self.inner.allowed.names_hosts()
     }
 
+    /// Answers one request of a connection, in the place that its client has.
+    pub(super) fn respond_to<B>(
+        &self,
+        caller: &ConnectionPeer,
+        request: Request<B>,
+    ) -> (
+        impl Future<Output = Response<Body>> + Send + use<E, B>,
+        ClientShare,
+    )
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+    {
+        let (client, share) = caller.client(request.headers());
+        match share {
+            Ok(share) => (Either::Left(self.respond(request, Some(client))), share),
+            Err(_full) => {
+                let response = self.overloaded(Some(client), request.version() <= Version::HTTP_11);
+                (Either::Right(ready(response)), None)
+            }
+        }
+    }
+
     /// Answers one request. Nobody has to name the future's type, so it needs no box.
     pub(super) fn respond<B>(
         &self,
-        request: Request<B>,
+        mut request: Request<B>,
+        client: Option<IpAddr>,
     ) -> impl Future<Output = Response<Body>> + Send + use<E, B>
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
     {
-        Arc::clone(&self.inner).respond(request, self.memory.clone())
+        // Without a gate nobody asks for it there, and what is added to a request costs an allocation.
+        if let (Some(_), Some(client)) = (&self.inner.gate, client) {
+            request.extensions_mut().insert(PeerAddress(client));
+        }
+        let known = (self.memory.clone(), client);
+        Arc::clone(&self.inner).respond(request, known)
+    }
+
+    /// The answer to a request for which there is no room, and whose body is not read.
+    fn overloaded(&self, client: Option<IpAddr>, is_http_1: bool) -> Response<Body> {
+        let error = Unavailable::Overloaded.into();
+        let reply = self.inner.exchange.refuse(&error, client);
+        let mut response = response(reply, &self.inner.limits);
+        if is_http_1 {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        response
+    }
+}
+
+/// What is known of a request before it is read: the memory of its connection, and its client.
+type Provenance = (ConnectionMemory, Option<IpAddr>);
+
+/// Why a request does not come to the server.
+enum Unheard {
+    Rejected(Rejection),
+    TurnedAway(Box<TurnedAway>),
+}
+
+impl From<Rejection> for Unheard {
+    fn from(rejected: Rejection) -> Self {
+        Self::Rejected(rejected)
+    }
+}
+
+impl From<TurnedAway> for Unheard {
+    fn from(turned_away: TurnedAway) -> Self {
+        Self::TurnedAway(Box::new(turned_away))
     }
 }
 
 impl<E: Exchange> ServiceState<E> {
-    async fn respond<B>(
-        self: Arc<Self>,
-        request: Request<B>,
-        memory: ConnectionMemory,
-    ) -> Response<Body>
+    async fn respond<B>(self: Arc<Self>, request: Request<B>, known: Provenance) -> Response<Body>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
         let (mut head, body) = request.into_parts();
         let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
         let is_http_1 = head.version <= Version::HTTP_11;
-        let (reply, leaves_body) = match self.answer(&mut head, body, memory).await {
-            Ok(reply) => (reply, false),
-            Err(refused) => {
-                let leaves_body = refused.leaves_body();
-                (self.exchange.refuse(&self.error(refused)), leaves_body)
-            }
-        };
+        let has_body = !body.is_end_stream();
+        let client = known.1;
+        let answered = self.answer(&mut head, body, known).await;
+        // What is refused before the server hears of it is not read.
+        let leaves_body = has_body && answered.is_err();
+        let reply = answered.unwrap_or_else(|refused| self.refuse(refused, client));
         let mut response = response(reply, &self.limits);
-        // A chunked request may also have had a `Content-Length`, which hyper has removed. Its sender may then see the
-        // next request begin elsewhere than we do, so the connection takes none (RFC 9112, 6.1).
+        // The connection takes no other request where an unread body is still to come; nor after a chunked one, which may also
+        // have had a `Content-Length`, which hyper has removed: its sender may then see the next request begin elsewhere than we
+        // do (RFC 9112, 6.1).
         let must_close = is_chunked || leaves_body;
         // HTTP/2 forbids the header (RFC 9113, 8.2.2), and frames its bodies itself.
         if must_close && is_http_1 {
@@ -197,17 +263,23 @@ impl<E: Exchange> ServiceState<E> {
         response
     }
 
-    /// The error for a refusal; for a wrong path, it names the right one.
-    fn error(&self, refused: Rejection) -> ProtocolError {
-        let is_elsewhere = refused == Rejection::For(Refusal::UnknownPath);
-        let error = ProtocolError::from(refused);
-        match &self.path {
-            Some(path) if is_elsewhere => {
-                let message = format!("{}: it is at {path}", error.message());
-                error.with_message(message)
+    /// The answer to what is refused; for a wrong path, it names the right one.
+    fn refuse(&self, refused: Unheard, client: Option<IpAddr>) -> Reply {
+        let rejected = match refused {
+            Unheard::Rejected(rejected) => rejected,
+            Unheard::TurnedAway(turned_away) => {
+                let mut reply = self.exchange.refuse(&turned_away.error, client);
+                reply.headers.extend(turned_away.headers);
+                return reply;
             }
-            Some(_) | None => error,
+        };
+        let is_elsewhere = rejected == Rejection::For(Refusal::UnknownPath);
+        let mut error = ProtocolError::from(rejected);
+        if let Some(path) = self.path.as_ref().filter(|_| is_elsewhere) {
+            let message = format!("{}: it is at {path}", error.message());
+            error = error.with_message(message);
         }
+        self.exchange.refuse(&error, client)
     }
 
     /// Takes what it needs out of `head`: owning it would make every request's future larger by twice its size.
@@ -215,25 +287,69 @@ impl<E: Exchange> ServiceState<E> {
         &self,
         head: &mut http::request::Parts,
         body: B,
-        memory: ConnectionMemory,
+        known: Provenance,
+    ) -> Result<Reply, Unheard>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        if let Some(gate) = &self.gate {
+            // In a box, because every request's future would be as large, with a gate or without.
+            return Box::pin(self.guarded(gate.as_ref(), head, body, known)).await;
+        }
+        // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
+        self.allowed.check(head)?;
+        self.check_path(head)?;
+        Ok(self.serve(head, body, known).await?)
+    }
+
+    /// Answers one request, if the gate lets it in.
+    async fn guarded<B>(
+        &self,
+        gate: &dyn HttpGate,
+        head: &mut http::request::Parts,
+        body: B,
+        known: Provenance,
+    ) -> Result<Reply, Unheard>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        if let Some(document) = gate.document(head.uri.path()) {
+            self.allowed.check_host(head)?;
+            return Ok(document_reply(&head.method, document)?);
+        }
+        self.allowed.check(head)?;
+        self.check_path(head)?;
+        let admission = gate.admit(head).await?;
+        let reply = self.serve(head, body, known).await?;
+        Ok(admission.granted(reply))
+    }
+
+    fn check_path(&self, head: &http::request::Parts) -> Result<(), Rejection> {
+        let path = head.uri.path();
+        let is_here = |own: &str| own == path;
+        if self.path.as_deref().is_none_or(is_here) || self.sse.as_deref().is_some_and(is_here) {
+            return Ok(());
+        }
+        Err(Refusal::UnknownPath.into())
+    }
+
+    /// Answers one request at a path of the endpoint.
+    async fn serve<B>(
+        &self,
+        head: &mut http::request::Parts,
+        body: B,
+        known: Provenance,
     ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
-        self.allowed.check(head)?;
+        let (memory, client) = known;
         if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
             // In a box, because hardly any request goes there, and every request's future would be as large.
-            return Box::pin(self.pipe(path, head, body)).await;
-        }
-        if self
-            .path
-            .as_deref()
-            .is_some_and(|path| head.uri.path() != path)
-        {
-            return Err(Refusal::UnknownPath.into());
+            return Box::pin(self.pipe(path, head, body, client)).await;
         }
         let mut message = empty(head).memory(memory);
+        message.client = client;
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&message));
         }
@@ -255,6 +371,11 @@ impl<E: Exchange> ServiceState<E> {
         // Given back once there is a reply, or nobody waits for it any more.
         let mut share = self.bodies.part();
         message.body = read(body, &self.limits, &mut share).await?;
+        if self.gate.is_some()
+            && let Some(refused) = self.exchange.refuses(&message)
+        {
+            return Ok(refused);
+        }
         let mut reply = self.exchange.exchange(&message).await;
         reuse(message.headers, &mut reply.headers);
         Ok(reply)
@@ -266,11 +387,13 @@ impl<E: Exchange> ServiceState<E> {
         path: &str,
         head: &mut http::request::Parts,
         body: B,
+        client: Option<IpAddr>,
     ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
         let mut message = empty(head);
+        message.client = client;
         let answered = match head.method {
             Method::GET if checks::accepts_events(&message.headers) => {
                 let opened = self.exchange.open_pipe(message);
@@ -281,16 +404,23 @@ impl<E: Exchange> ServiceState<E> {
                 checks::content(&message.headers)?;
                 let mut share = self.bodies.part();
                 message.body = read(body, &self.limits, &mut share).await?;
+                if self.gate.is_some()
+                    && let Some(refused) = self.exchange.refuses(&message)
+                {
+                    return Ok(refused);
+                }
                 let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
                 put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))
             }
             _ => {
-                let mut reply = self.exchange.refuse(&Refusal::MethodNotAllowed.into());
+                let mut reply = self
+                    .exchange
+                    .refuse(&Refusal::MethodNotAllowed.into(), client);
                 reply.headers.insert(ALLOW, SSE_METHODS);
                 Ok(reply)
             }
         };
-        Ok(answered.unwrap_or_else(|error| self.exchange.refuse(&error)))
+        Ok(answered.unwrap_or_else(|error| self.exchange.refuse(&error, client)))
     }
 }
 
@@ -307,71 +437,5 @@ fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
         headers.clear();
         headers.extend(std::mem::take(reply));
         *reply = headers;
-    }
-}
-
-/// Turns a reply into a response. The only place that adds the headers that all replies have in HTTP.
-fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
-    let mut headers = reply.headers;
-    let body = match reply.body {
-        ReplyBody::Whole(bytes) => {
-            if !bytes.is_empty() {
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            }
-            Body::from(bytes)
-        }
-        ReplyBody::Feed(feed) => {
-            let (name, value) = NO_BUFFERING;
-            headers.insert(name, value);
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-            Body::events(Events::new(feed, limits.keep_alive))
-        }
-    };
-    let mut response = Response::new(body);
-    *response.status_mut() = reply.status;
-    *response.headers_mut() = headers;
-    if reply.status == StatusCode::METHOD_NOT_ALLOWED {
-        response.headers_mut().entry(ALLOW).or_insert(METHODS);
-    }
-    if reply.status == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);
-    }
-    response
-}
-
-impl<E, B> Service<Request<B>> for HttpService<E>
-where
-    E: Exchange,
-    B: HttpBody<Data = Bytes> + Send + 'static,
-{
-    type Response = Response<Body>;
-    type Error = Infallible;
-    type Future = ResponseFuture;
-
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<B>) -> ResponseFuture {
-        ResponseFuture(Box::pin(self.respond(request)))
-    }
-}
-
-/// The future of a response; dropping it cancels the request.
-#[must_use = "a future does nothing unless it is polled"]
-pub struct ResponseFuture(Pin<Box<dyn Future<Output = Response<Body>> + Send>>);
-
-impl Future for ResponseFuture {
-    type Output = Result<Response<Body>, Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.0.as_mut().poll(cx).map(Ok)
-    }
-}
-
-impl fmt::Debug for ResponseFuture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ResponseFuture").finish_non_exhaustive()
     }
 }

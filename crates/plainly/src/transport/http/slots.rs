@@ -42,9 +42,9 @@ impl Slots {
         }
     }
 
-    /// `None` if the peer has as many connections as one may have.
-    pub(super) fn take(&self, slot: ConnectionSlot, address: IpAddr) -> Option<PeerSlot> {
-        let share = self.peers.take(Some(&network(address))).ok()?;
+    /// `None` if the peer has as many connections as one may have. Proxies have no address that counts.
+    pub(super) fn take(&self, slot: ConnectionSlot, address: Option<IpAddr>) -> Option<PeerSlot> {
+        let share = self.peers.take(address.map(network).as_ref()).ok()?;
         Some(PeerSlot {
             _slot: slot,
             _share: share,
@@ -53,7 +53,7 @@ impl Slots {
 }
 
 /// The addresses that one peer is sure to have to itself: an IPv4 address, or a /64 network of IPv6.
-fn network(address: IpAddr) -> IpAddr {
+pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),
         address @ IpAddr::V4(_) => address,
@@ -72,19 +72,19 @@ mod tests {
             ..HttpLimits::default()
         };
         let slots = Slots::new(&limits);
-        let first = slots.take(slots.free().await, [10, 0, 0, 1].into());
+        let first = slots.take(slots.free().await, Some([10, 0, 0, 1].into()));
         assert!(first.is_some());
         assert!(
             slots
-                .take(slots.free().await, "::ffff:10.0.0.1".parse().unwrap())
+                .take(slots.free().await, "::ffff:10.0.0.1".parse().ok())
                 .is_none()
         );
-        let other = slots.take(slots.free().await, [10, 0, 0, 2].into());
+        let other = slots.take(slots.free().await, Some([10, 0, 0, 2].into()));
         assert!(other.is_some());
         drop(first);
         assert!(
             slots
-                .take(slots.free().await, [10, 0, 0, 1].into())
+                .take(slots.free().await, Some([10, 0, 0, 1].into()))
                 .is_some()
         );
     }

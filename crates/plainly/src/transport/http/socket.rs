@@ -17,8 +17,21 @@ const LINGER_BYTES: usize = 64 << 10;
 /// The interval for checking whether a peer that has finished sending is gone. Nothing wakes us for that.
 const LOOK: Duration = Duration::from_millis(40);
 
-pub(super) struct WatchedSocket {
+/// A connection as the operating system has it, which notes what it takes. Below TLS, which takes more than it has sent.
+pub(super) struct CountedStream {
     stream: TcpStream,
+    activity: Arc<Activity>,
+}
+
+/// What requests are read from: a stream, or TLS over one.
+pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
+    /// What the operating system reports of it.
+    fn take_error(&self) -> io::Result<Option<io::Error>>;
+}
+
+/// What hyper reads from.
+pub(super) struct WatchedSocket<S> {
+    stream: S,
     activity: Arc<Activity>,
     /// The peer has finished sending.
     has_ended: bool,
@@ -29,16 +42,9 @@ pub(super) struct WatchedSocket {
     has_asked: bool,
 }
 
-impl WatchedSocket {
+impl CountedStream {
     pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
-        Self {
-            stream,
-            activity,
-            has_ended: false,
-            lingered: 0,
-            next_look: None,
-            has_asked: false,
-        }
+        Self { stream, activity }
     }
 
     fn note_write(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -48,6 +54,74 @@ impl WatchedSocket {
             Poll::Pending => self.activity.note_blocked(),
         }
         written
+    }
+}
+
+impl Socket for CountedStream {
+    fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.stream.take_error()
+    }
+}
+
+#[cfg(feature = "tls")]
+impl Socket for tokio_rustls::server::TlsStream<CountedStream> {
+    fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.get_ref().0.take_error()
+    }
+}
+
+impl AsyncRead for CountedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for CountedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.note_write(written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.note_write(written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+impl<S: Socket> WatchedSocket<S> {
+    pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
+        Self {
+            stream,
+            activity,
+            has_ended: false,
+            lingered: 0,
+            next_look: None,
+            has_asked: false,
+        }
     }
 
     /// Hides from hyper that the peer has finished sending, until its answer is sent. Fails once the peer has closed
@@ -70,7 +144,9 @@ impl WatchedSocket {
             if !self.has_asked && self.activity.takes_interim() {
                 self.has_asked = true;
                 // If it does not fit, the answer itself will find out.
-                let _sent = self.stream.try_write(b"HTTP/1.1 100 Continue\r\n\r\n");
+                let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
+                let _sent = Pin::new(&mut self.stream).poll_write(cx, interim);
+                let _sent = Pin::new(&mut self.stream).poll_flush(cx);
             }
             next_look.as_mut().reset(Instant::now() + LOOK);
         }
@@ -90,7 +166,7 @@ impl WatchedSocket {
     }
 }
 
-impl AsyncRead for WatchedSocket {
+impl<S: Socket> AsyncRead for WatchedSocket<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -98,8 +174,8 @@ impl AsyncRead for WatchedSocket {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        if buffer.filled().len() > before {
-            self.activity.note_read();
+        if let Some(first) = buffer.filled().get(before) {
+            self.activity.note_read(*first);
             return Poll::Ready(Ok(()));
         }
         self.has_ended = true;
@@ -111,14 +187,13 @@ impl AsyncRead for WatchedSocket {
     }
 }
 
-impl AsyncWrite for WatchedSocket {
+impl<S: Socket> AsyncWrite for WatchedSocket<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.note_write(written)
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
     }
 
     fn poll_write_vectored(
@@ -126,8 +201,7 @@ impl AsyncWrite for WatchedSocket {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.note_write(written)
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -3,7 +3,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -14,15 +14,22 @@ use super::HttpLimits;
 
 /// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
 /// lost.
-const LINGER: Duration = Duration::from_secs(1);
+pub(super) const LINGER: Duration = Duration::from_secs(1);
+/// What a connection begins with if it begins with TLS (RFC 8446, 5.1).
+pub(super) const TLS_HANDSHAKE: u8 = 22;
 
 /// The events on a connection, noted where they happen. Only one task at a time uses this, hence the relaxed ordering.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
     /// Requests so far.
     requests: AtomicU64,
-    /// A request is being served: from the end of its head until its response's body is handed over.
-    is_serving: AtomicBool,
+    /// Requests that are being served: each from the end of its head until its response's body is handed over. There is one
+    /// at most, except in HTTP/2.
+    serving: AtomicU32,
+    /// HTTP/2 is spoken: bytes need not be of a request.
+    is_multiplexed: AtomicBool,
+    /// The first bytes were those of TLS.
+    is_secure: AtomicBool,
     /// The body of that request is here.
     has_body: AtomicBool,
     /// Its response has begun.
@@ -40,10 +47,30 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    pub(super) fn note_read(&self) {
-        if !self.is_serving.load(Relaxed) {
-            self.has_heard.store(true, Relaxed);
+    /// Notes that HTTP/2 is spoken.
+    #[cfg(feature = "tls")]
+    pub(super) fn note_http_2(&self) {
+        self.is_multiplexed.store(true, Relaxed);
+    }
+
+    /// Notes that bytes were read, and the first of them.
+    pub(super) fn note_read(&self, first: u8) {
+        if self.is_serving() || self.is_multiplexed.load(Relaxed) {
+            return;
         }
+        let had_heard = self.has_heard.swap(true, Relaxed);
+        if first == TLS_HANDSHAKE && !had_heard && self.requests.load(Relaxed) == 0 {
+            self.is_secure.store(true, Relaxed);
+        }
+    }
+
+    /// Whether the peer began with TLS.
+    pub(super) fn was_secure(&self) -> bool {
+        self.is_secure.load(Relaxed)
+    }
+
+    fn is_serving(&self) -> bool {
+        self.serving.load(Relaxed) > 0
     }
 
     pub(super) fn note_sent(&self, bytes: u64) {
@@ -63,15 +90,16 @@ impl Activity {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Whether the peer is still owed an answer, or the rest of one.
+    /// Whether the peer is still owed an answer, or the rest of one, although it has finished sending. In HTTP/2 nobody
+    /// finishes who still wants one.
     pub(super) fn owes_answer(&self) -> bool {
-        self.is_blocked.load(Relaxed)
-            || self.is_serving.load(Relaxed) && !self.is_answering.load(Relaxed)
+        let is_owed = self.is_serving() && !self.is_answering.load(Relaxed);
+        (self.is_blocked.load(Relaxed) || is_owed) && !self.is_multiplexed.load(Relaxed)
     }
 
     /// Whether the body of the current request is still incomplete.
     pub(super) fn lacks_body(&self) -> bool {
-        self.is_serving.load(Relaxed) && !self.has_body.load(Relaxed)
+        self.is_serving() && !self.has_body.load(Relaxed)
     }
 
     /// Whether the peer was cut off: in the middle of a body, or of a head.
@@ -94,20 +122,22 @@ impl Activity {
         self.is_answering.store(false, Relaxed);
         self.takes_interim
             .store(version == Version::HTTP_11, Relaxed);
-        self.is_serving.store(true, Relaxed);
+        self.serving.store(self.serving.load(Relaxed) + 1, Relaxed);
         ServedRequest(Arc::clone(self))
     }
 
     fn phase(&self) -> Phase {
         let requests = self.requests.load(Relaxed);
+        // In HTTP/2, what is sent need not be an answer: reading it slowly buys no time for the next request.
+        let is_answer = self.is_serving() || !self.is_multiplexed.load(Relaxed);
         // First, as it may be true besides the others: serving has no limit, and the one for closing is too short.
-        if self.is_blocked.load(Relaxed) {
+        if self.is_blocked.load(Relaxed) && is_answer {
             Phase::Blocked {
                 sent: self.sent.load(Relaxed),
             }
         } else if self.is_closing.load(Relaxed) {
             Phase::Closing
-        } else if self.is_serving.load(Relaxed) {
+        } else if self.is_serving() {
             Phase::Serving
         } else if requests == 0 || self.has_heard.load(Relaxed) {
             Phase::Head { requests }
@@ -129,7 +159,8 @@ impl ServedRequest {
 
 impl Drop for ServedRequest {
     fn drop(&mut self) {
-        self.0.is_serving.store(false, Relaxed);
+        let serving = self.0.serving.load(Relaxed);
+        self.0.serving.store(serving - 1, Relaxed);
     }
 }
 

@@ -1,21 +1,21 @@
-//! TLS for HTTP: the certificates that the operating system trusts, and one provider of cryptography, chosen here
-//! rather than for the whole process.
+//! TLS for HTTP, of a client: the certificates that the operating system trusts, and others that it is given.
 
 use std::sync::{Arc, OnceLock};
 
-use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, ConfigBuilder, Error, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::{BuilderVerifierExt as _, Verifier};
 
+use crate::cryptography::provider;
+
 /// A certificate that is kept.
-pub(super) type Certificate = CertificateDer<'static>;
+pub(crate) type Certificate = CertificateDer<'static>;
 
 /// The configuration of every connection to a URL of this scheme, which also trusts these certificates.
 ///
 /// Reading the certificates that the system trusts takes milliseconds: this is done once, and only if TLS is used.
-pub(super) fn config(scheme: &str, trusted: &[Certificate]) -> Result<ClientConfig, Error> {
+pub(crate) fn config(scheme: &str, trusted: &[Certificate]) -> Result<ClientConfig, Error> {
     static TRUSTING: OnceLock<ClientConfig> = OnceLock::new();
     if scheme != "https" {
         let nobody = RootCertStore::empty();
@@ -38,15 +38,11 @@ pub(super) fn config(scheme: &str, trusted: &[Certificate]) -> Result<ClientConf
 }
 
 /// The certificates in a file; none if anything in it is wrong.
-pub(super) fn certificates(pem: &[u8]) -> Vec<Certificate> {
+pub(crate) fn certificates(pem: &[u8]) -> Vec<Certificate> {
     let all = Certificate::pem_slice_iter(pem).collect::<Result<_, _>>();
     all.unwrap_or_default()
 }
 
 fn builder() -> Result<ConfigBuilder<ClientConfig, WantsVerifier>, Error> {
     ClientConfig::builder_with_provider(provider()).with_safe_default_protocol_versions()
-}
-
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
 }

@@ -1,0 +1,32 @@
+//! One authorizer for several who have it: a client, and a program that goes on with it.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::{Again, AuthError, Authorizer, Credentials, Head, Outgoing, Refusal};
+
+impl<A: Authorizer + ?Sized> Authorizer for Arc<A> {
+    fn extensions(&self) -> Vec<&'static str> {
+        (**self).extensions()
+    }
+
+    fn credentials<'a>(
+        &'a self,
+        request: &'a Outgoing<'a>,
+    ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
+        (**self).credentials(request)
+    }
+
+    fn refused<'a>(
+        &'a self,
+        request: &'a Outgoing<'a>,
+        refusal: &'a Refusal,
+    ) -> BoxFuture<'a, Result<Again, AuthError>> {
+        (**self).refused(request, refusal)
+    }
+
+    fn answered(&self, request: &Outgoing<'_>, head: &Head<'_>) {
+        (**self).answered(request, head);
+    }
+}

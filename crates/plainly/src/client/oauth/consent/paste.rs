@@ -1,0 +1,172 @@
+//! Consent of a person whose browser may run on another machine, and can't come back here: they bring the address where it
+//! ended.
+
+use std::fmt;
+use std::future::{pending, ready};
+use std::io;
+use std::sync::Arc;
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use plainly_oauth::Secret;
+
+use super::callback::is_of_login;
+use super::loopback::{Loopback, LoopbackVisit};
+use super::{Consent, ConsentError, ConsentPage, Visit};
+
+type Read =
+    dyn Fn(Option<PasteMistake>) -> BoxFuture<'static, io::Result<Option<String>>> + Send + Sync;
+
+/// Shows the page as a [`Loopback`] does, and takes the address that a person pastes or the browser itself, whichever is first.
+#[derive(Clone)]
+pub struct Paste {
+    loopback: Loopback,
+    read: Arc<Read>,
+}
+
+/// What is wrong with an address that was pasted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PasteMistake {
+    /// It is not the one that the browser was sent back to.
+    #[error("this is not the address where the login ends")]
+    OtherPage,
+    /// It has another state, or none.
+    #[error("this is the address of another login")]
+    OtherLogin,
+}
+
+impl Paste {
+    /// Consent by a page that the `open` of `loopback` shows, and by what `read` reads: one address that was pasted, after the
+    /// mistake in the one before; nothing if no more will come. It is dropped when the browser comes back by itself.
+    pub fn new<F>(
+        loopback: Loopback,
+        read: impl Fn(Option<PasteMistake>) -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = io::Result<Option<String>>> + Send + 'static,
+    {
+        let read = Arc::new(move |mistake| read(mistake).boxed());
+        Self { loopback, read }
+    }
+}
+
+impl fmt::Debug for Paste {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Paste").field(&self.loopback).finish()
+    }
+}
+
+impl Consent for Paste {
+    fn prepare<'a>(
+        &'a self,
+        redirect: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Visit>, ConsentError>> {
+        let visit = self.loopback.bind(redirect).map(|visit| {
+            let read = Arc::clone(&self.read);
+            Box::new(PasteVisit { visit, read }) as _
+        });
+        Box::pin(ready(visit))
+    }
+}
+
+struct PasteVisit {
+    visit: LoopbackVisit,
+    read: Arc<Read>,
+}
+
+impl Visit for PasteVisit {
+    fn redirect_uri(&self) -> &str {
+        self.visit.uri()
+    }
+
+    fn visit<'a>(
+        self: Box<Self>,
+        page: &'a ConsentPage<'a>,
+    ) -> BoxFuture<'a, Result<String, ConsentError>> {
+        let Self { visit, read } = *self;
+        let pasted = pasted(read, visit.uri().to_owned(), Secret::new(page.state));
+        Box::pin(visit.visit_or(page, pasted))
+    }
+}
+
+impl fmt::Debug for PasteVisit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PasteVisit").field(&self.visit).finish()
+    }
+}
+
+/// The query of the first address that is right.
+async fn pasted(read: Arc<Read>, redirect: String, state: Secret) -> Result<String, ConsentError> {
+    let mut mistake = None;
+    loop {
+        match read(mistake).await {
+            Ok(Some(text)) => match query(&text, &redirect, &state) {
+                Ok(query) => return Ok(query.to_owned()),
+                Err(wrong) => mistake = Some(wrong),
+            },
+            // The browser can still come.
+            Ok(None) => return pending().await,
+            Err(error) => {
+                let why = format!("cannot read the address that is to be pasted: {error}");
+                return Err(ConsentError::Failed(why));
+            }
+        }
+    }
+}
+
+/// The query of an address that was pasted.
+fn query<'t>(text: &'t str, redirect: &str, state: &Secret) -> Result<&'t str, PasteMistake> {
+    let without_scheme = |text: &'t str| text.strip_prefix("http://").unwrap_or(text);
+    let redirect = redirect.trim_start_matches("http://");
+    // Some browsers hide the scheme.
+    let query = without_scheme(text.trim())
+        .strip_prefix(redirect)
+        .and_then(|rest| rest.strip_prefix('?'))
+        .ok_or(PasteMistake::OtherPage)?;
+    let query = query.split('#').next().unwrap_or(query);
+    match is_of_login(query, state) {
+        true => Ok(query),
+        false => Err(PasteMistake::OtherLogin),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pasted_is_the_address_where_this_login_ends() {
+        use PasteMistake::{OtherLogin, OtherPage};
+        let redirect = "http://127.0.0.1:1234/callback";
+        for (text, expected) in [
+            (
+                "http://127.0.0.1:1234/callback?state=s&code=c",
+                Ok("state=s&code=c"),
+            ),
+            (
+                "  127.0.0.1:1234/callback?code=c&state=s\r\n",
+                Ok("code=c&state=s"),
+            ),
+            (
+                "http://127.0.0.1:1234/callback?error=x&state=s#_",
+                Ok("error=x&state=s"),
+            ),
+            (
+                "http://127.0.0.1:1234/callback?state=t&code=c",
+                Err(OtherLogin),
+            ),
+            (
+                "http://127.0.0.1:1234/callback?state=s&state=s",
+                Err(OtherLogin),
+            ),
+            ("http://127.0.0.1:1234/callback?", Err(OtherLogin)),
+            ("http://127.0.0.1:1234/callback", Err(OtherPage)),
+            ("http://127.0.0.1:12345/callback?state=s", Err(OtherPage)),
+            ("https://as.example/authorize?state=s", Err(OtherPage)),
+            ("state=s&code=c", Err(OtherPage)),
+            ("", Err(OtherPage)),
+        ] {
+            assert_eq!(query(text, redirect, &"s".into()), expected, "{text}");
+        }
+    }
+}

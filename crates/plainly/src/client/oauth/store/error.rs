@@ -1,0 +1,71 @@
+//! Why what a client keeps can't be read or changed, and what its user can do about it.
+
+use std::error::Error as StdError;
+use std::fmt;
+
+/// A failure of a [`TokenStore`](super::TokenStore), in a sentence: what failed, on what, why, and the command that mends it.
+#[derive(Debug)]
+pub struct TokenStoreError {
+    failed: String,
+    why: Option<String>,
+    command: Option<String>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl TokenStoreError {
+    /// What failed, and on what: `cannot reach the keychain`. Nothing in it is secret.
+    pub fn new(failed: impl Into<String>) -> Self {
+        Self {
+            failed: failed.into(),
+            why: None,
+            command: None,
+            source: None,
+        }
+    }
+
+    /// The same, with what is wrong there.
+    #[must_use]
+    pub fn because(mut self, why: impl Into<String>) -> Self {
+        self.why = Some(why.into());
+        self
+    }
+
+    /// The same, with the command that mends it.
+    #[must_use]
+    pub fn with_command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
+        self
+    }
+
+    /// The same, with the error that caused it.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The command that mends it, if there is one.
+    pub fn command(&self) -> Option<&str> {
+        self.command.as_deref()
+    }
+}
+
+impl fmt::Display for TokenStoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.failed)?;
+        if let Some(why) = &self.why {
+            write!(f, ": {why}")?;
+        }
+        match &self.command {
+            Some(command) => write!(f, "; run `{command}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl StdError for TokenStoreError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        let source = self.source.as_deref();
+        source.map(|source| source as _)
+    }
+}

@@ -1,0 +1,105 @@
+//! What is wrong with a file of tokens, and the command that mends it.
+
+use std::io;
+use std::path::Path;
+
+use plainly_errors::visible::visible;
+
+use super::super::TokenStoreError;
+
+/// What is wrong with a file, or with its directory.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("the system says no")]
+    Failed(#[from] io::Error),
+    #[error("it is a symbolic link, and where that leads can change; without it, log in again")]
+    Link,
+    #[error("it is not a file")]
+    NotAFile,
+    #[error("it is too large to be what this program has written")]
+    TooLarge,
+    #[cfg(unix)]
+    #[error("others can read or change it (its mode is {0:03o})")]
+    OpenFile(u32),
+    #[cfg(unix)]
+    #[error("others can change what is in it (its mode is {0:03o})")]
+    OpenDirectory(u32),
+    #[cfg(unix)]
+    #[error("it belongs to the user {owner}, and this program runs as the user {own}")]
+    OtherOwner { owner: u32, own: u32 },
+    #[error("it ends in the middle; without it, log in again")]
+    Incomplete,
+    #[error(
+        "another program has written it (version {0}, and this one knows version 1); use that program, or put the file aside \
+         and log in again"
+    )]
+    OtherVersion(u64),
+    #[error(
+        "it is not what this program has written (line {line}, column {column}); without it, log in again"
+    )]
+    Foreign { line: usize, column: usize },
+    #[error("it is encrypted, and its key is not in {0} any more; without it, log in again")]
+    NoKey(String),
+    #[error(
+        "it is encrypted, and its key is not what is in {0} in its place; without it, log in again"
+    )]
+    NoSuchKey(String),
+    #[error("it is encrypted with another key, or was damaged; without it, log in again")]
+    OtherKey,
+    #[error(transparent)]
+    OfDirectory(Box<Self>),
+}
+
+impl Fault {
+    /// The fault of the file at `path`, which was to be `read`, `written` or `locked`.
+    pub(super) fn at(self, done: &str, path: &Path) -> TokenStoreError {
+        if let Self::OfDirectory(fault) = self {
+            return fault.at("used", path.parent().unwrap_or(path));
+        }
+        let path = shown(path);
+        let failed = TokenStoreError::new(format!("{path} cannot be {done}"));
+        match (self.command(&path), self) {
+            (_, Self::Failed(error)) => failed.with_source(error),
+            (command, fault) => failed.because(fault.to_string()).with_command(command),
+        }
+    }
+
+    /// What mends it.
+    fn command(&self, path: &str) -> String {
+        match self {
+            Self::Link => format!("{REMOVE} {path}"),
+            #[cfg(unix)]
+            Self::OpenFile(_) => format!("chmod 600 {path}"),
+            #[cfg(unix)]
+            Self::OpenDirectory(_) => format!("chmod 700 {path}"),
+            #[cfg(unix)]
+            Self::OtherOwner { own, .. } => format!("sudo chown {own} {path}"),
+            Self::OfDirectory(fault) => fault.command(path),
+            Self::Failed(_)
+            | Self::NotAFile
+            | Self::TooLarge
+            | Self::Incomplete
+            | Self::OtherVersion(_)
+            | Self::NoKey(_)
+            | Self::NoSuchKey(_)
+            | Self::OtherKey
+            | Self::Foreign { .. } => {
+                let (path, quote) = path.split_at(path.len() - 1);
+                format!("{MOVE} {path}{quote} {path}.old{quote}")
+            }
+        }
+    }
+}
+
+const REMOVE: &str = if cfg!(windows) { "del" } else { "rm" };
+const MOVE: &str = if cfg!(windows) { "move" } else { "mv" };
+
+/// A path as a word of a command: between quotes, so that it can be pasted.
+pub(super) fn shown(path: &Path) -> String {
+    let path = path.to_string_lossy();
+    let path = visible(&path);
+    match cfg!(windows) {
+        true => format!("\"{path}\""),
+        false => format!("'{}'", path.replace('\'', r"'\''")),
+    }
+}

@@ -1,0 +1,256 @@
+//! What is kept in a file of the user's, for all programs that read it.
+//!
+//! ```text
+//! DIRECTORY/credentials.json        all that is kept, for its owner alone
+//! DIRECTORY/credentials.sealed      the same, encrypted with a key that is in a keychain
+//! DIRECTORY/….new                   one of the two, while it is written
+//! DIRECTORY/credentials.lock        held while it is changed
+//! DIRECTORY/locks/DIGEST            held while something of it is worked on
+//! ```
+
+mod document;
+mod fault;
+mod place;
+mod private;
+mod sealed;
+mod waiting;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use plainly_oauth::credentials::Credentials;
+use ring::digest::{SHA256, digest};
+
+use self::fault::{Fault, shown};
+use self::sealed::SealingKey;
+use super::{Keychain, StoreLock, TokenStore, TokenStoreError};
+
+/// How long it is waited for a keychain, and for the person whom it asks.
+const KEYCHAIN_PATIENCE: Duration = Duration::from_secs(120);
+
+/// Keeps tokens in the file `credentials.json` of a directory, for its owner alone. Its clones, and other programs, use the
+/// same.
+///
+/// A file that anybody else can read, that belongs to somebody else, or that this program can't have written is refused, and
+/// stays as it is. On Windows, who can read it follows from its directory.
+#[derive(Clone)]
+pub struct FileStore {
+    directory: Arc<Path>,
+    keychain: Option<Arc<dyn Keychain>>,
+}
+
+impl FileStore {
+    /// The file in this directory. Neither need be there.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Self {
+            directory: directory.into().into(),
+            keychain: None,
+        }
+    }
+
+    /// A file beside that, `credentials.sealed`, which is encrypted with a key that the keychain has: whoever gets the file, from a
+    /// backup or a disk, can't read it. If the keychain can't be reached, nothing is read or kept anywhere.
+    #[must_use]
+    pub fn sealed(mut self, keychain: impl Keychain + 'static) -> Self {
+        self.keychain = Some(Arc::new(keychain));
+        self
+    }
+
+    /// The file of whoever runs the program: in `plainly` in `$XDG_STATE_HOME` or `~/.local/state`, on macOS in `~/Library/Application
+    /// Support`, on Windows in `%LOCALAPPDATA%`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such directory, because the user has no home.
+    pub fn of_user() -> Result<Self, TokenStoreError> {
+        match place::of_user() {
+            Some(directory) => Ok(Self::new(directory)),
+            None => Err(TokenStoreError::new("cannot keep logins")
+                .because("this user has no home directory; set XDG_STATE_HOME to one")),
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.directory.join(match self.keychain {
+            Some(_) => "credentials.sealed",
+            None => "credentials.json",
+        })
+    }
+
+    /// What is kept, and the key that it was sealed with, if it was.
+    async fn read(&self) -> Result<(Credentials, Option<SealingKey>), TokenStoreError> {
+        let (path, keychain) = (self.path(), self.keychain.clone());
+        self.waiting(move || read(&path, keychain.as_deref())).await
+    }
+
+    /// The lock of the file, while it is changed.
+    async fn alone(&self) -> Result<std::fs::File, TokenStoreError> {
+        waiting::hold(self.directory.join("credentials.lock"), &self.path()).await
+    }
+
+    /// Sees to it that there is a key in the keychain, before anybody does something in vain.
+    async fn prepare(&self) -> Result<(), TokenStoreError> {
+        let Some(keychain) = self.keychain.clone() else {
+            return Ok(());
+        };
+        let held = self.alone().await?;
+        let path = self.path();
+        self.waiting(move || {
+            let _held = held;
+            match path.exists() {
+                true => Ok(()),
+                false => key(&*keychain).map(drop),
+            }
+        })
+        .await
+    }
+
+    /// Does what may wait for a disk, and for a keychain.
+    async fn waiting<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> Result<T, TokenStoreError> + Send + 'static,
+    ) -> Result<T, TokenStoreError> {
+        let Some(keychain) = &self.keychain else {
+            return apart(work).await;
+        };
+        match tokio::time::timeout(KEYCHAIN_PATIENCE, apart(work)).await {
+            Ok(done) => done,
+            Err(_elapsed) => Err(
+                TokenStoreError::new(format!("cannot use {}", keychain.place())).because(format!(
+                    "it has not answered for {} seconds; it may wait for somebody who unlocks it",
+                    KEYCHAIN_PATIENCE.as_secs()
+                )),
+            ),
+        }
+    }
+}
+
+impl fmt::Debug for FileStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileStore")
+            .field("path", &self.path())
+            .field("keychain", &self.keychain)
+            .finish()
+    }
+}
+
+impl TokenStore for FileStore {
+    fn load(&self) -> BoxFuture<'_, Result<Credentials, TokenStoreError>> {
+        Box::pin(async { Ok(self.read().await?.0) })
+    }
+
+    fn update<'a>(
+        &'a self,
+        change: Box<dyn FnOnce(&mut Credentials) + Send + 'a>,
+    ) -> BoxFuture<'a, Result<(), TokenStoreError>> {
+        Box::pin(async move {
+            let held = self.alone().await?;
+            let (kept, sealing_key) = self.read().await?;
+            let mut changed = kept.clone();
+            change(&mut changed);
+            if changed == kept {
+                return Ok(());
+            }
+            // Whoever gives up now does not stop it, nor free the lock before it is done.
+            let (path, keychain) = (self.path(), self.keychain.clone());
+            self.waiting(move || {
+                let sealing_key = match (sealing_key, keychain) {
+                    (None, Some(keychain)) => Some(key(&*keychain)?),
+                    (sealing_key, _) => sealing_key,
+                };
+                let written = write(&path, &changed, sealing_key.as_ref());
+                drop(held);
+                written.map_err(|fault| fault.at("written", &path))
+            })
+            .await
+        })
+    }
+
+    fn lock<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<StoreLock, TokenStoreError>> {
+        let digest = digest(&SHA256, name.as_bytes());
+        let name: String = digest
+            .as_ref()
+            .iter()
+            .map(|it| format!("{it:02x}"))
+            .collect();
+        let path = self.directory.join("locks").join(name);
+        Box::pin(async move {
+            let held = waiting::hold(path, &self.path()).await?;
+            self.prepare().await?;
+            Ok(StoreLock::new(held))
+        })
+    }
+
+    fn place(&self) -> String {
+        let path = shown(&self.path());
+        match &self.keychain {
+            Some(keychain) => format!("{path}, encrypted with a key in {}", keychain.place()),
+            None => path,
+        }
+    }
+}
+
+fn read(
+    path: &Path,
+    keychain: Option<&dyn Keychain>,
+) -> Result<(Credentials, Option<SealingKey>), TokenStoreError> {
+    let fault = |fault: Fault| fault.at("read", path);
+    let Some(bytes) = private::read(path).map_err(fault)? else {
+        return Ok((Credentials::default(), None));
+    };
+    let Some(keychain) = keychain else {
+        return Ok((document::read(&bytes).map_err(fault)?, None));
+    };
+    let kept = keychain.load()?;
+    let kept = kept.ok_or_else(|| fault(Fault::NoKey(keychain.place())))?;
+    let key = SealingKey::read(&kept);
+    let key = key.ok_or_else(|| fault(Fault::NoSuchKey(keychain.place())))?;
+    let opened = key
+        .open(&bytes)
+        .and_then(|opened| document::read(&opened))
+        .map_err(fault)?;
+    Ok((opened, Some(key)))
+}
+
+fn write(path: &Path, credentials: &Credentials, key: Option<&SealingKey>) -> Result<(), Fault> {
+    let bytes = document::write(credentials)?;
+    let bytes = match key {
+        Some(key) => key.seal(bytes)?,
+        None => bytes,
+    };
+    private::replace(path, &bytes)
+}
+
+/// The key for a file that is not there yet: the one that the keychain has, or else a new one.
+fn key(keychain: &dyn Keychain) -> Result<SealingKey, TokenStoreError> {
+    let kept = keychain.load()?;
+    if let Some(key) = kept.as_ref().and_then(SealingKey::read) {
+        return Ok(key);
+    }
+    let new = SealingKey::random();
+    keychain.keep(&new)?;
+    // What the keychain has now is what the next process gets.
+    let kept = keychain.load()?;
+    let key = kept.as_ref().and_then(SealingKey::read);
+    key.ok_or_else(|| {
+        TokenStoreError::new(format!("cannot use {}", keychain.place()))
+            .because("it does not give back what it was given")
+    })
+}
+
+/// Does what may wait for a disk, where nobody else has to wait for it.
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, TokenStoreError> + Send + 'static,
+) -> Result<T, TokenStoreError> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(ended) => match ended.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_cancelled) => Err(TokenStoreError::new("cannot read or write logins")
+                .because("the program is about to end")),
+        },
+    }
+}

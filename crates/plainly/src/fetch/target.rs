@@ -1,0 +1,95 @@
+//! A URL that somebody names, as it is asked for: nothing in it that two readers could read in two ways.
+
+use http::HeaderValue;
+use plainly_errors::mistake::{in_quotes, printable};
+use reqwest::Url;
+
+use super::error::FetchError;
+
+/// A URL, and the text that it was read from.
+pub(super) struct Target {
+    url: Url,
+    text: String,
+}
+
+impl Target {
+    /// The URL in a text.
+    pub(super) fn parse(text: &str) -> Result<Self, FetchError> {
+        let fenced = |why: &str| FetchError::Fenced {
+            url: shown(text),
+            why: why.to_owned(),
+        };
+        if !is_plain(text) {
+            return Err(fenced("it has characters that no URL may have"));
+        }
+        let url = Url::parse(text).map_err(|why| fenced(&format!("it is no URL: {why}")))?;
+        Self::new(url, text.to_owned())
+    }
+
+    fn new(url: Url, text: String) -> Result<Self, FetchError> {
+        let why = match url.scheme() {
+            "https" | "http" if !url.username().is_empty() || url.password().is_some() => {
+                "there is a user's name or a password in it"
+            }
+            "https" | "http" => return Ok(Self { url, text }),
+            _ => "only https is read, and http within this machine",
+        };
+        Err(FetchError::Fenced {
+            url: shown(&text),
+            why: why.to_owned(),
+        })
+    }
+
+    /// Where a redirect leads.
+    pub(super) fn redirected(&self, location: &HeaderValue) -> Result<Self, FetchError> {
+        let text = String::from_utf8_lossy(location.as_bytes());
+        let fenced = |why: String| FetchError::Fenced {
+            url: self.shown(),
+            why: format!("it leads to {}, {why}", in_quotes(&shown(&text))),
+        };
+        if !is_plain(&text) {
+            return Err(fenced("which has characters that no URL may have".into()));
+        }
+        let url = self.url.join(&text);
+        let url = url.map_err(|why| fenced(format!("which is no URL: {why}")))?;
+        if self.is_https() && url.scheme() == "http" {
+            return Err(fenced("away from https".into()));
+        }
+        let text = url.as_str().to_owned();
+        Self::new(url, text)
+    }
+
+    pub(super) fn url(&self) -> &Url {
+        &self.url
+    }
+
+    pub(super) fn is_https(&self) -> bool {
+        self.url.scheme() == "https"
+    }
+
+    /// As it was given.
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// It, without what may be secret.
+    pub(super) fn shown(&self) -> String {
+        shown(&self.text)
+    }
+}
+
+/// Whether a text has only the characters of URLs. Some readers take `\` for `/`, and some ignore blanks.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|it| it.is_ascii_graphic() && it != b'\\')
+}
+
+/// A URL, or what should be one, without user, password, query and fragment.
+pub(super) fn shown(text: &str) -> String {
+    let end = text.find(['?', '#']).unwrap_or(text.len());
+    let text = &text[..end];
+    let scheme = text.find("//").map_or(0, |at| at + 2);
+    let (scheme, rest) = text.split_at(scheme);
+    let authority = rest.find('/').unwrap_or(rest.len());
+    let host = rest[..authority].rfind('@').map_or(0, |at| at + 1);
+    printable(&format!("{scheme}{}", &rest[host..])).into_owned()
+}

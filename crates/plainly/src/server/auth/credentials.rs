@@ -1,0 +1,185 @@
+//! The token of a request, read from its head and taken out of it: nobody behind the gate sees it.
+
+use http::HeaderMap;
+use http::header::AUTHORIZATION;
+use http::request::Parts;
+use plainly_oauth::Secret;
+use url::form_urlencoded;
+
+const DPOP: &str = "dpop";
+/// The parameter in which a token must not be.
+const IN_QUERY: &str = "access_token";
+
+/// What a request brings to be let in.
+#[derive(Debug)]
+pub(super) enum Presented {
+    /// Nothing, or nothing that is understood here.
+    None,
+    /// A token, and how it is sent.
+    Token { token: Secret, scheme: Sending },
+    /// More than one, so that it is not clear which counts.
+    Ambiguous,
+}
+
+/// How a token is sent.
+#[derive(Debug)]
+pub(super) enum Sending {
+    /// As it is (RFC 6750).
+    Bearer,
+    /// With a proof (RFC 9449, 7.1): `None` if there is none, or more than one.
+    Dpop(Option<Secret>),
+}
+
+impl Presented {
+    /// Takes them out of a head. A token in the URL is never read: logs have it (2026-07-28, "Access Token Usage").
+    pub(super) fn take(head: &mut Parts) -> Self {
+        let given: Vec<_> = taken(&mut head.headers, AUTHORIZATION.as_str());
+        let proofs = taken(&mut head.headers, DPOP);
+        let [authorization] = &*given else {
+            return if given.is_empty() {
+                Self::None
+            } else {
+                Self::Ambiguous
+            };
+        };
+        if in_query(head.uri.query().unwrap_or_default()) {
+            return Self::Ambiguous;
+        }
+        let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
+        let token = Secret::new(token.trim_start_matches(' '));
+        if scheme.eq_ignore_ascii_case("Bearer") {
+            let scheme = Sending::Bearer;
+            return Self::Token { token, scheme };
+        }
+        if !scheme.eq_ignore_ascii_case(DPOP) {
+            return Self::None;
+        }
+        let proof = match <[String; 1]>::try_from(proofs) {
+            Ok([proof]) => Some(Secret::new(proof)),
+            Err(_) => None,
+        };
+        let scheme = Sending::Dpop(proof);
+        Self::Token { token, scheme }
+    }
+}
+
+/// The values of a header, which has none then. What is no text is as good as no token.
+fn taken(headers: &mut HeaderMap, name: &str) -> Vec<String> {
+    let values = headers.get_all(name).iter();
+    let texts = values.map(|value| value.to_str().unwrap_or_default().to_owned());
+    let texts = texts.collect();
+    headers.remove(name);
+    texts
+}
+
+fn in_query(query: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == IN_QUERY)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+
+    use super::*;
+
+    #[test]
+    #[expect(clippy::too_many_lines, reason = "it is a table")]
+    fn one_token_in_one_header_counts() {
+        for (name, uri, headers, expected) in [
+            ("none", "/mcp", &[][..], "none"),
+            (
+                "bearer",
+                "/mcp",
+                &[("authorization", "Bearer t")],
+                "bearer t",
+            ),
+            (
+                "in capitals",
+                "/mcp",
+                &[("authorization", "BEARER  t")],
+                "bearer t",
+            ),
+            (
+                "without a token",
+                "/mcp",
+                &[("authorization", "Bearer")],
+                "bearer ",
+            ),
+            (
+                "another scheme",
+                "/mcp",
+                &[("authorization", "Basic dTpw")],
+                "none",
+            ),
+            (
+                "two tokens",
+                "/mcp",
+                &[("authorization", "Bearer t"), ("authorization", "Bearer t")],
+                "ambiguous",
+            ),
+            (
+                "two schemes",
+                "/mcp",
+                &[("authorization", "Bearer t"), ("authorization", "DPoP t")],
+                "ambiguous",
+            ),
+            (
+                "two in one",
+                "/mcp",
+                &[("authorization", "Bearer t, DPoP t")],
+                "bearer t, DPoP t",
+            ),
+            (
+                "in the query too",
+                "/mcp?a=b&access_token=t",
+                &[("authorization", "Bearer t")],
+                "ambiguous",
+            ),
+            (
+                "in the query, encoded",
+                "/mcp?access%5Ftoken=t",
+                &[("authorization", "Bearer t")],
+                "ambiguous",
+            ),
+            ("in the query alone", "/mcp?access_token=t", &[], "none"),
+            (
+                "with a proof",
+                "/mcp",
+                &[("authorization", "DPoP t"), ("dpop", "p")],
+                "dpop t p",
+            ),
+            (
+                "without a proof",
+                "/mcp",
+                &[("authorization", "DPoP t")],
+                "dpop t -",
+            ),
+            (
+                "with two proofs",
+                "/mcp",
+                &[("authorization", "dpop t"), ("dpop", "p"), ("dpop", "p")],
+                "dpop t -",
+            ),
+            ("a proof alone", "/mcp", &[("dpop", "p")], "none"),
+        ] {
+            let mut request = Request::get(uri);
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let mut head = request.body(()).unwrap().into_parts().0;
+            let read = match Presented::take(&mut head) {
+                Presented::None => "none".to_owned(),
+                Presented::Ambiguous => "ambiguous".to_owned(),
+                Presented::Token { token, scheme } => match scheme {
+                    Sending::Bearer => format!("bearer {}", token.expose()),
+                    Sending::Dpop(proof) => {
+                        let proof = proof.as_ref().map_or("-", Secret::expose);
+                        format!("dpop {} {proof}", token.expose())
+                    }
+                },
+            };
+            assert_eq!(read, expected, "{name}");
+            assert!(head.headers.is_empty(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Tokens that are JWTs, verified by the keys of their issuer (RFC 9068).
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_oauth::Secret;
+use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, TokenRefusal};
+
+use super::issuer_keys::IssuerKeys;
+use super::verifier::{Unverified, VerifiedToken, Verifier};
+
+/// For how many seconds a good token is remembered: a key that its issuer takes back counts no longer than that.
+const REMEMBERED: u64 = 60;
+
+/// The tokens of one issuer.
+#[derive(Debug)]
+pub(super) struct IssuedTokens {
+    pub(super) rules: ClaimRules,
+    pub(super) keys: KeySource,
+}
+
+/// Where the keys come from.
+#[derive(Debug)]
+pub(super) enum KeySource {
+    /// From whoever runs the server.
+    Given(Arc<Jwks>),
+    /// From the issuer.
+    Read(Arc<IssuerKeys>),
+}
+
+impl IssuedTokens {
+    async fn judge(&self, token: &str, now: u64) -> Result<VerifiedToken, Unverified> {
+        let read = AccessToken::read(token)?;
+        let source = match &self.keys {
+            KeySource::Given(keys) => return Ok(read.verify(keys, &self.rules, now)?.into()),
+            KeySource::Read(source) => source,
+        };
+        let keys = source.current(now).await.map_err(Unverified::Unavailable)?;
+        match read.verify(&keys, &self.rules, now) {
+            Err(TokenRefusal::UnknownKey) => {}
+            verified => return Ok(verified?.into()),
+        }
+        let newer = source.newer_than(&keys, now).await;
+        let newer = newer.ok_or(TokenRefusal::UnknownKey)?;
+        Ok(AccessToken::read(token)?
+            .verify(&newer, &self.rules, now)?
+            .into())
+    }
+}
+
+impl Verifier for IssuedTokens {
+    fn recognises(&self, token: &str) -> bool {
+        let read = AccessToken::read(token);
+        read.is_ok_and(|token| token.claimed_issuer() == Some(&self.rules.issuer))
+    }
+
+    fn verify<'a>(
+        &'a self,
+        token: &'a Secret,
+        now: u64,
+    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>> {
+        self.judge(token.expose(), now).boxed()
+    }
+
+    fn ready(&self, now: u64) -> BoxFuture<'_, Result<(), Unverified>> {
+        async move {
+            match &self.keys {
+                KeySource::Given(_) => Ok(()),
+                KeySource::Read(source) => match source.current(now).await {
+                    Ok(_) => Ok(()),
+                    Err(why) => Err(Unverified::Unavailable(why)),
+                },
+            }
+        }
+        .boxed()
+    }
+
+    fn issuer(&self) -> Option<&str> {
+        Some(&self.rules.issuer)
+    }
+
+    fn remembered(&self) -> (u64, u64) {
+        (REMEMBERED, 0)
+    }
+}

@@ -1,0 +1,106 @@
+//! Whether a request has the proof that its token asks for (RFC 9449, 7).
+
+use http::request::Parts;
+use plainly_oauth::Secret;
+use plainly_oauth::jose::dpop::{self, Nonces, Proven, Replays};
+use plainly_oauth::jose::{ProofRefusal, TokenRefusal};
+use plainly_oauth::metadata::Origin;
+
+use super::challenge::Denial;
+use super::credentials::Sending;
+use super::verifier::VerifiedToken;
+
+/// Whether tokens may be bound to a key that their holder must prove to have (DPoP, RFC 9449; SEP-1932).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Dpop {
+    /// Bound tokens are refused.
+    #[default]
+    Refuse,
+    /// Bound tokens are taken with a proof, others without.
+    Accept,
+    /// Only bound tokens are taken.
+    Require,
+}
+
+/// Verifies proofs.
+#[derive(Debug)]
+pub(super) struct Proofs {
+    pub(super) dpop: Dpop,
+    /// The server's own URL, as clients know it.
+    resource: String,
+    seen: Replays,
+    nonces: Option<Nonces>,
+}
+
+impl Proofs {
+    pub(super) fn new(dpop: Dpop, resource: &str, nonces: Option<Nonces>) -> Self {
+        Self {
+            dpop,
+            resource: resource.to_owned(),
+            seen: Replays::default(),
+            nonces,
+        }
+    }
+
+    /// The nonce that the next proof should have, where proofs need one.
+    pub(super) fn next_nonce(&self, now: u64) -> Option<String> {
+        self.nonces.as_ref().map(|nonces| nonces.issue(now))
+    }
+
+    /// Whether the token is sent as it must be.
+    pub(super) fn check(
+        &self,
+        (token, scheme): (&Secret, &Sending),
+        verified: &VerifiedToken,
+        head: &Parts,
+        now: u64,
+    ) -> Result<(), Denial> {
+        let (proof, key) = match (scheme, &verified.key) {
+            (Sending::Bearer, None) if self.dpop == Dpop::Require => {
+                return Err(Denial::BoundToken(TokenRefusal::NotBound));
+            }
+            (Sending::Bearer, None) => return Ok(()),
+            (_, Some(_)) if self.dpop == Dpop::Refuse => {
+                return Err(Denial::Token(TokenRefusal::Confirmation));
+            }
+            (Sending::Bearer, Some(_)) => return Err(Denial::BoundToken(TokenRefusal::Bound)),
+            (Sending::Dpop(_), None) => return Err(Denial::BoundToken(TokenRefusal::NotBound)),
+            (Sending::Dpop(proof), Some(key)) => (proof, key),
+        };
+        let proof = proof.as_ref().ok_or(Denial::Proof(ProofRefusal::NotOne))?;
+        let checked = self.check_proof(proof.expose(), (token, key), head, now);
+        checked.map_err(|why| match self.next_nonce(now) {
+            Some(nonce) if why == ProofRefusal::Nonce => Denial::NonceWanted(nonce),
+            Some(_) | None => Denial::Proof(why),
+        })
+    }
+
+    /// Whether a proof is for the server's own URL, or for the path at which it came: there may be several endpoints, and a proxy
+    /// may have changed the path on the way.
+    fn check_proof(
+        &self,
+        proof: &str,
+        (token, key): (&Secret, &str),
+        head: &Parts,
+        now: u64,
+    ) -> Result<(), ProofRefusal> {
+        let check = |url: &str| {
+            let request = Proven {
+                method: head.method.as_str(),
+                url,
+                access_token: token.expose(),
+                key,
+                nonces: self.nonces.as_ref(),
+                now,
+            };
+            dpop::check(proof, &request, &self.seen)
+        };
+        match (check(&self.resource), Origin::of(&self.resource)) {
+            (Err(ProofRefusal::Url), Some(origin)) => {
+                check(&format!("{}{}", origin.text, head.uri.path()))
+            }
+            (checked, _) => checked,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The beginning of a connection that must be secure: the handshake of TLS, in time; and a word to those who begin with plain
+//! HTTP.
+
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ServerConfig;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::server::TlsStream;
+
+use super::connection::Drain;
+use super::socket::CountedStream;
+use super::watch::{Activity, LINGER, TLS_HANDSHAKE};
+
+/// The answer to plain HTTP.
+const SPEAKS_HTTPS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 59\r\nConnection: close\r\n\r\n\
+    This port speaks HTTPS: use a URL that begins with https://";
+/// The most bytes that are still read from who gets it.
+const DISCARDED: u64 = 64 << 10;
+
+/// Agrees on TLS within this time; `None` if that failed, or the server stops.
+pub(super) async fn secure(
+    stream: TcpStream,
+    activity: &Arc<Activity>,
+    config: Arc<ServerConfig>,
+    time: Duration,
+    drain: &Drain,
+) -> Option<TlsStream<CountedStream>> {
+    let begun = timeout(time, agree(stream, activity, config));
+    let stopped = pin!(drain.wait());
+    tokio::select! {
+        agreed = begun => match agreed {
+            Ok(Ok(agreed)) => agreed,
+            Ok(Err(error)) => {
+                tracing::debug!(%error, "no TLS");
+                None
+            }
+            Err(_elapsed) => {
+                tracing::debug!("no TLS: the peer took too long");
+                None
+            }
+        },
+        () = stopped => None,
+    }
+}
+
+async fn agree(
+    mut stream: TcpStream,
+    activity: &Arc<Activity>,
+    config: Arc<ServerConfig>,
+) -> io::Result<Option<TlsStream<CountedStream>>> {
+    let mut first = [0];
+    let peeked = stream.peek(&mut first).await?;
+    if peeked == 0 {
+        return Ok(None);
+    }
+    if first[0] != TLS_HANDSHAKE {
+        tracing::debug!("a client spoke plain HTTP, but this port speaks HTTPS");
+        stream.write_all(SPEAKS_HTTPS).await?;
+        stream.shutdown().await?;
+        // What is left unread would be answered with a reset, which can overtake the words.
+        let rest = &mut stream.take(DISCARDED);
+        let _late = timeout(LINGER, tokio::io::copy(rest, &mut tokio::io::sink())).await;
+        return Ok(None);
+    }
+    let stream = CountedStream::new(stream, Arc::clone(activity));
+    TlsAcceptor::from(config).accept(stream).await.map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_answer_to_plain_http_is_as_long_as_it_says() {
+        let answer = str::from_utf8(SPEAKS_HTTPS).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())));
+    }
+}
