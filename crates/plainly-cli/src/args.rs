@@ -1,6 +1,9 @@
 //! The command line as plain data, and the texts that teach it. Nothing here does anything.
 
+mod account;
 mod asking;
+mod auth;
+mod bearer;
 mod candidates;
 mod codes;
 mod completions;
@@ -8,6 +11,7 @@ mod discover;
 mod host;
 mod install;
 mod log;
+mod login;
 mod ls;
 mod mount;
 mod prompts;
@@ -30,7 +34,10 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use self::account::{AccountArgs, KeptArgs, LoginsPlace, Tolerated, is_document};
 pub(crate) use self::asking::{AskingArgs, GivenAnswer};
+pub(crate) use self::auth::{AuthArgs, KeyAction, KeyArgs, NewKeyArgs, SecretPlace};
+pub(crate) use self::bearer::BearerArg;
 pub(crate) use self::candidates::CandidatesArgs;
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
@@ -38,14 +45,15 @@ pub(crate) use self::discover::DiscoverArgs;
 pub(crate) use self::host::Host;
 pub(crate) use self::install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use self::log::LogArgs;
+pub(crate) use self::login::{LoginArgs, LoginsArgs, LogoutArgs};
 pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::save::SaveArgs;
-pub(crate) use self::serve::{LARGEST_FILE, ServeArgs};
-pub(crate) use self::server::{ServerArgs, Session};
+pub(crate) use self::serve::{LARGEST_FILE, NetworkArgs, ServeArgs};
+pub(crate) use self::server::{ServerArgs, Session, TWO_TOKENS};
 pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
 pub(crate) use self::skills::SkillsArgs;
@@ -76,9 +84,13 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
+    Key(KeyArgs),
     #[command(flatten)]
     Client(ClientCommand),
     Shell(ShellArgs),
+    Login(LoginArgs),
+    Logout(LogoutArgs),
+    Logins(LoginsArgs),
     Servers(ServersArgs),
     Install(InstallArgs),
     Uninstall(UninstallArgs),
@@ -98,6 +110,10 @@ impl Command {
             Self::Replay(args) => args.is_server(),
             Self::Client(_)
             | Self::Shell(_)
+            | Self::Login(_)
+            | Self::Logout(_)
+            | Self::Logins(_)
+            | Self::Key(_)
             | Self::Servers(_)
             | Self::Install(_)
             | Self::Uninstall(_)
@@ -114,8 +130,12 @@ impl Command {
         match self {
             Self::Client(client) => Some(&client.server().asking),
             Self::Shell(args) => Some(&args.server.asking),
+            Self::Login(args) => Some(&args.server.asking),
+            Self::Logout(args) => Some(&args.server.asking),
             Self::Replay(args) if !args.is_server() => Some(&args.server.asking),
             Self::Serve(_)
+            | Self::Key(_)
+            | Self::Logins(_)
             | Self::Replay(_)
             | Self::Servers(_)
             | Self::Install(_)
@@ -136,11 +156,16 @@ impl Command {
             Self::Uninstall(args) => args.change.format(),
             Self::Replay(args) => args.server.format(),
             Self::Shell(args) => args.server.format(),
+            Self::Login(args) => args.server.format(),
+            Self::Logout(args) => args.server.format(),
+            Self::Logins(args) => args.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) | Self::Candidates(_) | Self::Man(_) => {
-                Format::Text
-            }
+            Self::Serve(_)
+            | Self::Key(_)
+            | Self::Completions(_)
+            | Self::Candidates(_)
+            | Self::Man(_) => Format::Text,
         }
     }
 }

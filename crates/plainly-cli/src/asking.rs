@@ -1,11 +1,9 @@
 //! Answers to the questions that a server asks while a command runs: by the person at the terminal, by what was given on the
 //! command line, or by a command that asks a model. What nobody can answer is not declared, and so not asked.
 
-mod browser;
 mod field;
 mod form;
 mod given;
-mod page;
 mod person;
 mod recorded;
 mod roots;

@@ -1,5 +1,6 @@
 //! One file for each command, or for two that are alike, except the shortest, which is here.
 
+pub(crate) mod key;
 pub(crate) mod serve;
 
 pub(crate) mod shell;
@@ -30,6 +31,10 @@ pub(crate) mod task;
 
 pub(crate) mod complete;
 pub(crate) mod prompt;
+
+pub(crate) mod login;
+pub(crate) mod logins;
+pub(crate) mod logout;
 
 pub(crate) mod candidates;
 pub(crate) mod install;

@@ -3,6 +3,7 @@
 
 mod reached;
 mod server_log;
+mod token;
 
 use std::ffi::OsString;
 use std::fs;
@@ -10,17 +11,20 @@ use std::pin::pin;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use plainly::client::{self, Client};
+use plainly::client::{self, Client, Traffic};
 use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, JsonObject};
 use serde_json::json;
 use tokio::time::timeout;
 
-use self::reached::{reached, readable};
+use self::reached::reached;
 use self::server_log::shown;
+use self::token::token;
+use crate::accounts::{Account, readable};
 use crate::args::{Server, ServerArgs};
 use crate::asking::{RecordedClient, Respondent};
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
+use crate::secrets::sent;
 use crate::terminal;
 use crate::trace::Trace;
 
@@ -31,6 +35,8 @@ pub(crate) enum Purpose {
     Work,
     /// To leave a task behind, which other commands wait for, and whose questions they answer.
     Task,
+    /// To log in, as this account.
+    Login(Account),
     /// To do again what a recorded client did.
     Replay(RecordedClient),
 }
@@ -38,6 +44,14 @@ pub(crate) enum Purpose {
 /// Why no task is left behind at a server that the command starts itself.
 const ENDS_TOO: &str = "--task leaves a task at a server that goes on, and this one is started by the command and ends with it: \
                         use the URL of a server that runs, or `plainly shell`, and type the call there";
+
+/// What is wrong with a client that is to be let in, and credentials beside it.
+const TWO_IDENTITIES: &str = "the header Authorization, or the user name in the URL, says already who asks: leave that out, or the options for a \
+                              client (--client-id, --workload-token)";
+
+/// Why nobody logs in to such a server.
+const HAS_NO_LOGIN: &str = "a login is for a server that is reached over HTTP, and this one is started by the command: its credentials come from \
+                            its variables";
 
 /// The most that ending in good order may take after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -154,6 +168,9 @@ async fn introduced(
     if let (Purpose::Task, Server::Child(_)) = (&purpose, &server) {
         return Err(Failure::impossible(ENDS_TOO, None));
     }
+    if let (Purpose::Login(_), Server::Child(_)) = (&purpose, &server) {
+        return Err(Failure::impossible(HAS_NO_LOGIN, None));
+    }
     terminal::doing(&match &server {
         Server::Child(_) => format!("starting {label}"),
         Server::Url(_) | Server::Named(_) | Server::Open(_) => format!("connecting to {label}"),
@@ -162,7 +179,7 @@ async fn introduced(
     let connected = match server {
         Server::Open(client) => return Ok(client),
         Server::Url(url) => {
-            let builder = over_http(url, headers, &args)?;
+            let builder = over_http(url, headers, &purpose, &args)?;
             set(builder, purpose, &args, respondent, trace)
                 .connect()
                 .await
@@ -184,19 +201,56 @@ async fn introduced(
     Ok(client)
 }
 
+/// Where the server is, which must be one over HTTP.
+pub(crate) fn address(server: Server, args: &mut ServerArgs) -> Result<String, Failure> {
+    match reached(server, args)? {
+        (Server::Url(url), _) => Ok(url),
+        (Server::Child(_) | Server::Named(_) | Server::Open(_), _) => {
+            Err(Failure::impossible(HAS_NO_LOGIN, None))
+        }
+    }
+}
+
 fn over_http(
     url: String,
     headers: Vec<(String, String)>,
+    purpose: &Purpose,
     args: &ServerArgs,
 ) -> Result<client::Builder<client::Http>, Failure> {
-    let headers = headers.into_iter();
-    let builder = headers.fold(Client::http(url), |builder, (name, value)| {
-        builder.header(name, value)
-    });
+    let has_credentials = has_credentials(&url, &headers);
+    let builder = headers
+        .into_iter()
+        .fold(Client::http(&*url), |builder, (name, value)| {
+            builder.header(name, value)
+        });
+    let mut builder = match (token(args)?, purpose) {
+        (Some(token), _) => builder.bearer(token),
+        (None, Purpose::Login(account)) => {
+            account.url.get_or_init(|| url);
+            builder.authorizer(account.oauth.clone())
+        }
+        (None, _) if has_credentials && args.account.has_client() => {
+            return Err(Failure::impossible(TWO_IDENTITIES, None));
+        }
+        // The server knows by them who asks.
+        (None, _) if has_credentials => builder,
+        (None, _) => builder.authorizer(Account::of_command(args)?.oauth),
+    };
+    if args.allow_plaintext_token {
+        builder = builder.allow_plaintext_token();
+    }
     Ok(match &args.cacert {
         Some(path) => builder.trust(readable(path, fs::read(path))?),
         None => builder,
     })
+}
+
+/// Whether the URL or a header says already who asks.
+fn has_credentials(url: &str, headers: &[(String, String)]) -> bool {
+    let mut names = headers.iter().map(|(name, _)| name);
+    let (_, rest) = url.split_once("://").unwrap_or(("", url));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    authority.contains('@') || names.any(|name| name.eq_ignore_ascii_case("authorization"))
 }
 
 fn over_stdio(words: Vec<OsString>, args: &ServerArgs) -> client::Builder<client::Spawn> {
@@ -218,7 +272,7 @@ fn set<T>(
     trace: Option<Trace>,
 ) -> client::Builder<T> {
     let mut builder = match purpose {
-        Purpose::Work => respondent.answering(builder),
+        Purpose::Work | Purpose::Login(_) => respondent.answering(builder),
         Purpose::Task => {
             let elicitation = ElicitationCapability::new()
                 .form(JsonObject::new())
@@ -246,8 +300,12 @@ fn set<T>(
     if let Some(revision) = args.revision {
         builder = builder.revision(revision);
     }
-    if let Some(trace) = trace {
-        builder = builder.on_traffic(move |traffic| trace.see(traffic));
-    }
-    builder
+    builder.on_traffic(move |traffic| {
+        if let Traffic::Request { headers, .. } = traffic {
+            sent::keep(headers);
+        }
+        if let Some(trace) = &trace {
+            trace.see(traffic);
+        }
+    })
 }

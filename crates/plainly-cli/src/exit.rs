@@ -13,11 +13,12 @@ pub(crate) enum Exit {
     NotFound,
     ToolError,
     Refused,
+    Unauthorized,
     Interrupted,
 }
 
 impl Exit {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Success,
         Self::Failure,
         Self::Usage,
@@ -25,6 +26,7 @@ impl Exit {
         Self::NotFound,
         Self::ToolError,
         Self::Refused,
+        Self::Unauthorized,
         Self::Interrupted,
     ];
 
@@ -57,6 +59,11 @@ impl Exit {
                 6,
                 "refused",
                 "the server has no such tool or prompt, or answered with any other error",
+            ),
+            Self::Unauthorized => (
+                7,
+                "unauthorized",
+                "nobody is let in without credentials, or not with these: no token, one that is not valid or may not do this, or no way to get or send one",
             ),
             Self::Interrupted => (130, "interrupted", "stopped by a signal before it finished"),
         }

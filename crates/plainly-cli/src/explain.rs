@@ -23,6 +23,7 @@ mod coded;
 mod error_object;
 mod kind;
 mod local;
+mod oauth;
 mod status;
 
 mod advice;

@@ -2,6 +2,7 @@
 //! object.
 
 mod asked;
+mod authorization;
 mod cause;
 mod subject;
 mod tls;
@@ -21,6 +22,7 @@ use self::tls::without_tls;
 use crate::exit::Exit;
 use crate::explain::{advice, local_advice};
 use crate::format::Format;
+use crate::secrets::sent;
 use crate::visible::{visible, visible_json};
 
 const RED: Style = AnsiColor::Red.on_default().bold();
@@ -149,6 +151,7 @@ impl Failure {
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
             Self::Call { error, subject } => match (error, subject) {
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
+                (Error::Local(error), _) if is_unauthorized(error) => Exit::Unauthorized,
                 // An error of the protocol too: no server says no to its own opening.
                 (_, Subject::Connection | Subject::Revision(_)) => Exit::Unreachable,
                 (Error::Protocol(_), _) => Exit::Refused,
@@ -188,10 +191,12 @@ impl Failure {
                     .help()
                     .map(|help| format!("\n {BOLD}help:{BOLD:#} {help}"));
                 let help = help.unwrap_or_default();
-                writeln!(stderr, "{RED}error:{RED:#} {}{help}", self.text())
+                let text = self.text();
+                writeln!(stderr, "{RED}error:{RED:#} {}{help}", sent::without(&text))
             }
             (_, true) => {
-                writeln!(stderr, "{}", visible_json(&self.json().to_string()))
+                let json = self.json().to_string();
+                writeln!(stderr, "{}", visible_json(&sent::without(&json)))
             }
         };
     }
@@ -308,6 +313,11 @@ impl Failure {
             if let (Some(object), Some(help)) = (object.as_object_mut(), self.help()) {
                 object.insert("help".to_owned(), help.into());
             }
+            if let (Some(object), Self::Call { error, .. }) = (object.as_object_mut(), self)
+                && let Some(error) = error.authorization()
+            {
+                object.insert("authorization".to_owned(), authorization::about(error));
+            }
             return json!({ "error": object });
         };
         let WireError {
@@ -333,6 +343,18 @@ fn is_missing(error: &Error) -> bool {
 /// Whether the server says that it does not have what is wanted.
 fn is_undeclared(error: &LocalError) -> bool {
     matches!(error, LocalError::NotDeclared { .. })
+}
+
+/// Whether nobody is let in like this.
+fn is_unauthorized(error: &LocalError) -> bool {
+    matches!(
+        error,
+        LocalError::Authorization(_)
+            | LocalError::HttpStatus {
+                status: 401 | 403,
+                ..
+            }
+    )
 }
 
 /// Whether the URL or a header can't be used.

@@ -11,9 +11,13 @@ mod args;
 mod command;
 mod connection;
 
+mod accounts;
+
 mod servers;
 
 mod asking;
+
+mod browser;
 
 mod trace;
 
@@ -56,6 +60,9 @@ fn main() -> ExitCode {
     if apart::is_meant(std::env::args_os()) {
         return end(apart::run(), Format::Text);
     }
+    if browser::is_meant(std::env::args_os()) {
+        return browser::run();
+    }
     let mut args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -93,6 +100,10 @@ fn main() -> ExitCode {
 async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => command::serve::run(args, log).await,
+        Command::Login(args) => command::login::run(args).await,
+        Command::Logout(args) => command::logout::run(args).await,
+        Command::Logins(args) => command::logins::run(args).await,
+        Command::Key(args) => command::key::run(args),
         Command::Servers(args) => command::servers::run(&args),
         Command::Install(args) => command::install::run(args, log),
         Command::Uninstall(args) => command::install::uninstall(&args),

@@ -1,7 +1,8 @@
 //! What counts as a secret, in all that is shown and kept: the values of some names, and texts that look like one. Knows text
-//! alone.
+//! alone, and what this process has sent.
 
 mod mask;
+pub(crate) mod sent;
 mod words;
 
 use std::sync::LazyLock;
@@ -14,7 +15,7 @@ pub(crate) use self::mask::Mask;
 pub(crate) const MASK: &str = "***";
 
 /// How the names end whose values are secrets. A blank stands for any way to write two words as one.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 18] = [
     "token",
     "secret",
     "password",
@@ -23,6 +24,10 @@ const NAMES: [&str; 14] = [
     "pwd",
     "credential",
     "authorization",
+    "bearer",
+    "assertion",
+    "code verifier",
+    "device code",
     "cookie",
     "api key",
     "access key",

@@ -5,6 +5,8 @@ mod activity;
 mod conversation;
 mod held;
 mod keyboard;
+#[cfg(unix)]
+mod unechoed;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
@@ -47,6 +49,11 @@ pub(crate) fn be_quiet() {
 /// Whether somebody is there who can be asked.
 pub(crate) fn is_attended() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Whether somebody sees what is written.
+pub(crate) fn is_seen() -> bool {
+    io::stderr().is_terminal()
 }
 
 /// Writes a line that stays.

@@ -87,11 +87,7 @@ impl Trace {
                 url,
                 headers,
             } => {
-                for (name, value) in headers.iter().filter(|(_, value)| value.is_sensitive()) {
-                    if let Ok(value) = value.to_str() {
-                        state.mask.learn_header(name.as_str(), value);
-                    }
-                }
+                state.mask.learn_headers(headers);
                 let url = state.mask.text(url);
                 let head = format!("{method} {url} {}", shown_headers(headers, &state.mask));
                 self.show(at, Side::Client, &visible(head.trim_end()));

@@ -1,10 +1,13 @@
 //! `plainly serve`.
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{Host, Mount, mount, values};
+use plainly::transport::http::ProxyNetwork;
+
+use super::{AuthArgs, Host, Mount, mount, values};
 
 /// The largest file that is read unless another size is given, in bytes.
 pub(crate) const LARGEST_FILE: u64 = 16 << 20;
@@ -17,6 +20,8 @@ Examples:
   plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
+  plainly serve ./docs --public-url https://docs.example.com/mcp --auth-issuer https://login.example.com
+  plainly serve ./docs --http 0.0.0.0:443 --allow-host docs.example.com --tls-cert cert.pem --tls-key key.pem
   plainly serve ./docs --print-config vscode > .vscode/mcp.json
   plainly serve ./docs --print-config claude | sh
 
@@ -88,4 +93,59 @@ pub(crate) struct ServeArgs {
     /// accept 32 MiB, enough for a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_file_size: u64,
+
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) auth: AuthArgs,
+}
+
+/// What a server in a network needs.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Over HTTP")]
+pub(crate) struct NetworkArgs {
+    /// Serve HTTPS, by HTTP/1.1 and HTTP/2, with the certificate in this file, followed by those between it and its authority, in
+    /// PEM; it is read again when it changes
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "tls_key",
+        conflicts_with = "stdio"
+    )]
+    pub(crate) tls_cert: Option<PathBuf>,
+
+    /// The private key of the certificate, in PEM and without a password
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "tls_cert",
+        conflicts_with = "stdio"
+    )]
+    pub(crate) tls_key: Option<PathBuf>,
+
+    /// Believe the reverse proxies at this address, or in this network such as 10.0.0.0/8, what they say of their clients in
+    /// X-Forwarded-For or Forwarded
+    #[arg(long, value_name = "NETWORK", conflicts_with = "stdio")]
+    pub(crate) trusted_proxy: Vec<ProxyNetwork>,
+
+    /// The most connections at a time; more wait [default: 10000]
+    #[arg(long, value_name = "NUMBER", value_parser = values::count, conflicts_with = "stdio")]
+    pub(crate) max_connections: Option<NonZeroUsize>,
+
+    /// The most connections of one client, or its requests through a trusted proxy, at a time [default: 256]
+    #[arg(long, value_name = "NUMBER", value_parser = values::count, conflicts_with = "stdio")]
+    pub(crate) max_connections_per_client: Option<NonZeroUsize>,
+
+    /// The most requests at a time; more are refused [default: 4096]
+    #[arg(long, value_name = "NUMBER", value_parser = values::count, conflicts_with = "stdio")]
+    pub(crate) max_requests: Option<NonZeroUsize>,
+
+    /// The most sessions of clients of older revisions; for another one, the one that was idle for longest ends [default: 10000]
+    #[arg(long, value_name = "NUMBER", value_parser = values::count, conflicts_with = "stdio")]
+    pub(crate) max_sessions: Option<NonZeroUsize>,
+
+    /// The largest body of a request [default: 4M]
+    #[arg(long, value_name = "BYTES", value_parser = values::size, allow_negative_numbers = true, conflicts_with = "stdio")]
+    pub(crate) max_body: Option<u64>,
 }

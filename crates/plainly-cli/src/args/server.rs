@@ -10,9 +10,13 @@ use plainly::client::Client;
 use plainly::errors::Revision;
 
 use super::values::{self, HeaderArg};
-use super::{AskingArgs, Server, TraceArgs, Words};
+use super::{AccountArgs, AskingArgs, BearerArg, Server, TraceArgs, Words};
 use crate::failure::Failure;
 use crate::format::Format;
+
+/// What is wrong with a token and a header for one.
+pub(crate) const TWO_TOKENS: &str =
+    "--bearer is sent in the header Authorization: leave out one of the two";
 
 /// What all commands that talk to a server have.
 #[derive(Debug, clap::Args)]
@@ -38,6 +42,15 @@ pub(crate) struct ServerArgs {
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE", value_parser = values::Header)]
     pub(crate) headers: Vec<HeaderArg>,
 
+    /// Send this token with every HTTP request: @FILE has it, or the variable env:NAME, or the first line of standard input (@-);
+    /// TOKEN itself can be seen by all who use this machine
+    #[arg(long, value_name = "@FILE|env:NAME|TOKEN")]
+    pub(crate) bearer: Option<BearerArg>,
+
+    /// Send a token unencrypted to other machines too
+    #[arg(long)]
+    pub(crate) allow_plaintext_token: bool,
+
     /// Over HTTPS, also trust the certificates in this file, in PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) cacert: Option<PathBuf>,
@@ -57,6 +70,9 @@ pub(crate) struct ServerArgs {
     /// Use this protocol revision and no other [default: the newest that both sides support]
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
+
+    #[command(flatten)]
+    pub(crate) account: AccountArgs,
 
     #[command(flatten)]
     pub(crate) trace: TraceArgs,
@@ -91,8 +107,25 @@ impl ServerArgs {
     }
 
     /// The options that say how to reach a server, without those that say what is done with it.
-    pub(crate) const REACHING: [&str; 6] =
-        ["headers", "cacert", "env", "cwd", "config", "revision"];
+    pub(crate) const REACHING: [&str; 17] = [
+        "headers",
+        "bearer",
+        "allow_plaintext_token",
+        "client_id",
+        "client_secret",
+        "client_key",
+        "workload_token",
+        "issuer",
+        "scopes",
+        "dpop",
+        "tolerate",
+        "no_login",
+        "cacert",
+        "env",
+        "cwd",
+        "config",
+        "revision",
+    ];
 
     /// Whether a server is to be started.
     pub(crate) fn has_command(&self) -> bool {
@@ -117,6 +150,12 @@ impl ServerArgs {
             true => words.target()?,
             false => self.child(words)?,
         };
+        if self.bearer.is_some() && self.headers.iter().any(HeaderArg::is_authorization) {
+            return Err(words.wrong(ErrorKind::ArgumentConflict, TWO_TOKENS));
+        }
+        if let Some(why) = self.account.mistake(self.bearer.is_some()) {
+            return Err(words.wrong(ErrorKind::ArgumentConflict, &why));
+        }
         let why = match &server {
             Server::Child(_) => self.only_over_http(),
             Server::Url(_) => self.only_for_a_process(),
@@ -148,9 +187,13 @@ impl ServerArgs {
     pub(crate) fn only_over_http(&self) -> Option<String> {
         let given = [
             ("--header", !self.headers.is_empty()),
+            ("--bearer", self.bearer.is_some()),
+            ("--allow-plaintext-token", self.allow_plaintext_token),
             ("--cacert", self.cacert.is_some()),
         ];
-        let (option, _) = given.into_iter().find(|(_, is_given)| *is_given)?;
+        let given = given.into_iter().find(|(_, is_given)| *is_given);
+        let option = given.map(|(option, _)| option);
+        let option = option.or_else(|| self.account.given().next())?;
         Some(format!(
             "{option} only works with servers reached over HTTP"
         ))
@@ -231,6 +274,9 @@ mod tests {
             "plainly ls a:b c:d -- npx server",
             "plainly ls --header a:b -- npx server",
             "plainly ls --cacert f -- npx server",
+            "plainly ls --bearer @f -- npx server",
+            "plainly ls --allow-plaintext-token -- npx server",
+            "plainly ls http://h/mcp --bearer @f --header authorization:x",
             "plainly ls http://h/mcp --env A=b",
             "plainly ls http://h/mcp --cwd /",
         ] {

@@ -3,8 +3,9 @@
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The commands that talk to no server.
-const ALONE: [&str; 7] = [
+const ALONE: [&str; 8] = [
     "serve",
+    "logins",
     "servers",
     "uninstall",
     "codes",
@@ -24,8 +25,8 @@ const INSTEAD: [(&[&str], &str); 6] = [
         "to see more, use '--trace', or '--log debug'",
     ),
     (
-        &["--bearer", "--token"],
-        "to send a token, use --header 'Authorization: Bearer ${TOKEN}'",
+        &["--token", "--auth", "--oauth-token"],
+        "to send a token, use '--bearer @FILE' or '--bearer env:NAME'",
     ),
     (
         &["--transport", "-t"],

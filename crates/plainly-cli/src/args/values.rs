@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
@@ -79,6 +79,28 @@ fn in_seconds(text: &str) -> Option<f64> {
     Some(number * unit).filter(|seconds| seconds.is_finite())
 }
 
+/// A time in the future: a while from now, or a day.
+pub(super) fn end(text: &str) -> Result<SystemTime, String> {
+    const HOUR: u64 = 60 * 60;
+    let wrong = || "use a while such as 12h or 90d, or a day such as 2027-01-31".to_owned();
+    if let Ok(day) = text.parse::<jiff::civil::Date>() {
+        let begins = day.to_zoned(jiff::tz::TimeZone::UTC).map_err(|_| wrong())?;
+        let begins = SystemTime::from(begins.timestamp());
+        return match begins > SystemTime::now() {
+            true => Ok(begins),
+            false => Err("that day has begun already".to_owned()),
+        };
+    }
+    let unit = text.strip_suffix('h').map(|number| (number, HOUR));
+    let unit = unit.or_else(|| Some((text.strip_suffix('d')?, 24 * HOUR)));
+    let (number, unit) = unit.ok_or_else(wrong)?;
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let seconds = number.checked_mul(unit).filter(|seconds| *seconds > 0);
+    let ends =
+        seconds.and_then(|seconds| SystemTime::now().checked_add(Duration::from_secs(seconds)));
+    ends.ok_or_else(wrong)
+}
+
 /// How many of something, and not none.
 pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
@@ -105,6 +127,11 @@ pub(crate) enum HeaderArg {
 }
 
 impl HeaderArg {
+    /// Whether it is the header that a token is sent in, as far as can be seen without its file.
+    pub(crate) fn is_authorization(&self) -> bool {
+        matches!(self, Self::Pair(name, _) if name.eq_ignore_ascii_case("authorization"))
+    }
+
     /// The headers in the lines of a file; a line that is empty or begins with `#` has none.
     pub(crate) fn in_lines(text: &str) -> Result<Vec<(String, String)>, String> {
         let lines = text.lines().enumerate();

@@ -72,8 +72,10 @@ impl Words {
     }
 
     fn takes_no_uri(&self) -> bool {
-        const WITHOUT_URI: [&str; 11] = [
+        const WITHOUT_URI: [&str; 13] = [
             "discover",
+            "login",
+            "logout",
             "replay",
             "templates",
             "tools",

@@ -4,11 +4,10 @@
 use plainly::errors::UrlElicitation;
 use plainly::protocol::types::{ElicitAction, ElicitUrlParams};
 
-use super::browser;
 use super::form::{BOLD, WARNING};
-use super::page::Page;
 use super::person::Person;
 use super::shown::{short, told};
+use crate::browser::{self, Page};
 
 /// Asks `person` whether to open the page that the server called `who` names. If it `is_known`, they have agreed before, and
 /// the server says that they are not done there.
@@ -39,9 +38,9 @@ pub(super) async fn visit(
     match is_known {
         true => {
             person.say("You have agreed to this before, and the server is still waiting for it.");
-            returned(person, &[url]).await
+            returned(person, &[place]).await
         }
-        false => agreed(person, url).await,
+        false => agreed(person, &place).await,
     }
 }
 
@@ -60,16 +59,15 @@ pub(super) async fn visit_all(
     // As they were shown.
     let pages = required.iter().map(|one| Page::parse(&one.url));
     let pages: Vec<_> = pages.filter_map(Result::ok).collect();
-    let urls: Vec<_> = pages.iter().map(Page::url).collect();
-    returned(person, &urls).await == ElicitAction::Accept
+    returned(person, &pages).await == ElicitAction::Accept
 }
 
-async fn agreed(person: &mut impl Person, url: &str) -> ElicitAction {
+async fn agreed(person: &mut impl Person, page: &Page) -> ElicitAction {
     loop {
         let answer = person.ask("Open it? [yes, decline, cancel] ").await;
         match answer.unwrap_or_else(|| "cancel".to_owned()).trim() {
             "y" | "yes" => {
-                open(person, url);
+                open(person, page).await;
                 return ElicitAction::Accept;
             }
             "n" | "no" | "decline" => return ElicitAction::Decline,
@@ -80,14 +78,18 @@ async fn agreed(person: &mut impl Person, url: &str) -> ElicitAction {
 }
 
 /// Asks whoever has agreed to go on, when they are done there.
-async fn returned(person: &mut impl Person, urls: &[&str]) -> ElicitAction {
+async fn returned(person: &mut impl Person, pages: &[Page]) -> ElicitAction {
     loop {
         let answer = person
             .ask("Press Enter when you are done there. [or: open, decline, cancel] ")
             .await;
         match answer.unwrap_or_else(|| "cancel".to_owned()).trim() {
             "" => return ElicitAction::Accept,
-            "o" | "open" => urls.iter().for_each(|url| open(person, url)),
+            "o" | "open" => {
+                for page in pages {
+                    open(person, page).await;
+                }
+            }
             "n" | "no" | "decline" => return ElicitAction::Decline,
             "c" | "cancel" => return ElicitAction::Cancel,
             _ => person.say("Please press Enter, or type open, decline or cancel."),
@@ -95,8 +97,8 @@ async fn returned(person: &mut impl Person, urls: &[&str]) -> ElicitAction {
     }
 }
 
-fn open(person: &mut impl Person, url: &str) {
-    if let Err(error) = browser::open(url) {
+async fn open(person: &mut impl Person, page: &Page) {
+    if let Err(error) = browser::open(page).await {
         person.say(&format!(
             "No browser could be started ({error}): open the page yourself."
         ));

@@ -139,6 +139,8 @@ async fn ask(
     else {
         return Vec::new();
     };
+    // Whoever presses a key does not want to log in.
+    args.server.account.no_login = true;
     let mut words = args.words();
     let Ok(server) = args.server.server(&mut words) else {
         return Vec::new();

@@ -1,6 +1,8 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
+mod auth;
 mod invocation;
+mod network;
 
 use std::error::Error;
 use std::fs;
@@ -62,8 +64,10 @@ fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
         Some(path) => builder.keys(keys(path)?),
         None => builder,
     };
+    let mut limits = limits(args.max_file_size);
+    network::limit(&args.network, &mut limits);
     builder
-        .limits(limits(args.max_file_size))
+        .limits(limits)
         .tools(if args.no_tools {
             Vec::new()
         } else {
@@ -196,6 +200,7 @@ async fn over_http(
 ) -> Result<(), Failure> {
     let address = args.http.unwrap_or(ADDRESS);
     let cannot = |error| Failure::caused(format!("cannot serve HTTP at {address}"), error);
+    let certificate = network::certificate(&args.network)?;
     let http = match HttpServer::bind(address).await {
         Ok(http) => http,
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -206,21 +211,42 @@ async fn over_http(
         }
         Err(error) => return Err(cannot(error)),
     };
-    announce(&url(http.local_addr(), &args.allow_host), mounts, key);
+    let http = network::prepared(http, &args.network, certificate);
+    let url = public_url(args, http.local_addr());
+    let gate = auth::gate(args, &url).await?;
+    announce(&url, mounts, key);
+    let service = match gate {
+        Some(gate) => service.authenticate(gate),
+        None => service,
+    };
     http.serve(service, shutdown::requested())
         .await
         .map_err(cannot)
 }
 
+/// The URL that clients are told.
+fn public_url(args: &ServeArgs, address: SocketAddr) -> String {
+    let given = args.auth.public_url.clone();
+    given.unwrap_or_else(|| url(address, args))
+}
+
+/// The host of the public URL, as requests name it.
+fn public_host(args: &ServeArgs) -> Option<&str> {
+    let (_, rest) = args.auth.public_url.as_deref()?.split_once("://")?;
+    rest.split(['/', '?', '#']).next()
+}
+
 /// The endpoint, and for whom it answers.
 fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Failure> {
-    let service = server.http().path(PATH);
+    let limits = network::http_limits(&args.network, server.limits());
+    let service = server.http().limits(limits).path(PATH);
     let service = if args.sse {
         service.sse_endpoint(SSE_PATH)
     } else {
         service
     };
-    let mut hosts = args.allow_host.iter();
+    let named = args.allow_host.iter().map(String::as_str);
+    let mut hosts = named.chain(public_host(args));
     let service = hosts.try_fold(service, |service, host| service.allow_host(host));
     let mut origins = args.allow_origin.iter();
     let service = service.and_then(|service| {
@@ -230,7 +256,8 @@ fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Fai
     // The server answers only to the names that it is told, against DNS rebinding: without one it would turn everybody
     // away.
     let address = args.http.unwrap_or(ADDRESS);
-    if !address.ip().to_canonical().is_loopback() && args.allow_host.is_empty() {
+    let has_host = !args.allow_host.is_empty() || public_host(args).is_some();
+    if !address.ip().to_canonical().is_loopback() && !has_host {
         let why = format!(
             "{address} can be reached from other machines: name the host that clients use with --allow-host"
         );
@@ -240,7 +267,15 @@ fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Fai
 }
 
 /// The URL for clients: by address where that is one of this machine, else by the name that the server answers to.
-fn url(address: SocketAddr, hosts: &[String]) -> String {
+fn url(address: SocketAddr, args: &ServeArgs) -> String {
+    let scheme = match &args.network.tls_cert {
+        Some(_) => "https",
+        None => "http",
+    };
+    format!("{scheme}://{}{PATH}", host(address, &args.allow_host))
+}
+
+fn host(address: SocketAddr, hosts: &[String]) -> String {
     match hosts.first() {
         Some(host) if !address.ip().to_canonical().is_loopback() => {
             let has_port = host
@@ -251,9 +286,9 @@ fn url(address: SocketAddr, hosts: &[String]) -> String {
             } else {
                 format!(":{}", address.port())
             };
-            format!("http://{host}{port}{PATH}")
+            format!("{host}{port}")
         }
-        Some(_) | None => format!("http://{address}{PATH}"),
+        Some(_) | None => address.to_string(),
     }
 }
 
@@ -273,21 +308,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_url_is_one_that_the_server_answers_to() {
+    fn the_host_is_one_that_the_server_answers_to() {
         let cases: [(&str, &[&str], &str); 5] = [
-            ("127.0.0.1:3333", &[], "http://127.0.0.1:3333/mcp"),
-            ("[::1]:3333", &["a.example"], "http://[::1]:3333/mcp"),
+            ("127.0.0.1:3333", &[], "127.0.0.1:3333"),
+            ("[::1]:3333", &["a.example"], "[::1]:3333"),
             (
                 "0.0.0.0:3333",
                 &["a.example", "b.example"],
-                "http://a.example:3333/mcp",
+                "a.example:3333",
             ),
-            ("0.0.0.0:3333", &["a.example:80"], "http://a.example:80/mcp"),
-            ("[::]:3333", &["[fe80::1]"], "http://[fe80::1]:3333/mcp"),
+            ("0.0.0.0:3333", &["a.example:80"], "a.example:80"),
+            ("[::]:3333", &["[fe80::1]"], "[fe80::1]:3333"),
         ];
         for (address, hosts, expected) in cases {
             let hosts: Vec<String> = hosts.iter().map(|&host| host.to_owned()).collect();
-            assert_eq!(url(address.parse().unwrap(), &hosts), expected);
+            assert_eq!(host(address.parse().unwrap(), &hosts), expected);
         }
     }
 

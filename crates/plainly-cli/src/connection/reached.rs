@@ -1,10 +1,9 @@
 //! A server that is named, as it is found in the files of hosts: a URL or a command, as if those had been given.
 
 use std::fs;
-use std::io;
-use std::path::Path;
 
-use crate::args::{HeaderArg, Server, ServerArgs, ServerName};
+use crate::accounts::readable;
+use crate::args::{HeaderArg, Server, ServerArgs, ServerName, TWO_TOKENS};
 use crate::failure::Failure;
 use crate::servers::{Reach, Search, expanded, unknown};
 
@@ -14,13 +13,22 @@ type Headers = Vec<(String, String)>;
 /// Where the server is, and the headers for it. What is configured for its process is added to the arguments.
 pub(super) fn reached(server: Server, args: &mut ServerArgs) -> Result<(Server, Headers), Failure> {
     let given = headers(args)?;
+    let mut names = given.iter().map(|(name, _)| name);
+    if args.bearer.is_some() && names.any(|name| name.eq_ignore_ascii_case("authorization")) {
+        return Err(Failure::impossible(TWO_TOKENS, None));
+    }
     let Server::Named(name) = server else {
         return Ok((server, given));
     };
     Ok(match configured(&name, args, &given)? {
         Reach::Url { url, headers } => {
+            // A token that is given goes before one in a file.
+            let is_kept = |(name, _): &(String, String)| {
+                args.bearer.is_none() || !name.eq_ignore_ascii_case("authorization")
+            };
             // The last of a name counts.
-            let headers = headers.into_iter().chain(given).collect();
+            let headers = headers.into_iter().filter(is_kept).chain(given);
+            let headers = headers.collect();
             (Server::Url(url), headers)
         }
         Reach::Command {
@@ -86,11 +94,4 @@ fn headers(args: &ServerArgs) -> Result<Headers, Failure> {
         }
     }
     Ok(headers)
-}
-
-pub(super) fn readable<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
-    read.map_err(|error| {
-        let error: Box<dyn std::error::Error> = Box::new(error);
-        Failure::impossible(format!("cannot read {}", path.display()), error)
-    })
 }

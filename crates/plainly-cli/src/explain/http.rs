@@ -8,7 +8,7 @@ use plainly::errors::problem::wait_in_words;
 use plainly::errors::{Fault, HttpStatus, Retry};
 
 use super::formed::formed;
-use super::{Explanation, Setting, status};
+use super::{Explanation, Setting, oauth, status};
 
 /// A response: its status, its headers, and the text of its body.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Response {
         explained.message = line.map(|line| line.chars().take(SHOWN).collect());
         let challenge = self.challenge();
         let wrong = challenge.as_ref().and_then(|it| it.error.as_deref());
-        if let Some((means, advice)) = wrong.and_then(status::of_oauth) {
+        if let Some((means, advice)) = wrong.and_then(oauth::told) {
             explained.means = means.to_owned();
             explained.advice = advice.to_owned();
         }

@@ -6,7 +6,7 @@ use plainly::errors::{Problem, Problems, Retry};
 use serde_json::{Map, Value};
 
 use super::link::Link;
-use super::{Explanation, Setting, coded, error_object, kind, local, log_line, status};
+use super::{Explanation, Setting, coded, error_object, kind, local, log_line, oauth, status};
 
 type Explained = Result<Vec<Explanation>, Vec<String>>;
 
@@ -93,7 +93,7 @@ fn error_member(error: &Value, members: &Map<String, Value>, setting: Setting) -
         local::explain(text(local, "kind").unwrap_or_default(), said, setting)
     } else if let Some(word) = error.as_str().filter(|_| !responds) {
         let said = text(members, "error_description").unwrap_or(word);
-        status::oauth(word, said)
+        oauth::in_body(word, said)
     } else {
         error_object::explain(error, setting)
     };

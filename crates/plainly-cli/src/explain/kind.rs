@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Explanation, Setting, coded, named};
 
 /// The names of the kinds, and what a refusal can be.
-pub(super) const KINDS: [&str; 31] = [
+pub(super) const KINDS: [&str; 35] = [
     "malformed",
     "duplicate_id",
     "session_required",
@@ -28,8 +28,11 @@ pub(super) const KINDS: [&str; 31] = [
     "reply_too_large",
     "overloaded",
     "shutting_down",
+    "cannot_verify",
     REFUSED,
     "bad_request",
+    "unauthorized",
+    "insufficient_scope",
     "forbidden_host",
     "forbidden_origin",
     "unknown_path",
@@ -39,6 +42,7 @@ pub(super) const KINDS: [&str; 31] = [
     "stream_taken",
     "too_large",
     "unsupported_media_type",
+    "too_many_failures",
 ];
 /// The kind of all refusals.
 const REFUSED: &str = "refused";

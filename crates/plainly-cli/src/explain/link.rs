@@ -26,6 +26,14 @@ impl Link {
         }
     }
 
+    /// What people do when a login fails.
+    pub(super) fn to_logins() -> Self {
+        Self {
+            page: "logins.md",
+            anchor: anchor("When a login fails"),
+        }
+    }
+
     /// How HTTP requests are refused, with the statuses.
     pub(super) fn to_refusals() -> Self {
         Self::to("refused")
@@ -86,7 +94,7 @@ mod tests {
     use plainly::errors::registry;
 
     use super::super::kind::KINDS;
-    use super::super::{Setting, read};
+    use super::super::{Setting, oauth, read};
     use super::*;
 
     fn headings(page: &str) -> Vec<String> {
@@ -113,6 +121,7 @@ mod tests {
     fn every_link_leads_to_a_heading_that_is_there() {
         let errors = headings(include_str!("../../../../docs/errors.md"));
         let troubleshooting = headings(include_str!("../../../../docs/troubleshooting.md"));
+        let logins = headings(include_str!("../../../../docs/logins.md"));
         let codes = registry().iter().map(|entry| entry.code.to_string());
         let problems = ProblemCode::all().iter().map(ToString::to_string);
         let statuses = (100..600).map(|status| format!("HTTP {status}"));
@@ -121,14 +130,15 @@ mod tests {
             .chain(problems)
             .chain(statuses)
             .chain(others)
+            .chain(oauth::names().map(str::to_owned))
             .chain(KINDS.map(str::to_owned));
         let all = all.flat_map(|text| read(&text, Setting::default()).unwrap_or_default());
         for explained in all {
             let Link { page, anchor } = &explained.link;
-            let there = if *page == "errors.md" {
-                &errors
-            } else {
-                &troubleshooting
+            let there = match *page {
+                "errors.md" => &errors,
+                "logins.md" => &logins,
+                _ => &troubleshooting,
             };
             assert!(there.contains(anchor), "{page}#{anchor} of {there:?}");
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::client::{CloseReason, LocalError};
+use plainly::client::{AuthError, CloseReason, LocalError};
 use plainly::errors::{Fault, Retry};
 
 use super::link::Link;
@@ -45,8 +45,17 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
             Retry::AfterFix,
             "correct the request as the server's message says",
         ),
+        Exit::Unauthorized => (
+            Fault::User,
+            Retry::AfterFix,
+            "log in with `plainly login URL`, or get a token for this server, and send it: --bearer @FILE",
+        ),
     }
 }
+
+/// What to do where a server wants to know who asks.
+const GET_A_TOKEN: &str =
+    "get a token for this server, and send it: --bearer @FILE, or --bearer env:NAME";
 
 /// How lines begin that tell of an error of this program, and what it ended with.
 const SAID: [(&str, Exit); 7] = [
@@ -113,6 +122,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             location,
             ..
         } => return Some(after_status(*status, *retry_after, location.as_deref())),
+        LocalError::Authorization(error) => return Some(authorization_advice(error)),
         // Nothing there has spoken MCP yet.
         LocalError::InvalidResponse {
             method: "initialize" | "server/discover" | "GET",
@@ -150,11 +160,23 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
     Some(advice.to_owned())
 }
 
+/// What to do where nobody is let in. Where a token would help, how it is given.
+fn authorization_advice(error: &AuthError) -> String {
+    let advice = error.advice();
+    let is_open = matches!(
+        error,
+        AuthError::LoginRequired { .. } | AuthError::NoAuthorizationServer { .. }
+    );
+    match is_open {
+        true => format!("{advice}: --bearer @FILE, or --bearer env:NAME"),
+        false => advice.into_owned(),
+    }
+}
+
 /// What to do about an HTTP status without a reply.
 fn after_status(status: u16, retry_after: Option<Duration>, location: Option<&str>) -> String {
     if status == 401 {
-        return "get a token for this server, and send it: --header 'Authorization: Bearer TOKEN'"
-            .to_owned();
+        return GET_A_TOKEN.to_owned();
     }
     match location.filter(|url| url.starts_with("http")) {
         Some(url) => format!("use the URL {url}"),

@@ -3,7 +3,7 @@
 use plainly::errors::{Code, CodeRange, ProblemCode};
 
 use super::word::{self, Coded};
-use super::{Explanation, Setting, coded, kind, status};
+use super::{Explanation, Setting, coded, kind, oauth, status};
 
 /// The most errors that are looked for in one text.
 const MOST: usize = 16;
@@ -14,6 +14,9 @@ pub(super) fn alone(text: &str, setting: Setting) -> Option<Result<Vec<Explanati
         return Some(status::explain(status).map(|one| vec![one]));
     }
     let kinds = kind::explain(word::kind(text).unwrap_or_default(), setting);
+    let oauth = oauth::named(text);
+    // Written as OAuth does, that comes first; unless it is written so elsewhere.
+    let is_first = oauth::within(text).is_some();
     match Coded::parse(text) {
         Ok(Coded::Number(code)) => Some(number(text, code, setting)),
         Ok(Coded::Named(entries, problems)) => {
@@ -21,14 +24,15 @@ pub(super) fn alone(text: &str, setting: Setting) -> Option<Result<Vec<Explanati
                 .iter()
                 .map(|entry| coded::number(entry.code, setting));
             let problems = problems.iter().map(|problem| coded::problem_code(problem));
-            Some(Ok(kinds
-                .into_iter()
-                .chain(entries)
-                .chain(problems)
-                .collect()))
+            let (first, last) = match is_first {
+                true => (oauth, None),
+                false => (None, oauth),
+            };
+            let named = kinds.into_iter().chain(first).chain(entries);
+            Some(Ok(named.chain(problems).chain(last).collect()))
         }
-        Err(_) if kinds.is_empty() => None,
-        Err(_) => Some(Ok(kinds)),
+        Err(_) if kinds.is_empty() && oauth.is_none() => None,
+        Err(_) => Some(Ok(kinds.into_iter().chain(oauth).collect())),
     }
 }
 
@@ -78,11 +82,12 @@ pub(super) fn within(text: &str, setting: Setting) -> Vec<Explanation> {
     found
 }
 
-/// A problem as it is spelled on the wire; in other letters it may be any word.
+/// A problem, or an error of OAuth, as it is spelled on the wire; in other letters it may be any word.
 fn named(word: &str) -> Option<Explanation> {
     let mut problems = ProblemCode::all().iter();
-    let problem = problems.find(|problem| problem.as_str() == word)?;
-    Some(coded::problem_code(problem))
+    let problem = problems.find(|problem| problem.as_str() == word);
+    let problem = problem.map(coded::problem_code);
+    problem.or_else(|| oauth::within(word))
 }
 
 fn status_number(word: &str) -> Option<u16> {

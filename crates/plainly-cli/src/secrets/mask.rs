@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use http::HeaderMap;
 use serde_json::Value;
 
 use super::{
@@ -42,8 +43,17 @@ impl Mask {
             .sort_by_key(|known| std::cmp::Reverse(known.len()));
     }
 
+    /// Masks what is secret in the headers of a request.
+    pub(crate) fn learn_headers(&mut self, headers: &HeaderMap) {
+        for (name, value) in headers.iter().filter(|(_, value)| value.is_sensitive()) {
+            if let Ok(value) = value.to_str() {
+                self.learn_header(name.as_str(), value);
+            }
+        }
+    }
+
     /// Masks the value of a header, if it is a secret, and what follows its scheme.
-    pub(crate) fn learn_header(&mut self, name: &str, value: &str) {
+    fn learn_header(&mut self, name: &str, value: &str) {
         if is_setting(name) || is_random(value) {
             self.learn(value);
         }
@@ -120,16 +130,22 @@ impl Mask {
 
     /// The text without secrets.
     pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let text = self.without_known(text);
+        match masked(&text) {
+            Some(more) => more.into(),
+            None => text,
+        }
+    }
+
+    /// The text without the secrets that this client sends, whatever else it has.
+    pub(super) fn without_known<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for known in &self.known {
             if text.contains(known) {
                 text = text.replace(known, MASK).into();
             }
         }
-        match masked(&text) {
-            Some(more) => more.into(),
-            None => text,
-        }
+        text
     }
 
     /// The value of something with this name.

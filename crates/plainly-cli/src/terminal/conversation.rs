@@ -36,9 +36,22 @@ impl Conversation {
 
     /// The line that the person types; nothing if they end the input.
     pub(crate) async fn ask(&mut self, prompt: &str) -> Option<String> {
+        self.answered(prompt, keyboard::line()).await
+    }
+
+    /// The same, for what the terminal must not show.
+    pub(crate) async fn ask_unseen(&mut self, prompt: &str) -> Option<String> {
+        self.answered(prompt, keyboard::unseen_line()).await
+    }
+
+    async fn answered(
+        &mut self,
+        prompt: &str,
+        line: impl Future<Output = Option<String>>,
+    ) -> Option<String> {
         write(prompt);
         self.is_asking = true;
-        let line = keyboard::line().await?;
+        let line = line.await?;
         self.is_asking = false;
         Some(line)
     }

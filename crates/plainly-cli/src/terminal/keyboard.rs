@@ -1,12 +1,44 @@
 //! Standard input, read line by line, and only while somebody waits for a line: whoever reads there next, such as a shell,
 //! finds all that was typed since.
 
-use std::thread;
+use std::{io, thread};
 
 use tokio::sync::oneshot;
 
+#[cfg(unix)]
+use super::unechoed::Unechoed;
+
+/// The longest line of a program, in bytes.
+#[cfg(unix)]
+const LONGEST: usize = 64 << 10;
+
 /// The next line that the person at the terminal types, without its end; nothing once they have ended the input.
 pub(super) async fn line() -> Option<String> {
+    next(read).await
+}
+
+/// The same, without the terminal showing what is typed from now on, and not only once somebody waits for it.
+#[cfg(unix)]
+pub(super) fn unseen_line() -> impl Future<Output = Option<String>> {
+    let unechoed = Unechoed::begin();
+    async {
+        let line = next(read).await;
+        drop(unechoed);
+        line
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) async fn unseen_line() -> Option<String> {
+    use std::io::IsTerminal;
+
+    match io::stdin().is_terminal() {
+        true => next(read_unseen).await,
+        false => next(read).await,
+    }
+}
+
+async fn next(read: fn() -> io::Result<Vec<u8>>) -> Option<String> {
     let (send, line) = oneshot::channel();
     // Not one of the runtime's, which waits for its threads at the end: this one may wait for a key that never comes.
     thread::spawn(move || {
@@ -32,7 +64,7 @@ fn is_typed(send: &oneshot::Sender<Vec<u8>>) -> bool {
         tv_nsec: 20_000_000,
     };
 
-    let stdin = std::io::stdin();
+    let stdin = io::stdin();
     while !send.is_closed() {
         let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&PAUSE));
         if ready.is_ok_and(|count| count > 0) {
@@ -48,18 +80,39 @@ fn is_typed(_: &oneshot::Sender<Vec<u8>>) -> bool {
     true
 }
 
-/// All that a terminal has in a line, and not more, as a buffer would take.
+/// One line and not more, as a buffer would take: from a terminal all that it has, for it gives line by line, and from a program
+/// byte by byte.
 #[cfg(unix)]
-fn read() -> std::io::Result<Vec<u8>> {
-    let mut line = vec![0; 4 << 10];
-    let length = rustix::io::read(std::io::stdin(), &mut *line)?;
-    line.truncate(length);
+fn read() -> io::Result<Vec<u8>> {
+    use std::io::IsTerminal as _;
+
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        let mut line = vec![0; 4 << 10];
+        let length = rustix::io::read(stdin, &mut *line)?;
+        line.truncate(length);
+        return Ok(line);
+    }
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while !line.ends_with(b"\n") && line.len() < LONGEST && rustix::io::read(&stdin, &mut byte)? > 0
+    {
+        line.extend(byte);
+    }
     Ok(line)
 }
 
 #[cfg(not(unix))]
-fn read() -> std::io::Result<Vec<u8>> {
+fn read() -> io::Result<Vec<u8>> {
     let mut line = String::new();
-    std::io::stdin().read_line(&mut line)?;
+    io::stdin().read_line(&mut line)?;
     Ok(line.into_bytes())
+}
+
+/// The same, key by key, as none of them is to be shown. Ctrl-D is a key like any other there, and ends no input.
+#[cfg(not(unix))]
+fn read_unseen() -> io::Result<Vec<u8>> {
+    let mut line = console::Term::stderr().read_secure_line()?.into_bytes();
+    line.push(b'\n');
+    Ok(line)
 }

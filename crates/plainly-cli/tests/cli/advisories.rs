@@ -4,6 +4,8 @@
 mod place;
 
 #[cfg(target_os = "linux")]
+mod http2;
+#[cfg(target_os = "linux")]
 mod memory;
 mod network;
 mod paths;

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -122,23 +122,20 @@ fn what_is_asked_at_once_is_asked_one_after_the_other() {
     }
 }
 
-/// A directory with a program that writes down how it was called, in place of what opens the browser.
-pub(crate) fn browser(directory: &Path) -> String {
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
-    let path = directory.join(opener);
+/// A browser for `$BROWSER` that writes down how it was called, in a directory without blanks in its path.
+pub(crate) fn browser(directory: &Path) -> PathBuf {
+    let path = directory.join("browser");
     let script = "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$1\" > \"$OPENED.part\"\nmv \"$OPENED.part\" \"$OPENED\"\n";
     fs::write(&path, script).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    format!("{}:{}", directory.display(), std::env::var("PATH").unwrap())
+    path
 }
 
 #[test]
+#[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]
 fn a_page_is_opened_after_a_yes_and_by_no_shell() {
-    let url = "https://notes.example/sign-in?a=$(id)&b=1;c";
+    let asked = "https://notes.example/sign-in?a=$(id)&b=1;c^d|e`'&%s%c%%25PATH%25";
+    let url = "https://notes.example/sign-in?a=$(id)&b=1;c%5Ed%7Ce%60%27&%s%c%%25PATH%25";
     for revision in ERAS {
         for (answer, told) in [
             ("yes", "Accept\n"),
@@ -149,12 +146,12 @@ fn a_page_is_opened_after_a_yes_and_by_no_shell() {
             let opened = directory.path().join("opened");
             let mut command = plainly();
             command
-                .env("PATH", browser(directory.path()))
+                .env("BROWSER", browser(directory.path()))
                 .env("OPENED", &opened)
                 .args([
                     "call",
                     "visit",
-                    &format!("url={url}"),
+                    &format!("url={asked}"),
                     "--revision",
                     revision,
                     "--",
@@ -179,6 +176,24 @@ fn a_page_is_opened_after_a_yes_and_by_no_shell() {
             assert_eq!(opened, is_wanted.then(|| format!("1\n{url}\n")));
         }
     }
+}
+
+#[test]
+#[cfg_attr(target_os = "macos", ignore = "there is always a browser there")]
+fn whoever_has_no_browser_opens_the_page_themselves() {
+    let mut command = plainly();
+    command
+        .env("PATH", "/nowhere")
+        .args(["call", "visit", "url=https://notes.example/", "--"])
+        .arg(questioner());
+    let mut person = Person::start(command);
+    person
+        .sees("  https://notes.example/\n  host: notes.example\nOpen it? ")
+        .types("yes")
+        .sees("No browser could be started (No valid browsers detected.")
+        .sees("open the page yourself.");
+    let (status, printed, seen) = person.ends();
+    assert_eq!((status, printed.as_str()), (0, "Accept\n"), "{seen}");
 }
 
 #[test]

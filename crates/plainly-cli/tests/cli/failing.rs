@@ -79,10 +79,7 @@ fn what_a_server_says_beside_a_status_is_told() {
 #[test]
 fn a_status_is_told_with_what_to_do() {
     for (head, help) in [
-        (
-            "401 Unauthorized\r\nWWW-Authenticate: Bearer",
-            "--header 'Authorization: Bearer TOKEN'",
-        ),
+        ("407 Proxy Authentication Required", "give the proxy"),
         ("404 Not Found", "which is often /mcp"),
         (
             "429 Too Many Requests\r\nRetry-After: 30",

@@ -10,6 +10,8 @@ mod home;
 #[cfg(unix)]
 mod person;
 #[cfg(unix)]
+mod protected;
+#[cfg(unix)]
 mod pty;
 mod received;
 mod support;
@@ -19,6 +21,7 @@ mod advisories;
 mod arguments;
 #[cfg(unix)]
 mod asking;
+mod authorizing;
 mod calling;
 mod codes;
 mod completing;
@@ -27,8 +30,13 @@ mod failing;
 mod foreign;
 #[cfg(unix)]
 mod installing;
+#[cfg(unix)]
+mod keeping;
+mod letting_in;
 mod listing;
 mod logging;
+#[cfg(unix)]
+mod logging_in;
 mod naming;
 #[cfg(unix)]
 mod pages;
@@ -38,6 +46,8 @@ mod replaying;
 mod representations;
 mod saving;
 mod serving;
+#[cfg(target_os = "linux")]
+mod serving_https;
 #[cfg(unix)]
 mod shell;
 #[cfg(unix)]

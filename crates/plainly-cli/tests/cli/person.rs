@@ -85,6 +85,14 @@ impl Person {
         self
     }
 
+    /// Whether the terminal shows what is typed.
+    pub(crate) fn is_echoed(&self) -> bool {
+        let settings = rustix::termios::tcgetattr(&self.keyboard).unwrap();
+        settings
+            .local_modes
+            .contains(rustix::termios::LocalModes::ECHO)
+    }
+
     pub(crate) fn interrupts(&mut self) -> &mut Self {
         kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
         self
@@ -92,6 +100,12 @@ impl Person {
 
     /// Waits for the end: the status, what was printed, and all that was shown.
     pub(crate) fn ends(mut self) -> (i32, String, String) {
+        let (status, printed) = self.wait();
+        (status, printed, self.seen)
+    }
+
+    /// Waits for the end: the status, and what was printed.
+    pub(crate) fn wait(&mut self) -> (i32, String) {
         loop {
             match self.screen.recv_timeout(PATIENCE) {
                 Ok(bytes) => self.show(&bytes),
@@ -111,7 +125,7 @@ impl Person {
             .unwrap()
             .code()
             .expect("it ended by itself");
-        (status, printed, self.seen)
+        (status, printed)
     }
 
     fn show(&mut self, bytes: &[u8]) {

@@ -103,10 +103,15 @@ pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",
         "XDG_CONFIG_HOME",
+        "XDG_STATE_HOME",
         "APPDATA",
+        "LOCALAPPDATA",
+        "BROWSER",
     ] {
         command.env_remove(variable);
     }
+    // Tests have no business in anybody's keychain.
+    command.env("PLAINLY_LOGINS_IN", "file");
     command.env("HOME", nobody()).env("USERPROFILE", nobody())
 }
 

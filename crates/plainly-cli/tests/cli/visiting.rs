@@ -32,7 +32,7 @@ done
 fn call(tool: &str, options: &[&str], directory: &TempDir) -> Command {
     let mut command = plainly();
     command
-        .env("PATH", browser(directory.path()))
+        .env("BROWSER", browser(directory.path()))
         .env("OPENED", directory.path().join("opened"))
         .args(["call", tool, "--revision", "2025-11-25"])
         .args(options)
@@ -43,6 +43,7 @@ fn call(tool: &str, options: &[&str], directory: &TempDir) -> Command {
 const REFUSED: &str = "error: the server answered: no; visit https://notes.example/ (UrlElicitationRequired -32042)\n help: open it in a browser, then run the command again; on a terminal, the command opens it once you agree, and goes on\n";
 
 #[test]
+#[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]
 fn a_call_goes_on_when_the_person_is_done_at_the_page() {
     let directory = TempDir::new().unwrap();
     let opened = directory.path().join("opened");
@@ -65,6 +66,7 @@ fn a_call_goes_on_when_the_person_is_done_at_the_page() {
 }
 
 #[test]
+#[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]
 fn a_call_goes_on_when_the_server_says_that_the_person_is_done() {
     let directory = TempDir::new().unwrap();
     let mut person = Person::start(call("told", &[], &directory));

@@ -1,6 +1,7 @@
 //! A recorded server over HTTP, whatever it was recorded over.
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -100,14 +101,14 @@ impl Exchange for Stage {
                 tokio::spawn(self.player.clone().follow(&key, self.others()));
             }
             Ok(Heard::Answer(id)) => self.player.hear(id),
-            Err(error) => return self.refuse(&error),
+            Err(error) => return self.refuse(&error, frame.client),
         }
         Reply::new(StatusCode::ACCEPTED, Bytes::new())
     }
 
     fn open_stream(&self, frame: &Frame) -> Reply {
         if !frame.headers.contains_key(SESSION.0) {
-            return self.refuse(&Refusal::MethodNotAllowed.into());
+            return self.refuse(&Refusal::MethodNotAllowed.into(), frame.client);
         }
         let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
         if others.said.is_none() {
@@ -125,7 +126,7 @@ impl Exchange for Stage {
         Reply::new(StatusCode::NO_CONTENT, Bytes::new())
     }
 
-    fn refuse(&self, error: &ProtocolError) -> Reply {
+    fn refuse(&self, error: &ProtocolError, _client: Option<IpAddr>) -> Reply {
         let status = Dialect::default()
             .encode(error, Revision::LATEST)
             .http_status;

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::url;
+use super::public_url;
 use crate::args::{LARGEST_FILE, LogArgs, Mount, ServeArgs};
 use crate::failure::Failure;
 use crate::log::LogFormat;
@@ -22,7 +22,7 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs) -> Result<Reach, Failure> {
         let why = "a host must know the port: give --http an address with another one than 0";
         return Err(Failure::impossible(why, None));
     }
-    Ok(Reach::url(url(address, &args.allow_host)))
+    Ok(Reach::url(public_url(args, address)))
 }
 
 /// All that differs from the defaults, over standard input and output.
@@ -35,6 +35,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
         allow_host: _,
         allow_origin: _,
         sse: _,
+        network: _,
         name,
         hidden,
         no_ignore,
@@ -44,6 +45,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
         key_file,
         max_file_size,
         print_config: _,
+        auth: _,
     } = args;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];

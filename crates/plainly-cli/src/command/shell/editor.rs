@@ -1,6 +1,6 @@
 //! Lines as a person types them: with a prompt, keys that edit, a history and completion.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use plainly::client::Client;
 use rustyline::completion::{Completer, Pair};
@@ -115,12 +115,21 @@ fn keep(readline: &mut Readline, line: &str, path: Option<&PathBuf>) {
     let Some(path) = kept else { return };
     let appended = path
         .parent()
-        .map_or(Ok(()), std::fs::create_dir_all)
+        .map_or(Ok(()), make_private)
         .map_err(ReadlineError::from)
         .and_then(|()| readline.append_history(path));
     if let Err(error) = appended {
         tracing::debug!(%error, path = %path.display(), "the line is not kept");
     }
+}
+
+/// Makes the directory for its owner alone: logins are kept there too, and not where others could put something.
+fn make_private(directory: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
 }
 
 /// Completes the word before the cursor.

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
 
 /// The most bytes of a URL that somebody can be expected to look at.
@@ -9,19 +10,23 @@ const LONGEST: usize = 4_096;
 
 /// A page on the web that a server wants opened.
 #[derive(Debug)]
-pub(super) struct Page {
-    /// As it is opened: nothing in it but visible ASCII.
+pub(crate) struct Page {
+    /// As it is opened: nothing in it but letters, digits, and the marks that mean something in a URL, without quotes.
     url: Url,
     host: String,
 }
 
 impl Page {
     /// The place, or why it is none that is opened.
-    pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
+        const TOO_LONG: &str = "it is too long to be looked at";
         if url.len() > LONGEST {
-            return Err("it is too long to be looked at");
+            return Err(TOO_LONG);
         }
-        let url = Url::parse(url).map_err(|_invalid| "it is not a URL")?;
+        let url = without_quotes(url).ok_or("it is not a URL")?;
+        if url.as_str().len() > LONGEST {
+            return Err(TOO_LONG);
+        }
         if !matches!(url.scheme(), "http" | "https") {
             return Err("it is not a page on the web (http: or https:)");
         }
@@ -38,16 +43,21 @@ impl Page {
     }
 
     /// The whole URL, exactly as it is opened.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         self.url.as_str()
     }
 
-    pub(super) fn host(&self) -> &str {
+    pub(crate) fn host(&self) -> &str {
         &self.host
     }
 
+    /// The part of it that says where it is: its scheme, host and port.
+    pub(crate) fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
     /// What is odd about it.
-    pub(super) fn warnings(&self) -> Vec<&'static str> {
+    pub(crate) fn warnings(&self) -> Vec<&'static str> {
         let is_punycode = self.host.split('.').any(|label| label.starts_with("xn--"));
         let has_user = !self.url.username().is_empty() || self.url.password().is_some();
         let place = match self.url.host() {
@@ -66,6 +76,26 @@ impl Page {
         ];
         all.into_iter().flatten().collect()
     }
+}
+
+/// A URL without what has a meaning to shells and none in a URL, and without quotes. On some systems the last resort to start a
+/// browser is a script that has the URL in quotes.
+fn without_quotes(url: &str) -> Option<Url> {
+    const STRANGE: &AsciiSet = &CONTROLS
+        .add(b' ')
+        .add(b'"')
+        .add(b'\'')
+        .add(b'<')
+        .add(b'>')
+        .add(b'\\')
+        .add(b'^')
+        .add(b'`')
+        .add(b'{')
+        .add(b'|')
+        .add(b'}');
+    let url = Url::parse(url).ok()?;
+    let text = utf8_percent_encode(url.as_str(), STRANGE).to_string();
+    Url::parse(&text).ok()
 }
 
 const THIS_MACHINE: &str = "it leads to this machine";
@@ -136,6 +166,33 @@ mod tests {
             assert!(warnings.contains(warning), "{url}: {warnings}");
             assert_eq!(warnings.is_empty(), warning.is_empty(), "{url}: {warnings}");
         }
+    }
+
+    #[test]
+    fn no_shell_finds_a_command_or_the_end_of_a_word_in_what_is_opened() {
+        let plain = |it: char| it.is_ascii_alphanumeric() || "-._~:/?#[]@!$&()*+,;=%".contains(it);
+        for url in [
+            "https://as.example/'; calc; '?a='$(calc)'#'",
+            "https://as.example/\"&calc&\"?\"|calc|\"",
+            "https://as.example/`calc`?`calc`#`calc`",
+            "https://as.example/$(calc)\u{2019};calc;\u{2018}?\u{201b}",
+            "https://as.example/{a,b}^&calc?{a}^b|c\\d<e>f",
+            "https://as.example/\\..\\calc.exe",
+            "https://as.example/\r\ncalc\t\0calc?\r\ncalc\0",
+            "https://a'b:c`d@as.example/",
+            "https://as.example/-flag --flag",
+            "\u{1}https://as.example/ ",
+        ] {
+            let page = Page::parse(url).unwrap();
+            assert!(page.url().chars().all(plain), "{url}: {}", page.url());
+            assert!(page.url().starts_with("https://"), "{}", page.url());
+            assert_eq!(page.host(), "as.example");
+            // What is decoded at its end is what was meant.
+            let again = Page::parse(page.url()).unwrap();
+            assert_eq!(again.url(), page.url());
+        }
+        let meant = "https://as.example/a?b=$(c)&d=%27;e!*,[f]@g:h#i";
+        assert_eq!(Page::parse(meant).unwrap().url(), meant);
     }
 
     #[test]

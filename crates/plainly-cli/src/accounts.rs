@@ -1,0 +1,111 @@
+//! How a command is let in at a server over HTTP: from the options and the environment to what gets its tokens, and the logins that
+//! are kept.
+//!
+//! ```text
+//! options, environment ─► identity ─┐
+//! terminal, browser ─► person ──────┼► Account ─► requests
+//! file, keychain ─► kept ────────────┘
+//! ```
+
+mod anew;
+mod identity;
+mod kept;
+#[cfg(any(target_os = "macos", windows, feature = "keychain"))]
+mod keychain;
+mod person;
+mod secret;
+mod shown;
+
+use std::fs;
+use std::sync::{Arc, OnceLock};
+
+use plainly::client::oauth::OAuth;
+use plainly::client::oauth::credentials::Grant;
+
+use self::identity::Identity;
+pub(crate) use self::kept::{Login, logins};
+pub(crate) use self::person::{Asked, LoginPerson};
+pub(crate) use self::secret::{readable, secret};
+pub(crate) use self::shown::{ends, login_json, scopes};
+use crate::args::{ServerArgs, Tolerated};
+use crate::failure::Failure;
+use crate::format::Format;
+use crate::terminal;
+
+/// What lets a command in at one server.
+#[derive(Clone, Debug)]
+pub(crate) struct Account {
+    pub(crate) oauth: Arc<OAuth>,
+    /// Where the server is, once that is known.
+    pub(crate) url: Arc<OnceLock<String>>,
+    /// What is asked for, if that is said.
+    scopes: Vec<String>,
+}
+
+impl Account {
+    /// For a command that needs a server: what is kept is used, and a person is asked if there is one.
+    pub(crate) fn of_command(args: &ServerArgs) -> Result<Self, Failure> {
+        let identity = Identity::of_command(&args.account)?;
+        let oauth = identity.oauth();
+        // What no person logs in for is not kept either.
+        let oauth = match identity.is_for_people() {
+            true => kept::keep(oauth, args.account.kept)?,
+            false => oauth,
+        };
+        let oauth = match may_ask(args) {
+            true => LoginPerson::new(Format::Text, Asked::AtBrowser, None).ask(oauth),
+            false => oauth,
+        };
+        Self::new(oauth, identity.scopes, args)
+    }
+
+    /// For a login that somebody wants. If it `is_anew`, what is kept does not count.
+    pub(crate) fn of_login(
+        args: &ServerArgs,
+        person: &LoginPerson,
+        login: Login,
+    ) -> Result<Self, Failure> {
+        let identity = Identity::of_login(&args.account)?;
+        let oauth = person.ask(login.keep(identity.oauth(), args.account.kept)?);
+        Self::new(oauth, identity.scopes, args)
+    }
+
+    /// For the end of logins.
+    pub(crate) fn of_logout(args: &ServerArgs) -> Result<Self, Failure> {
+        let oauth = OAuth::new().store(logins(args.account.kept)?);
+        Self::new(oauth, Vec::new(), args)
+    }
+
+    fn new(mut oauth: OAuth, scopes: Vec<String>, args: &ServerArgs) -> Result<Self, Failure> {
+        if !scopes.is_empty() {
+            oauth = oauth.scope(scopes.clone());
+        }
+        if args.account.dpop {
+            oauth = oauth.dpop();
+        }
+        if args.account.tolerate.contains(&Tolerated::IssuerSlash) {
+            oauth = oauth.tolerate_issuer_slash();
+        }
+        if let Some(path) = &args.cacert {
+            oauth = oauth.trust(readable(path, fs::read(path))?);
+        }
+        Ok(Self {
+            oauth: Arc::new(oauth),
+            url: Arc::default(),
+            scopes,
+        })
+    }
+
+    /// Whether a login was asked for all that is asked for now.
+    pub(crate) fn covers(&self, grant: &Grant) -> bool {
+        let mut scopes = self.scopes.iter();
+        scopes.all(|it| grant.requested_scope.contains(it))
+    }
+}
+
+/// Whether somebody is there who can log in, and is not surprised by that.
+fn may_ask(args: &ServerArgs) -> bool {
+    let is_automatic = std::env::var_os("CI").is_some_and(|it| !it.is_empty() && it != "false");
+    let is_for_program = args.format().is_json();
+    !args.account.no_login && !is_automatic && !is_for_program && terminal::is_attended()
+}

@@ -1,0 +1,57 @@
+//! Logins that don't count any more, since somebody wants another: they are kept until there is one. Nor does who this client is
+//! where it registered by itself: it may be unknown there by now.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plainly::client::oauth::credentials::Credentials;
+use plainly::client::oauth::{FileStore, StoreLock, TokenStore, TokenStoreError};
+
+/// The user's logins, as if there were none before one is added.
+#[derive(Debug)]
+pub(super) struct Anew {
+    logins: FileStore,
+    is_added: AtomicBool,
+}
+
+impl Anew {
+    pub(super) fn new(logins: FileStore) -> Self {
+        Self {
+            logins,
+            is_added: AtomicBool::new(false),
+        }
+    }
+}
+
+type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenStoreError>> + Send + 'a>>;
+
+impl TokenStore for Anew {
+    fn load(&self) -> Work<'_, Credentials> {
+        Box::pin(async {
+            let mut kept = self.logins.load().await?;
+            if !self.is_added.load(Ordering::Relaxed) {
+                kept.grants.clear();
+                kept.servers.clear();
+                kept.registrations.retain(|it| !it.is_own());
+            }
+            Ok(kept)
+        })
+    }
+
+    fn update<'a>(&'a self, change: Box<dyn FnOnce(&mut Credentials) + Send + 'a>) -> Work<'a, ()> {
+        self.logins.update(Box::new(|kept| {
+            let before = kept.grants.clone();
+            change(kept);
+            self.is_added
+                .fetch_or(kept.grants != before, Ordering::Relaxed);
+        }))
+    }
+
+    fn lock<'a>(&'a self, name: &'a str) -> Work<'a, StoreLock> {
+        self.logins.lock(name)
+    }
+
+    fn place(&self) -> String {
+        self.logins.place()
+    }
+}

@@ -1,0 +1,86 @@
+//! Where logins are kept, for all commands: in the user's file, or in one whose key is in the keychain.
+
+use clap::ValueEnum;
+use plainly::client::oauth::{FileStore, OAuth};
+use plainly::errors::mistake::in_quotes;
+
+use super::anew::Anew;
+use crate::args::{KeptArgs, LoginsPlace};
+use crate::failure::Failure;
+
+/// The variable that says where, unless the option does.
+const VARIABLE: &str = "PLAINLY_LOGINS_IN";
+
+/// A login that somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Login {
+    /// Unless there is one.
+    IfNeeded,
+    /// Whatever there is.
+    Anew,
+    /// Whatever there is, and only where the server says where to log in: it has not asked for that.
+    Unasked,
+}
+
+impl Login {
+    pub(super) fn keep(self, oauth: OAuth, args: KeptArgs) -> Result<OAuth, Failure> {
+        let logins = logins(args)?;
+        Ok(match self {
+            Self::IfNeeded => oauth.store(logins),
+            Self::Anew => oauth.store(Anew::new(logins)),
+            Self::Unasked => oauth.store(logins).without_fallback(),
+        })
+    }
+}
+
+/// The user's logins, where the option says, or else the environment, or else where the system has a place for them.
+pub(crate) fn logins(args: KeptArgs) -> Result<FileStore, Failure> {
+    let place = place(args)?;
+    let file = FileStore::of_user().map_err(|error| Failure::local(error.to_string()))?;
+    match place {
+        LoginsPlace::File => Ok(file),
+        LoginsPlace::Keychain => sealed(file),
+    }
+}
+
+/// Uses the user's logins, where there is a place for them: who has none can be let in all the same.
+pub(super) fn keep(oauth: OAuth, args: KeptArgs) -> Result<OAuth, Failure> {
+    if let Err(error) = FileStore::of_user() {
+        tracing::debug!("{error}");
+        return Ok(oauth);
+    }
+    Ok(oauth.store(logins(args)?))
+}
+
+fn place(args: KeptArgs) -> Result<LoginsPlace, Failure> {
+    if let Some(place) = args.logins_in {
+        return Ok(place);
+    }
+    let value = std::env::var_os(VARIABLE).unwrap_or_default();
+    let value = value.to_string_lossy();
+    if value.is_empty() {
+        return Ok(match cfg!(any(target_os = "macos", windows)) {
+            true => LoginsPlace::Keychain,
+            false => LoginsPlace::File,
+        });
+    }
+    LoginsPlace::from_str(&value, false).map_err(|_unknown| {
+        let why = format!(
+            "{VARIABLE} says {}, and there is no such place for logins: use file or keychain",
+            in_quotes(&value)
+        );
+        Failure::impossible(why, None)
+    })
+}
+
+#[cfg(any(target_os = "macos", windows, feature = "keychain"))]
+fn sealed(file: FileStore) -> Result<FileStore, Failure> {
+    Ok(file.sealed(super::keychain::SystemKeychain::new()))
+}
+
+#[cfg(not(any(target_os = "macos", windows, feature = "keychain")))]
+fn sealed(_: FileStore) -> Result<FileStore, Failure> {
+    let why = "this plainly was built without the feature `keychain`, and can't use one: build it with that, or keep logins in a \
+               file, with --logins-in file";
+    Err(Failure::impossible(why, None))
+}

@@ -1,0 +1,208 @@
+//! How a person is asked to log in: in their browser, by a page that they open themselves, or with a code at another device. To a
+//! program that runs this one, the same is told as JSON.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plainly::client::oauth::{ConsentPage, DevicePage, Loopback, OAuth, Paste, PasteMistake};
+use serde_json::{Value, json};
+
+use crate::browser::{self, Page};
+use crate::format::Format;
+use crate::output::Output;
+use crate::terminal::{self, Conversation};
+use crate::visible::visible;
+
+/// How they are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Their browser is opened here.
+    AtBrowser,
+    /// They open the page, wherever they are.
+    ByPage,
+    /// They enter a code at another device.
+    AtDevice,
+}
+
+/// Whoever can be asked.
+#[derive(Clone, Debug)]
+pub(crate) struct LoginPerson {
+    format: Format,
+    asked: Asked,
+    port: Option<u16>,
+    was_asked: Arc<AtomicBool>,
+}
+
+impl LoginPerson {
+    /// A person who is asked so, or the program that speaks for them; browsers come back to this port.
+    pub(crate) fn new(format: Format, asked: Asked, port: Option<u16>) -> Self {
+        Self {
+            format,
+            asked,
+            port,
+            was_asked: Arc::default(),
+        }
+    }
+
+    /// Whether they had to be asked.
+    pub(crate) fn was_asked(&self) -> bool {
+        self.was_asked.load(Ordering::Relaxed)
+    }
+
+    /// Has them asked when a login is needed.
+    pub(crate) fn ask(&self, oauth: OAuth) -> OAuth {
+        let person = self.clone();
+        match self.asked {
+            Asked::AtBrowser => oauth.consent(self.returning(move |page| person.open(page))),
+            Asked::ByPage => {
+                let loopback = self.returning(move |page| person.show(page));
+                let format = self.format;
+                oauth.consent(Paste::new(loopback, move |mistake| pasted(format, mistake)))
+            }
+            Asked::AtDevice => oauth.device(move |page| person.enter(page)),
+        }
+    }
+
+    fn returning(
+        &self,
+        open: impl Fn(&ConsentPage<'_>) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Loopback {
+        let loopback = Loopback::new(open);
+        match self.port {
+            Some(port) => loopback.port(port),
+            None => loopback,
+        }
+    }
+
+    /// Opens the page, after saying where it leads.
+    fn open(&self, login: &ConsentPage<'_>) -> io::Result<()> {
+        self.is_asked(login.issuer);
+        let page = Page::parse(login.url).map_err(io::Error::other)?;
+        match self.format.is_json() {
+            true => tell(self.format, &event(login))?,
+            false => {
+                let origin = visible(&page.origin());
+                let of_whom = match login.issuer.strip_prefix(&*origin) {
+                    Some("" | "/") => String::new(),
+                    _ => format!(" for {}", visible(login.issuer)),
+                };
+                terminal::line(&format!(
+                    "{} wants a login: opening {origin}{of_whom} in your browser{}",
+                    visible(login.server),
+                    asking_for(login.scope)
+                ));
+            }
+        }
+        let is_json = self.format.is_json();
+        tokio::spawn(async move {
+            let opened = browser::open(&page).await;
+            if let (Err(error), false) = (opened, is_json) {
+                let (error, url) = (visible(&error.to_string()), page.url());
+                terminal::line(&format!(
+                    "No browser could be started ({error}): open the page yourself.\n\n  {url}\n"
+                ));
+            }
+        });
+        Ok(())
+    }
+
+    /// Shows the page, which opens anywhere.
+    fn show(&self, login: &ConsentPage<'_>) -> io::Result<()> {
+        self.is_asked(login.issuer);
+        if self.format.is_json() {
+            return tell(self.format, &event(login));
+        }
+        terminal::line(&format!(
+            "{} wants a login{}. Open this page in a browser, on this machine or another:\n\n  {}\n\n\
+             On another, the browser ends at a page that it can't show: paste the address of that here. It is as good as a password, \
+             and is not shown.",
+            visible(login.server),
+            asking_for(login.scope),
+            visible(login.url)
+        ));
+        Ok(())
+    }
+
+    /// Shows what to enter, and where.
+    fn enter(&self, page: &DevicePage<'_>) {
+        self.is_asked(page.issuer);
+        if self.format.is_json() {
+            let told = tell(
+                self.format,
+                &json!({
+                    "event": "device",
+                    "server": page.server,
+                    "issuer": page.issuer,
+                    "scope": page.scope,
+                    "url": page.url,
+                    "code": page.code,
+                    "completeUrl": page.complete_url,
+                }),
+            );
+            if let Err(error) = told {
+                tracing::debug!("nobody reads what is to be done: {error}");
+            }
+            return;
+        }
+        let complete = page.complete_url.map(visible);
+        let complete = complete.map(|url| format!("\nor open {url} there"));
+        terminal::line(&format!(
+            "{} wants a login{}. On any device, open\n\n  {}\n\nand enter the code\n\n  {}\n{}",
+            visible(page.server),
+            asking_for(page.scope),
+            visible(page.url),
+            visible(page.code),
+            complete.unwrap_or_default()
+        ));
+    }
+
+    fn is_asked(&self, issuer: &str) {
+        self.was_asked.store(true, Ordering::Relaxed);
+        terminal::doing(&format!("waiting for the login at {issuer}"));
+    }
+}
+
+/// The next address that is pasted, after what was wrong with the one before.
+async fn pasted(format: Format, mistake: Option<PasteMistake>) -> io::Result<Option<String>> {
+    if format.is_json() {
+        if let Some(mistake) = mistake {
+            tell(
+                format,
+                &json!({ "event": "mistake", "message": mistake.to_string() }),
+            )?;
+        }
+        return Ok(Conversation::begin().await.ask_unseen("").await);
+    }
+    let mut conversation = Conversation::begin().await;
+    if let Some(mistake) = mistake {
+        conversation.say(&format!("This can't be used: {mistake}."));
+    }
+    Ok(conversation.ask_unseen("Address: ").await)
+}
+
+fn event(login: &ConsentPage<'_>) -> Value {
+    json!({
+        "event": "page",
+        "server": login.server,
+        "issuer": login.issuer,
+        "scope": login.scope,
+        "url": login.url,
+    })
+}
+
+/// Tells the program that runs this one.
+fn tell(format: Format, event: &Value) -> io::Result<()> {
+    let mut output = Output::new(format);
+    let told = output.json(event).and_then(|()| output.flush());
+    told.map_err(|_failure| io::Error::other("nobody reads the output"))
+}
+
+/// What is asked for, to whoever is to agree to it.
+fn asking_for(scope: &[String]) -> String {
+    match scope {
+        [] => String::new(),
+        [one] => format!(", for the scope {}", visible(one)),
+        several => format!(", for the scopes {}", visible(&several.join(" "))),
+    }
+}

@@ -1,0 +1,218 @@
+//! Who a command is where a server wants to know that: the options of all that reach one over HTTP.
+
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use super::auth::{SecretPlace, SecretPlaceParser};
+
+/// The options that say how to be let in.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Being let in, over HTTP")]
+pub(crate) struct AccountArgs {
+    /// Be this client at the authorization server, or the one that the document at this URL describes [default: register, and
+    /// keep the id]
+    #[arg(long, value_name = "ID|URL")]
+    pub(crate) client_id: Option<String>,
+
+    /// Be let in as this client itself, without anybody's login; its secret is in @FILE or in the variable env:NAME
+    #[arg(long, value_name = "@FILE|env:NAME", value_parser = SecretPlaceParser)]
+    pub(crate) client_secret: Option<SecretPlace>,
+
+    /// The same with a private key, in PEM
+    #[arg(long, value_name = "FILE")]
+    pub(crate) client_key: Option<PathBuf>,
+
+    /// Be let in as the workload that this token is of, a JWT of the platform; the file is read anew for each token
+    #[arg(long, value_name = "FILE")]
+    pub(crate) workload_token: Option<PathBuf>,
+
+    /// The authorization server that the client is for; no other gets to know of it [default: the first that the server names]
+    #[arg(long, value_name = "URL")]
+    pub(crate) issuer: Option<String>,
+
+    /// Ask for this scope, and for none that the server names; can be given several times
+    #[arg(long = "scope", value_name = "SCOPE")]
+    pub(crate) scopes: Vec<String>,
+
+    /// Ask for a token that only this program can use, with a key (DPoP) [default: if both servers can do that]
+    #[arg(long)]
+    pub(crate) dpop: bool,
+
+    /// Go on where this is wrong
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) tolerate: Vec<Tolerated>,
+
+    /// Never ask anybody to log in: a server that wants a login ends the command with status 7
+    #[arg(long)]
+    pub(crate) no_login: bool,
+
+    #[command(flatten)]
+    pub(crate) kept: KeptArgs,
+}
+
+/// The option that says where logins are kept.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct KeptArgs {
+    /// Keep logins there, and look for them there [default: PLAINLY_LOGINS_IN, or else the keychain on macOS and Windows, and a
+    /// file elsewhere]
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) logins_in: Option<LoginsPlace>,
+}
+
+/// Where logins are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoginsPlace {
+    /// In a file that only you can read
+    File,
+    /// In such a file, encrypted with a key in the system's keychain
+    Keychain,
+}
+
+/// What is wrong with some servers, and is gone on with only where that is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Tolerated {
+    /// The name of the authorization server has a slash at its end in one place, and none in another
+    IssuerSlash,
+}
+
+/// Two options that contradict each other, and how.
+const CONTRARY: [(&str, &str, &str); 10] = [
+    ("--client-secret", "--client-key", PROOFS),
+    ("--client-secret", "--workload-token", PROOFS),
+    ("--client-key", "--workload-token", PROOFS),
+    ("--bearer", "--client-id", TOKEN),
+    ("--bearer", "--client-secret", TOKEN),
+    ("--bearer", "--client-key", TOKEN),
+    ("--bearer", "--workload-token", TOKEN),
+    ("--bearer", "--scope", TOKEN),
+    ("--bearer", "--dpop", TOKEN),
+    ("--bearer", "--tolerate", TOKEN),
+];
+const PROOFS: &str = "are two ways to prove who the client is";
+const TOKEN: &str = "contradict each other: with a token, none is asked for";
+
+/// What an option needs beside it.
+const NEEDED: [(&str, &str); 2] = [
+    ("--client-secret", "--client-id"),
+    ("--client-key", "--client-id"),
+];
+
+impl AccountArgs {
+    /// The names of those that are given. That nobody is to be asked goes with any server.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("--client-id", self.client_id.is_some()),
+            ("--client-secret", self.client_secret.is_some()),
+            ("--client-key", self.client_key.is_some()),
+            ("--workload-token", self.workload_token.is_some()),
+            ("--issuer", self.issuer.is_some()),
+            ("--scope", !self.scopes.is_empty()),
+            ("--dpop", self.dpop),
+            ("--tolerate", !self.tolerate.is_empty()),
+        ];
+        all.into_iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(name, _)| name)
+    }
+
+    /// Whether they say who the client is.
+    pub(crate) fn has_client(&self) -> bool {
+        self.client_id.is_some() || self.workload_token.is_some()
+    }
+
+    /// What is wrong with them, and with `--bearer` if that `is_given` too.
+    pub(crate) fn mistake(&self, is_given: bool) -> Option<String> {
+        let given: Vec<_> = self.given().chain(is_given.then_some("--bearer")).collect();
+        let has = |name: &str| given.contains(&name);
+        let contrary = CONTRARY
+            .iter()
+            .find(|(one, other, _)| has(one) && has(other));
+        if let Some((one, other, why)) = contrary {
+            return Some(format!("{one} and {other} {why}: leave out one of the two"));
+        }
+        let needed = NEEDED.iter().find(|(one, other)| has(one) && !has(other));
+        if let Some((one, other)) = needed {
+            return Some(format!("{one} is of a client: {other} says which"));
+        }
+        if has("--issuer") && !self.has_client() {
+            return Some(
+                "--issuer says what a client is for: --client-id says which client".to_owned(),
+            );
+        }
+        let is_document = self.client_id.as_deref().is_some_and(is_document);
+        let proof = ["--client-secret", "--client-key", "--workload-token"]
+            .into_iter()
+            .find(|proof| is_document && has(proof));
+        proof.map(|proof| {
+            format!("--client-id with a URL describes a client that has no secret: leave out {proof}, or use the id of a client")
+        })
+    }
+}
+
+/// Whether a client's id is the URL of a document that describes the client.
+pub(crate) fn is_document(id: &str) -> bool {
+    id.starts_with("https://") || id.starts_with("http://")
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::super::{Args, ClientCommand, Command};
+    use crate::failure::Failure;
+
+    fn mistake(options: &str) -> Option<String> {
+        let line = format!("plainly ls http://h/mcp {options}");
+        let args = Args::try_parse_from(line.split_whitespace()).unwrap();
+        let Command::Client(ClientCommand::Ls(mut args)) = args.command else {
+            panic!("not ls: {line}");
+        };
+        let mut words = args.words();
+        match args.server.server(&mut words) {
+            Ok(_) => None,
+            Err(Failure::Usage(error)) => Some(error.to_string()),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_contradicts_itself_names_the_two() {
+        for (options, named) in [
+            ("", &[][..]),
+            ("--client-id a", &[]),
+            ("--client-id a --client-secret @f --issuer https://i", &[]),
+            ("--client-id a --client-key f --dpop", &[]),
+            ("--workload-token f", &[]),
+            ("--workload-token f --client-id a --scope b", &[]),
+            ("--client-id https://a/b", &[]),
+            (
+                "--client-id a --client-secret @f --client-key f",
+                &["--client-secret and --client-key"],
+            ),
+            (
+                "--client-id a --client-secret env:A --workload-token f",
+                &["--client-secret and --workload-token"],
+            ),
+            (
+                "--client-id a --client-key f --workload-token f",
+                &["--client-key and --workload-token"],
+            ),
+            ("--bearer @f --client-id a", &["--bearer and --client-id"]),
+            ("--bearer @f --scope a", &["--bearer and --scope"]),
+            ("--bearer @f --dpop", &["--bearer and --dpop"]),
+            ("--client-secret @f", &["--client-secret", "--client-id"]),
+            ("--client-key f", &["--client-key", "--client-id"]),
+            ("--issuer https://i", &["--issuer", "--client-id"]),
+            (
+                "--client-id https://a/b --client-key f",
+                &["--client-id", "--client-key"],
+            ),
+        ] {
+            let told = mistake(options);
+            assert_eq!(told.is_some(), !named.is_empty(), "{options}: {told:?}");
+            let told = told.unwrap_or_default();
+            assert!(named.iter().all(|name| told.contains(name)), "{told}");
+        }
+    }
+}

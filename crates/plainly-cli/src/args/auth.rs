@@ -1,0 +1,163 @@
+//! Who may call a server over HTTP, and the keys that `plainly key new` makes.
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use clap::builder::{StringValueParser, TypedValueParser};
+use clap::error::ErrorKind;
+
+use super::values;
+
+/// The options that say who may call.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Who may call, over HTTP")]
+pub(crate) struct AuthArgs {
+    /// The URL at which clients know the server, such as https://docs.example.com/mcp. Tokens must be for exactly this URL;
+    /// its host is allowed as with --allow-host
+    #[arg(long, value_name = "URL", conflicts_with = "stdio")]
+    pub(crate) public_url: Option<String>,
+
+    /// Let in who has a token from this authorization server: a JWT, verified with the keys that its metadata names
+    #[arg(
+        long,
+        value_name = "ISSUER",
+        requires = "public_url",
+        conflicts_with = "stdio"
+    )]
+    pub(crate) auth_issuer: Vec<String>,
+
+    /// Let in who has a token that this authorization server vouches for: it is asked about each token
+    #[arg(
+        long,
+        value_name = "ISSUER",
+        requires = "public_url",
+        requires = "auth_client",
+        conflicts_with = "stdio"
+    )]
+    pub(crate) auth_introspect: Option<String>,
+
+    /// The id of this server at the authorization server of --auth-introspect
+    #[arg(long, value_name = "ID", requires = "auth_client_secret")]
+    pub(crate) auth_client: Option<String>,
+
+    /// Where the secret for that is: @FILE, or env:NAME for a variable of the environment
+    #[arg(long, value_name = "@FILE|env:NAME", value_parser = SecretPlaceParser)]
+    pub(crate) auth_client_secret: Option<SecretPlace>,
+
+    /// Let in who has a key from this file, made with `plainly key new`. Keys that are taken out of it are refused at once
+    #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
+    pub(crate) auth_keys: Option<PathBuf>,
+
+    /// Also accept tokens for this audience: another name that the authorization server has for this server
+    #[arg(long, value_name = "AUDIENCE", requires = "public_url")]
+    pub(crate) auth_audience: Vec<String>,
+
+    /// Every request needs a token with this scope
+    #[arg(long, value_name = "SCOPE", conflicts_with = "stdio")]
+    pub(crate) require_scope: Vec<String>,
+
+    /// Take only tokens that are bound to a key of their client, each time with a proof of that key (DPoP) [default: tokens that
+    /// are bound to nothing too]
+    #[arg(long, conflicts_with_all = ["stdio", "auth_keys"])]
+    pub(crate) require_dpop: bool,
+
+    /// Ask for a value of this server in each such proof, so that none can be made in advance. Replicas don't know each other's
+    #[arg(long, conflicts_with = "stdio")]
+    pub(crate) dpop_nonces: bool,
+}
+
+impl AuthArgs {
+    /// Whether anybody is asked for a token.
+    pub(crate) fn is_on(&self) -> bool {
+        self.has_issuer() || self.auth_keys.is_some()
+    }
+
+    /// Whether an authorization server gives the tokens, or some of them.
+    pub(crate) fn has_issuer(&self) -> bool {
+        !self.auth_issuer.is_empty() || self.auth_introspect.is_some()
+    }
+}
+
+/// Where a secret is kept, which is never on the command line: other users of the machine can see that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SecretPlace {
+    File(PathBuf),
+    Variable(String),
+}
+
+/// Reads such a place. No error repeats what was given, which may be the secret itself.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SecretPlaceParser;
+
+impl TypedValueParser for SecretPlaceParser {
+    type Value = SecretPlace;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Self::Value, clap::Error> {
+        let text = StringValueParser::new().parse_ref(command, arg, value)?;
+        if let Some(path) = text.strip_prefix('@').filter(|path| !path.is_empty()) {
+            return Ok(SecretPlace::File(path.into()));
+        }
+        if let Some(name) = text.strip_prefix("env:").filter(|name| !name.is_empty()) {
+            return Ok(SecretPlace::Variable(name.to_owned()));
+        }
+        let option = arg.and_then(clap::Arg::get_long).unwrap_or_default();
+        let why =
+            format!("--{option} takes @FILE or env:NAME: other users could see the secret itself");
+        Err(command.clone().error(ErrorKind::ValueValidation, why))
+    }
+}
+
+/// Manage the keys of a server that is started with --auth-keys
+#[derive(Debug, clap::Args)]
+pub(crate) struct KeyArgs {
+    #[command(subcommand)]
+    pub(crate) action: KeyAction,
+}
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum KeyAction {
+    New(NewKeyArgs),
+}
+
+/// Make a key and print it, once: the file only keeps its digest
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly key new ci                                    the key is printed, and plainly-keys.json has its digest
+  plainly key new ada --scope read --expires 90d        good for 90 days, for what needs the scope read
+  plainly key new build --expires 2027-01-31 --file /etc/plainly/keys.json
+  plainly serve ./docs --auth-keys plainly-keys.json
+
+Clients send the key in a header: Authorization: Bearer plk_... To take a key back, delete its entry from the file; a running \
+server refuses it from the next request on.")]
+pub(crate) struct NewKeyArgs {
+    /// The name of its holder: in the log, and as the owner of sessions and tasks
+    #[arg(value_parser = key_name)]
+    pub(crate) name: String,
+
+    /// What the key lets its holder do
+    #[arg(long, value_name = "SCOPE")]
+    pub(crate) scope: Vec<String>,
+
+    /// When it ends: 12h, 90d, or a day such as 2027-01-31, at whose beginning (UTC) it ends [default: never]
+    #[arg(long, value_name = "WHEN", value_parser = values::end)]
+    pub(crate) expires: Option<SystemTime>,
+
+    /// The file that gets the digest; it is made if there is none
+    #[arg(long, value_name = "FILE", default_value = "plainly-keys.json")]
+    pub(crate) file: PathBuf,
+}
+
+fn key_name(text: &str) -> Result<String, String> {
+    let is_plain =
+        !text.is_empty() && text.chars().count() <= 100 && !text.chars().any(char::is_control);
+    is_plain
+        .then(|| text.to_owned())
+        .ok_or_else(|| "use a name of 1 to 100 characters, such as ci".to_owned())
+}

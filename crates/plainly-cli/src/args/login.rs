@@ -1,0 +1,158 @@
+//! `plainly login`, `logout` and `logins`.
+
+use clap::error::ErrorKind;
+
+use super::account::KeptArgs;
+use super::{Server, ServerArgs, Words};
+use crate::failure::Failure;
+use crate::format::Format;
+
+/// Log in to a server, in your browser
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly login [OPTIONS] <TARGET>",
+    after_help = "\
+Examples:
+  plainly login https://mcp.example.com/mcp
+  plainly login https://mcp.example.com/mcp --no-browser    from a machine without a browser: prints the page to visit
+  plainly login https://mcp.example.com/mcp --device        the same with a code to enter, if the server can do that
+  plainly login https://mcp.example.com/mcp --scope mcp:read --client-id my-client
+
+The server says where to log in. Your browser asks you there whether plainly may use the server as you, and comes back to this \
+machine. From then on every command uses the login, and renews it; `plainly logins` lists what is kept, `plainly logout` ends it. On a \
+terminal, a command that needs a login begins one by itself.
+
+Scripts and services need none of this: with --client-id and --client-secret or --client-key, or with --workload-token, every command \
+gets its own token. These options are also read from PLAINLY_CLIENT_ID, PLAINLY_CLIENT_SECRET, PLAINLY_CLIENT_KEY, \
+PLAINLY_WORKLOAD_TOKEN, PLAINLY_ISSUER and PLAINLY_SCOPE, if none of them is given; PLAINLY_ISSUER has to be set then."
+)]
+pub(crate) struct LoginArgs {
+    /// The server's URL, or its name in the configuration of a host
+    target: Option<String>,
+
+    /// Show a code to enter at another device, instead of opening a browser here
+    #[arg(long)]
+    pub(crate) device: bool,
+
+    /// Print the page to visit instead of opening it, and take the address where the browser ends, which may be on another machine
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+
+    /// Have the browser come back to this port of this machine, as the client is registered [default: any]
+    #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) callback_port: Option<u16>,
+
+    /// Log in again, although there is a login, and register again too
+    #[arg(long)]
+    pub(crate) force: bool,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+/// Two ways to log in.
+const WAYS: [(&str, &str); 2] = [
+    ("--device", "--no-browser"),
+    ("--device", "--callback-port"),
+];
+
+/// Options of other commands that a login is not gone about with, and why.
+const ELSEWHERE: [(&str, &str); 4] = [
+    ("--bearer", "a token needs no login"),
+    ("--client-key", "a client with a key needs no login"),
+    ("--workload-token", "a workload needs no login"),
+    ("--no-login", "that says not to"),
+];
+
+impl LoginArgs {
+    /// The server to log in to.
+    pub(crate) fn server(&mut self) -> Result<Server, Failure> {
+        let words = Words::new("login", self.target.take());
+        let given = |option: &str| match option {
+            "--device" => self.device,
+            "--no-browser" => self.no_browser,
+            "--callback-port" => self.callback_port.is_some(),
+            "--bearer" => self.server.bearer.is_some(),
+            "--no-login" => self.server.account.no_login,
+            option => self.server.account.given().any(|it| it == option),
+        };
+        let two = WAYS.iter().find(|(one, other)| given(one) && given(other));
+        let two = two.map(|(one, other)| {
+            format!("{one} and {other} are two ways to log in: leave out one of the two")
+        });
+        let other = ELSEWHERE.iter().find(|(option, _)| given(option));
+        let other = other.map(|(option, why)| format!("`plainly login` with {option}: {why}"));
+        match two.or(other) {
+            Some(why) => Err(words.wrong(ErrorKind::ArgumentConflict, &why)),
+            None => over_http(&mut self.server, words),
+        }
+    }
+}
+
+/// End a login to a server: its tokens are given back and forgotten
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "plainly logout [OPTIONS] <TARGET>\n       plainly logout --all",
+    after_help = "\
+Examples:
+  plainly logout https://mcp.example.com/mcp
+  plainly logout --all                          also forgets the ids of this client at all authorization servers"
+)]
+pub(crate) struct LogoutArgs {
+    /// The server's URL, or its name in the configuration of a host
+    target: Option<String>,
+
+    /// End all logins
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    #[command(flatten)]
+    pub(crate) server: ServerArgs,
+}
+
+impl LogoutArgs {
+    /// The server to log out of; `None` for all.
+    pub(crate) fn server(&mut self) -> Result<Option<Server>, Failure> {
+        let words = Words::new("logout", self.target.take());
+        if !self.all {
+            return over_http(&mut self.server, words).map(Some);
+        }
+        words.end()?;
+        Ok(None)
+    }
+}
+
+fn over_http(args: &mut ServerArgs, mut words: Words) -> Result<Server, Failure> {
+    if args.has_command() {
+        let why = "a login is for a server that is reached over HTTP: use its URL, or its name";
+        return Err(words.wrong(ErrorKind::ArgumentConflict, why));
+    }
+    let server = args.server(&mut words)?;
+    words.end()?;
+    Ok(server)
+}
+
+/// List the logins that are kept
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  plainly logins
+  plainly logins --json | jq -r .server
+
+The fields are the server, the authorization server, the account if that has said it, the scopes, and when the token ends; one that \
+can be renewed is, when it is used. No token is shown.")]
+pub(crate) struct LoginsArgs {
+    /// Print JSON, one object per login
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    pub(crate) kept: KeptArgs,
+}
+
+impl LoginsArgs {
+    /// How logins and errors are printed.
+    pub(crate) fn format(&self) -> Format {
+        Format::json_if(self.json)
+    }
+}

@@ -1,0 +1,139 @@
+//! `plainly login`: somebody logs in to a server, and every command is let in with that.
+
+use jiff::Timestamp;
+use plainly::client::oauth::credentials::Grant;
+use plainly::client::oauth::{FileStore, TokenStore as _, server_address};
+use plainly::client::{AuthError, Error, LocalError};
+use serde_json::{Value, json};
+
+use crate::accounts::{Account, Asked, Login, LoginPerson, ends, login_json, logins, scopes};
+use crate::args::{LoginArgs, ServerArgs};
+use crate::connection::{Purpose, with_client_for};
+use crate::exit::Exit;
+use crate::failure::{Failure, Subject};
+use crate::output::Output;
+use crate::terminal;
+
+/// Why nobody can be asked.
+const NOBODY: &str = "nobody can be asked to log in here, as standard error is no terminal: --json tells a program what to do, \
+                      --no-browser prints the page to visit, and --device a code to enter";
+
+pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
+    let server = args.server()?;
+    let format = args.server.format();
+    let person = LoginPerson::new(format, way(&args)?, args.callback_port);
+    let login = match args.force {
+        true => Login::Anew,
+        false => Login::IfNeeded,
+    };
+    let unasked = Account::of_login(&args.server, &person, Login::Unasked)?;
+    let account = Account::of_login(&args.server, &person, login)?;
+    let url = account.url.clone();
+    let mut output = Output::new(format);
+    let is_forced = args.force;
+    let place = logins(args.server.account.kept)?;
+    with_client_for(
+        Purpose::Login(account.clone()),
+        server,
+        args.server,
+        async |_client| {
+            // The server was asked, and has asked for a login if it wants one to talk at all.
+            let url = url.get().map(String::as_str).unwrap_or_default();
+            let server = server_address(url).unwrap_or_default();
+            let mut grant = kept(&place, &server).await?;
+            let is_enough = grant.as_ref().is_some_and(|it| account.covers(it));
+            if !person.was_asked() && (!is_enough || is_forced) {
+                // Who has let somebody in before has somewhere to log in, whether it says so or not.
+                let oauth = match grant.is_some() {
+                    true => &account.oauth,
+                    false => &unasked.oauth,
+                };
+                match oauth.log_in(url).await {
+                    Ok(()) => grant = kept(&place, &server).await?,
+                    Err(AuthError::NoAuthorizationServer { .. }) => {}
+                    Err(error) => return Err(failure(error)),
+                }
+            }
+            told(
+                &mut output,
+                (&server, &place.place()),
+                grant.as_ref(),
+                person.was_asked(),
+            )
+        },
+    )
+    .await
+}
+
+/// How the person is asked.
+fn way(args: &LoginArgs) -> Result<Asked, Failure> {
+    Ok(match args {
+        LoginArgs { device: true, .. } => Asked::AtDevice,
+        LoginArgs {
+            no_browser: true, ..
+        } => Asked::ByPage,
+        _ if is_told(&args.server) => Asked::AtBrowser,
+        _ => {
+            return Err(Failure::Local {
+                exit: Exit::Unauthorized,
+                what: NOBODY.to_owned(),
+                source: None,
+            });
+        }
+    })
+}
+
+/// Whether somebody gets to know that they are waited for.
+fn is_told(args: &ServerArgs) -> bool {
+    args.format().is_json() || terminal::is_seen()
+}
+
+async fn kept(place: &FileStore, server: &str) -> Result<Option<Grant>, Failure> {
+    let kept = place.load().await;
+    let kept = kept.map_err(|error| Failure::local(error.to_string()))?;
+    Ok(kept.grant(server).cloned())
+}
+
+fn told(
+    output: &mut Output,
+    (server, place): (&str, &str),
+    grant: Option<&Grant>,
+    is_new: bool,
+) -> Result<(), Failure> {
+    let Some(grant) = grant else {
+        match output.is_json() {
+            true => output.json(
+                &json!({ "event": "login", "isNew": false, "server": server, "issuer": null }),
+            )?,
+            false => output.prose(&format!("{server} lets everybody in: it wants no login."))?,
+        }
+        return output.flush();
+    };
+    if output.is_json() {
+        let mut login = login_json(server, grant);
+        login["event"] = "login".into();
+        login["isNew"] = is_new.into();
+        login["keptIn"] = Value::from(place);
+        output.json(&login)?;
+        return output.flush();
+    }
+    output.prose(match is_new {
+        true => "You are logged in.",
+        false => "You are logged in already; --force logs in again.",
+    })?;
+    output.facts([
+        ("server", Some(server.to_owned())),
+        ("issuer", Some(grant.key.issuer.clone())),
+        ("account", grant.account.clone()),
+        ("scope", Some(scopes(grant))),
+        ("ends", Some(ends(grant, Timestamp::now()))),
+        ("kept in", Some(place.to_owned())),
+    ])?;
+    output.flush()
+}
+
+/// The failure that an error of logging in or out is.
+pub(super) fn failure(error: AuthError) -> Failure {
+    let error = Error::from(LocalError::Authorization(Box::new(error)));
+    Failure::about(Subject::Connection)(error)
+}

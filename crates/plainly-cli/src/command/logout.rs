@@ -1,0 +1,74 @@
+//! `plainly logout`: logins are ended, and what is kept of them is forgotten.
+
+use plainly::client::AuthError;
+use plainly::client::oauth::credentials::Credentials;
+use plainly::client::oauth::{LoggedOut, TokenStore as _, server_address};
+use serde_json::json;
+
+use super::login::failure;
+use crate::accounts::{Account, logins};
+use crate::args::{LogoutArgs, ServerArgs};
+use crate::connection::address;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// What has failed, where the tokens could not be given back.
+const NOT_GIVEN_BACK: &str =
+    "the tokens are forgotten here, but could not be given back, and are good until they end";
+
+pub(crate) async fn run(mut args: LogoutArgs) -> Result<(), Failure> {
+    let server = args.server()?;
+    let mut output = Output::new(args.server.format());
+    let Some(server) = server else {
+        all(&args.server, &mut output).await?;
+        return output.flush();
+    };
+    let url = address(server, &mut args.server)?;
+    let url = server_address(&url).unwrap_or(url);
+    one(&url, &args.server, &mut output).await?;
+    output.flush()
+}
+
+/// Ends every login, one after another; the first failure is told at the end.
+async fn all(args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
+    let logins = logins(args.account.kept)?;
+    let kept = logins.load().await;
+    let kept = kept.map_err(|error| Failure::local(error.to_string()))?;
+    let mut first = Ok(());
+    for server in kept.servers.keys() {
+        let done = one(server, args, output).await;
+        first = first.and(done);
+    }
+    // Who this client is at the authorization servers, and what no server is known for.
+    let forgotten = logins.update(Box::new(|kept| *kept = Credentials::default()));
+    let forgotten = forgotten.await;
+    forgotten.map_err(|error| Failure::local(error.to_string()))?;
+    if kept.servers.is_empty() && !output.is_json() {
+        output.prose("There are no logins.")?;
+    }
+    first
+}
+
+async fn one(server: &str, args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
+    let account = Account::of_logout(args)?;
+    let done = account.oauth.log_out(server).await;
+    let done = done.map_err(|error| match matches!(error, AuthError::Store { .. }) {
+        true => failure(error),
+        false => Failure::caused(format!("{server}: {NOT_GIVEN_BACK}"), error),
+    })?;
+    let (word, said) = match done {
+        LoggedOut::Nothing => ("nothing", "you were not logged in"),
+        LoggedOut::Revoked => (
+            "revoked",
+            "logged out: the tokens are forgotten, and no longer good",
+        ),
+        LoggedOut::Forgotten | _ => (
+            "forgotten",
+            "logged out: the tokens are forgotten; the authorization server takes none back, so they end by themselves",
+        ),
+    };
+    match output.is_json() {
+        true => output.json(&json!({ "server": server, "tokens": word })),
+        false => output.prose(&format!("{server}: {said}.")),
+    }
+}

@@ -1,0 +1,90 @@
+//! Who may call a server over HTTP, as its options say.
+
+use plainly::server::auth::{ApiKeys, Dpop, Introspection, ResourceServer, Secret};
+
+use crate::accounts::secret;
+use crate::args::{AuthArgs, ServeArgs};
+use crate::failure::Failure;
+
+/// The gate for these options, if there is to be one; `url` is where the server is, unless its public URL is given.
+pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceServer>, Failure> {
+    let auth = &args.auth;
+    check(auth)?;
+    if !auth.is_on() {
+        return Ok(None);
+    }
+    let public_url = auth.public_url.as_deref().unwrap_or(url);
+    let mut server = ResourceServer::new(public_url)
+        .audiences(&auth.auth_audience)
+        .require(&auth.require_scope);
+    if let Some(name) = &args.name {
+        server = server.name(name);
+    }
+    for issuer in &auth.auth_issuer {
+        server = server.issuer(issuer);
+    }
+    if let Some(issuer) = &auth.auth_introspect {
+        // clap sees to it that both are given.
+        let client = auth.auth_client.as_deref().unwrap_or_default();
+        let secret = auth.auth_client_secret.as_ref().map(secret).transpose()?;
+        let secret = secret.unwrap_or_else(|| Secret::new(""));
+        server = server.introspect(Introspection::new(issuer, client, secret));
+    }
+    if let Some(path) = &auth.auth_keys {
+        let keys = ApiKeys::open(path).map_err(|error| impossible("cannot use the keys", error))?;
+        server = server.api_keys(keys);
+    }
+    // A key of this server's own is bound to nothing; what an authorization server gives may be.
+    if auth.has_issuer() {
+        server = server.dpop(match auth.require_dpop {
+            true => Dpop::Require,
+            false => Dpop::Accept,
+        });
+    }
+    if auth.dpop_nonces {
+        server = server.dpop_nonces();
+    }
+    let server = server.build();
+    let server = server.map_err(|error| impossible("cannot let anybody in", error))?;
+    let ready = server.ready().await;
+    ready.map_err(|error| impossible("cannot let anybody in", error))?;
+    Ok(Some(server))
+}
+
+/// Options that would protect nothing are a mistake that nobody should find out later.
+fn check(auth: &AuthArgs) -> Result<(), Failure> {
+    let scope = auth.require_scope.first();
+    let scope = scope.map(|scope| format!("--require-scope {scope}"));
+    let bound = "who gives tokens that are bound to a key: add --auth-issuer or --auth-introspect";
+    let rows = [
+        (
+            scope.as_deref(),
+            auth.is_on(),
+            "who gives out scopes: add --auth-issuer, --auth-introspect or --auth-keys",
+        ),
+        (
+            auth.require_dpop.then_some("--require-dpop"),
+            auth.has_issuer(),
+            bound,
+        ),
+        (
+            auth.dpop_nonces.then_some("--dpop-nonces"),
+            auth.has_issuer(),
+            bound,
+        ),
+    ];
+    for (option, is_known, what) in rows {
+        if let Some(option) = option.filter(|_| !is_known) {
+            return Err(Failure::impossible(
+                format!("{option} needs to know {what}"),
+                None,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn impossible(what: &str, error: impl std::error::Error + 'static) -> Failure {
+    let error: Box<dyn std::error::Error> = Box::new(error);
+    Failure::impossible(what.to_owned(), error)
+}

@@ -1,0 +1,61 @@
+//! What `plainly serve` needs in a network: its certificate, the proxies before it, and its limits.
+
+use std::num::NonZeroUsize;
+
+use plainly::limits::Limits;
+use plainly::transport::http::{HttpLimits, HttpServer, ServerCertificate};
+
+use crate::args::NetworkArgs;
+use crate::failure::Failure;
+
+/// The certificate, if HTTPS is served.
+pub(super) fn certificate(args: &NetworkArgs) -> Result<Option<ServerCertificate>, Failure> {
+    let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    let read = ServerCertificate::from_files(certificate, key);
+    let read = read
+        .map_err(|error| Failure::impossible("cannot serve HTTPS", Some(Box::new(error).into())));
+    read.map(Some)
+}
+
+/// The server with its certificate, and what proxies it believes.
+pub(super) fn prepared(
+    server: HttpServer,
+    args: &NetworkArgs,
+    certificate: Option<ServerCertificate>,
+) -> HttpServer {
+    let server = server.trust_proxies(args.trusted_proxy.iter().copied());
+    match certificate {
+        Some(certificate) => server.tls(certificate),
+        None => server,
+    }
+}
+
+/// Changes the limits of a server as they were asked for.
+pub(super) fn limit(args: &NetworkArgs, limits: &mut Limits) {
+    set(&mut limits.requests, args.max_requests);
+    set(&mut limits.sessions, args.max_sessions);
+    if let Some(bytes) = args.max_body {
+        limits.message_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    }
+}
+
+/// The same over HTTP.
+pub(super) fn http_limits(args: &NetworkArgs, limits: &Limits) -> HttpLimits {
+    let mut limits = HttpLimits::from(limits);
+    set(&mut limits.connections, args.max_connections);
+    set(
+        &mut limits.connections_per_peer,
+        args.max_connections_per_client,
+    );
+    // A single body always fits.
+    limits.in_flight_bytes = limits.in_flight_bytes.max(limits.message_bytes);
+    limits
+}
+
+fn set(limit: &mut usize, asked: Option<NonZeroUsize>) {
+    if let Some(asked) = asked {
+        *limit = asked.get();
+    }
+}

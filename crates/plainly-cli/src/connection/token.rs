@@ -1,0 +1,58 @@
+//! The token that `--bearer` gives: read where it is, and never told in an error.
+
+use std::fs;
+use std::io::{self, IsTerminal};
+
+use crate::accounts::readable;
+use crate::args::{BearerArg, ServerArgs};
+use crate::failure::Failure;
+
+const SEEN: &str = "everybody on this machine can see a token on the command line: --bearer @FILE and --bearer env:NAME keep it out \
+                    of there";
+
+/// The token, if one is given.
+pub(super) fn token(args: &ServerArgs) -> Result<Option<String>, Failure> {
+    let Some(given) = &args.bearer else {
+        return Ok(None);
+    };
+    let (text, place) = match given {
+        BearerArg::File(path) => {
+            let text = readable(path, fs::read_to_string(path))?;
+            (text, format!("the file {}", path.display()))
+        }
+        BearerArg::Input => (first_line()?, "standard input".to_owned()),
+        BearerArg::Variable(name) => {
+            let text = std::env::var(name).map_err(|error| {
+                let error: Box<dyn std::error::Error> = Box::new(error);
+                Failure::impossible(format!("--bearer: no variable {name}"), error)
+            })?;
+            (text, format!("the variable {name}"))
+        }
+        BearerArg::Token(text) => {
+            tracing::warn!("{SEEN}");
+            (text.clone(), "the token".to_owned())
+        }
+    };
+    match text.trim() {
+        "" => {
+            let why = format!("--bearer: {place} is empty");
+            Err(Failure::impossible(why, None))
+        }
+        token => Ok(Some(token.to_owned())),
+    }
+}
+
+/// No more than a line: what follows may be for somebody else.
+fn first_line() -> Result<String, Failure> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        let why =
+            "--bearer @-: a terminal would show the token; use --bearer @FILE or --bearer env:NAME";
+        return Err(Failure::impossible(why, None));
+    }
+    let mut line = String::new();
+    match stdin.read_line(&mut line) {
+        Ok(_) => Ok(line),
+        Err(error) => Err(Failure::caused("cannot read standard input", error)),
+    }
+}

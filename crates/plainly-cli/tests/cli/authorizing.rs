@@ -1,0 +1,262 @@
+//! Tokens: where they come from, where they go, and what is said when nobody is let in.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::fake::fake;
+use crate::home::Home;
+use crate::support::{Run, plainly, run};
+
+/// A server that answers everything with this head, and passes on what `Authorization` says.
+pub(crate) fn server(answer: &'static str) -> (String, Receiver<Option<String>>) {
+    server_at("127.0.0.1:0", answer)
+}
+
+fn server_at(address: &str, answer: &'static str) -> (String, Receiver<Option<String>>) {
+    let listener = TcpListener::bind(address).unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let (told, tokens) = channel();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+            let head: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+            let mut values = head.iter().filter_map(|line| line.split_once(": "));
+            let value = values.find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
+            if told.send(value.map(|(_, value)| value.to_owned())).is_err() {
+                return;
+            }
+            let answer =
+                format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            let _hung_up = stream.write_all(answer.as_bytes());
+        }
+    });
+    (url, tokens)
+}
+
+const REFUSED: &str = "401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"invalid_token\"";
+
+/// What a run says of a token that is sent and refused.
+const TOLD: &str = "error: HTTP status 401 without an MCP reply to `server/discover`; the server wants Bearer credentials \
+                    (invalid_token) in the header `Authorization`\n help: get a token for this server, and send it: --bearer @FILE, \
+                    or --bearer env:NAME\n";
+
+fn with_input(words: &[&str], input: &str) -> Run {
+    let mut command = assert_cmd::Command::from_std(plainly());
+    let output = command.args(words).write_stdin(input).output().unwrap();
+    Run {
+        status: output.status.code().unwrap(),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_token_comes_from_a_file_a_variable_standard_input_or_the_command_line() {
+    let (url, tokens) = server(REFUSED);
+    let home = Home::new();
+    home.project("token", "\n s3cret-of-a-file \n");
+    let token = || tokens.recv().unwrap().unwrap();
+    home.run(&["ls", &url, "--bearer", "@token"])
+        .failed(7, TOLD);
+    assert_eq!(token(), "Bearer s3cret-of-a-file");
+    let path = home.path().to_str().unwrap();
+    home.run(&["ls", &url, "--bearer=env:HOME"]).failed(7, TOLD);
+    assert_eq!(token(), format!("Bearer {path}"));
+    with_input(&["ls", &url, "--bearer", "@-"], "s3cret-of-input\nmore\n").failed(7, TOLD);
+    assert_eq!(token(), "Bearer s3cret-of-input");
+    let seen = "warning: everybody on this machine can see a token on the command line: --bearer @FILE and --bearer env:NAME keep it \
+                out of there\n";
+    home.run(&["tools", &url, "--bearer", "s3cret-itself"])
+        .failed(7, &format!("{seen}{TOLD}"));
+    assert_eq!(token(), "Bearer s3cret-itself");
+}
+
+#[test]
+fn a_token_that_is_not_there_is_a_mistake_and_nothing_of_another_is_told() {
+    let (url, tokens) = server(REFUSED);
+    let home = Home::new();
+    home.project("empty", " \n");
+    home.project("two", "s3cret s3cret\n");
+    for (given, status, told) in [
+        ("@missing", 2, "error: cannot read missing: "),
+        ("@", 2, "error: cannot read : "),
+        ("@empty", 2, "error: --bearer: the file empty is empty\n"),
+        (
+            "env:",
+            2,
+            "error: --bearer: no variable : environment variable not found\n",
+        ),
+        (
+            "env:NOT_SET",
+            2,
+            "error: --bearer: no variable NOT_SET: environment variable not found\n",
+        ),
+        ("@-", 2, "error: --bearer: standard input is empty\n"),
+        (
+            "@two",
+            7,
+            "error: the token from this client's settings can't be used: there is a blank in it; it stands alone, without `Bearer` \
+             before it\n help: give the token as it was given to you, alone and whole\n",
+        ),
+    ] {
+        let refused = home.run(&["ls", &url, "--bearer", given]);
+        assert_eq!(refused.status, status, "{given}: {}", refused.stderr);
+        assert!(
+            refused.stderr.starts_with(told),
+            "{given}: {}",
+            refused.stderr
+        );
+        assert!(
+            !refused.stderr.contains("s3cret"),
+            "{given}: {}",
+            refused.stderr
+        );
+    }
+    let empty = home.run(&["ls", &url, "--bearer", ""]);
+    assert_eq!(empty.status, 2);
+    assert!(
+        empty
+            .stderr
+            .ends_with("error: --bearer: the token is empty\n"),
+        "{}",
+        empty.stderr
+    );
+    assert!(tokens.try_recv().is_err());
+}
+
+#[test]
+fn a_token_is_given_once() {
+    let (url, tokens) = server(REFUSED);
+    let home = Home::new();
+    home.project("token", "s3cret");
+    home.project("headers", "AUTHORIZATION: s3cret");
+    for header in ["Authorization: s3cret", "authorization: s3cret", "@headers"] {
+        let both = home.run(&["ls", &url, "--bearer", "@token", "--header", header]);
+        assert_eq!(both.status, 2, "{}", both.stderr);
+        let told = "--bearer is sent in the header Authorization: leave out one of the two";
+        assert!(both.stderr.contains(told), "{}", both.stderr);
+        assert!(!both.stderr.contains("s3cret"), "{}", both.stderr);
+    }
+    let with_user = url.replace("http://", "http://anna:s3cret@");
+    let both = home.run(&["ls", &with_user, "--bearer", "@token"]);
+    assert_eq!(both.status, 2, "{}", both.stderr);
+    assert!(!both.stderr.contains("s3cret"), "{}", both.stderr);
+    assert!(tokens.try_recv().is_err());
+    // The one in a file of the host's is another matter.
+    let servers = serde_json::json!({ "servers": { "s": {
+        "type": "http", "url": url, "headers": { "Authorization": "Bearer of-the-host", "X-Own": "1" }
+    } } });
+    home.project(".vscode/mcp.json", &servers.to_string());
+    home.run(&["ls", "s", "--bearer", "@token"]).failed(7, TOLD);
+    assert_eq!(tokens.recv().unwrap().unwrap(), "Bearer s3cret");
+    home.run(&["ls", "s"]).failed(7, TOLD);
+    assert_eq!(tokens.recv().unwrap().unwrap(), "Bearer of-the-host");
+}
+
+#[test]
+fn who_is_not_let_in_is_told_so_by_the_status() {
+    for (answer, status) in [
+        ("401 Unauthorized", 7),
+        ("403 Forbidden", 7),
+        (
+            "403 Forbidden\r\nWWW-Authenticate: Bearer error=insufficient_scope, scope=a",
+            7,
+        ),
+        ("407 Proxy Authentication Required", 3),
+        ("404 Not Found", 3),
+    ] {
+        for words in [
+            &["ls"][..],
+            &["call", "tool"],
+            &["read", "a:b"],
+            &["discover"],
+            &["watch"],
+        ] {
+            let (url, _tokens) = server(answer);
+            let (command, rest) = words.split_first().unwrap();
+            let words = [&[command, &*url, "--json"][..], rest].concat();
+            let refused = run(&words);
+            assert_eq!(refused.status, status, "{words:?}: {}", refused.stderr);
+            let kind = refused.error_json()["error"]["kind"].clone();
+            assert_eq!(kind == "unauthorized", status == 7);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
+    // The one address that reaches this machine and may be any other.
+    let (url, tokens) = server_at("0.0.0.0:0", REFUSED);
+    let home = Home::new();
+    home.project("token", "s3cret");
+    let words = ["ls", &url, "--bearer", "@token"];
+    let told = format!(
+        "error: credentials are not sent to {url} unencrypted: anybody on the way could read and use them\n \
+         help: use a URL that begins with https; where nobody else is on the way, `--allow-plaintext-token` allows it\n"
+    );
+    home.run(&words).failed(7, &told);
+    assert!(tokens.try_recv().is_err());
+    let allowed = [&words[..], &["--allow-plaintext-token"]].concat();
+    home.run(&allowed).failed(7, TOLD);
+    assert_eq!(tokens.recv().unwrap().unwrap(), "Bearer s3cret");
+}
+
+#[test]
+fn a_token_is_in_no_trace_no_recording_and_no_log() {
+    let (url, tokens) = server(REFUSED);
+    let home = Home::new();
+    let token = home.project("token", "x-s3cret");
+    for given in ["@token", "x-s3cret"] {
+        let words = [
+            "ls",
+            &url,
+            "--bearer",
+            given,
+            "--trace=full",
+            "--record",
+            "session.jsonl",
+        ];
+        let traced = home.run(&[&words[..], &["--log", "trace"]].concat());
+        assert_eq!(tokens.recv().unwrap().unwrap(), "Bearer x-s3cret");
+        let kept = std::fs::read_to_string(token.with_file_name("session.jsonl")).unwrap();
+        assert!(
+            traced.stderr.contains("authorization: ***"),
+            "{}",
+            traced.stderr
+        );
+        for text in [&traced.stderr, &kept] {
+            assert!(!text.contains("s3cret"), "{text}");
+        }
+    }
+}
+
+/// A server that repeats what it was sent.
+fn repeating(_method: &str, _params: &Value) -> Value {
+    let message = "who is t0ken-of-mine?";
+    json!({ "error": { "code": -32600, "message": message, "data": { "was": "Bearer t0ken-of-mine" } } })
+}
+
+#[test]
+fn a_token_that_a_server_repeats_is_in_no_error() {
+    let url = fake(repeating);
+    for given in [
+        ["--bearer", "t0ken-of-mine"],
+        ["--header", "Authorization: Bearer t0ken-of-mine"],
+        ["--header", "X-Api-Key: t0ken-of-mine"],
+    ] {
+        for format in [&[][..], &["--json"]] {
+            let failed = run(&[&["ls", &url], &given[..], format].concat());
+            assert_eq!(failed.status, 6, "{}", failed.stderr);
+            assert!(failed.stderr.contains("who is ***?"), "{}", failed.stderr);
+            assert!(!failed.stderr.contains("t0ken"), "{}", failed.stderr);
+        }
+    }
+    // It is not looked for in what nobody sent.
+    assert!(run(&["ls", &url]).stderr.contains("who is t0ken-of-mine?"));
+}

@@ -1,0 +1,295 @@
+//! `serve` over HTTPS, and behind proxies: as clients and whoever starts it see it.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+use tempfile::TempDir;
+
+use crate::support::{Docs, plainly, run};
+
+/// A directory with a certificate for 127.0.0.1 that is valid until this year, and its key.
+pub(crate) fn certificate(until: i32) -> TempDir {
+    let directory = TempDir::new().unwrap();
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    params.not_before = date_time_ymd(2020, 1, 1);
+    params.not_after = date_time_ymd(until, 1, 1);
+    let own = params.self_signed(&key).unwrap();
+    write(&directory.path().join("cert.pem"), &own.pem(), 0o644);
+    write(
+        &directory.path().join("key.pem"),
+        &key.serialize_pem(),
+        0o600,
+    );
+    directory
+}
+
+fn write(path: &Path, text: &str, mode: u32) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// A server, where it is, and what it goes on to say.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    /// Host and port.
+    pub(crate) address: String,
+    said: String,
+    stderr: BufReader<ChildStderr>,
+}
+
+impl Served {
+    pub(crate) fn start(docs: &Docs, options: &[&str]) -> Self {
+        let mut child = plainly()
+            .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
+            .args(options)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        while !said.contains(" at http") {
+            assert_ne!(stderr.read_line(&mut said).unwrap(), 0, "{said}");
+        }
+        let (_, url) = said.rsplit_once("://").unwrap();
+        let address = url.trim_end().trim_end_matches("/mcp").to_owned();
+        Self {
+            child,
+            address,
+            said,
+            stderr,
+        }
+    }
+
+    /// With this certificate.
+    pub(crate) fn secure(docs: &Docs, certificate: &TempDir) -> Self {
+        let file = |name| certificate.path().join(name).display().to_string();
+        let (cert, key) = (file("cert.pem"), file("key.pem"));
+        Self::start(docs, &["--tls-cert", &cert, "--tls-key", &key])
+    }
+
+    /// All that it said, once it is stopped.
+    fn stopped(mut self) -> String {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        self.stderr.read_to_string(&mut self.said).unwrap();
+        std::mem::take(&mut self.said)
+    }
+
+    /// What it answers on a connection of its own.
+    fn send(&self, bytes: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        let _reset = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have been stopped.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+#[test]
+fn https_is_served_to_our_own_client_and_to_curl() {
+    let (docs, certificate) = (Docs::new(), certificate(4000));
+    let served = Served::secure(&docs, &certificate);
+    let url = format!("https://{}/mcp", served.address);
+    let trusted = certificate.path().join("cert.pem").display().to_string();
+    let listed = run(&["ls", &url, "--cacert", &trusted]).succeeded();
+    assert!(listed.text().contains("intro.md"), "{}", listed.text());
+    for (protocol, version) in [("--http1.1", "1.1"), ("--http2", "2")] {
+        let curl = Command::new("curl")
+            .args([
+                "--silent",
+                "--max-time",
+                "30",
+                "--cacert",
+                &trusted,
+                protocol,
+            ])
+            .args([
+                "--write-out",
+                "%{http_version} %{http_code}",
+                "--output",
+                "/dev/null",
+            ])
+            .args(["--data", "{}", "--header", "Content-Type: application/json"])
+            .args([
+                "--header",
+                "Accept: application/json, text/event-stream",
+                &url,
+            ])
+            .output();
+        // Not everybody has it.
+        if let Ok(curl) = curl {
+            let told = String::from_utf8(curl.stdout).unwrap();
+            assert_eq!(told, format!("{version} 400"));
+        }
+    }
+    let told = served.send(b"GET / HTTP/1.1\r\n\r\n");
+    assert!(
+        told.starts_with("HTTP/1.1 400 ") && told.contains("speaks HTTPS"),
+        "{told}"
+    );
+    let said = served.stopped();
+    assert!(
+        said.contains("at https://") && said.contains("\"url\": \"https://"),
+        "{said}"
+    );
+    assert!(!said.contains("WARN"), "{said}");
+}
+
+#[test]
+fn a_client_that_speaks_tls_to_plain_http_is_in_the_log() {
+    let docs = Docs::new();
+    let served = Served::start(&docs, &[]);
+    let refused = run(&["ls", &format!("https://{}/mcp", served.address)]);
+    assert_eq!(refused.status, 3);
+    let said = served.stopped();
+    assert!(
+        said.contains("a client spoke TLS, but this server speaks plain HTTP"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_makes_a_certificate_bad_is_said_before_anything_is_served() {
+    let (docs, one, other) = (Docs::new(), certificate(4000), certificate(4000));
+    let file = |directory: &TempDir, name| directory.path().join(name).display().to_string();
+    let (cert, key) = (file(&one, "cert.pem"), file(&one, "key.pem"));
+    for (cert, key, expected) in [
+        ("/nowhere.pem", &*key, "cannot read /nowhere.pem: "),
+        (&*key, &*cert, "there is no certificate in "),
+        (
+            &*cert,
+            &file(&other, "key.pem"),
+            "does not belong to the certificate in ",
+        ),
+    ] {
+        let options = ["serve", docs.str(), "--http", "127.0.0.1:0"];
+        let refused = run(&[&options[..], &["--tls-cert", cert, "--tls-key", key]].concat());
+        assert_eq!(refused.status, 2, "{}", refused.stderr);
+        let told = refused.stderr;
+        assert!(
+            told.starts_with("error: cannot serve HTTPS: ") && told.contains(expected),
+            "{told}"
+        );
+    }
+    let half = run(&["serve", docs.str(), "--tls-cert", &cert]);
+    assert!(half.stderr.contains("--tls-key"), "{}", half.stderr);
+}
+
+#[test]
+fn an_expired_certificate_and_an_open_key_are_warned_of() {
+    let (docs, certificate) = (Docs::new(), certificate(2021));
+    let key = certificate.path().join("key.pem");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    let said = Served::secure(&docs, &certificate).stopped();
+    assert!(said.contains("cert.pem: it has expired"), "{said}");
+    let expected = format!("chmod o-rwx {}", key.display());
+    assert!(said.contains(&expected), "{said}");
+}
+
+/// Posts a message as a client behind a proxy, on a connection of its own; `more` are further headers.
+fn post(served: &Served, path: &str, more: &str, message: &str) -> String {
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\nX-Forwarded-For: 1.1.1.1, 203.0.113.7\r\n{more}",
+        served.address,
+    );
+    let length = message.len();
+    served.send(format!("{head}Content-Length: {length}\r\n\r\n{message}").as_bytes())
+}
+
+#[test]
+fn each_line_of_the_access_log_has_the_client_even_behind_a_trusted_proxy() {
+    let docs = Docs::new();
+    let initialize = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let batch = r#"[{"jsonrpc":"2.0","id":2,"method":"ping"},{"jsonrpc":"2.0","id":3,"method":"nope"},{"jsonrpc":"2.0","id":4}]"#;
+    for (options, expected) in [
+        (
+            &["--trusted-proxy", "127.0.0.0/8"][..],
+            "client=203.0.113.7",
+        ),
+        (&[], "client=127.0.0.1"),
+    ] {
+        let served = Served::start(
+            &docs,
+            &[options, &["--log", "plainly::access=info"]].concat(),
+        );
+        let opened = post(&served, "/mcp", "", initialize);
+        let session = opened
+            .lines()
+            .find(|line| line.starts_with("mcp-session-id: "))
+            .unwrap_or_else(|| panic!("{opened}"));
+        let answered = post(&served, "/mcp", &format!("{session}\r\n"), batch);
+        assert!(answered.contains("200 OK"), "{answered}");
+        post(&served, "/mcp", "", "{");
+        post(&served, "/mcp", "Mcp-Session-Id: nobody\r\n", batch);
+        post(&served, "/elsewhere", "", initialize);
+        let said = served.stopped();
+        let lines = said.lines().filter(|line| line.contains("plainly::access"));
+        let (with, without): (Vec<_>, Vec<_>) = lines.partition(|line| line.contains(expected));
+        assert!(without.is_empty(), "{without:#?}");
+        assert_eq!(with.len(), 7, "{with:#?}");
+    }
+    let wrong = run(&["serve", docs.str(), "--trusted-proxy", "10.0.0.1/8"]);
+    assert_eq!(wrong.status, 2);
+    assert!(
+        wrong.stderr.contains("is no network: give an address"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+#[test]
+fn the_limits_of_a_server_can_be_set() {
+    let docs = Docs::new();
+    let options = [
+        "--max-body",
+        "100",
+        "--max-connections",
+        "5",
+        "--max-sessions",
+        "1",
+    ];
+    let served = Served::start(
+        &docs,
+        &[
+            &options[..],
+            &["--max-requests", "2", "--max-connections-per-client", "3"],
+        ]
+        .concat(),
+    );
+    let head = |length: usize| {
+        let address = &served.address;
+        format!(
+            "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nConnection: close\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n{}",
+            " ".repeat(length)
+        )
+    };
+    let told = served.send(head(101).as_bytes());
+    assert!(told.starts_with("HTTP/1.1 413 "), "{told}");
+    let told = served.send(head(100).as_bytes());
+    assert!(told.starts_with("HTTP/1.1 400 "), "{told}");
+    let _three = [(); 3].map(|()| TcpStream::connect(&served.address).unwrap());
+    assert_eq!(served.send(head(1).as_bytes()), "");
+    served.stopped();
+    let none = run(&["serve", docs.str(), "--max-requests", "0"]);
+    assert!(
+        none.stderr.contains("use a whole number from 1"),
+        "{}",
+        none.stderr
+    );
+}
