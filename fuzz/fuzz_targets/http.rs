@@ -3,6 +3,7 @@
 
 #![no_main]
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -102,7 +103,7 @@ impl Exchange for Behind {
         self.reached()
     }
 
-    fn refuse(&self, _: &ProtocolError) -> Reply {
+    fn refuse(&self, _: &ProtocolError, _: Option<IpAddr>) -> Reply {
         Reply::new(StatusCode::BAD_REQUEST, Bytes::new())
     }
 }

@@ -8,6 +8,7 @@
 mod sse;
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -82,7 +83,7 @@ impl Exchange for Script {
         Reply::new(StatusCode::OK, Bytes::new())
     }
 
-    fn refuse(&self, _: &ProtocolError) -> Reply {
+    fn refuse(&self, _: &ProtocolError, _: Option<IpAddr>) -> Reply {
         Reply::new(StatusCode::BAD_REQUEST, Bytes::new())
     }
 }

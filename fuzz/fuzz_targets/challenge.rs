@@ -1,0 +1,40 @@
+//! Any text, as a value of `WWW-Authenticate`: whatever is read of it can be written and read again, and is not of what stands
+//! in quotation marks.
+
+#![no_main]
+
+#[path = "../../crates/plainly/src/client/error/challenge/grammar.rs"]
+mod grammar;
+
+use grammar::WrittenChallenge;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|text: &str| {
+    let (found, broken) = grammar::read(text);
+    let written: Vec<_> = found.iter().map(write).collect();
+    assert_eq!(grammar::read(&written.join(" ,\t, ")), (found, None));
+    if let Some((broken, why)) = broken {
+        assert!(!why.is_empty() && text.contains(broken.scheme));
+    }
+
+    // As the text of a parameter, it is nothing but that.
+    if text.contains(|it: char| it.is_control() && it != '\t') {
+        return;
+    }
+    let challenge = WrittenChallenge {
+        scheme: "Basic",
+        parameters: vec![("realm", text.to_owned())],
+    };
+    let written = write(&challenge);
+    assert_eq!(grammar::read(&written), (vec![challenge], None));
+});
+
+fn write(challenge: &WrittenChallenge<'_>) -> String {
+    let parameters = challenge.parameters.iter();
+    let parameters = parameters.map(|(name, value)| {
+        let value = value.replace('\\', r"\\").replace('"', "\\\"");
+        format!("{name}=\"{value}\"")
+    });
+    let parameters: Vec<_> = parameters.collect();
+    format!("{} {}", challenge.scheme, parameters.join(","))
+}

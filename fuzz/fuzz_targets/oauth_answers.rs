@@ -1,0 +1,167 @@
+//! A status and a body that an endpoint of an authorization server answered with, as an answer of each kind: what is taken of it
+//! can be sent, ends in time and stands in the body, a refusal is one, and what goes wrong is told in words of our own.
+
+#![no_main]
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use http::HeaderValue;
+use libfuzzer_sys::fuzz_target;
+use percent_encoding::percent_decode_str;
+use plainly_fuzz::NOW;
+use plainly_oauth::credentials::{ClientAuthMethod, Credentials, Grant, GrantKey, Registration};
+use plainly_oauth::device::DeviceAuthorization;
+use plainly_oauth::metadata::ServerMetadata;
+use plainly_oauth::registration::RegistrationRequest;
+use plainly_oauth::token::{TokenError, Tokens, read_assertion, read_revocation};
+use plainly_oauth::{Form, Secret, check_page, prove};
+use serde_json::Value;
+
+const ISSUER: &str = "https://as.example";
+const REDIRECT: &str = "http://127.0.0.1:1/callback";
+
+// In lines: the status, and the body.
+fuzz_target!(|text: &str| {
+    let (status, body) = text.split_once('\n').unwrap_or(("", text));
+    let status = status.parse().unwrap_or(200);
+    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let body = body.as_bytes();
+
+    let tokens = Tokens::read(status, body);
+    judge(&tokens, status == 200, &value);
+    if let Ok(tokens) = tokens {
+        keep(tokens, &value);
+    }
+    let assertion = read_assertion(status, body);
+    judge(&assertion, status == 200, &value);
+    if let Ok(assertion) = assertion {
+        send(&assertion, &value["access_token"]);
+    }
+    let begun = DeviceAuthorization::read(status, body);
+    judge(&begun, status == 200, &value);
+    if let Ok(begun) = begun {
+        show(&begun, &value);
+    }
+    register(status, body, &value);
+    let given_back = read_revocation(status, body);
+    if (200..300).contains(&status) {
+        assert_eq!(given_back, Ok(()));
+    }
+});
+
+/// Whether what is taken may be taken, and what is wrong is told without a word of theirs.
+fn judge<T>(read: &Result<T, TokenError>, is_success: bool, value: &Value) {
+    match read {
+        Ok(_) => assert!(is_success && value.is_object() && !value["error"].is_string()),
+        Err(TokenError::Refused { error, .. }) => {
+            // Of a body with a member twice nothing is read.
+            assert!(!is_success || error.is_some());
+            assert!(error.is_none() || error.as_deref() == value["error"].as_str());
+        }
+        Err(TokenError::Unusable(why)) => {
+            assert!(is_success && why.len() < 128 && !why.contains(char::is_control));
+        }
+    }
+}
+
+/// What is kept of the tokens, and read again.
+fn keep(tokens: Tokens, value: &Value) {
+    send(&tokens.access_token, &value["access_token"]);
+    if let Some(token) = &tokens.refresh_token {
+        send(token, &value["refresh_token"]);
+    }
+    let shown = format!("{tokens:?}");
+    assert!(shown.contains("Secret(…)"), "{shown}");
+    let key = GrantKey::new(ISSUER, "https://mcp.example", "me");
+    let mut grant = Grant::new(key, "https://as.example/token", Secret::new("old"));
+    grant.refresh_token = Some(Secret::new("kept"));
+    let grant = tokens.renew(&grant, NOW);
+    assert!(grant.refresh_token.is_some() && grant.granted_scope.len() <= 100);
+    if let (Some(renew_at), Some(expires_at)) = (grant.renew_at, grant.expires_at) {
+        assert!((NOW..=expires_at).contains(&renew_at) && expires_at - renew_at <= 60);
+    }
+    let mut kept = Credentials::default();
+    kept.keep_grant("https://mcp.example", grant);
+    let text = serde_json::to_string(&kept).unwrap();
+    assert_eq!(serde_json::from_str::<Credentials>(&text).unwrap(), kept);
+}
+
+/// A token is what the body has, and fits in a header.
+fn send(token: &Secret, value: &Value) {
+    assert_eq!(Some(token.expose()), value.as_str());
+    let header = HeaderValue::from_str(&format!("Bearer {}", token.expose())).unwrap();
+    assert!(!token.expose().is_empty() && header.to_str().is_ok());
+}
+
+fn show(begun: &DeviceAuthorization, value: &Value) {
+    send(&begun.device_code, &value["device_code"]);
+    let pages = [
+        Some(&begun.verification_uri),
+        begun.verification_uri_complete.as_ref(),
+    ];
+    assert!(
+        pages
+            .into_iter()
+            .flatten()
+            .all(|page| check_page(page).is_ok())
+    );
+    assert!(
+        !begun
+            .user_code
+            .contains(|it: char| it.is_control() || !it.is_ascii())
+    );
+    assert!(begun.expires_in <= 1800 && begun.interval >= 1);
+}
+
+/// Whoever is registered can prove that, with what the body has.
+fn register(status: u16, body: &[u8], value: &Value) {
+    for methods in [
+        &[][..],
+        &["none"],
+        &["client_secret_basic"],
+        &["client_secret_post"],
+    ] {
+        let mut server = ServerMetadata::expected_at(ISSUER);
+        let methods = methods.iter().map(|it| (*it).to_owned()).collect();
+        server.client_auth_methods = Some(methods);
+        let method = ClientAuthMethod::preferred(&server);
+        let request = RegistrationRequest::new("fuzz", Some(REDIRECT), method);
+        let client = request.read(&server, status, body, NOW);
+        judge(&client, matches!(status, 200 | 201), value);
+        if let Ok(client) = client {
+            identify(&client, value);
+        }
+    }
+}
+
+fn identify(client: &Registration, value: &Value) {
+    assert_eq!(client.issuer, ISSUER);
+    assert_eq!(Some(client.client_id.as_str()), value["client_id"].as_str());
+    assert!(client.secret_expires_at.is_none_or(|at| at > NOW));
+    let mut form = Form::default();
+    let header = prove(client, None, &mut form).unwrap();
+    let decoded = |text: &str| {
+        let text = text.replace('+', " ");
+        percent_decode_str(&text)
+            .decode_utf8()
+            .unwrap()
+            .into_owned()
+    };
+    let secret = || value["client_secret"].as_str().unwrap().to_owned();
+    let expected = match client.method {
+        ClientAuthMethod::Basic => {
+            let header = header.unwrap();
+            let pair = header.expose().strip_prefix("Basic ").unwrap();
+            let pair = String::from_utf8(BASE64_STANDARD.decode(pair).unwrap()).unwrap();
+            let (id, given) = pair.split_once(':').unwrap();
+            assert_eq!(decoded(id), client.client_id);
+            assert_eq!(decoded(given), secret());
+            return;
+        }
+        ClientAuthMethod::Post => Some(secret()),
+        _ => None,
+    };
+    let given = |name| form.get(name).map(|it| it.expose().to_owned());
+    assert_eq!(given("client_id").as_ref(), Some(&client.client_id));
+    assert_eq!(given("client_secret"), expected);
+}

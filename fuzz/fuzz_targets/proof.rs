@@ -1,0 +1,126 @@
+//! A proof of possession in its parts: it proves something only with the signature of the key that the token is bound to, for this
+//! request, now and once, as a second reading of it finds.
+
+#![no_main]
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use libfuzzer_sys::fuzz_target;
+use plainly_fuzz::{NOW, public_jwk, signed, type_of};
+use plainly_oauth::jose::dpop::{Nonces, Proven, Replays, WINDOW, check};
+use plainly_oauth::jose::{LONGEST, ProofRefusal, PublicKey};
+use ring::digest::{SHA256, digest};
+use serde_json::Value;
+use url::Url;
+
+const TOKEN: &str = "t";
+const URL: &str = "https://mcp.example/mcp";
+/// What stands for a nonce of the server's, which no input can know.
+const FRESH: &str = "fresh";
+
+static THUMBPRINT: LazyLock<String> =
+    LazyLock::new(|| PublicKey::read(&public_jwk()).unwrap().thumbprint());
+static NONCES: LazyLock<Nonces> = LazyLock::new(|| Nonces::new().unwrap());
+
+// In lines: the header, the claims, and a signature (the key's own, if it is empty).
+fuzz_target!(|text: &str| {
+    let mut lines = text.splitn(3, '\n');
+    let [header, claims, signature] = std::array::from_fn(|_| lines.next().unwrap_or_default());
+    let values = [header, claims].map(|text| serde_json::from_str::<Value>(text).ok());
+    let is_good = match &values {
+        [Some(header), Some(claims)] => is_for_a_proof(header) && is_for_the_request(claims),
+        _ => false,
+    };
+
+    // As it is written, it may have a member twice; then it is refused whatever it says.
+    let (written, is_own) = signed(header, claims, signature);
+    let as_written = prove(&written, None);
+    assert!(as_written.is_err() || is_good && is_own);
+    assert!(prove(text, None).is_err());
+
+    if let [Some(header), Some(claims)] = values {
+        let proven = prove_signed(&header, &claims, None);
+        assert_eq!(proven.is_ok(), is_good, "{proven:?}");
+        prove_with_nonce(&header, claims, is_good);
+    }
+});
+
+/// Where a nonce is wanted, only a fresh one of the server's does.
+fn prove_with_nonce(header: &Value, mut claims: Value, is_good: bool) {
+    let is_fresh = claims["nonce"] == FRESH;
+    if is_fresh {
+        claims["nonce"] = NONCES.issue(NOW).into();
+    }
+    let proven = prove_signed(header, &claims, Some(&NONCES));
+    let expected = match (is_good, is_fresh) {
+        (true, true) => Some(Ok(())),
+        (true, false) => Some(Err(ProofRefusal::Nonce)),
+        (false, _) => None,
+    };
+    match expected {
+        Some(expected) => assert_eq!(proven, expected),
+        None => assert!(proven.is_err()),
+    }
+}
+
+fn prove_signed(
+    header: &Value,
+    claims: &Value,
+    nonces: Option<&Nonces>,
+) -> Result<(), ProofRefusal> {
+    let (proof, _) = signed(&header.to_string(), &claims.to_string(), "");
+    assert!(proof.len() <= LONGEST);
+    prove(&proof, nonces)
+}
+
+/// Whether it is taken, and if so, once.
+fn prove(proof: &str, nonces: Option<&Nonces>) -> Result<(), ProofRefusal> {
+    let seen = Replays::default();
+    let request = Proven {
+        method: "POST",
+        url: URL,
+        access_token: TOKEN,
+        key: &THUMBPRINT,
+        nonces,
+        now: NOW,
+    };
+    let proven = check(proof, &request, &seen);
+    if proven.is_ok() {
+        let again = check(proof, &request, &seen);
+        assert_eq!(again, Err(ProofRefusal::Replayed));
+        let key = "another";
+        let stolen = check(proof, &Proven { key, ..request }, &Replays::default());
+        assert_eq!(stolen, Err(ProofRefusal::OtherKey));
+    }
+    proven
+}
+
+fn is_for_a_proof(header: &Value) -> bool {
+    const REFUSED: [&str; 6] = ["crit", "b64", "zip", "jku", "x5u", "x5c"];
+    let jwk = &header["jwk"];
+    let own = public_jwk();
+    header["alg"] == "EdDSA"
+        && type_of(header).as_deref() == Some("dpop+jwt")
+        && REFUSED.iter().all(|name| header.get(name).is_none())
+        && own.iter().all(|(name, value)| jwk[name] == *value)
+        && jwk.get("d").is_none()
+}
+
+fn is_for_the_request(claims: &Value) -> bool {
+    let hashed = URL_SAFE_NO_PAD.encode(digest(&SHA256, TOKEN.as_bytes()));
+    let is_text = |it: &&str| !it.is_empty();
+    let made_at = claims["iat"].as_u64();
+    claims["jti"].as_str().filter(is_text).is_some()
+        && claims["htm"] == "POST"
+        && claims["htu"].as_str().is_some_and(is_of_the_request)
+        && made_at.is_some_and(|at| at.max(NOW) - at.min(NOW) <= WINDOW)
+        && claims["ath"] == hashed
+}
+
+fn is_of_the_request(url: &str) -> bool {
+    let bare = url.split(['?', '#']).next();
+    let parsed = bare.and_then(|url| Url::parse(url).ok());
+    parsed.is_some_and(|url| url.as_str() == URL)
+}
