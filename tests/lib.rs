@@ -27,6 +27,7 @@ pages! {
     guide_resource: "docs/guide/resource.md",
     guide_state: "docs/guide/state.md",
     guide_http: "docs/guide/http.md",
+    guide_deploy: "docs/guide/deploy.md",
     guide_asking: "docs/guide/asking.md",
     guide_progress: "docs/guide/progress.md",
     guide_server: "docs/guide/server.md",

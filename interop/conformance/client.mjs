@@ -1,7 +1,7 @@
 // The scenarios of clients in the official conformance suite against the example `conformance_client`: those of both
-// requirement sets that need no account, scored or not, and those of skills, which are in no set. Each runs by itself in strict
-// mode: a warning is a failure, and so is an exit status other than 0, unless giving up is right there. Then each set runs as
-// the suite does it for its score, all scenarios at once and with an empty baseline.
+// requirement sets, scored or not, and those that are in no set: of skills, and of the authorization of 2025-03-26. Each runs by
+// itself in strict mode: a warning is a failure, and so is an exit status other than 0, unless giving up is right there. Then
+// each set runs as the suite does it for its score, all scenarios at once and with an empty baseline.
 // usage: node client.mjs PATH_OF_THE_EXAMPLE
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -15,8 +15,7 @@ const REVISIONS = ['2025-11-25', '2026-07-28'];
 const BASELINE = join(dirname(fileURLToPath(import.meta.url)), 'baseline.yml');
 const SKILLS = ['no-prefetch', 'verify-digest', 'verify-size', 'verify-frontmatter'];
 const OUTSIDE = SKILLS.map(name => ({ name: `sep-2640-client-${name}`, why: 'in no set' }));
-// Authorization is not there yet: these fail. When all scenarios run at once they run too, and are not judged.
-const needsAccount = ({ name }) => name.startsWith('auth/');
+const OLDEST = ['oauth-metadata-backcompat', 'oauth-endpoint-fallback'];
 
 const [client] = process.argv.slice(2);
 if (client === undefined) {
@@ -30,7 +29,7 @@ const tally = { ok: 0, FAIL: 0 };
 function report(passed, revision, why, name, checks) {
   const verdict = passed ? 'ok' : 'FAIL';
   tally[verdict] += 1;
-  console.log(`${verdict.padEnd(4)}  ${revision}  ${why.padEnd(19)}  ${name.padEnd(38)}  ${checks}`);
+  console.log(`${verdict.padEnd(4)}  ${revision}  ${why.padEnd(19)}  ${name.padEnd(42)}  ${checks}`);
 }
 
 function alone(revision, { name, why }) {
@@ -52,10 +51,11 @@ function atOnce(revision, scenarios) {
 }
 
 for (const revision of REVISIONS) {
-  const scenarios = requirements(revision, 'client').filter(scenario => !needsAccount(scenario));
+  const scenarios = requirements(revision, 'client');
   for (const scenario of [...scenarios, ...OUTSIDE]) alone(revision, scenario);
   atOnce(revision, scenarios);
 }
+for (const name of OLDEST) alone('2025-03-26', { name: `auth/2025-03-26-${name}`, why: 'in no set' });
 rmSync(root, { recursive: true });
 console.log(`${tally.ok} scenarios passed, ${tally.FAIL} failed`);
 process.exit(tally.ok > 0 && tally.FAIL === 0 ? 0 : 1);

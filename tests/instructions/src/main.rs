@@ -1,11 +1,11 @@
 //! How many instructions one operation of each hot path takes, in user mode, counted by callgrind: the same on a busy machine
 //! as on a quiet one.
 //!
-//! `cargo run --release -p plainly-instructions` prints a table next to the recorded one, and fails if a row has grown by
+//! `cargo run --profile counted -p plainly-instructions` prints a table next to the recorded one, and fails if a row has grown by
 //! more than 5 %. With `-- record` it records. Needs valgrind.
 //!
-//! To see where they go: `CARGO_PROFILE_RELEASE_STRIP=none CARGO_PROFILE_RELEASE_DEBUG=1 cargo build --release
-//! -p plainly-instructions`, then `valgrind --tool=callgrind target/release/plainly-instructions run 'ROW' 1000` and
+//! To see where they go: `CARGO_PROFILE_COUNTED_STRIP=none CARGO_PROFILE_COUNTED_DEBUG=1 cargo build --profile
+//! counted -p plainly-instructions`, then `valgrind --tool=callgrind target/counted/plainly-instructions run 'ROW' 1000` and
 //! `callgrind_annotate`.
 
 mod cases;
@@ -60,6 +60,6 @@ fn compare() -> Outcome<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     println!("\n{}", comparison.wrong.join("\n"));
-    println!("If that is meant: cargo run --release -p plainly-instructions -- record");
+    println!("If that is meant: cargo run --profile counted -p plainly-instructions -- record");
     Ok(ExitCode::FAILURE)
 }

@@ -36,7 +36,12 @@ pub struct Asked {
 impl Host {
     /// Listens at a port of its own.
     pub async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        Self::start_at("127.0.0.1:0").await
+    }
+
+    /// The same at this address.
+    pub async fn start_at(address: &str) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         Self { listener, url }
     }

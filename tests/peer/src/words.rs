@@ -6,7 +6,7 @@ use std::error::Error;
 use serde_json::Value;
 
 /// How they talk of what they can't read.
-const WORDS: [&str; 22] = [
+pub(crate) const WORDS: [&str; 22] = [
     " at line 1 column ",
     ", expected ",
     "`Option",

@@ -41,6 +41,7 @@ fn each_dependency_has_a_row_that_says_why() {
         "plainly-cli",
         "plainly-directory",
         "plainly-errors",
+        "plainly-oauth",
         "plainly-protocol",
         "plainly-schema",
     ] {

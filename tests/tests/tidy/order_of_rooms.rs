@@ -4,17 +4,37 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly",
-        "in_memory -> server -> store -> client -> shutdown -> pending -> unread -> transport -> limits -> quota -> lock",
+        "in_memory -> server -> store -> client -> fetch -> tls -> shutdown -> pending -> unread -> transport -> limits -> quota -> lock -> clock -> cryptography",
     ),
     (
         "plainly/client",
-        "http -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
+        "oauth -> http -> authorization -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
          -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> operation -> link -> dispatcher -> required_visits -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic",
+         -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic -> clocks",
     ),
     (
         "plainly/client/http",
-        "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> retry_after -> sse -> tls",
+        "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> failure -> gate -> retry_after -> sse",
+    ),
+    (
+        "plainly/fetch",
+        "ways -> resolver -> fence -> target -> error",
+    ),
+    (
+        "plainly/client/oauth",
+        "authorizer -> revocation -> obtaining -> unattended -> elsewhere -> login -> registering -> renewal -> trial -> token_endpoint -> discovery -> flow -> failures -> wallet -> need -> settings -> device -> consent -> store",
+    ),
+    (
+        "plainly/client/oauth/consent",
+        "paste -> loopback -> listening -> callback -> redirect -> error",
+    ),
+    (
+        "plainly/client/oauth/store",
+        "file -> memory -> keychain -> error",
+    ),
+    (
+        "plainly/client/oauth/store/file",
+        "waiting -> sealed -> document -> private -> place -> fault",
     ),
     (
         "plainly/transport",
@@ -22,12 +42,12 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/transport/http",
-        "listener -> connection -> server -> body -> checks -> events -> origin -> pipe -> read -> slots -> socket \
-         -> watch -> limits",
+        "listener -> handshake -> certificate -> http2 -> connection -> streams -> service -> server -> gate -> response -> proxies -> body -> checks -> events -> origin \
+         -> pipe -> read -> slots -> socket -> watch -> limits",
     ),
     (
         "plainly-cli",
-        "command -> connection -> servers -> asking -> trace -> secrets -> apart -> args -> log -> output -> terminal -> failure -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
+        "command -> connection -> accounts -> servers -> asking -> browser -> trace -> apart -> args -> log -> output -> terminal -> failure -> secrets -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
     ),
     (
         "plainly-cli/servers",
@@ -74,7 +94,12 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
         "builder -> incoming -> resolve -> discovery -> registration -> dispatch -> replies -> layer -> route -> subscriptions \
          -> source -> handling -> tasks -> features -> handler -> reply -> extract -> request -> sessions -> audience \
          -> asking -> in_flight -> load -> outgoing -> seal -> state -> given -> strings -> misfit \
-         -> texts -> derived -> changes -> panics -> answer -> mistakes -> failure",
+         -> texts -> derived -> changes -> panics -> answer -> mistakes -> failure -> auth",
+    ),
+    (
+        "plainly/server/auth",
+        "gate -> resource_server -> document -> jwt -> introspection -> issuer_keys -> proof -> scopes -> challenge -> credentials \
+         -> remembered -> api_keys -> caller -> verifier -> api_key -> failures",
     ),
     (
         "plainly/server/incoming",

@@ -1,0 +1,32 @@
+//! The servers of a login, played by the test: an authorization server and an MCP server behind it. They are good ones by
+//! default; each attack is one switch. Both keep what they were sent, so that a test sees what never came.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::exhaustive_structs, reason = "tests are changed along with it")]
+#![expect(clippy::exhaustive_enums, reason = "tests are changed along with it")]
+
+mod answer;
+mod authorization_server;
+mod books;
+mod clients;
+mod misbehaviour;
+mod proof;
+mod protected_server;
+mod record;
+mod rules;
+mod token_endpoint;
+
+pub use self::answer::{Answer, AnswerBody};
+pub use self::authorization_server::AuthorizationServer;
+pub use self::misbehaviour::{Endpoint, Misbehaviour};
+pub use self::protected_server::ProtectedServer;
+pub use self::record::{Record, Seen};
+pub use self::rules::{Binding, KnownClient, Proof, Rules, TokenForm};
+
+/// The parameters of a query or a form, decoded.
+#[must_use]
+pub fn parameters(text: &str) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(text.as_bytes())
+        .into_owned()
+        .collect()
+}
