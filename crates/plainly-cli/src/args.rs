@@ -28,7 +28,7 @@ mod templates;
 mod tips;
 mod tools;
 mod trace;
-mod values;
+pub(crate) mod values;
 mod watch;
 mod words;
 

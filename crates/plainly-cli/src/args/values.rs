@@ -46,7 +46,7 @@ pub(super) fn pair(text: &str) -> Result<(String, String), String> {
 }
 
 /// A number of seconds, perhaps with a fraction.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     const USAGE: &str = "use a number of seconds, such as 30 or 0.5";
     let number: f64 = text.parse().map_err(|_invalid| match in_seconds(text) {
         Some(seconds) => format!("write it in seconds and without a unit: {seconds}"),

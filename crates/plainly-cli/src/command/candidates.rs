@@ -12,15 +12,18 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use self::asked::{Wanted, wanted};
 use self::position::Position;
-use crate::args::{Args, CandidatesArgs, ClientCommand, Command, ShellLine};
+use crate::args::{Args, CandidatesArgs, ClientCommand, Command, ShellLine, values};
 use crate::connection;
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 use crate::servers::Search;
 
-/// The longest that a server may take: with all that comes before and after, a person waits for less than 300 ms.
+/// The longest that a server may take, unless the user says otherwise: with all that comes before and after, a person waits for less
+/// than 300 ms.
 const PATIENCE: Duration = Duration::from_millis(250);
+/// The variable of the environment where the user says otherwise, in seconds.
+const VARIABLE: &str = "PLAINLY_COMPLETION_TIMEOUT";
 /// The most that are offered.
 const MOST: usize = 1_000;
 
@@ -40,9 +43,16 @@ impl Candidate {
     }
 }
 
+/// What is no number of seconds says nothing: nobody reads an error in the middle of a line.
+fn patience() -> Duration {
+    let said = std::env::var(VARIABLE).ok();
+    let said = said.and_then(|text| values::seconds(&text).ok());
+    said.unwrap_or(PATIENCE)
+}
+
 /// Prints the candidates: the word as it is, what it can become, and what that is. Says nothing of anything that goes wrong.
 pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
-    let by = Instant::now() + PATIENCE;
+    let by = Instant::now() + patience();
     let words = args.words();
     let Some((current, before)) = words.split_last() else {
         return Ok(());
@@ -82,7 +92,7 @@ pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -
             match (wanted(&command, words.len() - 1), words.split_first()) {
                 (Some(wanted), Some((_, before))) => {
                     let asked = asked::candidates(client, wanted, before, current);
-                    timeout(PATIENCE, asked).await.unwrap_or_default()
+                    timeout(patience(), asked).await.unwrap_or_default()
                 }
                 _ => Vec::new(),
             }

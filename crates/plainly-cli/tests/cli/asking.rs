@@ -1,13 +1,12 @@
 //! Servers that ask: the person at the terminal, a model, or nobody.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::TempDir;
 
 use crate::person::Person;
-use crate::support::{Run, example, plainly, run};
+use crate::support::{Run, appears, example, plainly, run};
 
 /// Revisions that ask by requests, and in place of a result.
 const ERAS: [&str; 2] = ["2025-11-25", "2026-07-28"];
@@ -122,13 +121,14 @@ fn what_is_asked_at_once_is_asked_one_after_the_other() {
     }
 }
 
-/// A browser for `$BROWSER` that writes down how it was called, in a directory without blanks in its path.
-pub(crate) fn browser(directory: &Path) -> PathBuf {
+/// A browser for `$BROWSER` that writes down how it was called, in a directory without blanks in its path. A shell is told to
+/// read it, since a file that was just written may be no program yet: some process that is just being started may hold it.
+pub(crate) fn browser(directory: &Path) -> String {
     let path = directory.join("browser");
-    let script = "#!/bin/sh\nprintf '%s\\n' \"$#\" \"$1\" > \"$OPENED.part\"\nmv \"$OPENED.part\" \"$OPENED\"\n";
+    let script =
+        "printf '%s\\n' \"$#\" \"$1\" > \"$OPENED.part\"\nmv \"$OPENED.part\" \"$OPENED\"\n";
     fs::write(&path, script).unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
+    format!("sh {}", path.display())
 }
 
 #[test]
@@ -169,8 +169,8 @@ fn a_page_is_opened_after_a_yes_and_by_no_shell() {
             let (status, printed, seen) = person.ends();
             assert_eq!((status, printed.as_str()), (0, told), "{seen}");
             let is_wanted = answer == "yes";
-            while is_wanted && !opened.exists() {
-                std::thread::yield_now();
+            if is_wanted {
+                appears(&opened);
             }
             let opened = fs::read_to_string(opened).ok();
             assert_eq!(opened, is_wanted.then(|| format!("1\n{url}\n")));
@@ -372,7 +372,8 @@ fn progress_is_a_bar_or_a_counter_and_logs_stand_above_it() {
             person.sees(shown);
             fs::write(&until, "").unwrap();
             person.sees("server: error: one book is missing\n");
-            let (status, printed, seen) = person.ends();
+            let (status, printed) = person.wait();
+            let seen = person.seen;
             assert_eq!((status, printed.as_str()), (0, "counted\n"), "{seen}");
             assert_eq!(seen.contains("=>"), total == "total:=4", "{seen:?}");
             assert!(!seen.contains("\u{1b}[2J "), "{seen:?}");
@@ -382,18 +383,19 @@ fn progress_is_a_bar_or_a_counter_and_logs_stand_above_it() {
 
 #[test]
 fn what_a_command_waits_for_is_shown_unless_it_is_quiet() {
-    let slow = ["tools", "--timeout", "2", "--", "sleep", "100"];
+    let slow = ["--", "sleep", "100"];
     let started = |words: &[&str]| {
         let mut command = plainly();
         command.args(words);
         Person::start(command)
     };
-    let mut person = started(&slow);
+    let mut person = started(&[&["tools"], &slow[..]].concat());
     person.sees("starting sleep").interrupts();
     let (status, _, seen) = person.ends();
     assert_eq!(status, 130);
     assert!(seen.ends_with("error: interrupted\n"), "{seen:?}");
-    let (status, _, seen) = started(&[&["tools", "--quiet"], &slow[1..]].concat()).ends();
+    let (status, _, seen) =
+        started(&[&["tools", "--quiet", "--timeout", "2"], &slow[..]].concat()).ends();
     assert_eq!(status, 3);
     assert!(seen.starts_with("error: "), "{seen:?}");
 }

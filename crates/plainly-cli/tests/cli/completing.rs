@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::json;
 
 use crate::home::Home;
 use crate::support::{PATIENCE, PLAINLY, Serving, of, of_nobody, toolbox};
+
+/// How long a server may take.
+const TIMEOUT: &str = "PLAINLY_COMPLETION_TIMEOUT";
 
 /// A user with servers that have tools and documents, that never answer, and that are not there.
 fn home() -> Home {
@@ -107,9 +110,11 @@ fn a_server_that_does_not_answer_ends_with_the_wait() {
         json!({ "mcpServers": { "silent": { "command": "sh", "args": ["-c", script] } } });
     home.project(".mcp.json", &servers.to_string());
     let start = Instant::now();
-    assert_eq!(candidates(&home, "plainly tools silent "), [""; 0]);
-    // Of which the wait is 250 ms; the rest is for machines that do much else.
-    assert!(start.elapsed() < Duration::from_secs(5));
+    let mut command = home.command(&["candidates", "--line", "plainly tools silent "]);
+    // Enough for the server to be there at all.
+    command.env(TIMEOUT, "2");
+    assert_eq!(of(command).succeeded().text(), "");
+    assert!(start.elapsed() < PATIENCE);
     let pid = fs::read_to_string(pid).unwrap();
     // Until whoever inherits it has noticed.
     let runs = || {
@@ -154,6 +159,9 @@ fn bash_completes_words_with_colons_and_equals_signs() {
             .env("PATH", path);
         bash.env("HOME", home.path())
             .current_dir(home.path().join("projects/site"));
+        if words.contains("silent") {
+            bash.env(TIMEOUT, "0.2");
+        }
         assert_eq!(of(bash).succeeded().text(), expected, "{line}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tempfile::TempDir;
 
@@ -40,9 +41,14 @@ impl Home {
 
     /// Runs the binary for this user, in the project.
     pub(crate) fn run(&self, words: &[&str]) -> Run {
+        of(self.command(words))
+    }
+
+    /// The binary with these words for this user, in the project.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = plainly();
         command.args(words).env("HOME", &self.path);
         command.current_dir(self.path.join("projects/site"));
-        of(command)
+        command
     }
 }

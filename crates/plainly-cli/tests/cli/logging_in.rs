@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::authorizing::server as refusing;
 use crate::home::Home;
 use crate::person::Person;
 use crate::protected::{MARK, Protected, agree, get, parameter};
-use crate::support::{PATIENCE, Run, of, plainly};
+use crate::support::{PATIENCE, Run, appears, of, plainly};
 
 /// The binary for the user of this home, whose browser writes down what it is to open.
 fn command(home: &Home, words: &[&str]) -> Command {
@@ -43,15 +43,10 @@ fn credentials(home: &Home) -> PathBuf {
 
 /// What the browser was told to open, once it was.
 fn page(home: &Home) -> String {
-    let start = Instant::now();
-    loop {
-        if let Ok(text) = fs::read_to_string(opened(home)) {
-            fs::remove_file(opened(home)).unwrap();
-            return text.lines().nth(1).unwrap().to_owned();
-        }
-        assert!(start.elapsed() < PATIENCE, "no page was opened");
-        std::thread::yield_now();
-    }
+    appears(&opened(home));
+    let text = fs::read_to_string(opened(home)).unwrap();
+    fs::remove_file(opened(home)).unwrap();
+    text.lines().nth(1).unwrap().to_owned()
 }
 
 /// A private key that nobody uses for anything else.
@@ -186,13 +181,7 @@ fn nobody_is_asked_where_nobody_expects_it() {
         "error: {url} wants a login with the scope \"mcp:read\", and nobody can be asked for it here\n \
          help: log in with `plainly login {url}`, or give a token: --bearer @FILE, or --bearer env:NAME\n"
     );
-    let start = Instant::now();
     run(&home, &["tools", url]).failed(7, &told);
-    assert!(
-        start.elapsed() < Duration::from_secs(1),
-        "{:?}",
-        start.elapsed()
-    );
     let mut in_ci = command(&home, &["tools", url]);
     in_ci.env("CI", "true");
     for command in [in_ci, command(&home, &["tools", url, "--no-login"])] {
@@ -334,11 +323,7 @@ fn a_page_reaches_the_browser_as_one_word_that_no_shell_reads() {
             continue;
         }
         person.sees("opening https://login.example");
-        let start = Instant::now();
-        while !opened(&home).exists() {
-            assert!(start.elapsed() < PATIENCE, "{}", person.seen);
-            std::thread::yield_now();
-        }
+        appears(&opened(&home));
         let words = fs::read_to_string(opened(&home)).unwrap();
         fs::remove_file(opened(&home)).unwrap();
         assert!(words.starts_with(&format!("1\n{page}")), "{words}");

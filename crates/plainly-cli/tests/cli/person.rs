@@ -12,6 +12,16 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::pty::terminal;
 use crate::support::PATIENCE;
 
+/// What clears the line that moves.
+const CLEARED: &str = "\r\u{1b}[2K";
+
+/// What is left on the screen of what was shown: how often a line moved there, or whether at all, says how fast a machine is.
+pub(crate) fn on_screen(shown: &str) -> String {
+    let lines = shown.split_inclusive('\n');
+    let left = lines.map(|line| line.rsplit_once(CLEARED).map_or(line, |(_, left)| left));
+    left.collect()
+}
+
 /// A person at a terminal where a command runs: its standard input and error are there, and its output is not.
 pub(crate) struct Person {
     child: Child,
@@ -98,10 +108,10 @@ impl Person {
         self
     }
 
-    /// Waits for the end: the status, what was printed, and all that was shown.
+    /// Waits for the end: the status, what was printed, and what is left on the screen.
     pub(crate) fn ends(mut self) -> (i32, String, String) {
         let (status, printed) = self.wait();
-        (status, printed, self.seen)
+        (status, printed, on_screen(&self.seen))
     }
 
     /// Waits for the end: the status, and what was printed.

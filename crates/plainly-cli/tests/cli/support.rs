@@ -4,7 +4,9 @@ use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+#[cfg(unix)]
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -110,9 +112,32 @@ pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
     ] {
         command.env_remove(variable);
     }
+    #[cfg(unix)]
+    hear_hangups();
     // Tests have no business in anybody's keychain.
     command.env("PLAINLY_LOGINS_IN", "file");
+    // Nor are they in the hurry of somebody who has pressed a key.
+    command.env("PLAINLY_COMPLETION_TIMEOUT", PATIENCE.as_secs().to_string());
     command.env("HOME", nobody()).env("USERPROFILE", nobody())
+}
+
+/// Lets every child end by a hangup, also where the tests run under `nohup`: children inherit that a signal is ignored, but not
+/// that it is handled.
+#[cfg(unix)]
+fn hear_hangups() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).unwrap();
+    });
+}
+
+/// Waits until this file is there.
+pub(crate) fn appears(path: &Path) {
+    let start = Instant::now();
+    while !path.exists() {
+        assert!(start.elapsed() < PATIENCE, "{} is missing", path.display());
+        std::thread::yield_now();
+    }
 }
 
 /// Runs the binary with these words.

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::asking::browser;
 use crate::person::Person;
-use crate::support::{Run, of, plainly};
+use crate::support::{Run, appears, of, plainly};
 
 /// A server whose tool works once the page was opened, if it is `sign-in` or `told`, of which it tells when it was.
 const SERVER: &str = r#"
@@ -53,9 +53,7 @@ fn a_call_goes_on_when_the_person_is_done_at_the_page() {
         .sees("  https://notes.example/\n  host: notes.example\nOpen it? ");
     assert!(!opened.exists());
     person.types("yes").sees("Press Enter when you are done");
-    while !opened.exists() {
-        std::thread::yield_now();
-    }
+    appears(&opened);
     assert_eq!(
         fs::read_to_string(opened).unwrap(),
         "1\nhttps://notes.example/\n"
