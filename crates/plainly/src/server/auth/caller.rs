@@ -75,20 +75,27 @@ impl Caller {
     }
 }
 
-/// One text for each pair of issuer and subject: JSON, in which no two pairs are written alike. A client that acts for itself is
-/// nobody's subject, even if its id is somebody's name.
+/// One text for each pair of issuer and subject, as logs show it: `ann at https://login.example`. No two pairs are written alike.
+/// A client that acts for itself is nobody's subject, even if its id is somebody's name.
 fn principal(token: &VerifiedToken) -> Principal {
-    let (kind, name) = match (&token.subject, &token.client_id) {
-        (Some(subject), _) => ("sub", subject),
-        (None, Some(client)) => ("client_id", client),
-        (None, None) => ("nobody", &String::new()),
+    let who = match (&token.subject, &token.client_id) {
+        (Some(subject), _) => word(subject),
+        (None, Some(client)) => format!("client {}", word(client)),
+        (None, None) => "(nobody)".to_owned(),
     };
-    let whole = Value::from(vec![
-        token.issuer.as_deref().map_or(Value::Null, Value::from),
-        Value::from(kind),
-        Value::from(name.as_str()),
-    ]);
-    Principal::new(whole.to_string())
+    Principal::new(match &token.issuer {
+        Some(issuer) => format!("{who} at {}", word(issuer)),
+        None => who,
+    })
+}
+
+/// The text as one word that ends at the next blank, or in quotes, as JSON has them.
+fn word(text: &str) -> String {
+    let is_bare = |char: char| char.is_ascii_alphanumeric() || "-._~:/@+=|%".contains(char);
+    match !text.is_empty() && text.chars().all(is_bare) {
+        true => text.to_owned(),
+        false => Value::from(text).to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -118,9 +125,15 @@ mod tests {
             principal_of(None, Some("x"), None),
             principal_of(a, Some("X"), None),
             principal_of(a, None, Some("x")),
-            principal_of(a, Some("x\",\"sub"), None),
-            principal_of(Some("https://a.example\",\"sub"), Some("x"), None),
-            principal_of(Some("null"), Some("x"), None),
+            principal_of(None, Some("x at https://a.example"), None),
+            principal_of(None, Some("client x"), None),
+            principal_of(None, None, Some("x")),
+            principal_of(None, Some("\"x\""), None),
+            principal_of(a, Some("x at"), None),
+            principal_of(Some("at https://a.example"), Some("x"), None),
+            principal_of(None, None, None),
+            principal_of(None, Some("(nobody)"), None),
+            principal_of(None, Some(""), None),
             principal_of(a, Some(""), None),
         ];
         for (index, one) in all.iter().enumerate() {
@@ -131,5 +144,27 @@ mod tests {
         // By whichever client: a person's sessions are the person's.
         let same = principal_of(a, Some("x"), Some("another client"));
         assert_eq!(all[0], same);
+    }
+
+    #[test]
+    fn a_principal_is_written_for_people() {
+        for (written, issuer, subject, client) in [
+            (
+                "ann at https://a.example",
+                Some("https://a.example"),
+                Some("ann"),
+                None,
+            ),
+            ("laptop", None, Some("laptop"), None),
+            (
+                "client ci at https://a.example",
+                Some("https://a.example"),
+                None,
+                Some("ci"),
+            ),
+            ("\"ann\\nadmin\"", None, Some("ann\nadmin"), None),
+        ] {
+            assert_eq!(principal_of(issuer, subject, client).as_str(), written);
+        }
     }
 }
