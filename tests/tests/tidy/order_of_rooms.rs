@@ -22,7 +22,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/client/oauth",
-        "authorizer -> revocation -> obtaining -> unattended -> elsewhere -> login -> registering -> renewal -> trial -> token_endpoint -> discovery -> flow -> failures -> wallet -> need -> settings -> device -> consent -> store",
+        "authorizer -> revocation -> obtaining -> step_up -> unattended -> elsewhere -> login -> registering -> renewal -> trial -> token_endpoint -> discovery -> flow -> failures -> wallet -> need -> settings -> device -> consent -> store",
     ),
     (
         "plainly/client/oauth/consent",

@@ -19,6 +19,7 @@ mod registering;
 mod renewal;
 mod revocation;
 mod settings;
+mod step_up;
 mod store;
 mod token_endpoint;
 mod trial;

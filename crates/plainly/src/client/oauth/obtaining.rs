@@ -1,11 +1,10 @@
 //! From a refusal to a token, in the order in which it happens: who lets clients in ([`discovery`](super::discovery)), is there
 //! a token already, can it be renewed ([`renewal`](super::renewal)), and if all else fails, a person logs in
-//! ([`login`](super::login)).
+//! ([`login`](super::login)). A token that does not reach far enough is another matter ([`step_up`](super::step_up)).
 
 use std::sync::Arc;
 
 use plainly_oauth::credentials::{Credentials, Grant};
-use plainly_oauth::scope;
 
 use super::discovery::Protection;
 use super::flow::Flow;
@@ -15,16 +14,17 @@ use super::trial::Refused;
 use super::wallet::{Came, TokenInUse};
 use crate::client::error::AuthError;
 
-/// How often in a row more scopes are asked for.
-const STEPS: u32 = 2;
-
 impl Flow {
     /// Gets the token that is needed. It is the one in use from then on.
     pub(super) async fn run(self, need: Need) -> Result<(), AuthError> {
         match (&self.settings.source, need) {
             (GrantSource::Login, Need::Renewal) => self.renew_ahead().await,
             (GrantSource::Login, Need::Token(wanted)) => self.by_login(&wanted).await,
-            (GrantSource::Login, Need::Scope(wanted)) => self.by_another_login(&wanted).await,
+            (GrantSource::Login, Need::Scope(wanted)) => match self.refused(&wanted) {
+                Refused::Before => Ok(()),
+                Refused::Nothing => self.by_login(&wanted).await,
+                Refused::Now(held) => self.step_up(wanted, &held).await,
+            },
             (GrantSource::Login, Need::Login) => self.by_wish().await,
             (_, Need::Renewal) => Ok(()),
             (_, Need::Login) => self.by_itself(&Wanted::default(), false).await,
@@ -101,49 +101,12 @@ impl Flow {
         }
     }
 
-    async fn by_another_login(&self, wanted: &Wanted) -> Result<(), AuthError> {
-        let held = match self.refused(wanted) {
-            Refused::Before => return Ok(()),
-            Refused::Nothing => return self.by_login(wanted).await,
-            Refused::Now(held) => held,
-        };
-        let (mut wanted, mut found) = (wanted.clone(), None);
-        if wanted.scope.is_empty() {
-            // Who does not say what is wanted may have it in the metadata.
-            found = self.discover(&wanted).await.ok();
-            let scopes = found.as_ref().and_then(|it| it.scopes.clone());
-            wanted.scope = scopes.unwrap_or_default();
-        }
-        self.check_it_is_wider(&wanted, &held, STEPS)?;
-        let found = match found {
-            Some(found) => found,
-            None => self.discover(&wanted).await?,
-        };
-        let _alone = self.settings.store.lock(&found.name()).await?;
-        let kept = self.settings.store.load().await?;
-        let grant = self.kept_grant(&kept, &found);
-        if let Some(grant) = grant
-            && grant.access_token != held.grant.access_token
-            && !scope::is_wider(&wanted.scope, &grant.requested_scope)
-        {
-            self.wallet.step();
-            return self.adopt(grant).await;
-        }
-        let wanted = wanted.scope.iter().map(String::as_str);
-        let scope = scope::union(&held.grant.requested_scope, wanted);
-        let mut done = self.log_in(&found, scope).await;
-        if let Err(AuthError::LoginRequired { has_login, .. }) = &mut done {
-            *has_login = true;
-        }
-        // A server that was down has not said no.
-        if !done.as_ref().is_err_and(AuthError::is_retryable) {
-            self.wallet.step();
-        }
-        done
-    }
-
     /// The grant that is kept for this.
-    fn kept_grant<'a>(&self, kept: &'a Credentials, found: &Protection) -> Option<&'a Grant> {
+    pub(super) fn kept_grant<'a>(
+        &self,
+        kept: &'a Credentials,
+        found: &Protection,
+    ) -> Option<&'a Grant> {
         let resource = found.resource.as_deref().unwrap_or_default();
         let client = self.settings.client.as_ref();
         kept.grants.iter().find(|it| {
@@ -154,7 +117,7 @@ impl Flow {
     }
 
     /// Uses a grant that another flow got.
-    async fn adopt(&self, grant: &Grant) -> Result<(), AuthError> {
+    pub(super) async fn adopt(&self, grant: &Grant) -> Result<(), AuthError> {
         self.keep(grant.clone(), None).await?;
         self.hold(grant.clone(), Came::Kept)
     }
