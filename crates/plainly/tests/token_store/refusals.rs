@@ -258,6 +258,21 @@ async fn what_is_in_the_way_of_a_new_file_is_said() {
     assert!(in_the_way.exists());
 }
 
+#[tokio::test]
+async fn what_could_not_be_written_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FileStore::new(directory.path());
+    let path = directory.path().join("credentials.json");
+    // It was not there when the change began.
+    let changed = change(&store, |it| {
+        keep(it, 1);
+        fs::create_dir(&path).unwrap();
+    });
+    let said = changed.await.unwrap_err().to_string();
+    assert!(said.ends_with("' cannot be written"), "{said}");
+    assert!(!directory.path().join("credentials.json.new").exists());
+}
+
 /// What can't be looked at is not taken for what is not there.
 #[cfg(target_os = "linux")]
 #[tokio::test]
