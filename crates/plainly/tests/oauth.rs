@@ -7,6 +7,8 @@ mod support;
 
 #[path = "oauth/callbacks.rs"]
 mod callbacks;
+#[path = "oauth/certificates.rs"]
+mod certificates;
 #[path = "oauth/choosing.rs"]
 mod choosing;
 #[path = "oauth/discovery.rs"]
@@ -29,3 +31,5 @@ mod sharing;
 mod tokens;
 #[path = "oauth/trust.rs"]
 mod trust;
+#[path = "oauth/unattended.rs"]
+mod unattended;

@@ -6,6 +6,9 @@
 mod model;
 #[path = "token_store/processes.rs"]
 mod processes;
+#[cfg(target_os = "linux")]
+#[path = "token_store/races.rs"]
+mod races;
 #[cfg(unix)]
 #[path = "token_store/refusals.rs"]
 mod refusals;

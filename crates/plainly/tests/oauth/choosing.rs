@@ -320,17 +320,27 @@ async fn a_client_belongs_where_its_secret_is_kept_or_where_it_was_let_in_here()
     }
 }
 
-/// Tokens that another client of the same person was given are not this one's.
+/// Tokens that another client of the same person was given are not this one's, whether it was let in here with them or not.
 #[tokio::test]
 async fn a_token_of_another_client_is_not_used() {
-    for (id, is_used) in [("me", true), ("you", false)] {
+    for (id, is_of_here, is_used) in [
+        ("me", false, true),
+        ("me", true, true),
+        ("you", false, false),
+        ("you", true, false),
+    ] {
         let world = World::new(Rules::default()).await;
         let store = MemoryStore::default();
         let grant = grant(&world.issuer.url, &world.server.url, "kept-token");
-        keep(&store, |kept| kept.grants.push(grant)).await;
+        keep(&store, |kept| match is_of_here {
+            true => kept.keep_grant(&world.server.url, grant),
+            false => kept.grants.push(grant),
+        })
+        .await;
         let login = world.person.login().store(store).client(ClientId::new(id));
         drop(connect(&world.server.url, login).await);
-        assert_eq!(world.server.record.has("kept-token"), is_used, "{id}");
+        let was_used = world.server.record.has("kept-token");
+        assert_eq!(was_used, is_used, "{id} {is_of_here}");
     }
 }
 

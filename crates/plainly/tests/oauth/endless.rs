@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use plainly::Client;
 use plainly::client::AuthError;
 use plainly::client::oauth::OAuth;
-use plainly_authorization::{Endpoint, Misbehaviour, Rules};
+use plainly_authorization::{Answer, AnswerBody, Endpoint, Misbehaviour, Rules};
+use plainly_peer::within;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use crate::assert_why;
-use crate::support::{World, greet, refused, why};
+use crate::support::{World, connect, greet, refused, why};
 
 /// Row 21.
 #[tokio::test]
@@ -36,6 +38,20 @@ async fn a_token_that_is_refused_for_ever_costs_one_login() {
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 1);
     assert_eq!(world.person.visits(), 2);
     assert_eq!(world.issuer.reused(), 0);
+}
+
+/// Row 21, for a login that was wished for.
+#[tokio::test]
+async fn a_token_that_somebody_wished_for_and_that_is_refused_costs_no_other_login() {
+    let world = World::new(Rules::default()).await;
+    let oauth = Arc::new(world.person.login());
+    oauth.log_in(&world.server.url).await.unwrap();
+    let refuses = vec!["Bearer error=\"invalid_token\"".to_owned()];
+    world.server.set(Misbehaviour::Refuses(401, refuses));
+    let client = Client::http(&world.server.url).authorizer(oauth);
+    let error = why(&within(client.connect()).await.expect_err("it was let in"));
+    assert_why!(&error, "wished for", AuthError::StillUnauthorized { .. });
+    assert_eq!(world.person.visits(), 1);
 }
 
 /// Row 21.
@@ -96,9 +112,7 @@ async fn rights_beyond_a_limit_are_not_asked_for() {
     let world = World::new(Rules::default()).await;
     world.server.need_to_call("admin");
     let login = world.person.login().scope(["read"]);
-    let client = crate::support::connect(&world.server.url, login)
-        .await
-        .unwrap();
+    let client = connect(&world.server.url, login).await.unwrap();
     let error = why(&greet(&client).await.unwrap_err());
     assert_why!(&error, "limit", AuthError::ScopeRefused { .. });
     assert_eq!(world.person.visits(), 1);
@@ -112,6 +126,28 @@ fn elsewhere() -> (OAuth, Arc<Mutex<Vec<String>>>) {
         shown.lock().unwrap().push(page.url.to_owned());
     });
     (login, pages)
+}
+
+/// A person may take their time, here or at another device. Servers may not, neither then nor later. Time is simulated.
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_a_person_and_not_for_who_renews_their_token() {
+    for is_elsewhere in [false, true] {
+        let world = World::new(Rules::default()).await;
+        let login = match is_elsewhere {
+            true => elsewhere().0,
+            false => world.person.login(),
+        };
+        let client = connect(&world.server.url, login).await.unwrap();
+        let never = Answer::new(200, "").body(AnswerBody::Never);
+        world
+            .issuer
+            .set(Misbehaviour::Answers(Endpoint::Token, never));
+        world.issuer.expire();
+        // Less than a token endpoint is given.
+        let client = client.with_timeout(Duration::from_secs(5));
+        let error = greet(&client).await.unwrap_err();
+        assert!(error.is_timeout(), "{is_elsewhere}: {error}");
+    }
 }
 
 /// Row 33. Time is simulated.
@@ -196,9 +232,7 @@ async fn no_page_is_shown_that_is_none() {
 async fn a_person_can_log_in_at_another_device() {
     let world = World::new(Rules::default()).await;
     let (login, pages) = elsewhere();
-    let client = crate::support::connect(&world.server.url, login)
-        .await
-        .unwrap();
+    let client = connect(&world.server.url, login).await.unwrap();
     greet(&client).await.unwrap();
     assert_eq!(
         *pages.lock().unwrap(),

@@ -210,6 +210,24 @@ async fn a_token_is_used_as_long_as_it_lasts_if_it_cannot_be_renewed() {
     }
 }
 
+#[tokio::test]
+async fn a_token_is_used_as_long_as_it_lasts_if_nothing_renews_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::new(Rules {
+        refreshes: false,
+        ..Rules::default()
+    })
+    .await;
+    let login = || world.person.login().store(FileStore::new(directory.path()));
+    connect(&world.server.url, login()).await.unwrap();
+    let ends_soon = Box::new(|it: &mut credentials::Credentials| it.grants[0].renew_at = Some(1));
+    let store = FileStore::new(directory.path());
+    store.update(ends_soon).await.unwrap();
+    let client = connect(&world.server.url, login()).await.unwrap();
+    greet(&client).await.unwrap();
+    assert_eq!(world.person.visits(), 1);
+}
+
 /// Row 27.
 #[tokio::test]
 async fn what_fits_in_no_header_is_no_token() {

@@ -31,6 +31,10 @@ impl Drop for Ended {
 }
 
 fn start(work: &str, directory: &Path) -> Ended {
+    start_in(directory, work, directory)
+}
+
+fn start_in(current: &Path, work: &str, directory: &Path) -> Ended {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([
@@ -41,6 +45,9 @@ fn start(work: &str, directory: &Path) -> Ended {
         .args(["--include-ignored", "--test-threads=1"])
         .env(WORK, work)
         .env(DIRECTORY, directory)
+        .current_dir(current)
+        .env("XDG_STATE_HOME", directory)
+        .env("LOCALAPPDATA", directory)
         .stdout(Stdio::piped());
     Ended(command.spawn().unwrap())
 }
@@ -58,6 +65,7 @@ async fn what_another_process_does() {
             println!("\nheld");
             std::future::pending().await
         }
+        "tell" => println!("\n{}", FileStore::of_user().unwrap().place()),
         // All that it keeps says the same number at any time.
         "count" => {
             for number in 0.. {
@@ -102,6 +110,24 @@ async fn processes_that_change_the_same_at_once_lose_nothing() {
         assert!(found.is_some(), "{number}");
     }
     assert_eq!(kept.grants.len(), 3 * CHANGES as usize);
+}
+
+#[test]
+fn what_a_user_keeps_has_its_place_in_the_environment() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = start("tell", directory.path());
+    let place = FileStore::new(directory.path().join("plainly")).place();
+    said(&mut child, &place, 1);
+}
+
+/// What is above a path of one part is a path of none.
+#[tokio::test]
+async fn a_path_of_no_parts_is_where_a_program_runs() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut child = start_in(directory.path(), "0", Path::new(""));
+    assert!(child.0.wait().unwrap().success());
+    let kept = FileStore::new(directory.path()).load().await.unwrap();
+    assert_eq!(kept.grants.len(), CHANGES as usize);
 }
 
 #[tokio::test]

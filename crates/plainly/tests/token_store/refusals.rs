@@ -34,9 +34,20 @@ const ROWS: &[Row] = &[
          run `chmod 600 'DIR/credentials.json'`",
     ),
     (
-        "a directory that others can change",
+        "readable by all but the group",
+        |it| mode(&it.join("credentials.json"), 0o604),
+        "'DIR/credentials.json' cannot be read: others can read or change it (its mode is 604); \
+         run `chmod 600 'DIR/credentials.json'`",
+    ),
+    (
+        "a directory that the group can change",
         |it| mode(it, 0o770),
         "'DIR' cannot be used: others can change what is in it (its mode is 770); run `chmod 700 'DIR'`",
+    ),
+    (
+        "a directory that all but the group can change",
+        |it| mode(it, 0o707),
+        "'DIR' cannot be used: others can change what is in it (its mode is 707); run `chmod 700 'DIR'`",
     ),
     (
         "a symbolic link",
@@ -202,6 +213,91 @@ async fn what_belongs_to_somebody_else_is_refused() {
     let expected = format!(
         "'{shown}' cannot be read: it belongs to the user 1, and this program runs as the user 0; run `sudo chown 0 '{shown}'`"
     );
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test]
+async fn a_lock_that_others_could_replace_is_not_locked() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FileStore::new(directory.path());
+    drop(store.lock("a").await.unwrap());
+    let locks = directory.path().join("locks");
+    mode(&locks, 0o707);
+    let error = store.lock("a").await.unwrap_err();
+    let shown = locks.display();
+    let expected = format!(
+        "'{shown}' cannot be used: others can change what is in it (its mode is 707); run `chmod 700 '{shown}'`"
+    );
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test]
+async fn a_lock_that_is_not_a_file_is_not_locked() {
+    let directory = tempfile::tempdir().unwrap();
+    let lock = directory.path().join("credentials.lock");
+    fs::create_dir(&lock).unwrap();
+    let store = FileStore::new(directory.path());
+    let error = change(&store, |it| keep(it, 1)).await.unwrap_err();
+    let shown = lock.display();
+    let expected =
+        format!("'{shown}' cannot be locked: it is not a file; run `mv '{shown}' '{shown}.old'`");
+    assert_eq!(error.to_string(), expected);
+}
+
+#[tokio::test]
+async fn what_is_in_the_way_of_a_new_file_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FileStore::new(directory.path());
+    let in_the_way = directory.path().join("credentials.json.new/a");
+    fs::create_dir_all(&in_the_way).unwrap();
+    let error = change(&store, |it| keep(it, 1)).await.unwrap_err();
+    let said = error.to_string();
+    assert!(said.ends_with("' cannot be written"), "{said}");
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(!source.contains("exists"), "{source}");
+    assert!(in_the_way.exists());
+}
+
+#[tokio::test]
+async fn what_could_not_be_written_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = FileStore::new(directory.path());
+    let path = directory.path().join("credentials.json");
+    // It was not there when the change began.
+    let changed = change(&store, |it| {
+        keep(it, 1);
+        fs::create_dir(&path).unwrap();
+    });
+    let said = changed.await.unwrap_err().to_string();
+    assert!(said.ends_with("' cannot be written"), "{said}");
+    assert!(!directory.path().join("credentials.json.new").exists());
+}
+
+/// What can't be looked at is not taken for what is not there.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_path_that_is_too_long_is_refused() {
+    // `PATH_MAX`.
+    let longest = 4_096;
+    let directory = tempfile::tempdir().unwrap();
+    let mut path = directory.path().to_owned();
+    while path.as_os_str().len() < longest - 10 {
+        let left = longest - 10 - path.as_os_str().len();
+        path.push("a".repeat(left.clamp(2, 200) - 1));
+    }
+    fs::create_dir_all(&path).unwrap();
+    let error = FileStore::new(path).load().await.unwrap_err();
+    let source = std::error::Error::source(&error).unwrap().to_string();
+    assert!(source.contains("too long"), "{source}");
+}
+
+/// A directory of the user's own in which nobody can put anything.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_directory_that_takes_no_file_is_told() {
+    let store = FileStore::new("/proc/self");
+    let error = change(&store, |it| keep(it, 1)).await.unwrap_err();
+    let expected = "'/proc/self/credentials.lock' cannot be locked";
     assert_eq!(error.to_string(), expected);
 }
 

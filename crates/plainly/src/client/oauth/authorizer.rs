@@ -180,3 +180,60 @@ impl OAuth {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http::{Method, StatusCode};
+    use plainly_oauth::credentials::{Grant, GrantKey};
+
+    use super::*;
+
+    /// What a newer token is good for, the refusal of an older one does not say.
+    #[tokio::test]
+    async fn a_request_that_was_refused_with_an_older_token_is_sent_again() {
+        let (oauth, server) = (OAuth::new(), "https://a.example/mcp");
+        for _ in 1..=2 {
+            let key = GrantKey::new("https://as.example", server, "me");
+            let grant = Grant::new(key, "https://as.example/token", "t".into());
+            oauth.wallet.hold(grant, None, Came::Fresh);
+        }
+        let request = Outgoing {
+            http: &Method::POST,
+            url: server,
+            server,
+            attempt: 0,
+            clocks: &Clocks::default(),
+        };
+        for (generation, expected) in [(1, Again::Retry), (2, Again::GiveUp)] {
+            // One that asks for nothing that a token could give.
+            let refusal = Refusal {
+                status: StatusCode::FORBIDDEN,
+                challenges: Vec::new(),
+                generation,
+                repeated: 0,
+                dpop_nonce: None,
+            };
+            let again = oauth.refused(&request, &refusal).await.unwrap();
+            assert_eq!(again, expected, "{generation}");
+        }
+    }
+
+    #[test]
+    fn servers_name_what_is_in_private_networks_only_where_the_program_lets_them() {
+        let (named_by, trusts) = (
+            "named_by: \"https://a.example/mcp\"",
+            "trusts_private_networks",
+        );
+        for (oauth, expected) in [
+            (OAuth::new(), false),
+            (OAuth::new().trust_private_networks(), true),
+        ] {
+            let fetcher = format!("{:?}", oauth.flow("https://a.example/mcp").fetcher);
+            assert!(fetcher.contains(named_by), "{fetcher}");
+            assert!(
+                fetcher.contains(&format!("{trusts}: {expected}")),
+                "{fetcher}"
+            );
+        }
+    }
+}

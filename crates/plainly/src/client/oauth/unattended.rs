@@ -113,3 +113,40 @@ async fn ask(source: &AssertionSource) -> Result<Secret, AuthError> {
     let given = source.ask().await;
     given.map_err(|source| AuthError::Assertion { source })
 }
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::post;
+    use tokio::net::TcpListener;
+
+    use super::*;
+    use crate::client::oauth::{ClientId, OAuth};
+
+    /// Servers name nothing that is further inside than they are; an organisation may be there.
+    #[tokio::test]
+    async fn an_organisation_is_asked_within_the_network_of_the_program() {
+        let given = r#"{"access_token": "a", "token_type": "N_A", "issued_token_type": "urn:ietf:params:oauth:token-type:id-jag"}"#;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let endpoint = format!("http://{}/token", listener.local_addr().unwrap());
+        let router = Router::new().route("/token", post(given));
+        tokio::spawn(async { axum::serve(listener, router).await });
+
+        let provider = IdentityProvider::new(endpoint, ClientId::new("me"));
+        let oauth = OAuth::new();
+        // It is not asked anything.
+        let flow = oauth.flow("https://1.1.1.1/mcp");
+        let client = Registration::new("https://as.example", "me");
+        let asking = Asking {
+            issuer: "https://as.example",
+            endpoint: "https://as.example/token",
+            client: &client,
+            given: None,
+            resource: None,
+            scope: &[],
+            key: None,
+        };
+        let assertion = flow.exchange(&provider, &"identity".into(), asking).await;
+        assert_eq!(assertion.unwrap().expose(), "a");
+    }
+}

@@ -162,6 +162,10 @@ mod tests {
             ("http://127.0.0.1:1234/callback?", Err(OtherLogin)),
             ("http://127.0.0.1:1234/callback", Err(OtherPage)),
             ("http://127.0.0.1:12345/callback?state=s", Err(OtherPage)),
+            (
+                "http://127.0.0.1:1234/callback/other?state=s",
+                Err(OtherPage),
+            ),
             ("https://as.example/authorize?state=s", Err(OtherPage)),
             ("state=s&code=c", Err(OtherPage)),
             ("", Err(OtherPage)),

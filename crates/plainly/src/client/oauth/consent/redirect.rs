@@ -102,19 +102,9 @@ impl Redirect {
 
     /// Listens at this port, or at any if it is 0.
     pub(super) fn bind(self, port: u16) -> io::Result<Bound> {
-        let mut tries = 0;
-        let (listeners, port) = loop {
-            match listen(self.addresses, port) {
-                Err(error) if is_taken(&error) && port == 0 && tries < TRIES => tries += 1,
-                done => break done?,
-            }
-        };
+        let (listeners, port) = at_some_port(port, || listen(self.addresses, port))?;
         let Self { host, path, .. } = self;
-        let mut hosts = vec![format!("{host}:{port}")];
-        if port == 80 {
-            // Which browsers leave out.
-            hosts.push(host.clone());
-        }
+        let hosts = hosts(&host, port);
         let uri = format!("http://{host}:{port}{path}");
         let path = match path.as_str() {
             "" => "/".to_owned(),
@@ -126,6 +116,27 @@ impl Redirect {
             hosts,
             path,
         })
+    }
+}
+
+/// What browsers send as `Host`.
+fn hosts(host: &str, port: u16) -> Vec<String> {
+    let mut hosts = vec![format!("{host}:{port}")];
+    if port == 80 {
+        // Which they leave out.
+        hosts.push(host.to_owned());
+    }
+    hosts
+}
+
+/// Listens again if any port will do: one that is free at the first address may be taken at the second.
+fn at_some_port<T>(port: u16, mut listen: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    let mut tries = 0;
+    loop {
+        match listen() {
+            Err(error) if is_taken(&error) && port == 0 && tries < TRIES => tries += 1,
+            done => return done,
+        }
     }
 }
 
@@ -161,4 +172,58 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
     socket.listen(QUEUE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn an_address_that_the_machine_lacks_is_done_without_after_another() {
+        let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        // For documentation (RFC 5737).
+        let nowhere = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+        let (listeners, port) = listen(&[here, nowhere], 0).unwrap();
+        let listen_at: Vec<_> = listeners
+            .iter()
+            .map(|it| it.local_addr().unwrap())
+            .collect();
+        assert_eq!(listen_at, [SocketAddr::new(here, port)]);
+        for lacking in [&[nowhere, here][..], &[nowhere]] {
+            let error = listen(lacking, 0).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::AddrNotAvailable);
+        }
+    }
+
+    #[test]
+    fn the_port_of_http_itself_may_be_left_out() {
+        assert_eq!(hosts("localhost", 80), ["localhost:80", "localhost"]);
+        assert_eq!(hosts("localhost", 8080), ["localhost:8080"]);
+    }
+
+    #[test]
+    fn another_port_is_tried_where_any_will_do_and_only_so_often() {
+        for (port, kind, tries) in [
+            (0, ErrorKind::AddrInUse, 1 + TRIES),
+            (0, ErrorKind::PermissionDenied, 1),
+            (8765, ErrorKind::AddrInUse, 1),
+        ] {
+            let mut tried = 0;
+            let listened = at_some_port(port, || {
+                tried += 1;
+                Err::<(), _>(kind.into())
+            });
+            assert_eq!(listened.unwrap_err().kind(), kind, "{port}");
+            assert_eq!(tried, tries, "{port} {kind}");
+        }
+        let mut left = TRIES;
+        let listened = at_some_port(0, || match left {
+            0 => Ok("free"),
+            _ => {
+                left -= 1;
+                Err(ErrorKind::AddrInUse.into())
+            }
+        });
+        assert_eq!(listened.unwrap(), "free");
+    }
 }

@@ -1,7 +1,7 @@
 //! Logins whose browser is played by the test, and by everybody else who finds the port.
 
-use std::io;
-use std::net::TcpListener as BlockingListener;
+use std::io::{self, Write as _};
+use std::net::{TcpListener as BlockingListener, TcpStream as BlockingStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -201,6 +201,8 @@ async fn nobody_but_the_browser_that_comes_back_ends_the_wait() {
             assert!(!page.contains(word), "{line}: {answer}");
         }
         assert!(!head.contains("access-control"), "{answer}");
+        let says_how = head.contains("allow: GET");
+        assert_eq!(says_how, status == "405", "{line}: {answer}");
     }
     let long = format!("GET /callback?state={} HTTP/1.1", "a".repeat(6_000));
     let answer = login.asks(&long, "Host: HOST\r\n").await;
@@ -249,9 +251,9 @@ async fn a_head_that_takes_more_than_10_s_is_not_waited_for() {
     login.succeeds().await;
 }
 
-/// Row 16.
+/// Row 16. Time is simulated: none of them is ended because it takes too long.
 #[cfg(unix)]
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn a_thousand_connections_do_not_keep_the_browser_out() {
     use rustix::process::{Resource, getrlimit, setrlimit};
     // Each is open at this end.
@@ -260,6 +262,7 @@ async fn a_thousand_connections_do_not_keep_the_browser_out() {
     setrlimit(Resource::Nofile, most).unwrap();
 
     let login = Login::begin(&loopback(), None).await;
+    let begun = Instant::now();
     let mut streams = Vec::new();
     for _ in 0..1_000 {
         let mut stream = TcpStream::connect(("127.0.0.1", login.port)).await.unwrap();
@@ -277,6 +280,45 @@ async fn a_thousand_connections_do_not_keep_the_browser_out() {
         }
     };
     timeout(TOO_LONG, ended).await.unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10));
+    login.succeeds().await;
+}
+
+/// Row 16: they may all come before anybody looks.
+#[tokio::test]
+async fn the_browser_is_heard_before_those_that_come_after_it() {
+    for _ in 0..10 {
+        let login = Login::begin(&loopback(), None).await;
+        let connect = || BlockingStream::connect(("127.0.0.1", login.port)).unwrap();
+        let mut browser = connect();
+        let (path, host) = ("/callback?code=c&state=st4te", login.port);
+        let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{host}\r\n\r\n");
+        browser.write_all(request.as_bytes()).unwrap();
+        let _others: Vec<_> = (0..64).map(|_| connect()).collect();
+        assert_eq!(login.ends().await.unwrap(), "code=c&state=st4te");
+    }
+}
+
+/// Row 16: who is slow is heard, as long as they are no more than 32.
+#[tokio::test]
+async fn a_slow_connection_is_not_ended_by_those_after_it() {
+    let login = Login::begin(&loopback(), None).await;
+    let mut slow = Vec::new();
+    for _ in 1..32 {
+        let mut stream = TcpStream::connect(("127.0.0.1", login.port)).await.unwrap();
+        stream.write_all(b"GET /other HTTP/1.1\r\n").await.unwrap();
+        slow.push(stream);
+    }
+    // By then, all of those before are accepted.
+    let answer = login.asks("GET /last HTTP/1.1", "Host: HOST\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    for mut stream in slow {
+        let rest = format!("Host: 127.0.0.1:{}\r\n\r\n", login.port);
+        stream.write_all(rest.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    }
     login.succeeds().await;
 }
 
@@ -328,6 +370,7 @@ async fn a_port_is_held_from_before_it_is_told_until_the_end() {
     for (consent, redirect) in [
         (loopback().port(taken), None),
         (loopback(), Some(redirect.as_str())),
+        (loopback().port(taken), Some(redirect.as_str())),
     ] {
         let error = consent.prepare(redirect).await.unwrap_err();
         assert!(
@@ -399,6 +442,15 @@ async fn a_registration_says_where_the_browser_comes_back_to() {
         error.to_string().ends_with("another port was chosen"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn a_redirect_without_a_path_ends_at_the_root() {
+    let login = Login::begin(&loopback(), Some("http://127.0.0.1")).await;
+    let line = "GET /?state=st4te HTTP/1.1";
+    let answer = login.asks(line, "Host: HOST\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    assert_eq!(login.ends().await.unwrap(), "state=st4te");
 }
 
 #[test]

@@ -45,8 +45,13 @@ pub struct FileStore {
 impl FileStore {
     /// The file in this directory. Neither need be there.
     pub fn new(directory: impl Into<PathBuf>) -> Self {
+        let directory = match directory.into() {
+            // Which is the one that the program runs in, and which no system knows under this name.
+            path if path.as_os_str().is_empty() => PathBuf::from("."),
+            path => path,
+        };
         Self {
-            directory: directory.into().into(),
+            directory: directory.into(),
             keychain: None,
         }
     }
