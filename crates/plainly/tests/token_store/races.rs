@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use plainly::client::oauth::credentials::Credentials;
 use plainly::client::oauth::{FileStore, TokenStore as _, TokenStoreError};
@@ -11,25 +11,27 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{change, keep};
 
-/// How often it is read.
-const READS: usize = 4_000;
+/// How often it is read, and changed meanwhile.
+const TIMES: usize = 4_000;
 
 /// What is read while something is done again and again.
 async fn read_during(
     store: &FileStore,
     does: impl Fn() + Send + 'static,
 ) -> Vec<Result<Credentials, TokenStoreError>> {
+    let done = Arc::new(AtomicUsize::new(0));
     let over = Arc::new(AtomicBool::new(false));
     let doing = std::thread::spawn({
-        let over = Arc::clone(&over);
+        let (over, done) = (Arc::clone(&over), Arc::clone(&done));
         move || {
             while !over.load(Ordering::Relaxed) {
                 does();
+                done.fetch_add(1, Ordering::Relaxed);
             }
         }
     });
     let mut read = Vec::new();
-    for _ in 0..READS {
+    while read.len() < TIMES || done.load(Ordering::Relaxed) < TIMES {
         read.push(store.load().await);
     }
     over.store(true, Ordering::Relaxed);
