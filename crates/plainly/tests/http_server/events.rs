@@ -17,7 +17,8 @@ fn get(server: &Server, session: &str, accept: &str) -> String {
     )
 }
 
-#[tokio::test]
+/// Time is simulated: a machine that is away for a moment does not count.
+#[tokio::test(start_paused = true)]
 async fn silence_is_kept_alive_beyond_all_limits_of_waiting() {
     let server = Server::with_limits(|limits| {
         limits.head = SHORT;
