@@ -13,7 +13,7 @@ use reqwest::Url;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::failure::HttpFailure;
+use super::failure::{HttpFailure, was_never_sent};
 use super::gate::Gate;
 use super::retry_after;
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
@@ -26,6 +26,8 @@ use crate::transport::{Frame, Meter};
 /// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
 /// request.
 const IDLE: Duration = Duration::from_secs(30);
+/// How often a request is tried on another connection if the one that was just opened ended before the request was sent.
+const RETRIES: u32 = 3;
 /// The most bytes after the reply that are read so that the connection can be used again.
 const DISCARDED_BYTES: usize = 64 << 10;
 /// The time that reading them may take.
@@ -95,7 +97,8 @@ impl Endpoint {
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .connect_timeout(connect)
-            .pool_idle_timeout(IDLE);
+            .pool_idle_timeout(IDLE)
+            .retry(unsent(&url));
         if gate.as_ref().is_some_and(Gate::keeps_proxies_out) {
             client = client.no_proxy();
         }
@@ -260,6 +263,19 @@ impl Endpoint {
             self.tap.show(Traffic::Sent(message));
         }
     }
+}
+
+/// Sends what was never sent on another connection: so many times, since whoever speaks before it is asked, or hangs up, may do so
+/// again, and is told apart once a request is on its way.
+fn unsent(url: &Url) -> reqwest::retry::Builder {
+    let host = url.host_str().unwrap_or_default().to_owned();
+    reqwest::retry::for_host(host)
+        .no_budget()
+        .max_retries_per_request(RETRIES)
+        .classify_fn(|sent| match sent.error() {
+            Some(error) if was_never_sent(error) => sent.retryable(),
+            _ => sent.success(),
+        })
 }
 
 fn without_secrets(url: &Url) -> Url {
