@@ -113,9 +113,11 @@ async fn rights_beyond_a_limit_are_not_asked_for() {
     world.server.need_to_call("admin");
     let login = world.person.login().scope(["read"]);
     let client = connect(&world.server.url, login).await.unwrap();
+    world.issuer.record.clear();
     let error = why(&greet(&client).await.unwrap_err());
     assert_why!(&error, "limit", AuthError::ScopeRefused { .. });
     assert_eq!(world.person.visits(), 1);
+    assert_eq!(world.issuer.record.total(), 0);
 }
 
 /// A login at another device, and the pages that were shown for it.

@@ -18,12 +18,17 @@ impl Flow {
         mut wanted: Wanted,
         held: &TokenInUse,
     ) -> Result<(), AuthError> {
+        let is_named = !wanted.scope.is_empty();
+        if is_named {
+            // Nobody is asked for anything if there is no more to ask for.
+            self.check_it_is_wider(&wanted, held, STEPS)?;
+        }
         let found = self.discover(&wanted).await?;
-        if wanted.scope.is_empty() {
+        if !is_named {
             // Who does not say what is wanted may have it in the metadata.
             wanted.scope = found.scopes.clone().unwrap_or_default();
+            self.check_it_is_wider(&wanted, held, STEPS)?;
         }
-        self.check_it_is_wider(&wanted, held, STEPS)?;
         let _alone = self.settings.store.lock(&found.name()).await?;
         let kept = self.settings.store.load().await?;
         if let Some(grant) = self.kept_grant(&kept, &found)
