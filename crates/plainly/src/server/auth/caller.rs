@@ -79,6 +79,7 @@ impl Caller {
 /// A client that acts for itself is nobody's subject, even if its id is somebody's name.
 fn principal(token: &VerifiedToken) -> Principal {
     let who = match (&token.subject, &token.client_id) {
+        (Some(key), _) if token.issuer.is_none() => format!("key {}", word(key)),
         (Some(subject), _) => word(subject),
         (None, Some(client)) => format!("client {}", word(client)),
         (None, None) => "(nobody)".to_owned(),
@@ -155,14 +156,14 @@ mod tests {
                 Some("ann"),
                 None,
             ),
-            ("laptop", None, Some("laptop"), None),
+            ("key laptop", None, Some("laptop"), None),
             (
                 "client ci at https://a.example",
                 Some("https://a.example"),
                 None,
                 Some("ci"),
             ),
-            ("\"ann\\nadmin\"", None, Some("ann\nadmin"), None),
+            ("key \"ann\\nadmin\"", None, Some("ann\nadmin"), None),
         ] {
             assert_eq!(principal_of(issuer, subject, client).as_str(), written);
         }
