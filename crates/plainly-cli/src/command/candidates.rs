@@ -22,6 +22,8 @@ use crate::servers::Search;
 /// The longest that a server may take, unless the user says otherwise: with all that comes before and after, a person waits for less
 /// than 300 ms.
 const PATIENCE: Duration = Duration::from_millis(250);
+/// The longest that anybody can say.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// The variable of the environment where the user says otherwise, in seconds.
 const VARIABLE: &str = "PLAINLY_COMPLETION_TIMEOUT";
 /// The most that are offered.
@@ -47,7 +49,7 @@ impl Candidate {
 fn patience() -> Duration {
     let said = std::env::var(VARIABLE).ok();
     let said = said.and_then(|text| values::seconds(&text).ok());
-    said.unwrap_or(PATIENCE)
+    said.unwrap_or(PATIENCE).min(LONGEST)
 }
 
 /// Prints the candidates: the word as it is, what it can become, and what that is. Says nothing of anything that goes wrong.

@@ -53,7 +53,8 @@ fn a_form_is_filled_in_field_by_field() {
             .sees("\nThis will be sent to questioner:\n  name: Ada\n  way: a\n  copies: 1\n")
             .sees("Send it? ")
             .types("yes");
-        let (status, printed, seen) = person.ends();
+        let (status, printed) = person.wait();
+        let seen = person.seen;
         assert_eq!(status, 0, "{seen}");
         assert_eq!(printed, "{\"copies\":1,\"name\":\"Ada\",\"way\":\"a\"}\n");
         assert!(
@@ -394,8 +395,7 @@ fn what_a_command_waits_for_is_shown_unless_it_is_quiet() {
     let (status, _, seen) = person.ends();
     assert_eq!(status, 130);
     assert!(seen.ends_with("error: interrupted\n"), "{seen:?}");
-    let (status, _, seen) =
-        started(&[&["tools", "--quiet", "--timeout", "2"], &slow[..]].concat()).ends();
-    assert_eq!(status, 3);
-    assert!(seen.starts_with("error: "), "{seen:?}");
+    let mut person = started(&[&["tools", "--quiet", "--timeout", "2"], &slow[..]].concat());
+    assert_eq!(person.wait().0, 3);
+    assert!(person.seen.starts_with("error: "), "{:?}", person.seen);
 }

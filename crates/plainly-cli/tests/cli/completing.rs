@@ -105,16 +105,34 @@ fn a_url_is_asked_too() {
 fn a_server_that_does_not_answer_ends_with_the_wait() {
     let home = Home::new();
     let pid = home.path().join("pid");
-    let script = format!("echo $$ > {}; exec sleep 100", pid.display());
+    let script = format!(
+        "echo $$ > {0}.part; mv {0}.part {0}; exec sleep 100",
+        pid.display()
+    );
     let servers =
         json!({ "mcpServers": { "silent": { "command": "sh", "args": ["-c", script] } } });
     home.project(".mcp.json", &servers.to_string());
+    let completes = |timeout: Option<&str>| {
+        let mut command = home.command(&["candidates", "--line", "plainly tools silent "]);
+        match timeout {
+            Some(timeout) => command.env(TIMEOUT, timeout),
+            None => command.env_remove(TIMEOUT),
+        };
+        assert_eq!(of(command).succeeded().text(), "", "{timeout:?}");
+    };
+    for hurry in [None, Some("soon"), Some("0")] {
+        completes(hurry);
+    }
+    // Until the server was there at all.
+    for seconds in 1.. {
+        let start = Instant::now();
+        completes(Some(&seconds.to_string()));
+        assert!(start.elapsed().as_secs() >= seconds);
+        if pid.exists() {
+            break;
+        }
+    }
     let start = Instant::now();
-    let mut command = home.command(&["candidates", "--line", "plainly tools silent "]);
-    // Enough for the server to be there at all.
-    command.env(TIMEOUT, "2");
-    assert_eq!(of(command).succeeded().text(), "");
-    assert!(start.elapsed() < PATIENCE);
     let pid = fs::read_to_string(pid).unwrap();
     // Until whoever inherits it has noticed.
     let runs = || {

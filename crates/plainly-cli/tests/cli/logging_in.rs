@@ -222,7 +222,8 @@ fn the_address_where_a_browser_ends_elsewhere_is_pasted() {
     person
         .sees("\nThis can't be used: this is not the address where the login ends.\nAddress: ")
         .types(&address);
-    let (status, printed, seen) = person.ends();
+    let (status, printed) = person.wait();
+    let seen = person.seen;
     assert_eq!(status, 0, "{seen}");
     for shown in [&seen, &printed] {
         assert!(!shown.contains(MARK) && !shown.contains("code="), "{shown}");

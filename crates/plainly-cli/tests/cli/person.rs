@@ -108,7 +108,8 @@ impl Person {
         self
     }
 
-    /// Waits for the end: the status, what was printed, and what is left on the screen.
+    /// Waits for the end: the status, what was printed, and what is left on the screen. What must never be shown there is not in
+    /// `seen` after [`wait`](Self::wait).
     pub(crate) fn ends(mut self) -> (i32, String, String) {
         let (status, printed) = self.wait();
         (status, printed, on_screen(&self.seen))

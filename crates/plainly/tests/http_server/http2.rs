@@ -302,7 +302,7 @@ async fn floods_of_frames_end_their_connection_or_cost_nothing() {
             limits.write_stall = SHORT * 3;
         })
         .await;
-        let stream = server.connect("h2").await;
+        let stream = server.connect_at_last("h2").await;
         let (mut reader, mut writer) = tokio::io::split(stream);
         let flood = async {
             writer
@@ -324,7 +324,7 @@ async fn floods_of_frames_end_their_connection_or_cost_nothing() {
             }
         };
         within(ended).await;
-        server.assert_lives().await;
+        server.assert_lives_at_last().await;
     }
 }
 

@@ -31,7 +31,7 @@ async fn read_during(
         }
     });
     let mut read = Vec::new();
-    while read.len() < TIMES || done.load(Ordering::Relaxed) < TIMES {
+    while !doing.is_finished() && (read.len() < TIMES || done.load(Ordering::Relaxed) < TIMES) {
         read.push(store.load().await);
     }
     over.store(true, Ordering::Relaxed);
