@@ -22,7 +22,7 @@ use crate::servers::Search;
 /// The longest that a server may take, unless the user says otherwise: with all that comes before and after, a person waits for less
 /// than 300 ms.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// The longest that anybody can say.
+/// The longest that a user can say.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// The variable of the environment where the user says otherwise, in seconds.
 const VARIABLE: &str = "PLAINLY_COMPLETION_TIMEOUT";
@@ -45,7 +45,7 @@ impl Candidate {
     }
 }
 
-/// What is no number of seconds says nothing: nobody reads an error in the middle of a line.
+/// How long a server may take. What is no number of seconds counts as nothing said: nobody reads an error in the middle of a line.
 fn patience() -> Duration {
     let said = std::env::var(VARIABLE).ok();
     let said = said.and_then(|text| values::seconds(&text).ok());

@@ -26,7 +26,7 @@ use crate::transport::{Frame, Meter};
 /// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
 /// request.
 const IDLE: Duration = Duration::from_secs(30);
-/// How often a request is tried on another connection if the one that was just opened ended before the request was sent.
+/// How often a request is tried again that was never sent.
 const RETRIES: u32 = 3;
 /// The most bytes after the reply that are read so that the connection can be used again.
 const DISCARDED_BYTES: usize = 64 << 10;
@@ -98,7 +98,7 @@ impl Endpoint {
             .referer(false)
             .connect_timeout(connect)
             .pool_idle_timeout(IDLE)
-            .retry(unsent(&url));
+            .retry(retries(&url));
         if gate.as_ref().is_some_and(Gate::keeps_proxies_out) {
             client = client.no_proxy();
         }
@@ -265,9 +265,9 @@ impl Endpoint {
     }
 }
 
-/// Sends what was never sent on another connection: so many times, since whoever speaks before it is asked, or hangs up, may do so
-/// again, and is told apart once a request is on its way.
-fn unsent(url: &Url) -> reqwest::retry::Builder {
+/// Tries a request on another connection if the first ended before anything was sent: the server spoke before it was asked, or
+/// hung up. It may do so again, but once a request is under way, the error says which.
+fn retries(url: &Url) -> reqwest::retry::Builder {
     let host = url.host_str().unwrap_or_default().to_owned();
     reqwest::retry::for_host(host)
         .no_budget()
