@@ -8,6 +8,7 @@
 mod answer;
 mod authorization_server;
 mod books;
+mod browser;
 mod clients;
 mod misbehaviour;
 mod proof;
@@ -18,6 +19,7 @@ mod token_endpoint;
 
 pub use self::answer::{Answer, AnswerBody};
 pub use self::authorization_server::AuthorizationServer;
+pub use self::browser::location;
 pub use self::misbehaviour::{Endpoint, Misbehaviour};
 pub use self::protected_server::ProtectedServer;
 pub use self::record::{Record, Seen};

@@ -8,12 +8,14 @@ use plainly::client::oauth::{
     ClientId, FileStore, Loopback, MemoryStore, OAuth, Secret, TokenStore,
 };
 use plainly::errors::Revision;
-use plainly_authorization::{Answer, AuthorizationServer, Binding, Endpoint, Misbehaviour, Rules};
+use plainly_authorization::{
+    Answer, AuthorizationServer, Binding, Endpoint, Misbehaviour, Rules, location,
+};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::assert_why;
-use crate::support::{World, connect, greet, location, refused, why};
+use crate::support::{World, connect, greet, refused, why};
 
 const OAUTH: &str = "/.well-known/oauth-authorization-server";
 

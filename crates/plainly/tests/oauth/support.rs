@@ -1,6 +1,5 @@
 //! A person who agrees to every login at once, and clients that they log in with.
 
-use std::error::Error as StdError;
 use std::future::ready;
 use std::sync::{Arc, Mutex};
 
@@ -9,11 +8,9 @@ use futures_util::future::BoxFuture;
 use plainly::Client;
 use plainly::client::oauth::{Consent, ConsentError, ConsentPage, OAuth, Visit};
 use plainly::client::{AuthError, Error};
-use plainly_authorization::{AuthorizationServer, Misbehaviour, ProtectedServer, Rules};
+use plainly_authorization::{AuthorizationServer, Misbehaviour, ProtectedServer, Rules, location};
 use plainly_peer::within;
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 /// Where browsers would come back to.
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:8765/callback";
@@ -78,20 +75,6 @@ impl Visit for Person {
         }
         .boxed()
     }
-}
-
-/// Where a page on this machine leads to.
-pub(crate) async fn location(url: &str) -> Result<String, Box<dyn StdError + Send + Sync>> {
-    let rest = url.strip_prefix("http://").ok_or("the page is elsewhere")?;
-    let (host, path) = rest.split_once('/').ok_or("the page has no path")?;
-    let mut connection = TcpStream::connect(host).await?;
-    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-    connection.write_all(request.as_bytes()).await?;
-    let mut response = String::new();
-    connection.read_to_string(&mut response).await?;
-    let mut lines = response.lines().filter_map(|line| line.split_once(": "));
-    let found = lines.find(|(name, _)| name.eq_ignore_ascii_case("location"));
-    Ok(found.ok_or("the page leads nowhere")?.1.to_owned())
 }
 
 /// Both servers, and the person who logs in there.

@@ -341,6 +341,12 @@ async fn what_the_browser_brings_is_passed_on_as_it_came() {
     assert_eq!(login.ends().await.unwrap(), query);
 }
 
+/// Why nobody came back from this page.
+async fn refused(consent: &dyn Consent, url: &'static str) -> ConsentError {
+    let visit = consent.prepare(None).await.unwrap();
+    visit.visit(&page(url)).await.unwrap_err()
+}
+
 #[tokio::test(start_paused = true)]
 async fn nobody_is_waited_for_longer_than_five_minutes_or_what_was_said() {
     for (consent, seconds) in [
@@ -348,13 +354,7 @@ async fn nobody_is_waited_for_longer_than_five_minutes_or_what_was_said() {
         (loopback().timeout(Duration::from_secs(7)), 7),
     ] {
         let begun = Instant::now();
-        let error = consent
-            .prepare(None)
-            .await
-            .unwrap()
-            .visit(&page(URL))
-            .await
-            .unwrap_err();
+        let error = refused(&consent, URL).await;
         let expected = format!("nobody came back from the login page within {seconds} seconds");
         assert_eq!(error.to_string(), expected);
         assert_eq!(begun.elapsed().as_secs(), seconds);
@@ -525,13 +525,7 @@ async fn only_a_page_that_hides_nothing_is_opened() {
         "-https://as.example/",
         "",
     ] {
-        let error = consent
-            .prepare(None)
-            .await
-            .unwrap()
-            .visit(&page(url))
-            .await
-            .unwrap_err();
+        let error = refused(&consent, url).await;
         let said = error.to_string();
         assert!(
             said.starts_with("the login page of https://as.example is not opened: its URL "),
@@ -540,13 +534,7 @@ async fn only_a_page_that_hides_nothing_is_opened() {
         assert!(url.is_empty() || !said.contains(url), "{said}");
     }
     assert_eq!(opened.load(Ordering::Relaxed), 0);
-    let error = consent
-        .prepare(None)
-        .await
-        .unwrap()
-        .visit(&page(URL))
-        .await
-        .unwrap_err();
+    let error = refused(&consent, URL).await;
     assert_eq!(error.to_string(), "cannot show the login page in a browser");
     assert_eq!(opened.load(Ordering::Relaxed), 1);
     let shown = format!("{:?} {consent:?}", page(URL));
