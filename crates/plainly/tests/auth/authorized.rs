@@ -1,0 +1,17 @@
+//! Who is let in over HTTP, byte by byte: by tokens of an authorization server that can misbehave, and by keys.
+#![cfg(feature = "auth")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod issuer;
+mod support;
+
+mod bound;
+mod doors;
+mod introspected;
+mod issuer_keys;
+mod keys;
+mod proofs;
+mod scopes;
+mod setup;
+mod streams;
+mod tokens;

@@ -1,0 +1,192 @@
+//! An authorization server that signs what it is told to, and answers as it is told to.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jsonwebtoken::{Algorithm, EncodingKey, Header};
+use plainly_oauth::jose::{SigningKey, client_assertion};
+use plainly_peer::Site;
+use serde_json::{Value, json};
+
+/// The time that everybody here is told.
+pub(crate) const NOW: u64 = 1_800_000_000;
+
+/// The server, and what it does.
+#[derive(Debug)]
+pub(crate) struct Issuer {
+    pub(crate) url: String,
+    pub(crate) key: SigningKey,
+    pub(crate) behaviour: Arc<Behaviour>,
+    _site: Site,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Behaviour {
+    /// How often its keys were asked for, and how often it was asked about tokens.
+    keys_asked: AtomicUsize,
+    tokens_asked: AtomicUsize,
+    /// The answers: status, body, and where they lead.
+    metadata: Mutex<Option<Answer>>,
+    keys: Mutex<Option<Answer>>,
+    introspection: Mutex<Option<Answer>>,
+    /// What the last question about a token brought.
+    asked_with: Mutex<String>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) body: String,
+    pub(crate) location: Option<String>,
+}
+
+impl Answer {
+    pub(crate) fn new(status: u16, body: impl ToString) -> Self {
+        Self {
+            status,
+            body: body.to_string(),
+            location: None,
+        }
+    }
+
+    pub(crate) fn redirect(location: String) -> Self {
+        Self {
+            location: Some(location),
+            ..Self::new(302, "")
+        }
+    }
+}
+
+impl Behaviour {
+    pub(crate) fn keys_asked(&self) -> usize {
+        self.keys_asked.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn tokens_asked(&self) -> usize {
+        self.tokens_asked.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn answer_metadata(&self, answer: Answer) {
+        *self.metadata.lock().unwrap() = Some(answer);
+    }
+
+    pub(crate) fn answer_keys(&self, answer: Answer) {
+        *self.keys.lock().unwrap() = Some(answer);
+    }
+
+    pub(crate) fn answer_introspection(&self, answer: Answer) {
+        *self.introspection.lock().unwrap() = Some(answer);
+    }
+
+    pub(crate) fn asked_with(&self) -> String {
+        self.asked_with.lock().unwrap().clone()
+    }
+}
+
+impl Issuer {
+    pub(crate) async fn start() -> Self {
+        let key = SigningKey::generate().unwrap();
+        let behaviour = Arc::new(Behaviour::default());
+        let state = Arc::clone(&behaviour);
+        let site = Site::listen(async |listener| {
+            let router = Router::new().fallback(answer).with_state(state);
+            axum::serve(listener, router).await
+        })
+        .await;
+        let url = format!("http://{}", site.address);
+        let metadata = json!({
+            "issuer": url, "jwks_uri": format!("{url}/keys"), "introspection_endpoint": format!("{url}/introspect"),
+        });
+        behaviour.answer_metadata(Answer::new(200, metadata));
+        let issuer = Self {
+            url,
+            key,
+            behaviour,
+            _site: site,
+        };
+        issuer
+            .behaviour
+            .answer_keys(Answer::new(200, issuer.keys("k")));
+        issuer
+    }
+
+    /// Its keys, under this name.
+    pub(crate) fn keys(&self, id: &str) -> Value {
+        let mut key = self.key.public_jwk();
+        key.insert("kid".to_owned(), id.into());
+        json!({"keys": [key]})
+    }
+
+    /// What a good token of Alice's says.
+    pub(crate) fn claims(&self) -> Value {
+        json!({
+            "iss": self.url, "aud": super::support::RESOURCE, "sub": "alice", "client_id": "app",
+            "scope": "read", "iat": NOW, "exp": NOW + 300, "jti": "t-1", "email": "alice@example.com",
+        })
+    }
+
+    /// A token that says this beside what a good one does.
+    pub(crate) fn token(&self, changes: Value) -> String {
+        self.signed("k", &changed(self.claims(), changes))
+    }
+
+    /// Signed with the key of this name.
+    pub(crate) fn signed(&self, key_id: &str, claims: &Value) -> String {
+        let mut header = Header::new(Algorithm::ES256);
+        header.typ = Some("at+jwt".to_owned());
+        header.kid = Some(key_id.to_owned());
+        signed(&header, claims, &self.key)
+    }
+}
+
+pub(crate) fn signed(header: &Header, claims: &Value, key: &SigningKey) -> String {
+    // Sees to it that there is cryptography to sign with.
+    client_assertion(key, "a", "b", NOW).unwrap();
+    let document = STANDARD.decode(key.to_secret().expose()).unwrap();
+    jsonwebtoken::encode(header, claims, &EncodingKey::from_ec_der(&document)).unwrap()
+}
+
+/// `value` with members changed; null removes one.
+pub(crate) fn changed(mut value: Value, changes: Value) -> Value {
+    let members = value.as_object_mut().unwrap();
+    for (name, change) in changes.as_object().unwrap() {
+        members.remove(name);
+        if !change.is_null() {
+            members.insert(name.clone(), change.clone());
+        }
+    }
+    value
+}
+
+async fn answer(State(behaviour): State<Arc<Behaviour>>, request: Request) -> Response {
+    let answer = match request.uri().path() {
+        "/.well-known/oauth-authorization-server" => &behaviour.metadata,
+        "/keys" => {
+            behaviour.keys_asked.fetch_add(1, Ordering::SeqCst);
+            &behaviour.keys
+        }
+        "/introspect" => {
+            behaviour.tokens_asked.fetch_add(1, Ordering::SeqCst);
+            let authorization = request.headers().get("authorization").cloned();
+            let body = axum::body::to_bytes(request.into_body(), 1 << 20)
+                .await
+                .unwrap();
+            let body = String::from_utf8_lossy(&body).into_owned();
+            let with = authorization.map(|it| it.to_str().unwrap().to_owned());
+            *behaviour.asked_with.lock().unwrap() = format!("{} {body}", with.unwrap_or_default());
+            &behaviour.introspection
+        }
+        _ => return http::StatusCode::NOT_FOUND.into_response(),
+    };
+    let answer = answer.lock().unwrap().clone().unwrap();
+    let mut response = Response::builder().status(answer.status);
+    if let Some(location) = answer.location {
+        response = response.header("location", location);
+    }
+    response.body(answer.body.into()).unwrap()
+}

@@ -1,0 +1,240 @@
+//! Keys from a file.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use plainly::server::auth::{ApiKey, ApiKeyError, ApiKeys};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::issuer::{Issuer, NOW};
+use super::support::{Guarded, call, challenge};
+
+struct KeyFile {
+    path: PathBuf,
+    _folder: TempDir,
+}
+
+impl KeyFile {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let _folder = folder;
+        Self { path, _folder }
+    }
+
+    fn add(&self, name: &str, scopes: &[&str], ends: Option<u64>) -> String {
+        let ends = ends.map(|at| UNIX_EPOCH + Duration::from_secs(at));
+        let key = ApiKey::generate(name, scopes.iter().map(|&scope| scope.to_owned()), ends);
+        ApiKeys::add(&self.path, key.row).unwrap();
+        key.secret.expose().to_owned()
+    }
+
+    async fn guarded(&self) -> Guarded {
+        let keys = ApiKeys::open(&self.path).unwrap();
+        Guarded::with(|auth| auth.api_keys(keys)).await
+    }
+}
+
+#[tokio::test]
+async fn a_key_lets_in_who_has_it_until_it_ends() {
+    let file = KeyFile::new();
+    let [ci, soon] = [
+        file.add("ci", &["read", "write"], None),
+        file.add("soon", &[], Some(NOW + 10)),
+    ];
+    let guarded = file.guarded().await;
+    let told = guarded.who(&ci).await.unwrap();
+    assert_eq!(
+        (&told["subject"], &told["issuer"]),
+        (&json!("ci"), &json!(null))
+    );
+    assert_eq!(told["scopes"], json!(["read", "write"]));
+    assert_eq!(guarded.who(&soon).await.unwrap()["expires"], NOW + 10);
+    guarded.time.advance(10);
+    assert_eq!(
+        guarded.why_refused(&soon).await,
+        Some((401, "expired".to_owned()))
+    );
+    // There is nobody to get a token from, so nothing is said about that.
+    assert_eq!(challenge(&guarded.post("", &call("who")).await), "Bearer");
+    let metadata = guarded
+        .site
+        .bare("GET /.well-known/oauth-protected-resource/mcp", "", "")
+        .await;
+    assert_eq!(metadata.status, 404);
+}
+
+#[tokio::test]
+async fn a_key_lets_in_as_soon_as_it_is_in_the_file() {
+    let file = KeyFile::new();
+    file.add("other", &[], None);
+    let guarded = file.guarded().await;
+    let key = ApiKey::generate("ci", [], None);
+    let secret = key.secret.expose();
+    let refused = guarded.why_refused(secret).await;
+    assert_eq!(refused, Some((401, "revoked".to_owned())));
+    ApiKeys::add(&file.path, key.row).unwrap();
+    guarded.who(secret).await.unwrap();
+}
+
+/// What can't be read is not taken for a list without keys, and written over.
+#[cfg(unix)]
+#[test]
+fn a_key_is_not_added_to_what_can_not_be_read() {
+    let file = KeyFile::new();
+    std::os::unix::fs::symlink(&file.path, &file.path).unwrap();
+    let key = ApiKey::generate("ci", [], None);
+    let refused = ApiKeys::add(&file.path, key.row);
+    assert!(matches!(refused, Err(ApiKeyError::Unusable { .. })));
+    assert!(file.path.is_symlink());
+}
+
+#[tokio::test]
+async fn what_is_no_key_is_refused_by_the_same_path() {
+    let file = KeyFile::new();
+    let key = file.add("ci", &[], None);
+    let guarded = file.guarded().await;
+    let other = ApiKey::generate("ci", [], None);
+    for (name, token, why) in [
+        ("another", other.secret.expose(), "revoked"),
+        ("truncated", &key[..key.len() - 1], "malformed"),
+        ("a letter more", &format!("{key}a"), "malformed"),
+        ("the prefix only", "plk_", "malformed"),
+        ("without its prefix", &key[4..], "malformed"),
+        ("in capitals", &key.to_uppercase(), "malformed"),
+        ("with a tab", &format!("{key}\t1"), "malformed"),
+    ] {
+        let refused = guarded.why_refused(token).await;
+        assert_eq!(refused, Some((401, why.to_owned())), "{name}");
+    }
+    assert_eq!(guarded.ran.count(), 0);
+    // Nothing after a line break is part of the header, so nothing of it gets in.
+    let broken = guarded
+        .call(&format!("{}\n{}", &key[..20], &key[20..]), "who")
+        .await;
+    assert_eq!(broken.status, 400);
+}
+
+#[tokio::test]
+async fn a_key_is_refused_as_soon_as_it_is_taken_out_of_the_file() {
+    let file = KeyFile::new();
+    let key = file.add("ci", &[], None);
+    let guarded = file.guarded().await;
+    guarded.who(&key).await.unwrap();
+    let new = file.add("new", &[], None);
+    guarded.who(&new).await.unwrap();
+    let text = fs::read_to_string(&file.path).unwrap();
+    let mut list: serde_json::Value = serde_json::from_str(&text).unwrap();
+    list["keys"].as_array_mut().unwrap().remove(0);
+    fs::write(&file.path, list.to_string()).unwrap();
+    assert_eq!(
+        guarded.why_refused(&key).await,
+        Some((401, "revoked".to_owned()))
+    );
+    guarded.who(&new).await.unwrap();
+    for broken in [
+        "{",
+        "{}",
+        r#"{"keys":[{"name":"x","sha256":"00"}]}"#,
+        r#"{"keys":[{"name":"x","sha256":"00","scope":["a"]}]}"#,
+    ] {
+        fs::write(&file.path, broken).unwrap();
+        assert_eq!(guarded.call(&new, "who").await.status, 503, "{broken}");
+    }
+    fs::remove_file(&file.path).unwrap();
+    assert_eq!(guarded.call(&new, "who").await.status, 503);
+}
+
+#[tokio::test]
+async fn keys_and_tokens_stand_side_by_side() {
+    let (file, issuer) = (KeyFile::new(), Issuer::start().await);
+    let key = file.add("ci", &[], None);
+    let keys = ApiKeys::open(&file.path).unwrap();
+    let guarded = Guarded::with(|auth| auth.api_keys(keys).issuer(&issuer.url)).await;
+    assert_eq!(guarded.who(&key).await.unwrap()["subject"], "ci");
+    let token = issuer.token(json!({"sub": "ci"}));
+    assert_eq!(
+        guarded.who(&token).await.unwrap()["issuer"],
+        json!(issuer.url)
+    );
+}
+
+#[test]
+fn a_file_that_can_not_be_trusted_is_no_list_of_keys() {
+    let file = KeyFile::new();
+    let missing = ApiKeys::open(&file.path).unwrap_err();
+    assert!(matches!(missing, ApiKeyError::Unusable { .. }), "{missing}");
+    fs::write(&file.path, "[]").unwrap();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        for mode in [0o644, 0o640, 0o660, 0o602] {
+            fs::set_permissions(&file.path, fs::Permissions::from_mode(mode)).unwrap();
+            let open = ApiKeys::open(&file.path).unwrap_err().to_string();
+            assert!(open.contains("run `chmod 600 "), "{mode:o}: {open}");
+        }
+        fs::set_permissions(&file.path, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    for (text, why) in [
+        (
+            "{",
+            "is not a list of keys: it is not JSON; look at line 1, column 1",
+        ),
+        ("[]", "is not a list of keys: [] is not of type \"object\""),
+        (
+            r#"{"keys":[{"name":1,"sha256":"00"},{"name":"x"}]}"#,
+            "/keys/0/name: 1 is not of type \"string\"; /keys/1: \"sha256\" is a required property",
+        ),
+        (
+            r#"{"keys":[{"name":"x","sha256":"00","expire":"never"}]}"#,
+            "(did you mean \"expires\"?)",
+        ),
+        (
+            r#"{"keys":[{"name":"x","sha256":"00","expires":"tomorrow"}]}"#,
+            "\"tomorrow\" is not a time",
+        ),
+        (
+            r#"{"keys":[{"name":"x","sha256":"00"}]}"#,
+            "is not 64 hexadecimal digits",
+        ),
+    ] {
+        fs::write(&file.path, text).unwrap();
+        let malformed = ApiKeys::open(&file.path).unwrap_err().to_string();
+        assert!(malformed.contains(why), "{malformed}");
+    }
+    // Whoever writes a key into the list does not find it in the log.
+    let key = ApiKey::generate("x", [], None).secret;
+    for text in [
+        format!(r#"{{"keys":"{}"}}"#, key.expose()),
+        format!(r#"{{"{}":[]}}"#, key.expose()),
+        format!(r#"{{"keys":[{{"name":"x","sha256":"{}"}}]}}"#, key.expose()),
+    ] {
+        fs::write(&file.path, text).unwrap();
+        let malformed = ApiKeys::open(&file.path).unwrap_err();
+        let told = format!("{malformed} {malformed:?}");
+        assert!(!told.contains(&key.expose()[4..]), "{told}");
+    }
+}
+
+#[test]
+fn a_new_list_of_keys_is_for_nobody_else_and_holds_no_key() {
+    let file = KeyFile::new();
+    let key = file.add("ci", &["a"], Some(NOW));
+    let text = fs::read_to_string(&file.path).unwrap();
+    assert!(
+        text.contains("2027-01-15T08:00:00Z") && !text.contains(&key[4..]),
+        "{text}"
+    );
+    let entries = |path: &Path| fs::read_dir(path.parent().unwrap()).unwrap().count();
+    assert_eq!(entries(&file.path), 1);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = fs::metadata(&file.path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+}

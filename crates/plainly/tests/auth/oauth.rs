@@ -1,0 +1,20 @@
+//! Logging in, mostly at hostile servers: what each attack comes to, in how many requests, and what is never sent.
+#![cfg(feature = "oauth")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+mod callbacks;
+mod certificates;
+mod choosing;
+mod discovery;
+mod endless;
+mod endpoints;
+mod matrix;
+mod model;
+mod registering;
+mod secrets;
+mod sharing;
+mod tokens;
+mod trust;
+mod unattended;

@@ -1,0 +1,250 @@
+//! What would never end by itself: rows 21 and 33.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use plainly::Client;
+use plainly::client::AuthError;
+use plainly::client::oauth::OAuth;
+use plainly_authorization::{Answer, AnswerBody, Endpoint, Misbehaviour, Rules};
+use plainly_peer::within;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::support::assert_why;
+use super::support::{World, connect, greet, refused, why};
+
+/// Row 21.
+#[tokio::test]
+async fn a_token_that_is_refused_for_ever_costs_one_login() {
+    let refuses = || Misbehaviour::Refuses(401, vec!["Bearer error=\"invalid_token\"".to_owned()]);
+    let world = World::behind(refuses()).await;
+    assert_why!(
+        world.refused().await,
+        "at once",
+        AuthError::StillUnauthorized { .. }
+    );
+    assert_eq!(world.person.visits(), 1);
+    assert!(world.requests() <= 10, "{}", world.requests());
+
+    // One that was good is renewed first.
+    let world = World::new(Rules::default()).await;
+    let client = world.connect().await;
+    world.server.set(refuses());
+    for _ in 0..3 {
+        let error = why(&greet(&client).await.unwrap_err());
+        assert_why!(&error, "later", AuthError::StillUnauthorized { .. });
+    }
+    assert_eq!(world.issuer.tokens_for("refresh_token").len(), 1);
+    assert_eq!(world.person.visits(), 2);
+    assert_eq!(world.issuer.reused(), 0);
+}
+
+/// Row 21, for a login that was wished for.
+#[tokio::test]
+async fn a_token_that_somebody_wished_for_and_that_is_refused_costs_no_other_login() {
+    let world = World::new(Rules::default()).await;
+    let oauth = Arc::new(world.person.login());
+    oauth.log_in(&world.server.url).await.unwrap();
+    let refuses = vec!["Bearer error=\"invalid_token\"".to_owned()];
+    world.server.set(Misbehaviour::Refuses(401, refuses));
+    let client = Client::http(&world.server.url).authorizer(oauth);
+    let error = why(&within(client.connect()).await.expect_err("it was let in"));
+    assert_why!(&error, "wished for", AuthError::StillUnauthorized { .. });
+    assert_eq!(world.person.visits(), 1);
+}
+
+/// Row 21.
+#[tokio::test]
+async fn rights_that_are_refused_for_ever_are_asked_for_once() {
+    let challenge = "Bearer error=\"insufficient_scope\", scope=\"a\"".to_owned();
+    let refuses = || Misbehaviour::Refuses(403, vec![challenge.clone()]);
+    let world = World::behind(refuses()).await;
+    let error = world.refused().await;
+    assert_why!(&error, "at once", AuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
+    assert_eq!(world.person.visits(), 1);
+
+    let world = World::new(Rules::default()).await;
+    let client = world.connect().await;
+    world.server.set(refuses());
+    for _ in 0..3 {
+        let error = why(&greet(&client).await.unwrap_err());
+        assert_why!(&error, "later", AuthError::ScopeRefused { .. });
+    }
+    assert_eq!(world.person.visits(), 2);
+}
+
+#[tokio::test]
+async fn rights_that_only_the_metadata_name_are_asked_for_once() {
+    let challenge = "Bearer error=\"insufficient_scope\"".to_owned();
+    let world = World::new(Rules::default()).await;
+    let client = world.connect().await;
+    let names = json!({ "scopes_supported": ["a"] });
+    world.server.set(Misbehaviour::Metadata(names));
+    world
+        .server
+        .set(Misbehaviour::Refuses(403, vec![challenge]));
+    for _ in 0..3 {
+        let error = why(&greet(&client).await.unwrap_err());
+        assert_why!(&error, "later", AuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
+        assert_eq!(world.person.last().scope, ["a"]);
+        assert_eq!(world.person.visits(), 2);
+    }
+}
+
+/// Row 21.
+#[tokio::test]
+async fn ever_more_rights_are_asked_for_twice() {
+    let world = World::new(Rules::default()).await;
+    let client = world.connect().await;
+    world.server.set(Misbehaviour::WantsMoreForEver);
+    for _ in 0..3 {
+        let error = why(&greet(&client).await.unwrap_err());
+        assert_why!(&error, "more", AuthError::ScopeRefused { .. });
+    }
+    assert_eq!(world.person.visits(), 1 + 2);
+    assert!(world.requests() <= 40, "{}", world.requests());
+}
+
+/// Row 21: a limit of the program's own is not even asked about.
+#[tokio::test]
+async fn rights_beyond_a_limit_are_not_asked_for() {
+    let world = World::new(Rules::default()).await;
+    world.server.need_to_call("admin");
+    let login = world.person.login().scope(["read"]);
+    let client = connect(&world.server.url, login).await.unwrap();
+    world.issuer.record.clear();
+    let error = why(&greet(&client).await.unwrap_err());
+    assert_why!(&error, "limit", AuthError::ScopeRefused { .. });
+    assert_eq!(world.person.visits(), 1);
+    assert_eq!(world.issuer.record.total(), 0);
+}
+
+/// A login at another device, and the pages that were shown for it.
+fn elsewhere() -> (OAuth, Arc<Mutex<Vec<String>>>) {
+    let pages = Arc::new(Mutex::new(Vec::new()));
+    let shown = Arc::clone(&pages);
+    let login = OAuth::new().device(move |page| {
+        shown.lock().unwrap().push(page.url.to_owned());
+    });
+    (login, pages)
+}
+
+/// A person may take their time, here or at another device. Servers may not, neither then nor later. Time is simulated.
+#[tokio::test(start_paused = true)]
+async fn a_call_waits_for_a_person_and_not_for_who_renews_their_token() {
+    for is_elsewhere in [false, true] {
+        let world = World::new(Rules::default()).await;
+        let login = match is_elsewhere {
+            true => elsewhere().0,
+            false => world.person.login(),
+        };
+        let client = connect(&world.server.url, login).await.unwrap();
+        let never = Answer::new(200, "").body(AnswerBody::Never);
+        world
+            .issuer
+            .set(Misbehaviour::Answers(Endpoint::Token, never));
+        world.issuer.expire();
+        // Less than a token endpoint is given.
+        let client = client.with_timeout(Duration::from_secs(5));
+        let error = greet(&client).await.unwrap_err();
+        assert!(error.is_timeout(), "{is_elsewhere}: {error}");
+    }
+}
+
+/// Row 33. Time is simulated.
+#[tokio::test(start_paused = true)]
+async fn a_login_at_another_device_is_asked_about_slowly_and_ends() {
+    let cases: [(&str, Value, &str, u64, usize); 5] = [
+        (
+            "no pause",
+            json!({ "interval": 0, "expires_in": 10 }),
+            "authorization_pending",
+            10,
+            10,
+        ),
+        (
+            "no interval",
+            json!({ "interval": null, "expires_in": 20 }),
+            "authorization_pending",
+            20,
+            4,
+        ),
+        (
+            "a pause below zero",
+            json!({ "interval": -7, "expires_in": 10 }),
+            "authorization_pending",
+            10,
+            10,
+        ),
+        (
+            "thirty years",
+            json!({ "expires_in": 1e9 }),
+            "authorization_pending",
+            1800,
+            360,
+        ),
+        (
+            "ever slower",
+            json!({ "interval": 1, "expires_in": 1e9 }),
+            "slow_down",
+            1800,
+            27,
+        ),
+    ];
+    for (name, members, polled, seconds, most) in cases {
+        let world = World::hostile(Misbehaviour::Members(Endpoint::Device, members)).await;
+        world.issuer.set(Misbehaviour::DevicePolled(polled));
+        let (login, pages) = elsewhere();
+        let began = Instant::now();
+        let error = refused(&world.server.url, login).await;
+        assert_why!(&error, name, AuthError::ConsentTimedOut { .. });
+        let took = began.elapsed();
+        assert!(took <= Duration::from_secs(seconds + 1), "{name}: {took:?}");
+        let asked = world.issuer.record.count("/token");
+        assert!(asked <= most, "{name}: {asked}");
+        assert_eq!(pages.lock().unwrap().len(), 1, "{name}");
+    }
+}
+
+/// Row 33.
+#[tokio::test]
+async fn no_page_is_shown_that_is_none() {
+    for page in [
+        "javascript:alert(1)",
+        "http://x.example/",
+        "https://as.example/\u{1b}[2J",
+        "//evil",
+    ] {
+        for member in ["verification_uri", "verification_uri_complete"] {
+            let mut members = json!({});
+            members[member] = page.into();
+            let world = World::hostile(Misbehaviour::Members(Endpoint::Device, members)).await;
+            let (login, pages) = elsewhere();
+            let error = refused(&world.server.url, login).await;
+            assert_why!(&error, page, AuthError::TokenUnusable { .. });
+            assert_eq!(pages.lock().unwrap().len(), 0, "{page}");
+            world.assert_no_token_request(page);
+        }
+    }
+}
+
+/// Row 33: and a good one works. Time is simulated.
+#[tokio::test(start_paused = true)]
+async fn a_person_can_log_in_at_another_device() {
+    let world = World::new(Rules::default()).await;
+    let (login, pages) = elsewhere();
+    let client = connect(&world.server.url, login).await.unwrap();
+    greet(&client).await.unwrap();
+    assert_eq!(
+        *pages.lock().unwrap(),
+        [format!("{}/enter", world.issuer.url)]
+    );
+    for answer in ["access_denied", "expired_token"] {
+        let world = World::hostile(Misbehaviour::DevicePolled(answer)).await;
+        let (login, _pages) = elsewhere();
+        let error = refused(&world.server.url, login).await;
+        assert_why!(&error, answer, AuthError::Denied { .. });
+        assert_eq!(world.issuer.record.count("/token"), 1);
+    }
+}

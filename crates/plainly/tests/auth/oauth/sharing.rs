@@ -1,0 +1,152 @@
+//! Who shares what is kept: row 20. That whoever is killed leaves one whole file is tested where the file is.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::pin::pin;
+use std::process::{Child, Command, Stdio};
+
+use futures_util::FutureExt;
+use futures_util::future::join_all;
+use plainly::client::oauth::{FileStore, OAuth};
+use plainly_authorization::{Answer, Endpoint, Misbehaviour, Rules};
+
+use super::support::{World, connect, greet};
+
+/// What another process is told: where the server is, and which directory has the file.
+const SERVER: &str = "OAUTH_SERVER";
+const DIRECTORY: &str = "OAUTH_DIRECTORY";
+
+/// How many calls each of two makes at the same time.
+const CALLS: usize = 100;
+
+#[tokio::test]
+async fn two_clients_with_two_hundred_calls_renew_a_token_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::new(Rules::default()).await;
+    let login = || world.person.login().store(FileStore::new(directory.path()));
+    let one = connect(&world.server.url, login()).await.unwrap();
+    let other = connect(&world.server.url, login()).await.unwrap();
+    for round in 1..=3 {
+        world.issuer.expire();
+        let calls = (0..CALLS).flat_map(|_| [&one, &other]).map(greet);
+        for called in join_all(calls).await {
+            called.unwrap();
+        }
+        assert_eq!(world.issuer.tokens_for("refresh_token").len(), round);
+    }
+    assert_eq!(world.issuer.reused(), 0);
+    assert_eq!(world.person.visits(), 1);
+}
+
+#[tokio::test]
+async fn two_clients_renew_a_token_once_even_if_the_metadata_are_gone() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::new(Rules::default()).await;
+    let login = || world.person.login().store(FileStore::new(directory.path()));
+    let one = connect(&world.server.url, login()).await.unwrap();
+    let other = connect(&world.server.url, login()).await.unwrap();
+    let gone = Misbehaviour::Answers(Endpoint::Metadata, Answer::new(500, ""));
+    world.server.set(gone);
+    for round in 1..=2 {
+        world.issuer.expire();
+        greet(&one).await.unwrap();
+        greet(&other).await.unwrap();
+        assert_eq!(world.issuer.tokens_for("refresh_token").len(), round);
+    }
+    assert_eq!(world.issuer.reused(), 0);
+    assert_eq!(world.person.visits(), 1);
+}
+
+/// Whoever gives up a call in the middle of a renewal, at any point of it, does not lose what comes of it.
+#[tokio::test]
+async fn a_call_that_is_given_up_loses_no_token() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::new(Rules::default()).await;
+    let login = world.person.login().store(FileStore::new(directory.path()));
+    let client = connect(&world.server.url, login).await.unwrap();
+    for patience in 0..200 {
+        greet(&client).await.unwrap();
+        world.issuer.expire();
+        let mut call = pin!(greet(&client));
+        for _ in 0..patience {
+            if (&mut call).now_or_never().is_some() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+    greet(&client).await.unwrap();
+    assert_eq!(world.issuer.reused(), 0);
+    assert_eq!(world.person.visits(), 1);
+}
+
+/// A process, which ends with its test.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn start(server: &str, directory: &Path) -> Ended {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args([
+            "--exact",
+            "sharing::what_another_process_does",
+            "--nocapture",
+        ])
+        .args(["--include-ignored", "--test-threads=1"])
+        .env(SERVER, server)
+        .env(DIRECTORY, directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    Ended(command.spawn().unwrap())
+}
+
+#[tokio::test]
+#[ignore = "it is started by another test"]
+async fn what_another_process_does() {
+    let Ok(server) = std::env::var(SERVER) else {
+        return;
+    };
+    let store = FileStore::new(std::env::var_os(DIRECTORY).unwrap());
+    let client = connect(&server, OAuth::new().store(store)).await.unwrap();
+    println!("\nready");
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+    for called in join_all((0..CALLS).map(|_| greet(&client))).await {
+        called.unwrap();
+    }
+}
+
+/// Neither can ask anybody, so that one that comes too late fails.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_with_two_hundred_calls_renew_a_token_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = World::new(Rules::default()).await;
+    let login = world.person.login().store(FileStore::new(directory.path()));
+    connect(&world.server.url, login).await.unwrap();
+    let mut children = [(); 2].map(|()| start(&world.server.url, directory.path()));
+    let waited = tokio::task::spawn_blocking(move || {
+        for child in &mut children {
+            let lines = BufReader::new(child.0.stdout.as_mut().unwrap()).lines();
+            lines.map(Result::unwrap).find(|line| line == "ready");
+        }
+        children
+    });
+    let mut children = waited.await.unwrap();
+    world.issuer.expire();
+    for child in &mut children {
+        child.0.stdin.take().unwrap().write_all(b"\n").unwrap();
+    }
+    let ended = tokio::task::spawn_blocking(move || {
+        children.map(|mut child| child.0.wait().unwrap().success())
+    });
+    assert_eq!(ended.await.unwrap(), [true, true]);
+    assert_eq!(world.issuer.tokens_for("refresh_token").len(), 1);
+    assert_eq!(world.issuer.reused(), 0);
+    assert_eq!(world.person.visits(), 1);
+}

@@ -1,0 +1,179 @@
+//! A person who agrees to every login at once, and clients that they log in with.
+
+use std::future::ready;
+use std::sync::{Arc, Mutex};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly::Client;
+use plainly::client::oauth::{Consent, ConsentError, ConsentPage, OAuth, Visit};
+use plainly::client::{AuthError, Error};
+use plainly_authorization::{AuthorizationServer, Misbehaviour, ProtectedServer, Rules, location};
+use plainly_peer::within;
+use serde_json::json;
+
+/// Where browsers would come back to.
+pub(crate) const REDIRECT: &str = "http://127.0.0.1:8765/callback";
+
+/// What a person was shown before they agreed.
+#[derive(Clone, Debug)]
+pub(crate) struct Page {
+    pub(crate) server: String,
+    pub(crate) issuer: String,
+    pub(crate) scope: Vec<String>,
+}
+
+/// A person who agrees to every login, by a visit that follows no redirect. Clones are the same person.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Person(Arc<Mutex<Vec<Page>>>);
+
+impl Person {
+    /// How often they were asked.
+    pub(crate) fn visits(&self) -> usize {
+        self.0.lock().unwrap().len()
+    }
+
+    /// What they were shown last.
+    pub(crate) fn last(&self) -> Page {
+        self.0.lock().unwrap().last().unwrap().clone()
+    }
+
+    /// A login that asks this person.
+    pub(crate) fn login(&self) -> OAuth {
+        OAuth::new().consent(self.clone())
+    }
+}
+
+impl Consent for Person {
+    fn prepare<'a>(
+        &'a self,
+        _redirect: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Box<dyn Visit>, ConsentError>> {
+        ready(Ok(Box::new(self.clone()) as Box<dyn Visit>)).boxed()
+    }
+}
+
+impl Visit for Person {
+    fn redirect_uri(&self) -> &str {
+        REDIRECT
+    }
+
+    fn visit<'a>(
+        self: Box<Self>,
+        page: &'a ConsentPage<'a>,
+    ) -> BoxFuture<'a, Result<String, ConsentError>> {
+        self.0.lock().unwrap().push(Page {
+            server: page.server.to_owned(),
+            issuer: page.issuer.to_owned(),
+            scope: page.scope.to_vec(),
+        });
+        async {
+            let location = location(page.url).await;
+            let location = location.map_err(|error| ConsentError::Failed(error.to_string()))?;
+            let query = location.split_once('?').map(|(_, query)| query.to_owned());
+            query.ok_or_else(|| ConsentError::Failed("there is no query".to_owned()))
+        }
+        .boxed()
+    }
+}
+
+/// Both servers, and the person who logs in there.
+pub(crate) struct World {
+    pub(crate) issuer: AuthorizationServer,
+    pub(crate) server: ProtectedServer,
+    pub(crate) person: Person,
+}
+
+impl World {
+    pub(crate) async fn new(rules: Rules) -> Self {
+        let issuer = AuthorizationServer::start(rules).await;
+        let server = ProtectedServer::start(&issuer).await;
+        let person = Person::default();
+        Self {
+            issuer,
+            server,
+            person,
+        }
+    }
+
+    /// One whose authorization server does this.
+    pub(crate) async fn hostile(misbehaviour: Misbehaviour) -> Self {
+        let world = Self::new(Rules::default()).await;
+        world.issuer.set(misbehaviour);
+        world
+    }
+
+    /// One whose MCP server does this.
+    pub(crate) async fn behind(misbehaviour: Misbehaviour) -> Self {
+        let world = Self::new(Rules::default()).await;
+        world.server.set(misbehaviour);
+        world
+    }
+
+    pub(crate) async fn connect(&self) -> Client {
+        connect(&self.server.url, self.person.login())
+            .await
+            .unwrap()
+    }
+
+    /// The reason why nobody gets in.
+    pub(crate) async fn refused(&self) -> AuthError {
+        refused(&self.server.url, self.person.login()).await
+    }
+
+    /// How many requests came, to either.
+    pub(crate) fn requests(&self) -> usize {
+        self.issuer.record.total() + self.server.record.total()
+    }
+
+    /// Asserts that nobody was asked for anything that only a login leads to.
+    #[track_caller]
+    pub(crate) fn assert_no_login(&self, case: &str) {
+        assert_eq!(self.person.visits(), 0, "{case}");
+        for path in ["/register", "/authorize", "/token"] {
+            assert_eq!(self.issuer.record.count(path), 0, "{case}: {path}");
+        }
+        assert!(!self.server.record.has("authorization"), "{case}");
+    }
+
+    /// Asserts that nobody was told a code or another secret.
+    #[track_caller]
+    pub(crate) fn assert_no_token_request(&self, case: &str) {
+        assert_eq!(self.issuer.record.count("/token"), 0, "{case}");
+        assert!(!self.server.record.has("\"authorization\""), "{case}");
+    }
+}
+
+/// Connects to the server at `url`.
+pub(crate) async fn connect(url: &str, oauth: OAuth) -> Result<Client, Error> {
+    within(Client::http(url).authorizer(oauth).connect()).await
+}
+
+/// The reason why nobody gets in there.
+pub(crate) async fn refused(url: &str, oauth: OAuth) -> AuthError {
+    let error = connect(url, oauth).await.expect_err("it was let in");
+    why(&error)
+}
+
+/// The reason why a request was not let in.
+#[track_caller]
+pub(crate) fn why(error: &Error) -> AuthError {
+    let why = error.authorization();
+    why.unwrap_or_else(|| panic!("{error:?}")).clone()
+}
+
+/// Calls the tool of every server here.
+pub(crate) async fn greet(client: &Client) -> Result<(), Error> {
+    let called = within(async { client.call_tool("greet", json!({})).await }).await?;
+    assert!(!called.is_tool_error());
+    Ok(())
+}
+
+/// Asserts that an error is of a kind.
+macro_rules! assert_why {
+    ($error:expr, $case:expr, $($expected:tt)+) => {{
+        let error = $error;
+        assert!(matches!(error, $($expected)+), "{}: {error:?}", $case);
+    }};
+}
+pub(crate) use assert_why;

@@ -1,0 +1,22 @@
+//! A client over HTTP whose server is played by the test.
+#![cfg(feature = "http-client")]
+
+mod asking;
+mod authorized;
+mod caching;
+mod calls;
+mod clocks;
+mod eras;
+mod listening;
+mod mirroring;
+mod older;
+mod refusals;
+mod retrying;
+mod secrets;
+mod server;
+mod sessions;
+
+/// The cases of a table in cases.txt.
+fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
+    plainly_peer::table::cases(include_str!("client_http/cases.txt"), table)
+}

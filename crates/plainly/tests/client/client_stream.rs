@@ -1,0 +1,16 @@
+//! A client over a byte stream whose other end is played by the test.
+#![cfg(feature = "client")]
+
+mod asking;
+mod caching;
+mod calls;
+mod eras;
+mod hearing;
+mod holding;
+mod listening;
+mod listings;
+mod meanings;
+mod peer;
+mod telling;
+mod unreadable;
+mod visits;

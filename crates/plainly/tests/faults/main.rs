@@ -1,0 +1,4 @@
+//! Streams that fail or end anywhere.
+
+mod cut;
+mod torture;

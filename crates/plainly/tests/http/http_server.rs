@@ -1,0 +1,25 @@
+//! Raw bytes into a listening server: what HTTP itself must refuse never reaches a handler, and after every bad request
+//! the next good one is answered.
+#![cfg(all(feature = "server", feature = "http-server"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+#[cfg(feature = "tls")]
+mod certificates;
+mod connections;
+mod events;
+mod framing;
+mod heads;
+#[cfg(feature = "tls")]
+mod http2;
+#[cfg(feature = "tls")]
+mod https;
+mod mounted;
+mod overload;
+mod proxies;
+
+/// The cases of a table in cases.txt.
+fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {
+    plainly_peer::table::cases(include_str!("http_server/cases.txt"), table)
+}

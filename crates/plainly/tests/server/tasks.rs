@@ -1,0 +1,11 @@
+//! Calls that go on as tasks, over a byte stream and over HTTP.
+#![cfg(all(feature = "server", feature = "http-server"))]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+mod asking;
+mod bounds;
+mod lifecycle;
+mod listening;
+mod refusals;
