@@ -54,7 +54,7 @@ fn serve() {
 fn command() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "server", "--nocapture", "--test-threads=1"])
+        .args(["--exact", "stdio::server", "--nocapture", "--test-threads=1"])
         .env(SERVES, "1");
     command
 }

@@ -96,7 +96,7 @@ fn start(server: &str, directory: &Path) -> Ended {
     command
         .args([
             "--exact",
-            "sharing::what_another_process_does",
+            "oauth::sharing::what_another_process_does",
             "--nocapture",
         ])
         .args(["--include-ignored", "--test-threads=1"])

@@ -39,7 +39,7 @@ fn start_in(current: &Path, work: &str, directory: &Path) -> Ended {
     command
         .args([
             "--exact",
-            "processes::what_another_process_does",
+            "token_store::processes::what_another_process_does",
             "--nocapture",
         ])
         .args(["--include-ignored", "--test-threads=1"])

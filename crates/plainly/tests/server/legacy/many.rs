@@ -29,13 +29,13 @@ const ALONE: &str = "PLAINLY_TEST_ALONE";
 
 #[test]
 fn ten_thousand_sessions_cost_little_and_more_cost_nothing() {
-    let name = "many::ten_thousand_sessions_cost_little_and_more_cost_nothing";
+    let name = "legacy::many::ten_thousand_sessions_cost_little_and_more_cost_nothing";
     alone(name, measured);
 }
 
 #[test]
 fn ten_thousand_streams_of_events_cost_little_and_more_are_refused() {
-    let name = "many::ten_thousand_streams_of_events_cost_little_and_more_are_refused";
+    let name = "legacy::many::ten_thousand_streams_of_events_cost_little_and_more_are_refused";
     alone(name, streams_measured);
 }
 

@@ -67,7 +67,7 @@ fn ten_thousand_who_listen_cost_little_and_all_hear() {
     let alone = Command::new(std::env::current_exe().unwrap())
         .args([
             "--exact",
-            "many::ten_thousand_who_listen_cost_little_and_all_hear",
+            "subscriptions::many::ten_thousand_who_listen_cost_little_and_all_hear",
         ])
         .args(["--nocapture", "--test-threads=1"])
         .env(ALONE, "1")
