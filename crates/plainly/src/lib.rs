@@ -92,6 +92,7 @@
 //! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
 //! | `tls` | no | HTTPS and HTTP/2 for [`HttpServer`](transport::http::HttpServer) |
 //! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
+//! | `oauth` | no | `client::oauth::OAuth`: logs in at the authorization server that an MCP server names (OAuth 2.1) |
 //! | `auth` | no | `ResourceServer`: who may call over HTTP, by access tokens or keys |
 //! | `skills` | no | `Client::skills`: the skills of servers, read and verified (SEP-2640) |
 //! | `anyhow`, `eyre` | yes | finds a [`Problem`] attached to an error with `context` or `wrap_err` |

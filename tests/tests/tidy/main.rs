@@ -14,6 +14,7 @@ mod pictures;
 
 mod dependencies;
 mod docs;
+mod features;
 mod knowing;
 mod names;
 mod places;

@@ -1,0 +1,85 @@
+//! The features of a crate in its documentation are those of its manifest, with what is on by default.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::workspace::root;
+
+/// The features of a manifest in their order, each with what it turns on.
+fn features(manifest: &str) -> Vec<(&str, Vec<&str>)> {
+    let (_, section) = manifest.split_once("\n[features]\n").expect("it has some");
+    let section = section.split("\n[").next().unwrap();
+    let lines = section.lines().filter_map(|line| line.split_once(" = "));
+    lines
+        .map(|(name, list)| (name, list.split('"').skip(1).step_by(2).collect()))
+        .collect()
+}
+
+/// The cell of each feature in the column `default`.
+fn defaults(manifest: &str) -> BTreeMap<&str, String> {
+    let features = features(manifest);
+    let of = |wanted: &str| features.iter().find(|(name, _)| *name == wanted);
+    let (_, on) = of("default").expect("some are on by default");
+    let by = |name: &str| {
+        let turns_on = |parent: &&&str| of(parent).is_some_and(|(_, list)| list.contains(&name));
+        on.iter()
+            .find(turns_on)
+            .map(|parent| format!("by `{parent}`"))
+    };
+    let cell = |name: &str| match on.contains(&name) {
+        true => "yes".to_owned(),
+        false => by(name).unwrap_or("no".to_owned()),
+    };
+    let names = features.iter().map(|(name, _)| *name);
+    let names = names.filter(|name| *name != "default");
+    names.map(|name| (name, cell(name))).collect()
+}
+
+/// The rows of a table of features in the documentation of a crate.
+fn documented(source: &str) -> BTreeMap<&str, String> {
+    let (_, table) = source
+        .split_once("//! | feature | default | adds |\n//! |---|---|---|\n")
+        .expect("it has a table of features");
+    let rows = table.lines().map_while(|line| line.strip_prefix("//! | "));
+    let cells = rows.map(|row| row.split(" | ").collect::<Vec<_>>());
+    cells
+        .flat_map(|cells| {
+            let names = cells[0].split(", ").map(|name| name.trim_matches('`'));
+            let default = cells[1].to_owned();
+            names.map(move |name| (name, default.clone()))
+        })
+        .collect()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap()
+}
+
+#[test]
+fn each_feature_has_a_row_in_the_documentation_of_its_crate() {
+    for package in ["plainly", "plainly-directory", "plainly-schema"] {
+        let manifest = read(&format!("crates/{package}/Cargo.toml"));
+        let source = read(&format!("crates/{package}/src/lib.rs"));
+        assert_eq!(documented(&source), defaults(&manifest), "{package}");
+    }
+}
+
+#[test]
+fn the_readme_says_which_features_are_on_by_default() {
+    let manifest = read("crates/plainly/Cargo.toml");
+    let list = |default: &str| {
+        let all = defaults(&manifest);
+        let order = features(&manifest).into_iter().map(|(name, _)| name);
+        let names = order.filter(|name| all.get(name).is_some_and(|cell| cell == default));
+        names.map(|name| format!("`{name}`")).collect::<Vec<_>>()
+    };
+    let readme = read("README.md")
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    for (default, names) in [("yes", list("yes")), ("no", list("no"))] {
+        let (last, others) = names.split_last().unwrap();
+        let expected = format!("{} and {last}", others.join(", "));
+        assert!(readme.contains(&expected), "{default}: {expected}");
+    }
+}
