@@ -118,7 +118,7 @@ impl Explanation {
         lines.push(one("do", &self.advice));
         lines.push(("retry", self.retry_line()));
         lines.extend(self.hints.iter().map(|hint| ("hint", hint.to_string())));
-        lines.push(("more", self.link.url()));
+        lines.push(("more", self.link.path()));
         lines
     }
 
@@ -157,7 +157,7 @@ impl Explanation {
             "retry": self.retry.as_str(),
             "retryAfter": self.wait.map(whole_seconds),
             "hints": self.hints.iter().map(Hint::json).collect::<Vec<_>>(),
-            "link": self.link.url(),
+            "link": self.link.path(),
         })
     }
 }

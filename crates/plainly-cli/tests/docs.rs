@@ -9,6 +9,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 const ERRORS: &str = include_str!("../../../docs/errors.md");
+/// The pages about the commands that talk to servers.
+const CLIENT: &str = concat!(
+    include_str!("../../../docs/client.md"),
+    include_str!("../../../docs/sessions.md"),
+    include_str!("../../../docs/debug.md"),
+);
 
 /// Fails with the sections that are not on the page of errors exactly like this.
 fn are_sections(expected: impl Iterator<Item = String>) {
@@ -134,7 +140,7 @@ fn every_option_is_documented() {
                 "explain",
                 "completions",
             ],
-            include_str!("../../../docs/client.md"),
+            CLIENT,
         ),
     ] {
         for command in commands {
@@ -154,7 +160,7 @@ fn every_option_is_documented() {
             let mut known = 0;
             for option in options.filter(|option| !["help", ""].contains(option)) {
                 let expected = format!("--{option}");
-                let pages = [page, include_str!("../../../docs/client.md"), logins];
+                let pages = [page, CLIENT, logins];
                 let is_there = pages.iter().any(|page| page.contains(&expected));
                 assert!(is_there, "{command}: --{option}");
                 known += 1;
@@ -175,6 +181,28 @@ fn the_store_of_the_page_of_resources_is_the_example() {
     let store = "\n/// Notes in folders";
     let found = between(page, store, "\n```");
     assert_eq!(found, between(example, store, "\n/// Two notes"));
+}
+
+#[test]
+fn the_page_about_migrating_has_our_numbers_for_those_of_php() {
+    let page = include_str!("../../../docs/guide/migrating.md");
+    let (_, table) = page
+        .split_once("| HTTP there, and here |\n|---|---|---|---|\n")
+        .unwrap();
+    let rows = table.lines().map_while(|line| line.strip_prefix("| "));
+    let mut codes = 0;
+    for cells in rows.map(|row| row.split(" | ").collect::<Vec<_>>()) {
+        for name in cells[0].split('`').skip(1).step_by(2) {
+            let code = ProblemCode::from(name);
+            let number = code.protocol_code().to_string();
+            assert!(cells[2].starts_with(&number), "{name}: {number}");
+            let status = code.http_status().to_string();
+            let here = cells[3].split([':', '|']).next().unwrap().trim();
+            assert!(here.ends_with(&status), "{name}: {status}");
+            codes += 1;
+        }
+    }
+    assert_eq!(codes, 18);
 }
 
 /// What each revision makes of `name`, as a row; nothing if all have it, or none.

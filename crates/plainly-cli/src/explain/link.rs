@@ -75,10 +75,9 @@ impl Link {
         }
     }
 
-    /// Its address.
-    pub(super) fn url(&self) -> String {
-        let repository = env!("CARGO_PKG_REPOSITORY");
-        format!("{repository}/blob/main/docs/{}#{}", self.page, self.anchor)
+    /// Its place in a checkout: until the repository is published, a URL would lead nowhere.
+    pub(super) fn path(&self) -> String {
+        format!("docs/{}#{}", self.page, self.anchor)
     }
 }
 

@@ -33,13 +33,15 @@ const PAGES: [(&str, &str, &str); 7] = pages! {
     "progress": "library_progress",
 };
 /// The pages whose commands talk to `plainly serve docs`, or to nobody.
-const SERVED: [&str; 6] = [
+const SERVED: [&str; 8] = [
     include_str!("../../../../README.md"),
     include_str!("../../../../docs/client.md"),
+    include_str!("../../../../docs/debug.md"),
     include_str!("../../../../docs/exit-codes.md"),
     include_str!("../../../../docs/guide/hosts.md"),
     include_str!("../../../../docs/intro.md"),
     include_str!("../../../../docs/serve.md"),
+    include_str!("../../../../docs/sessions.md"),
 ];
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// How the guide starts the program of a page.
