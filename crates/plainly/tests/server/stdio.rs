@@ -54,7 +54,12 @@ fn serve() {
 fn command() -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "stdio::server", "--nocapture", "--test-threads=1"])
+        .args([
+            "--exact",
+            "stdio::server",
+            "--nocapture",
+            "--test-threads=1",
+        ])
         .env(SERVES, "1");
     command
 }
