@@ -2,6 +2,8 @@
 //! driver shows each message to a [`Conversation`], which panics at the first that is not valid. Without `PLAINLY_SPEC`
 //! there are no schemas, and everything passes.
 
+#[cfg_attr(not(feature = "schemas"), path = "valid/uncompiled.rs")]
+mod compiled;
 mod overheard;
 mod schemas;
 

@@ -1,14 +1,14 @@
 //! The JSON Schema of each revision, read once from the directory in `PLAINLY_SPEC` and compiled definition by definition.
 //! What a message is called is read off the schemas too, so that nothing here has to be kept in step with them.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
-use jsonschema::Validator;
 use plainly::errors::Revision;
 use serde_json::{Map, Value, json};
+
+use super::compiled::Compiled;
 
 /// The schema of one revision.
 pub(super) struct Schemas {
@@ -16,7 +16,7 @@ pub(super) struct Schemas {
     dialect: Value,
     key: &'static str,
     definitions: Map<String, Value>,
-    compiled: Mutex<HashMap<String, Arc<Validator>>>,
+    compiled: Compiled,
 }
 
 /// The schema of this revision; nothing where there is no specification to read.
@@ -64,7 +64,7 @@ impl Schemas {
             dialect: document["$schema"].take(),
             key,
             definitions,
-            compiled: Mutex::default(),
+            compiled: Compiled::default(),
         }
     }
 
@@ -72,32 +72,21 @@ impl Schemas {
         self.definitions.contains_key(definition)
     }
 
-    /// What is wrong with `instance` as a thing of this definition.
+    /// Returns the faults of `instance` by this definition; none without the feature `schemas`.
     pub(super) fn faults(&self, definition: &str, instance: &Value) -> Vec<String> {
-        let validator = self.validator(definition);
-        let faults = validator.iter_errors(instance);
-        faults.map(|fault| fault.to_string()).collect()
-    }
-
-    fn validator(&self, definition: &str) -> Arc<Validator> {
         assert!(
             self.has(definition),
             "{} has no {definition}",
             self.revision
         );
-        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
-        let compile = || {
-            let schema = json!({
+        let schema = || {
+            json!({
                 "$schema": self.dialect,
                 self.key: self.definitions,
                 "$ref": format!("#/{}/{definition}", self.key),
-            });
-            Arc::new(jsonschema::validator_for(&schema).expect("a specification's schema is one"))
+            })
         };
-        let validator = compiled
-            .entry(definition.to_owned())
-            .or_insert_with(compile);
-        Arc::clone(validator)
+        self.compiled.faults(definition, schema, instance)
     }
 
     /// The definition of the request or notification that is called `method`; nothing of an extension.

@@ -145,10 +145,14 @@ impl Issuer {
 }
 
 pub(crate) fn signed(header: &Header, claims: &Value, key: &SigningKey) -> String {
-    // Sees to it that there is cryptography to sign with.
-    client_assertion(key, "a", "b", NOW).unwrap();
     let document = STANDARD.decode(key.to_secret().expose()).unwrap();
-    jsonwebtoken::encode(header, claims, &EncodingKey::from_ec_der(&document)).unwrap()
+    encoded(header, claims, &EncodingKey::from_ec_der(&document))
+}
+
+/// A token of any header and key, which `jsonwebtoken` signs with the cryptography that plainly installs for its own assertions.
+pub(crate) fn encoded(header: &Header, claims: &Value, key: &EncodingKey) -> String {
+    client_assertion(&SigningKey::generate().unwrap(), "a", "b", NOW).unwrap();
+    jsonwebtoken::encode(header, claims, key).unwrap()
 }
 
 /// `value` with members changed; null removes one.

@@ -1,0 +1,1 @@
+//! The package exists for its test, which is `tests/tests/wire`.
