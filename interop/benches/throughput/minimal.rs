@@ -36,7 +36,7 @@ fn build(package: &str) -> Result<Built, Box<dyn Error>> {
     let cpu = proc::cpu_of_children()?;
     let start = Instant::now();
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--release", "--locked", "--package", package])
+        .args(["build", "--profile", "dist", "--locked", "--package", package])
         .args(["--message-format", "json", "--target-dir"])
         .arg(target.path())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
@@ -50,7 +50,7 @@ fn build(package: &str) -> Result<Built, Box<dyn Error>> {
         seconds,
         cpu_seconds: proc::cpu_of_children()? - cpu,
         crates: crates(&String::from_utf8(output.stdout)?)?,
-        bytes: size(&target.path().join("release").join(package))?,
+        bytes: size(&target.path().join("dist").join(package))?,
     })
 }
 

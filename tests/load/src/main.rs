@@ -1,9 +1,9 @@
 //! `plainly-load`: abuses servers in processes of their own over loopback, bounded in count and time, and says what they held.
 //!
 //! ```console
-//! $ cargo build --release -p plainly-cli -p plainly-load
-//! $ target/release/plainly-load
-//! $ target/release/plainly-load soak --minutes 10
+//! $ cargo build --profile dist -p plainly-cli -p plainly-load
+//! $ target/dist/plainly-load
+//! $ target/dist/plainly-load soak --minutes 10
 //! ```
 
 mod args;
