@@ -63,7 +63,7 @@ impl Exit {
             Self::Unauthorized => (
                 7,
                 "unauthorized",
-                "nobody is let in without credentials, or not with these: no token, one that is not valid or may not do this, or no way to get or send one",
+                "the server requires credentials: the token is missing, invalid or lacks a permission, or there is no way to get or send one",
             ),
             Self::Interrupted => (130, "interrupted", "stopped by a signal before it finished"),
         }

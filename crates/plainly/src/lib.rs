@@ -148,6 +148,8 @@ pub use self::errors::{Problem, ProblemCode, ProtocolError, Revision};
 #[cfg(all(feature = "client", feature = "server"))]
 pub use self::in_memory::InMemory;
 #[cfg(feature = "server")]
+pub use self::protocol::types::{Content, PromptMessage};
+#[cfg(feature = "server")]
 pub use self::server::extract::{
     Args, Ask, Completing, Context, Progress, ResourceUri, State, Task, Vars,
 };

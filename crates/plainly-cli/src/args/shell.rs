@@ -36,7 +36,7 @@ impl ShellArgs {
     }
 }
 
-/// A command of plainly, without a server: that of the session is meant
+/// Commands run against the server of this session
 #[derive(Debug, Parser)]
 #[command(multicall = true, override_usage = "COMMAND [OPTIONS] [ARGUMENT]...")]
 pub(crate) struct ShellLine {

@@ -41,8 +41,8 @@ fn server_at(address: &str, answer: &'static str) -> (String, Receiver<Option<St
 const REFUSED: &str = "401 Unauthorized\r\nWWW-Authenticate: Bearer error=\"invalid_token\"";
 
 /// What a run says of a token that is sent and refused.
-const TOLD: &str = "error: HTTP status 401 without an MCP reply to `server/discover`; the server wants Bearer credentials \
-                    (invalid_token) in the header `Authorization`\n help: get a token for this server, and send it: --bearer @FILE, \
+const TOLD: &str = "error: HTTP status 401 without an MCP reply to `server/discover`; the server rejected the token: \
+                    invalid_token\n help: get a token for this server, and send it: --bearer @FILE, \
                     or --bearer env:NAME\n";
 
 fn with_input(words: &[&str], input: &str) -> Run {

@@ -49,7 +49,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, defect: Defect, frame: &[u8]) ->
             write!(f, "{what} is missing at byte {at}: `{word}` stands there")
         }
         (Fault::NoJson, Some(word)) if !is_punctuation(word) => {
-            write!(f, "`{}` at byte {at} is no value of JSON", printable(word))
+            write!(f, "`{}` at byte {at} is not JSON", printable(word))
         }
         (Fault::NoJson, _) => write(f, Defect::new(&Fault::Missing("a value"), at), frame),
         (Fault::RepeatedKey, _) => {

@@ -179,7 +179,7 @@ fn an_error_says_what_and_where() {
         (b"\xef\xbb\xbf{}", "it begins with a byte order mark"),
         (b"\xff\xfe{\0}\0", "it is UTF-16: send UTF-8"),
         (b"{\"a\":\"\xff\"}", "it is not UTF-8 at byte 6"),
-        (b"{\"a\":\x1b[2J", "`\\u{1b}` at byte 5 is no value of JSON"),
+        (b"{\"a\":\x1b[2J", "`\\u{1b}` at byte 5 is not JSON"),
     ] {
         assert_eq!(error(message), said, "{message:?}");
     }

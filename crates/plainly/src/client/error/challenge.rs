@@ -50,6 +50,13 @@ impl Challenge {
         self.scope.iter().flat_map(|scope| scope.split_whitespace())
     }
 
+    /// The reason why a token that was sent is not valid.
+    pub(super) fn rejection(&self) -> Option<&str> {
+        let code = self.error.as_deref();
+        let code = code.filter(|code| *code == "invalid_token")?;
+        Some(self.error_description.as_deref().unwrap_or(code))
+    }
+
     /// The challenge for a bearer token, which is what MCP uses, or else the first of them.
     pub(super) fn main(challenges: &[Self]) -> Option<&Self> {
         let bearer = challenges.iter().find(|it| it.is_of("bearer"));

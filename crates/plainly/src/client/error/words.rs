@@ -220,10 +220,13 @@ impl fmt::Display for Asks<'_> {
             (401, None) => {
                 f.write_str("; the server wants credentials in the header `Authorization`")?;
             }
-            (401, Some(challenge)) => write!(
-                f,
-                "; the server wants {challenge} in the header `Authorization`"
-            )?,
+            (401, Some(challenge)) => match challenge.rejection() {
+                Some(why) => write!(f, "; the server rejected the token: {}", Bounded(why))?,
+                None => write!(
+                    f,
+                    "; the server wants {challenge} in the header `Authorization`"
+                )?,
+            },
             (403, Some(challenge)) => write!(f, "; the server wants {challenge}")?,
             (407, _) => f.write_str("; a proxy wants credentials")?,
             _ => {}
