@@ -24,6 +24,7 @@ use plainly::protocol::types::{
 use tokio::sync::Notify;
 
 pub(crate) use self::given::GivenAnswers;
+pub(crate) use self::person::agrees;
 pub(crate) use self::recorded::RecordedClient;
 pub(crate) use self::shown::short;
 use crate::args::AskingArgs;

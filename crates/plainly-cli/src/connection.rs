@@ -27,6 +27,7 @@ use crate::format::Format;
 use crate::secrets::sent;
 use crate::terminal;
 use crate::trace::Trace;
+use crate::visible::visible;
 
 /// What a connection is opened for.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ const HAS_NO_LOGIN: &str = "a login is for a server that is reached over HTTP, a
 
 /// The most that ending in good order may take after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
+/// How long a server may take for that before the user is told.
+const NOTICE: Duration = Duration::from_millis(100);
 
 /// Does `work` with a connection to the server, until a signal comes.
 pub(crate) async fn with_client<T>(
@@ -92,10 +95,7 @@ pub(crate) async fn with_client_for<T>(
     let (is_timed, format, start) = (args.time, args.format(), Instant::now());
     terminal::during(async {
         // The signals first: whoever sees that a command runs may stop it, and its server with it.
-        let mut stopped = pin!(async {
-            plainly::shutdown::requested().await;
-            terminal::interrupted();
-        });
+        let mut stopped = pin!(stopped());
         let client = tokio::select! {
             biased;
             () = &mut stopped => return Err(Failure::Interrupted),
@@ -112,7 +112,7 @@ pub(crate) async fn with_client_for<T>(
             tell_time(connected, start.elapsed() - connected, format);
         }
         terminal::doing(&format!("waiting for {label} to end"));
-        close(&client, &result, stopped).await;
+        close(&label, &client, &result, stopped).await;
         if result.is_ok() {
             respondent.name_unused();
         }
@@ -121,22 +121,54 @@ pub(crate) async fn with_client_for<T>(
     .await
 }
 
+/// Ctrl-C, or another signal to end. The process goes on, or a server that was started would do so after it.
+async fn stopped() {
+    let interrupted = async {
+        // If it can't be received, it never arrives.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
+    };
+    tokio::select! {
+        () = interrupted => {}
+        () = plainly::shutdown::terminated() => {}
+    }
+    terminal::interrupted();
+}
+
 /// Closes the connection even after a failure, so that a server that was started ends in good order, and a task is
-/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed.
+/// cancelled that nobody waits for any more. What has not ended soon after a signal is killed; at once after a second one.
 pub(crate) async fn close<T>(
+    label: &str,
     client: &Client,
     result: &Result<T, Failure>,
-    stopped: impl Future<Output = ()>,
+    signal: impl Future<Output = ()>,
 ) {
     let mut closing = pin!(client.close());
     if !matches!(result, Err(Failure::Interrupted)) {
         tokio::select! {
             biased;
             () = &mut closing => return,
-            () = stopped => {}
+            () = signal => {}
         }
     }
-    let _late = timeout(FAREWELL, closing).await;
+    let again = stopped();
+    let farewell = async {
+        if timeout(NOTICE, &mut closing).await.is_err() {
+            if terminal::is_seen() {
+                terminal::line(&format!(
+                    "waiting for {} to end: Ctrl-C ends it at once",
+                    visible(label)
+                ));
+            }
+            let _late = timeout(FAREWELL.saturating_sub(NOTICE), closing).await;
+        }
+    };
+    tokio::select! {
+        biased;
+        () = again => {}
+        () = farewell => {}
+    }
 }
 
 fn tell_time(connecting: Duration, work: Duration, format: Format) {
@@ -164,7 +196,7 @@ async fn introduced(
     respondent: &Respondent,
 ) -> Result<Client, Failure> {
     let label = server.label();
-    let (server, headers) = reached(server, &mut args)?;
+    let (server, headers) = reached(server, &mut args).await?;
     if let (Purpose::Task, Server::Child(_)) = (&purpose, &server) {
         return Err(Failure::impossible(ENDS_TOO, None));
     }
@@ -202,8 +234,8 @@ async fn introduced(
 }
 
 /// Where the server is, which must be one over HTTP.
-pub(crate) fn address(server: Server, args: &mut ServerArgs) -> Result<String, Failure> {
-    match reached(server, args)? {
+pub(crate) async fn address(server: Server, args: &mut ServerArgs) -> Result<String, Failure> {
+    match reached(server, args).await? {
         (Server::Url(url), _) => Ok(url),
         (Server::Child(_) | Server::Named(_) | Server::Open(_), _) => {
             Err(Failure::impossible(HAS_NO_LOGIN, None))

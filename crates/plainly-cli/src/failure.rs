@@ -177,6 +177,14 @@ impl Failure {
         }
     }
 
+    /// What went wrong, in a line.
+    pub(crate) fn in_a_line(&self) -> String {
+        sent::without(&self.text())
+            .lines()
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
     /// Says it on standard error.
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();

@@ -41,6 +41,8 @@ mod shell_word;
 mod visible;
 
 mod log;
+mod state;
+mod whole_file;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -104,7 +106,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Logout(args) => command::logout::run(args).await,
         Command::Logins(args) => command::logins::run(args).await,
         Command::Key(args) => command::key::run(args),
-        Command::Servers(args) => command::servers::run(&args),
+        Command::Servers(args) => command::servers::run(&args).await,
         Command::Install(args) => command::install::run(args, log),
         Command::Uninstall(args) => command::install::uninstall(&args),
         Command::Codes(args) => command::codes::run(&args),

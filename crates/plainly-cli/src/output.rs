@@ -14,6 +14,7 @@ use crate::format::Format;
 use crate::picture;
 use crate::terminal::aside;
 use crate::visible::{turns, visible, visible_json};
+use crate::whole_file;
 
 /// Standard output.
 #[derive(Debug)]
@@ -245,7 +246,7 @@ impl Output {
     pub(crate) fn write_to(&mut self, path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         match path == Path::new("-") {
             true => self.write(bytes),
-            false => std::fs::write(path, bytes).map_err(|error| Failure::file(path, error)),
+            false => whole_file::write(path, bytes).map_err(|error| Failure::file(path, error)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! The servers that hosts are configured with: found by their names, listed, added to the hosts' files and taken from them.
 
+mod allowed;
 mod edit;
 mod entry;
 mod env_file;
@@ -15,9 +16,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub(crate) use self::allowed::ProjectFile;
 pub(crate) use self::edit::{Unchanged, add, remove};
 use self::entry::{Entry, entries};
-pub(crate) use self::file::{read, write};
+pub(crate) use self::file::{FileWrite, lock, read, write};
 pub(crate) use self::hosts::Machine;
 use self::hosts::{Source, row};
 pub(crate) use self::reach::Reach;
@@ -29,6 +31,11 @@ use crate::args::Host;
 use crate::failure::Failure;
 use crate::near::{first, nearest};
 use crate::visible::visible;
+
+/// Whether the text of the host's file has no servers.
+pub(crate) fn is_empty(host: Host, text: &str) -> bool {
+    entries(&parsed(host, text)).is_ok_and(|entries| entries.is_empty())
+}
 
 /// What a file of the host has in it; nothing if it can't be read.
 pub(crate) fn parsed(host: Host, text: &str) -> Value {
@@ -45,6 +52,8 @@ pub(crate) struct Configured {
     pub(crate) path: PathBuf,
     /// The directory of the project that the file belongs to.
     project: Option<PathBuf>,
+    /// The file, if others may have written it.
+    pub(crate) foreign: Option<ProjectFile>,
     /// What the entry says, or what is wrong with it.
     pub(crate) entry: Result<Entry, String>,
 }
@@ -65,6 +74,7 @@ impl Search {
             path: path.to_owned(),
             project: None,
             is_divided: false,
+            is_foreign: true,
         });
         let is_named = named.is_some();
         let sources = named.map_or_else(|| machine.sources(), |source| vec![source]);
@@ -84,6 +94,16 @@ impl Search {
             }
         }
         Ok(None)
+    }
+
+    /// The user's own server that this one of a project hides, if it has the same name and is another.
+    pub(crate) fn hidden_by(&self, found: &Configured) -> Option<Configured> {
+        found.foreign.as_ref()?;
+        let own = self.sources.iter().filter(|source| !source.is_foreign);
+        // What can't be read hides nothing.
+        let own = own.filter_map(|source| self.read(source).ok()).flatten();
+        let mut same = own.filter(|own| own.name == found.name);
+        same.find(|own| own.entry != found.entry)
     }
 
     /// All servers, nearest first.
@@ -138,11 +158,13 @@ impl Search {
         };
         let found = part.map(entries).transpose().map_err(broken)?;
         let found = found.unwrap_or_default().into_iter();
+        let foreign = source.is_foreign.then(|| ProjectFile::new(path, &text));
         let servers = found.map(|(name, entry)| Configured {
             name: name.to_owned(),
             host: source.host,
             path: path.clone(),
             project: source.project.clone(),
+            foreign: foreign.clone(),
             entry: Entry::read(entry),
         });
         Ok(servers.collect())

@@ -6,7 +6,7 @@ pub(crate) mod recording;
 
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,7 +15,7 @@ use anstyle::{AnsiColor, Style};
 use http::HeaderMap;
 use plainly::client::Traffic;
 
-use self::recording::{RecordingHeader, Side, to_line};
+use self::recording::{BEGIN, RecordingHeader, Side, to_line};
 use crate::args::{Server, TraceArgs, TraceLength};
 use crate::failure::Failure;
 use crate::secrets::{MASK, Mask};
@@ -193,6 +193,11 @@ fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     let begin = |mut file: File| {
         // Not a pipe or a device, which belongs to everybody.
         if file.metadata()?.is_file() {
+            if !is_recording(path)? {
+                return Err(io::Error::other(
+                    "the file is there, and is no recording: give another name",
+                ));
+            }
             // One that was there has the mode that it had.
             #[cfg(unix)]
             file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
@@ -203,6 +208,15 @@ fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     };
     let begun = options.open(path).and_then(begin);
     begun.map_err(|error| Failure::file(path, error))
+}
+
+/// Whether the file has a recording, or nothing yet.
+fn is_recording(path: &Path) -> io::Result<bool> {
+    let mut begin = String::new();
+    let read = File::open(path)?
+        .take(BEGIN.len() as u64)
+        .read_to_string(&mut begin);
+    Ok(read.is_ok() && (begin.is_empty() || begin == BEGIN))
 }
 
 fn shown_headers(headers: &HeaderMap, mask: &Mask) -> String {

@@ -50,7 +50,6 @@ mod lock;
 mod names;
 mod place;
 mod walk;
-mod withheld;
 
 mod content;
 mod describe;

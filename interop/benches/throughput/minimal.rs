@@ -36,7 +36,14 @@ fn build(package: &str) -> Result<Built, Box<dyn Error>> {
     let cpu = proc::cpu_of_children()?;
     let start = Instant::now();
     let output = Command::new(env!("CARGO"))
-        .args(["build", "--profile", "dist", "--locked", "--package", package])
+        .args([
+            "build",
+            "--profile",
+            "dist",
+            "--locked",
+            "--package",
+            package,
+        ])
         .args(["--message-format", "json", "--target-dir"])
         .arg(target.path())
         .current_dir(env!("CARGO_MANIFEST_DIR"))

@@ -47,16 +47,16 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli",
-        "command -> connection -> accounts -> servers -> asking -> browser -> trace -> apart -> args -> log -> output -> terminal -> failure -> secrets -> explain -> exit -> format -> json -> near -> picture -> shell_word -> visible",
+        "command -> connection -> accounts -> servers -> asking -> browser -> trace -> apart -> args -> log -> output -> terminal -> failure -> secrets -> explain -> exit -> format -> json -> near -> picture -> shell_word -> whole_file -> state -> visible",
     ),
     (
         "plainly-cli/servers",
-        "told -> edit -> spelling -> env_file -> file -> hosts -> entry -> syntax -> reach -> variables",
+        "told -> edit -> spelling -> allowed -> env_file -> file -> hosts -> entry -> syntax -> reach -> variables",
     ),
     (
         "plainly-directory",
         "builder -> tools -> search -> store -> watch -> request -> content -> convert -> describe -> mount -> walk \
-         -> names -> place -> withheld -> ignored -> lists -> handle -> job -> lock -> uri",
+         -> names -> place -> ignored -> lists -> handle -> job -> lock -> uri",
     ),
     (
         "plainly-errors",
@@ -99,7 +99,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server/auth",
         "gate -> resource_server -> document -> jwt -> introspection -> issuer_keys -> proof -> scopes -> challenge -> credentials \
-         -> tokens -> remembered -> api_keys -> key_list -> caller -> verifier -> api_key -> failures",
+         -> remembered -> api_keys -> caller -> verifier -> api_key -> failures",
     ),
     (
         "plainly/server/incoming",

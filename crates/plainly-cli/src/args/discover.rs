@@ -1,6 +1,9 @@
 //! `plainly discover`.
 
-use super::{ServerArgs, Words};
+use clap::Parser;
+
+use super::{Args, ClientCommand, Command, Server, ServerArgs, Words};
+use crate::failure::Failure;
 
 /// Show what a server is, which revisions it supports and what it offers
 #[derive(Debug, clap::Args)]
@@ -20,6 +23,22 @@ pub(crate) struct DiscoverArgs {
 }
 
 impl DiscoverArgs {
+    /// How a command with these options would reach this server, for who does not want to log in.
+    pub(crate) fn reaching(
+        options: Vec<String>,
+        target: &str,
+    ) -> Result<(Server, ServerArgs), Failure> {
+        let line = ["plainly", "discover", "--no-login"].map(str::to_owned);
+        let line = line.into_iter().chain(options).chain([target.to_owned()]);
+        let args = Args::try_parse_from(line).map_err(Failure::Usage)?;
+        let Command::Client(ClientCommand::Discover(mut args)) = args.command else {
+            return Err(Failure::local("no such command"));
+        };
+        let mut words = args.words();
+        let server = args.server.server(&mut words)?;
+        Ok((server, args.server))
+    }
+
     pub(crate) fn words(&mut self) -> Words {
         Words::new("discover", self.target.take())
     }

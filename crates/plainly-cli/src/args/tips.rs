@@ -1,6 +1,12 @@
 //! What to do about an option that no command has. The parser only knows its own, and finds those alike that aren't meant.
 
+use std::path::Path;
+
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::words::{is_program, is_url};
+use crate::shell_word::shell_word;
 
 /// The commands that talk to no server.
 const ALONE: [&str; 8] = [
@@ -39,37 +45,101 @@ const INSTEAD: [(&[&str], &str); 6] = [
     ),
 ];
 
-/// The mistake with tips that fit a command that talks to a server: not to write `--` before a word, where the command of a
-/// server follows that.
+/// The same for `serve`.
+const INSTEAD_OF_SERVE: [(&[&str], &str); 2] = [
+    (
+        &["--port", "-p", "--host", "--bind", "--address"],
+        "the address is one option: '--http 127.0.0.1:PORT'",
+    ),
+    (
+        &["--ssl", "--https", "--tls"],
+        "to serve HTTPS, use '--tls-cert FILE --tls-key FILE'",
+    ),
+];
+
+/// The mistake with tips that fit: not to write `--` before a word, where the command of a server follows that.
 pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
-    if std::env::args_os().any(|word| ALONE.iter().any(|alone| word == *alone)) {
-        return error;
-    }
+    let words = std::env::args_os().skip(1).take_while(|word| word != "--");
+    let words: Vec<_> = words.filter_map(|word| word.into_string().ok()).collect();
+    let found = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(option))) => tip(option, &words),
+        (ErrorKind::InvalidSubcommand, _) => instead_of_command(&words),
+        _ => None,
+    };
+    // The command of a server follows after it.
+    let is_wrong = |tip: &StyledStr| tip.to_string().contains("'-- ");
+    let is_alone = words
+        .first()
+        .is_some_and(|it| ALONE.contains(&&**it) && it != "serve");
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
-        && tips.iter().any(|tip| tip.to_string().contains("'-- "))
+        && !is_alone
+        && tips.iter().any(is_wrong)
     {
         error.remove(ContextKind::Suggested);
     }
-    if error.kind() == ErrorKind::UnknownArgument
-        && let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg)
-        && let Some(tip) = tip(option)
-    {
+    if let Some(tip) = found {
         error.remove(ContextKind::SuggestedArg);
+        error.remove(ContextKind::SuggestedSubcommand);
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
     error
 }
 
-fn tip(option: &str) -> Option<String> {
-    let mut rows = INSTEAD.iter();
-    let instead = rows.find(|(options, _)| options.contains(&option));
-    let instead = instead.map(|(_, instead)| (*instead).to_owned());
-    let mut words = std::env::args_os().take_while(|word| word != "--");
-    let takes_arguments = words.any(|word| word == "call" || word == "prompt");
+/// What to do about an option that the command of these words does not have.
+fn tip(option: &str, words: &[String]) -> Option<String> {
+    let command = words.iter().find(|word| !word.starts_with('-'))?;
+    if words.first().is_some_and(|first| first == option) {
+        return Some(format!(
+            "options come after the command: 'plainly {command} … {option}'"
+        ));
+    }
+    let row = |rows: &[(&[&str], &str)]| {
+        let mut rows = rows.iter();
+        let instead = rows.find(|(options, _)| options.contains(&option));
+        instead.map(|(_, instead)| (*instead).to_owned())
+    };
+    if command == "serve" {
+        return row(&INSTEAD_OF_SERVE);
+    }
+    if ALONE.contains(&&**command) {
+        return None;
+    }
+    if let Some(line) = with_command_apart(words) {
+        return Some(format!("the command of a server comes after '--': {line}"));
+    }
     // What looks like an option of a tool is one of its arguments.
+    let takes_arguments = ["call", "prompt"].contains(&&**command);
     let name = option.strip_prefix("--").filter(|_| takes_arguments);
     let argument = name.map(|name| format!("arguments are written {name}=TEXT"));
-    let tips: Vec<_> = [argument, instead].into_iter().flatten().collect();
+    let tips: Vec<_> = [argument, row(&INSTEAD)].into_iter().flatten().collect();
     (!tips.is_empty()).then(|| tips.join("; "))
+}
+
+/// What to do about the first word, which is no command.
+fn instead_of_command(words: &[String]) -> Option<String> {
+    let word = words.iter().find(|word| !word.starts_with('-'))?;
+    let shown = shell_word(word);
+    if is_url(word) {
+        Some(format!("a command comes first: 'plainly discover {shown}'"))
+    } else if Path::new(word).is_dir() {
+        Some(format!("to serve this directory: 'plainly serve {shown}'"))
+    } else {
+        None
+    }
+}
+
+/// The line with `--` before the words that start a server, if it was forgotten there.
+fn with_command_apart(words: &[String]) -> Option<String> {
+    // Hosts are programs too.
+    let from = match words.first().is_some_and(|word| word == "install") {
+        true => 2,
+        false => 1,
+    };
+    let is_target = |(at, word): &(usize, &String)| *at >= from && is_program(word);
+    let (at, _) = words.iter().enumerate().find(is_target)?;
+    let (before, command) = words.split_at(at);
+    let line = [before, &["--".to_owned()], command].concat();
+    let line: Vec<_> = line.iter().map(|word| shell_word(word)).collect();
+    Some(format!("plainly {}", line.join(" ")))
 }

@@ -10,6 +10,7 @@ use plainly::client::Client;
 
 use super::Args;
 use crate::failure::Failure;
+use crate::shell_word::shell_word;
 
 /// The words of a command line that have no option's name, in their order.
 #[derive(Debug)]
@@ -132,6 +133,14 @@ impl Words {
         } else if target.contains("://") {
             "the URL of a server begins with http:// or https://, and the URI of a resource comes after it"
                 .to_owned()
+        } else if is_program(target) {
+            let words = [target].into_iter();
+            let words = words.chain(self.words.iter().map(String::as_str));
+            let words: Vec<_> = words.map(shell_word).collect();
+            format!(
+                "to start a server, use `plainly {command} -- {}`",
+                words.join(" ")
+            )
         } else if has_port || authority.contains('.') || authority == "localhost" {
             format!("did you mean http://{target}?")
         } else {
@@ -259,7 +268,21 @@ fn wrong(
     Failure::Usage(args.error(kind, message))
 }
 
-fn is_url(word: &str) -> bool {
+pub(super) fn is_url(word: &str) -> bool {
     let scheme = word.split_once("://").map(|(scheme, _)| scheme);
     scheme.is_some_and(|it| it.eq_ignore_ascii_case("http") || it.eq_ignore_ascii_case("https"))
+}
+
+/// Whether this starts a program: a file, or a name that is found where programs are.
+pub(crate) fn is_program(word: &str) -> bool {
+    let path = Path::new(word);
+    if path.components().count() != 1 {
+        return path.is_file();
+    }
+    let places = std::env::var_os("PATH").unwrap_or_default();
+    let mut places = std::env::split_paths(&places);
+    places.any(|place| {
+        let mut names = ["", ".exe", ".cmd"].iter();
+        names.any(|end| place.join(format!("{word}{end}")).is_file())
+    })
 }

@@ -3,7 +3,7 @@
 use crate::terminal::Conversation;
 
 /// Whoever is asked.
-pub(super) trait Person: Send {
+pub(crate) trait Person: Send {
     /// Tells them lines.
     fn say(&mut self, text: &str);
 
@@ -22,7 +22,7 @@ impl Person for Conversation {
 }
 
 /// Whether they agree; nothing if they went away. Enter means `preset`, where there is one.
-pub(super) async fn agrees(
+pub(crate) async fn agrees(
     person: &mut impl Person,
     question: &str,
     preset: Option<bool>,

@@ -6,13 +6,13 @@ mod position;
 
 use std::time::Duration;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use plainly::client::Client;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use self::asked::{Wanted, wanted};
 use self::position::Position;
-use crate::args::{Args, CandidatesArgs, ClientCommand, Command, ShellLine, values};
+use crate::args::{Args, CandidatesArgs, DiscoverArgs, ShellLine, values};
 use crate::connection;
 use crate::failure::Failure;
 use crate::format::Format;
@@ -61,14 +61,14 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
     };
     let found = match Position::of(Args::command(), before, current) {
         Position::Known(candidates) => candidates,
-        Position::Target => servers(),
+        Position::Target => foreign(servers()),
         Position::Server {
             command,
             options,
             words,
         } => match (wanted(&command, words.len() - 1), words.split_first()) {
             (Some(wanted), Some((target, before))) => {
-                ask(options, target, wanted, before, current, by).await
+                foreign(ask(options, target, wanted, before, current, by).await)
             }
             _ => Vec::new(),
         },
@@ -94,7 +94,7 @@ pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -
             match (wanted(&command, words.len() - 1), words.split_first()) {
                 (Some(wanted), Some((_, before))) => {
                     let asked = asked::candidates(client, wanted, before, current);
-                    timeout(patience(), asked).await.unwrap_or_default()
+                    foreign(timeout(patience(), asked).await.unwrap_or_default())
                 }
                 _ => Vec::new(),
             }
@@ -120,6 +120,12 @@ fn fitting(found: Vec<Candidate>, current: &str) -> Vec<Candidate> {
     fitting.take(MOST).collect()
 }
 
+/// Drops words of others that would be options of the command: some options run commands.
+fn foreign(mut found: Vec<Candidate>) -> Vec<Candidate> {
+    found.retain(|it| !it.value.starts_with('-'));
+    found
+}
+
 /// The names of the servers that there are.
 fn servers() -> Vec<Candidate> {
     let servers = Search::new(None).all().unwrap_or_default();
@@ -133,7 +139,8 @@ fn servers() -> Vec<Candidate> {
     candidates
 }
 
-/// Asks the server, as a command with these options would reach it.
+/// Asks the server, as a command with these options would reach it. One of a project's file that the user has not allowed is
+/// neither started nor connected to.
 async fn ask(
     options: Vec<String>,
     target: &str,
@@ -142,23 +149,11 @@ async fn ask(
     current: &str,
     by: Instant,
 ) -> Vec<Candidate> {
-    let line = ["plainly", "discover"].map(str::to_owned).into_iter();
-    let line = line.chain(options).chain([target.to_owned()]);
-    let Ok(Args {
-        command: Command::Client(ClientCommand::Discover(mut args)),
-        ..
-    }) = Args::try_parse_from(line)
-    else {
-        return Vec::new();
-    };
-    // Whoever presses a key does not want to log in.
-    args.server.account.no_login = true;
-    let mut words = args.words();
-    let Ok(server) = args.server.server(&mut words) else {
+    let Ok((server, args)) = DiscoverArgs::reaching(options, target) else {
         return Vec::new();
     };
     // A server that was started ends with its connection, also where that is still being opened.
-    let Ok(Ok(client)) = timeout_at(by, connection::open(server, args.server)).await else {
+    let Ok(Ok(client)) = timeout_at(by, connection::open(server, args)).await else {
         return Vec::new();
     };
     let asked = timeout_at(by, asked::candidates(&client, wanted, before, current)).await;

@@ -71,6 +71,10 @@ impl Described<'_> {
             output.lines("")?;
             output.lines(&format!("It declares to fail with {}.", visible(codes)))?;
         }
+        if self.name.starts_with('-') {
+            // The command would take it for an option.
+            return Ok(());
+        }
         output.lines("")?;
         let required = parameters.iter().filter(|it| it.must_be_given());
         let (levels, schemas) = SHOWN;

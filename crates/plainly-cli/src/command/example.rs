@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::parameter::{Parameter, members};
+use super::parameter::{Parameter, is_plain, members};
 use super::schema::{Depth, alternatives, named, resolved, types};
 
 /// The largest value of a schema that is an example, in bytes.
@@ -19,21 +19,10 @@ pub(super) fn example(parameter: &Parameter<'_>, depth: Depth<'_>) -> String {
         Some([item]) => item,
         _ => &value,
     };
-    match is_plain(item) {
-        true => format!("{name}={}", text(item)),
-        false => format!("{name}:={value}"),
-    }
-}
-
-/// Whether it needs no JSON.
-fn is_plain(value: &Value) -> bool {
-    !value.is_array() && !value.is_object()
-}
-
-fn text(value: &Value) -> String {
-    match value.as_str() {
-        Some(text) => text.to_owned(),
-        None => value.to_string(),
+    match item {
+        Value::String(text) if is_plain(text) => format!("{name}={text}"),
+        Value::Null | Value::Bool(_) | Value::Number(_) => format!("{name}={item}"),
+        Value::String(_) | Value::Array(_) | Value::Object(_) => format!("{name}:={value}"),
     }
 }
 
@@ -115,6 +104,10 @@ mod tests {
             (json!({"type": "string", "default": "a b"}), "it=a b"),
             (json!({"type": ["null", "integer"]}), "it=1"),
             (json!({"enum": ["file", "folder"]}), "it=file"),
+            (json!({"enum": ["@/etc/passwd"]}), r#"it:="@/etc/passwd""#),
+            (json!({"type": "string", "default": "-"}), r#"it:="-""#),
+            (json!({"type": "array", "items": {"const": "@f"}}), r#"it:=["@f"]"#),
+            (json!({"type": "integer", "default": -5}), "it=-5"),
             (json!({"type": "array"}), "it:=[]"),
             (json!({"type": "array", "items": {"type": "number"}}), "it=1.5"),
             (json!({"type": "array", "items": {"$ref": "#/$defs/edit"}}), r#"it:=[{"new":"TEXT","old":"TEXT"}]"#),

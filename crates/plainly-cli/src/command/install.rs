@@ -8,12 +8,14 @@ use serde_json::json;
 
 use super::serve;
 use crate::args::{
-    Args, ChangeArgs, Command, HeaderArg, Host, InstallArgs, LogArgs, UninstallArgs,
+    Args, ChangeArgs, Command, HeaderArg, Host, InstallArgs, LogArgs, UninstallArgs, is_program,
 };
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::secrets::Mask;
-use crate::servers::{self, Machine, Reach, Unchanged};
+use crate::servers::{self, FileWrite, Machine, ProjectFile, Reach, Unchanged};
+use crate::shell_word::shell_word;
+use crate::whole_file::real;
 
 /// The programs whose first argument names the server.
 const RUNNERS: [&str; 8] = [
@@ -21,6 +23,8 @@ const RUNNERS: [&str; 8] = [
 ];
 /// The lines around a change that are printed with it.
 const AROUND: usize = 3;
+/// How often a change is tried again that another program came before.
+const TRIES: usize = 10;
 
 pub(crate) fn run(args: InstallArgs, log: &LogArgs) -> Result<(), Failure> {
     let (name, reach) = wanted(&args, log)?;
@@ -57,6 +61,13 @@ fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure>
         ([], []) => Err(wrong(
             "the server is missing: its name and URL, its command after --, or directories to serve",
         )),
+        (words @ [program, ..], []) if is_program(program) && !Path::new(program).is_dir() => {
+            let words: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
+            Err(wrong(&format!(
+                "the command of a server comes after --: -- {}",
+                words.join(" ")
+            )))
+        }
         (words, []) if args.headers.is_empty() => served(words, &args.env, log),
         _ => Err(wrong(
             "the server is a name and a URL, a command after --, or directories to serve",
@@ -140,22 +151,20 @@ fn change(
     host: Host,
     name: &str,
     args: &ChangeArgs,
-    edit: impl FnOnce(&str) -> Result<String, Unchanged>,
+    edit: impl Fn(&str) -> Result<String, Unchanged>,
 ) -> Result<(), Failure> {
     let path = file(host, args)?;
     let shown = path.display();
-    let before = servers::read(&path).map_err(|broken| Failure::local(broken.to_string()))?;
-    let before = before.unwrap_or_default();
-    let after = edit(&before).map_err(|unchanged| match unchanged {
-        Unchanged::Exists => {
-            let why = format!("{shown} has another server {name} already: --force replaces it");
-            Failure::impossible(why, None)
-        }
-        Unchanged::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
-        Unchanged::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
-    })?;
+    let edited = || {
+        let before = servers::read(&path).map_err(|broken| Failure::local(broken.to_string()))?;
+        let after = edit(before.as_deref().unwrap_or_default());
+        let after = after.map_err(|unchanged| not_changed(&path, name, unchanged))?;
+        Ok::<_, Failure>((before, after))
+    };
     let mut output = Output::new(args.format());
     if args.dry_run {
+        let (before, after) = edited()?;
+        let before = before.unwrap_or_default();
         let lines = without_secrets(host, [&before, &after], &difference(&before, &after));
         match output.is_json() {
             true => output.json(&json!({ "file": path, "name": name, "change": lines }))?,
@@ -163,19 +172,62 @@ fn change(
         }
         return output.flush();
     }
-    let is_changed = after != before;
-    let backup = match is_changed {
-        true => servers::write(&path, &after, !args.project)
-            .map_err(|error| Failure::file(&path, error))?,
-        false => None,
-    };
+    let change = rewrite(&path, &edited, !args.project)?;
+    if let Some(change) = change.as_ref().filter(|_| args.project) {
+        keep_allowed(host, &path, change);
+    }
+    told(&path, name, change, &mut output)
+}
+
+/// A change of a file that was made.
+struct FileChange {
+    before: Option<String>,
+    after: String,
+    /// The file that has the text before.
+    backup: Option<PathBuf>,
+}
+
+/// Puts what is edited into the file, unless nothing changes.
+fn rewrite(
+    path: &Path,
+    edited: impl Fn() -> Result<(Option<String>, String), Failure>,
+    is_private: bool,
+) -> Result<Option<FileChange>, Failure> {
+    let _lock = servers::lock();
+    for _ in 0..TRIES {
+        let (before, after) = edited()?;
+        if before.as_deref().unwrap_or_default() == after {
+            return Ok(None);
+        }
+        let written = servers::write(path, before.as_deref(), &after, is_private);
+        if let FileWrite::Done(backup) = written.map_err(|error| Failure::file(path, error))? {
+            return Ok(Some(FileChange {
+                before,
+                after,
+                backup,
+            }));
+        }
+    }
+    let shown = path.display();
+    let why = format!("{shown} was not changed: another program changes it all the time");
+    Err(Failure::local(why))
+}
+
+fn told(
+    path: &Path,
+    name: &str,
+    change: Option<FileChange>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let is_changed = change.is_some();
+    let backup = change.and_then(|change| change.backup);
     if output.is_json() {
-        let (file, changed) = (&path, is_changed);
+        let (file, changed) = (path, is_changed);
         output
             .json(&json!({ "file": file, "name": name, "changed": changed, "backup": backup }))?;
     } else {
         let what = if is_changed { "changed" } else { "unchanged" };
-        output.lines(&format!("{what} {shown}: {name}"))?;
+        output.lines(&format!("{what} {}: {name}", path.display()))?;
         if let Some(backup) = backup {
             output.lines(&format!("kept what it was in {}", backup.display()))?;
         }
@@ -183,16 +235,50 @@ fn change(
     output.flush()
 }
 
+fn not_changed(path: &Path, name: &str, unchanged: Unchanged) -> Failure {
+    let shown = path.display();
+    match unchanged {
+        Unchanged::Exists => {
+            let why = format!("{shown} has another server {name} already: --force replaces it");
+            Failure::impossible(why, None)
+        }
+        Unchanged::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
+        Unchanged::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
+    }
+}
+
+/// A project's file that nobody else has put a server into, or that the user had allowed, is allowed as it is now.
+fn keep_allowed(host: Host, path: &Path, change: &FileChange) {
+    let before = change.before.as_deref();
+    let before = before.filter(|text| !servers::is_empty(host, text));
+    let is_allowed = before.is_none_or(|text| ProjectFile::new(path, text).is_allowed());
+    if is_allowed && let Err(failure) = ProjectFile::new(path, &change.after).allow() {
+        tracing::debug!(?failure, "the file is not allowed yet");
+    }
+}
+
 fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
     let machine = Machine::here();
-    let file = match args.project {
-        true => machine.project_file(host),
-        false => machine.user(host),
-    };
-    file.ok_or_else(|| match args.project {
-        true => Failure::impossible("this host has no file for a project", None),
-        false => Failure::impossible("your own directory is not known: set HOME", None),
-    })
+    if !args.project {
+        let why = || Failure::impossible("your own directory is not known: set HOME", None);
+        return machine.user(host).ok_or_else(why);
+    }
+    let why = || Failure::impossible("this host has no file for a project", None);
+    let file = machine.project_file(host).ok_or_else(why)?;
+    let found = real(&file).and_then(|to| Ok((to, real(machine.project())?)));
+    let (to, project) = found.map_err(|error| Failure::file(&file, error))?;
+    match to.starts_with(&project) {
+        true => Ok(file),
+        false => Err(Failure::impossible(
+            format!(
+                "{} leads out of the project {}, to {}: change that file without --project",
+                file.display(),
+                project.display(),
+                to.display()
+            ),
+            None,
+        )),
+    }
 }
 
 /// The lines of a change without the secrets of any server in these texts.

@@ -23,7 +23,7 @@ pub(crate) async fn run(mut args: LogoutArgs) -> Result<(), Failure> {
         all(&args.server, &mut output).await?;
         return output.flush();
     };
-    let url = address(server, &mut args.server)?;
+    let url = address(server, &mut args.server).await?;
     let url = server_address(&url).unwrap_or(url);
     one(&url, &args.server, &mut output).await?;
     output.flush()

@@ -136,3 +136,8 @@ impl<'a> Parameter<'a> {
         members(self.root, schema)
     }
 }
+
+/// Whether text that others wrote can stand after `=`: it names neither a file nor standard input, in any spelling.
+pub(super) fn is_plain(text: &str) -> bool {
+    !text.starts_with(['@', '-'])
+}

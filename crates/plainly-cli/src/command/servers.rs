@@ -1,19 +1,33 @@
 //! `plainly servers`: the servers that hosts are configured with.
 
+mod check;
+
+use std::path::PathBuf;
+
 use clap::ValueEnum;
 use serde_json::json;
 
 use crate::args::{Host, ServersArgs};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::servers::{Configured, Search};
+use crate::servers::{Configured, ProjectFile, Search};
 
-pub(crate) fn run(args: &ServersArgs) -> Result<(), Failure> {
-    let servers = Search::new(args.config.as_deref()).all()?;
+pub(crate) async fn run(args: &ServersArgs) -> Result<(), Failure> {
+    let only = args.allow.as_ref().or(args.config.as_ref());
+    let servers = Search::new(only.map(PathBuf::as_path)).all()?;
+    if let (Some(_), Some(file)) = (
+        &args.allow,
+        servers.iter().find_map(|it| it.foreign.as_ref()),
+    ) {
+        file.allow()?;
+    }
     if servers.is_empty() {
         tracing::warn!(
             "no servers are configured here: `plainly servers --help` says where they are looked for"
         );
+    }
+    if args.check {
+        return check::check(servers, args).await;
     }
     let mut output = Output::new(args.format());
     if !servers.is_empty() {
@@ -22,15 +36,21 @@ pub(crate) fn run(args: &ServersArgs) -> Result<(), Failure> {
     for (at, server) in servers.iter().enumerate() {
         let nearer = servers.get(..at).unwrap_or_default();
         let nearer = nearer.iter().find(|it| it.name == server.name);
-        print(server, nearer, &mut output)?;
+        let is_allowed = only.is_some() || is_allowed(server);
+        print(server, nearer, is_allowed, &mut output)?;
     }
     output.flush()
+}
+
+fn is_allowed(server: &Configured) -> bool {
+    server.foreign.as_ref().is_none_or(ProjectFile::is_allowed)
 }
 
 /// Prints a server, unless a `nearer` one of the same name, which is used instead, is the same in all.
 fn print(
     server: &Configured,
     nearer: Option<&Configured>,
+    is_allowed: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let host = server.host.as_ref().and_then(Host::to_possible_value);
@@ -50,6 +70,7 @@ fn print(
             "server": shown.clone().ok(),
             "given": names,
             "disabled": is_disabled,
+            "allowed": is_allowed,
             "wrong": shown.err(),
             "hiddenBy": nearer,
             "differs": is_other,
@@ -61,6 +82,9 @@ fn print(
     };
     if is_disabled {
         text.push_str(" (disabled)");
+    }
+    if !is_allowed {
+        text.push_str(" (not allowed yet)");
     }
     match nearer {
         Some(nearer) if is_other => text.push_str(&format!(" (not used: {nearer} has another)")),

@@ -23,6 +23,7 @@ pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
     let server = args.server.server(&mut words)?;
     words.end()?;
     let format = args.server.format();
+    let label = server.label();
     let mut terminated = pin!(shutdown::terminated());
     let client = tokio::select! {
         biased;
@@ -41,7 +42,7 @@ pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
             () = interrupted() => {}
         }
     };
-    connection::close(&client, &result, stopped).await;
+    connection::close(&label, &client, &result, stopped).await;
     result
 }
 

@@ -4,14 +4,21 @@ use std::fs;
 
 use crate::accounts::readable;
 use crate::args::{HeaderArg, Server, ServerArgs, ServerName, TWO_TOKENS};
+use crate::asking::agrees;
 use crate::failure::Failure;
-use crate::servers::{Reach, Search, expanded, unknown};
+use crate::servers::{Configured, Reach, Search, expanded, unknown};
+use crate::shell_word::shell_word;
+use crate::terminal::{self, Conversation};
+use crate::visible::visible;
 
 /// The headers for every request: names and values.
 type Headers = Vec<(String, String)>;
 
 /// Where the server is, and the headers for it. What is configured for its process is added to the arguments.
-pub(super) fn reached(server: Server, args: &mut ServerArgs) -> Result<(Server, Headers), Failure> {
+pub(super) async fn reached(
+    server: Server,
+    args: &mut ServerArgs,
+) -> Result<(Server, Headers), Failure> {
     let given = headers(args)?;
     let mut names = given.iter().map(|(name, _)| name);
     if args.bearer.is_some() && names.any(|name| name.eq_ignore_ascii_case("authorization")) {
@@ -20,7 +27,7 @@ pub(super) fn reached(server: Server, args: &mut ServerArgs) -> Result<(Server, 
     let Server::Named(name) = server else {
         return Ok((server, given));
     };
-    Ok(match configured(&name, args, &given)? {
+    Ok(match configured(&name, args, &given).await? {
         Reach::Url { url, headers } => {
             // A token that is given goes before one in a file.
             let is_kept = |(name, _): &(String, String)| {
@@ -50,7 +57,7 @@ pub(super) fn reached(server: Server, args: &mut ServerArgs) -> Result<(Server, 
 }
 
 /// How the server of this name is reached.
-fn configured(
+async fn configured(
     name: &ServerName,
     args: &ServerArgs,
     headers: &[(String, String)],
@@ -59,6 +66,14 @@ fn configured(
     let Some(server) = search.find(&name.text)? else {
         return Err(name.unknown(unknown(&name.text, &search.all()?)));
     };
+    if let Some(own) = search.hidden_by(&server) {
+        let [path, own] = [&server.path, &own.path].map(|path| path.display().to_string());
+        tracing::warn!("{} of {path} hides your own, of {own}", name.text);
+    }
+    // A file that the user names is known to them.
+    if args.config.is_none() {
+        agreed(&server, args).await?;
+    }
     let reach = search.reach(&server, &args.env, headers)?;
     let why = match &reach {
         Reach::Command { .. } => args.only_over_http(),
@@ -70,6 +85,42 @@ fn configured(
         Some(why) => Err(Failure::impossible(format!("{}: {why}", name.text), None)),
         None => Ok(reach),
     }
+}
+
+/// Sees to it that the user has agreed to what a project's file starts: asks, where somebody is there.
+async fn agreed(server: &Configured, args: &ServerArgs) -> Result<(), Failure> {
+    let (Some(file), Ok(entry)) = (&server.foreign, &server.entry) else {
+        return Ok(());
+    };
+    if file.is_allowed() {
+        return Ok(());
+    }
+    let name = visible(&server.name);
+    let path = file.path().display().to_string();
+    let to = visible(&entry.reach.shown());
+    let what = match &entry.reach {
+        Reach::Command { .. } => format!("{name} starts: {to}"),
+        Reach::Url { .. } => format!("{name} connects to: {to}"),
+    };
+    let is_asked = terminal::is_attended() && !args.format().is_json();
+    if is_asked {
+        let mut person = Conversation::begin().await;
+        person.say(&format!(
+            "In this project's file {},\n{what}",
+            visible(&path)
+        ));
+        let question = "Allow this file until it changes? [y/N] ";
+        if agrees(&mut person, question, Some(false)).await == Some(true) {
+            return file.allow();
+        }
+    }
+    Err(Failure::Arguments {
+        what: format!("you have not allowed the file {path} of this project, where {what}"),
+        help: format!(
+            "look at the file, then run: plainly servers --allow {}",
+            shell_word(&path)
+        ),
+    })
 }
 
 /// The headers that are given, with the values of their variables.

@@ -1,11 +1,12 @@
-//! Files of hosts, written whole or not at all: beside the file, then in its place. What was there before is kept.
+//! Files of hosts: read, and written whole. What was there before is kept.
 
-use std::ffi::OsString;
-use std::fs::{self, OpenOptions, Permissions};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::syntax::Broken;
+use crate::state;
+use crate::whole_file::{beside, is_missing, real, replace};
 
 /// The largest file that is read, in bytes: what is larger has no settings in it.
 const LARGEST: u64 = 64 << 20;
@@ -33,71 +34,103 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Broken> {
     }
 }
 
-fn is_missing(error: &io::Error) -> bool {
-    use io::ErrorKind::{NotADirectory, NotFound};
-    matches!(error.kind(), NotFound | NotADirectory)
+/// What came of writing a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum FileWrite {
+    /// What the file had before is in this one now.
+    Done(Option<PathBuf>),
+    /// Another program changed the file meanwhile: nothing was written.
+    Outdated,
 }
 
-/// Puts the text into the file, and what the file had before into another beside it, whose path it returns. Links to the file
-/// are followed. A new one is for its owner alone if it `is_private`.
-pub(crate) fn write(path: &Path, text: &str, is_private: bool) -> io::Result<Option<PathBuf>> {
-    // Through a link that leads nowhere yet, too: it is the user's way of keeping such files elsewhere.
-    let linked = fs::read_link(path)
-        .ok()
-        .and_then(|to| Some(path.parent()?.join(to)));
-    let path = fs::canonicalize(path).unwrap_or(linked.unwrap_or_else(|| path.to_owned()));
+/// The lock of all files, for who changes one: two changes at once would lose one. It ends when it is dropped. Where it can't be
+/// had, there is none.
+pub(crate) fn lock() -> Option<File> {
+    let directory = state::directory()?;
+    let locked = (|| {
+        state::make_private(&directory)?;
+        let mut options = OpenOptions::new();
+        let file = options.append(true).create(true);
+        let file = file.open(directory.join("servers.lock"))?;
+        file.lock().map(|()| file)
+    })();
+    let failed = |error: &io::Error| tracing::debug!(%error, "files of hosts are not locked");
+    locked.inspect_err(failed).ok()
+}
+
+/// Puts the text into the file that had the text `before`, and what it had into another beside it. Links to the file are followed.
+/// A new one is for its owner alone if it `is_private`.
+pub(crate) fn write(
+    path: &Path,
+    before: Option<&str>,
+    text: &str,
+    is_private: bool,
+) -> io::Result<FileWrite> {
+    let path = real(path)?;
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    let before = match fs::metadata(&path) {
+    let mode = match fs::metadata(&path) {
         Ok(about) => Some(about.permissions()),
         Err(error) if is_missing(&error) => None,
         Err(error) => return Err(error),
     };
-    let backup = before.is_some().then(|| beside(&path, "plainly-backup"));
-    if let Some(backup) = &backup {
-        replace(backup, &fs::read(&path)?, before.clone(), is_private)?;
-    }
-    replace(&path, text.as_bytes(), before, is_private)?;
-    Ok(backup)
-}
-
-/// Puts a fresh file with these bytes in the place of whatever is there. A link is replaced, not followed: a repository may
-/// bring one that leads out of it.
-fn replace(
-    path: &Path,
-    bytes: &[u8],
-    mode: Option<Permissions>,
-    is_private: bool,
-) -> io::Result<()> {
-    let new = beside(path, &format!("plainly-{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    if is_private || mode.is_some() {
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    #[cfg(not(unix))]
-    let _ = is_private;
-    let mut file = options.open(&new)?;
-    let written = (|| {
-        if let Some(mode) = mode {
-            file.set_permissions(mode)?;
+    let backup = before.map(|before| {
+        let backup = backup(&path, before.as_bytes());
+        if fs::symlink_metadata(&backup).is_err() {
+            replace(&backup, before.as_bytes(), mode.clone(), is_private, || {
+                true
+            })?;
         }
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        fs::rename(&new, path)
-    })();
-    if written.is_err() {
-        // If that fails as well, the first error says more.
-        let _ = fs::remove_file(&new);
+        Ok::<_, io::Error>(backup)
+    });
+    let backup = backup.transpose()?;
+    // Hosts write their files whenever they like, and know no lock.
+    let is_same = || fs::read(&path).ok().as_deref() == before.map(str::as_bytes);
+    match replace(&path, text.as_bytes(), mode, is_private, is_same)? {
+        true => Ok(FileWrite::Done(backup)),
+        false => Ok(FileWrite::Outdated),
     }
-    written
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = OsString::from(path.file_name().unwrap_or_default());
-    name.push(".");
-    name.push(suffix);
-    path.with_file_name(name)
+/// The first file beside this one that has these bytes, or is not there: no other backup is lost.
+fn backup(path: &Path, bytes: &[u8]) -> PathBuf {
+    let name = |number: u32| match number {
+        1 => beside(path, "plainly-backup"),
+        _ => beside(path, &format!("plainly-backup-{number}")),
+    };
+    let is_free = |backup: &PathBuf| match fs::symlink_metadata(backup) {
+        Ok(about) => about.is_file() && fs::read(backup).is_ok_and(|there| there == bytes),
+        Err(_) => true,
+    };
+    let mut names = (1..=u32::MAX).map(name);
+    names.find(is_free).unwrap_or_else(|| name(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changed_meanwhile_is_left_as_it_is() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let path = directory.path().join("f");
+        for (there, before) in [
+            (Some("theirs"), None),
+            (Some("theirs"), Some("old")),
+            (None, Some("old")),
+        ] {
+            let _ = fs::remove_file(&path);
+            there.inspect(|text| fs::write(&path, text).unwrap());
+            assert_eq!(
+                write(&path, before, "ours", true).unwrap(),
+                FileWrite::Outdated
+            );
+            assert_eq!(read(&path).unwrap().as_deref(), there);
+        }
+        fs::write(&path, "theirs").unwrap();
+        let written = write(&path, Some("theirs"), "ours", true).unwrap();
+        assert!(matches!(written, FileWrite::Done(Some(_))), "{written:?}");
+        assert_eq!(read(&path).unwrap().as_deref(), Some("ours"));
+    }
 }

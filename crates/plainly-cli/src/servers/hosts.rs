@@ -153,6 +153,8 @@ pub(super) struct Source {
     pub(super) project: Option<PathBuf>,
     /// Whether it has them under the project's name: Claude Code has one file for all.
     pub(super) is_divided: bool,
+    /// Whether others may have written it, and the user may not have looked at it.
+    pub(super) is_foreign: bool,
 }
 
 impl Machine {
@@ -174,6 +176,17 @@ impl Machine {
     /// The host's file in the directory that this runs in.
     pub(crate) fn project_file(&self, host: Host) -> Option<PathBuf> {
         Some(self.directory.join(row(host).project?))
+    }
+
+    /// The root of the repository that this directory is in, or else the directory itself.
+    pub(crate) fn project(&self) -> &Path {
+        let is_root = |it: &&&Path| it.join(".git").exists();
+        let projects = self.projects();
+        projects
+            .iter()
+            .find(is_root)
+            .copied()
+            .unwrap_or(&self.directory)
     }
 
     /// The host's file for all projects of the user.
@@ -222,9 +235,16 @@ impl Machine {
         use clap::ValueEnum;
         let mut sources = Vec::new();
         let hosts = Host::value_variants();
+        // In the user's directory itself, a file may be that of a project too.
+        let is_own = |path: &Path| {
+            hosts
+                .iter()
+                .any(|it| self.user(*it).as_deref() == Some(path))
+        };
         for project in self.projects() {
             let own = |host: Option<Host>, path: PathBuf, is_divided: bool| Source {
                 host,
+                is_foreign: !is_divided && !is_own(&path),
                 path,
                 project: Some(project.to_owned()),
                 is_divided,
@@ -243,13 +263,13 @@ impl Machine {
             let Some(path) = self.user(*host) else {
                 continue;
             };
-            // In the user's directory itself, a file may be that of a project too.
             if !sources.iter().any(|it| it.path == path && !it.is_divided) {
                 sources.push(Source {
                     host: Some(*host),
                     path,
                     project: None,
                     is_divided: false,
+                    is_foreign: false,
                 });
             }
         }

@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 
 /// The version of the format. A reader of another one can't know what its lines mean.
 const VERSION: u64 = 1;
+/// The first bytes of every recording.
+pub(crate) const BEGIN: &str = "{\"recording\":";
 /// The most characters of a line that an error shows.
 const SHOWN: usize = 60;
 

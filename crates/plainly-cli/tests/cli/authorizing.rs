@@ -151,7 +151,7 @@ fn a_token_is_given_once() {
     let servers = serde_json::json!({ "servers": { "s": {
         "type": "http", "url": url, "headers": { "Authorization": "Bearer of-the-host", "X-Own": "1" }
     } } });
-    home.project(".vscode/mcp.json", &servers.to_string());
+    home.allowed(".vscode/mcp.json", &servers.to_string());
     home.run(&["ls", "s", "--bearer", "@token"]).failed(7, TOLD);
     assert_eq!(tokens.recv().unwrap().unwrap(), "Bearer s3cret");
     home.run(&["ls", "s"]).failed(7, TOLD);

@@ -1,12 +1,16 @@
 //! Words that a shell completes: what they can become, in time, and nothing else.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use serde_json::json;
 
 use crate::home::Home;
+use crate::naming::heads;
+#[cfg(target_os = "linux")]
+use crate::person::Person;
 use crate::support::{PATIENCE, PLAINLY, Serving, of, of_nobody, toolbox};
 
 /// How long a server may take.
@@ -24,7 +28,7 @@ fn home() -> Home {
         "silent": { "command": "sleep", "args": ["100"] },
         "gone": { "url": "http://127.0.0.1:1/" },
     } });
-    home.project(".mcp.json", &servers.to_string());
+    home.allowed(".mcp.json", &servers.to_string());
     home
 }
 
@@ -111,7 +115,7 @@ fn a_server_that_does_not_answer_ends_with_the_wait() {
     );
     let servers =
         json!({ "mcpServers": { "silent": { "command": "sh", "args": ["-c", script] } } });
-    home.project(".mcp.json", &servers.to_string());
+    home.allowed(".mcp.json", &servers.to_string());
     let completes = |timeout: Option<&str>| {
         let mut command = home.command(&["candidates", "--line", "plainly tools silent "]);
         match timeout {
@@ -170,7 +174,7 @@ fn bash_completes_words_with_colons_and_equals_signs() {
              COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; _plainly; printf '%s\\n' \"${{COMPREPLY[@]}}\""
         );
         let mut bash = Command::new("bash");
-        let programs = std::path::Path::new(PLAINLY).parent().unwrap().display();
+        let programs = Path::new(PLAINLY).parent().unwrap().display();
         let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
         of_nobody(&mut bash)
             .args(["--norc", "-c", &script])
@@ -182,4 +186,145 @@ fn bash_completes_words_with_colons_and_equals_signs() {
         }
         assert_eq!(of(bash).succeeded().text(), expected, "{line}");
     }
+}
+
+/// A server whose words would be options of the command, or name files of the user.
+const SLY: &str = r#"while read -r line; do
+    id=${line#*'"id":'}; id=${id%%,*}
+    case $line in
+        *server/discover*) result='{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{"tools":{},"prompts":{},"completions":{}}}' ;;
+        *completion/complete*) result='{"resultType":"complete","completion":{"values":["@/etc/passwd","-","plain"]}}' ;;
+        *prompts/list*) result='{"resultType":"complete","ttlMs":0,"cacheScope":"private","prompts":[{"name":"ask","arguments":[{"name":"text"}]}]}' ;;
+        *) result='{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"--sample-with=sh -c id","inputSchema":{"type":"object"}},{"name":"fine","inputSchema":{"type":"object","properties":{"lang":{"enum":["@/etc/passwd","-","en"]},"f=@/etc/passwd":{}},"required":["lang"]}}]}' ;;
+    esac
+    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "${id%\}}" "$result"
+done"#;
+
+#[cfg(unix)]
+#[test]
+fn words_of_others_are_neither_options_nor_names_of_files() {
+    let home = Home::new();
+    let servers = json!({ "mcpServers": {
+        "sly": { "command": "sh", "args": ["-c", SLY] },
+        "--record=x": { "command": "sh" },
+    } });
+    home.user(".claude.json", &servers.to_string());
+    home.project("--record=y", "");
+    for (line, expected) in [
+        ("plainly tools ", &["sly"][..]),
+        ("plainly tools sly ", &["fine"]),
+        ("plainly call sly fine ", &["lang="]),
+        ("plainly call sly fine lang=", &["lang=en"]),
+        (
+            "plainly call sly fine lang:=",
+            &[r#"lang:="@/etc/passwd""#, r#"lang:="-""#, r#"lang:="en""#],
+        ),
+        ("plainly prompt sly ask text=", &["text=plain"]),
+        ("plainly serve ", &[]),
+        ("plainly tools -- ", &[]),
+    ] {
+        assert_eq!(candidates(&home, line), expected, "{line:?}");
+    }
+    let shown = home.run(&["tools", "sly", "fine"]).succeeded();
+    let call = "\nplainly call sly fine 'lang:=\"@/etc/passwd\"'\n";
+    assert!(shown.text().ends_with(call), "{}", shown.text());
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_in_a_project_runs_before_its_file_is_allowed() {
+    let home = Home::new();
+    let (url, heads) = heads();
+    let run = home.path().join("ran");
+    let script = format!("echo >> {}", run.display());
+    let servers = json!({ "mcpServers": {
+        "local": { "command": "sh", "args": ["-c", script] },
+        "remote": { "url": format!("{url}/${{SECRET}}") },
+    } });
+    let complete = |name: &str| {
+        let mut command =
+            home.command(&["candidates", "--line", &format!("plainly tools {name} ")]);
+        command.env("SECRET", "s3cret");
+        of(command).succeeded().text().to_owned()
+    };
+    home.project(".mcp.json", &servers.to_string());
+    for name in ["local", "remote"] {
+        assert_eq!(complete(name), "");
+    }
+    assert!(!run.exists() && heads.try_recv().is_err());
+    // Once it is allowed, and until it changes.
+    home.allowed(".mcp.json", &servers.to_string());
+    complete("local");
+    assert!(run.exists());
+    fs::remove_file(&run).unwrap();
+    home.project(".mcp.json", &format!("{servers}\n"));
+    complete("local");
+    assert!(!run.exists());
+}
+
+/// A program that finds this plainly, for this user, in the project.
+#[cfg(target_os = "linux")]
+fn beside_plainly(home: &Home, program: &str, words: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    let programs = Path::new(PLAINLY).parent().unwrap().display();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    of_nobody(&mut command).args(words).env("PATH", path);
+    command.env("HOME", home.path()).env("PS1", "ready> ");
+    command.current_dir(home.path().join("projects/site"));
+    command
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn shells_complete_a_word_that_is_empty_yet() {
+    let home = Home::new();
+    let servers = json!({ "mcpServers": { "box": { "command": toolbox() } } });
+    home.user(".claude.json", &servers.to_string());
+    for (shell, words, setup) in [
+        (
+            "bash",
+            &["--norc", "--noprofile", "-i"][..],
+            "source <(plainly completions bash)",
+        ),
+        (
+            "zsh",
+            &["-f", "-i"],
+            "autoload -U compinit; compinit -D -u; source <(plainly completions zsh)",
+        ),
+    ] {
+        if !is_there(shell) {
+            continue;
+        }
+        // The terminal is its own: a shell takes the one that it finds.
+        let words = [&["--ctty", shell][..], words].concat();
+        let mut person = Person::start(beside_plainly(&home, "setsid", &words));
+        person.sees("ready> ").types(setup).sees("ready> ");
+        // There is one server, so its name is inserted.
+        person.types("plainly tools \t > completed; echo done=$? >&2; exit");
+        person.sees("done=0");
+        person.wait();
+        let completed = home.path().join("projects/site/completed");
+        let listed = fs::read_to_string(completed).unwrap();
+        assert!(listed.starts_with("greet\t"), "{shell}: {listed}");
+    }
+    if is_there("fish") {
+        let script = "plainly completions fish | source; complete -C 'plainly tools '";
+        let fish = beside_plainly(&home, "fish", &["--no-config", "-c", script]);
+        let completed = of(fish).succeeded();
+        assert!(
+            completed.text().starts_with("box\t"),
+            "{}",
+            completed.text()
+        );
+    }
+}
+
+/// Whether the shell is installed: a test says so where it is not.
+#[cfg(target_os = "linux")]
+fn is_there(shell: &str) -> bool {
+    let is_there = Command::new(shell).arg("-c").arg("true").output().is_ok();
+    if !is_there {
+        println!("skipped: there is no {shell}");
+    }
+    is_there
 }

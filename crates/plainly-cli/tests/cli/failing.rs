@@ -246,6 +246,17 @@ fn what_would_be_right_is_said() {
         (&["ls", url, "--insecure"], "use '--cacert FILE'"),
         (&["call", url, "tool", "-v"], "use '--trace', or '--log debug'"),
         (&["ls", "/bin/sh"], "use `plainly ls -- /bin/sh`"),
+        // The word that is forgotten most.
+        (&["tools", "sh", "-y", "foo"], "comes after '--': plainly tools -- sh -y foo"),
+        (&["tools", "--timeout", "5", "sh", "-y"], "comes after '--': plainly tools --timeout 5 -- sh -y"),
+        (&["tools", "sh", "foo"], "to start a server, use `plainly tools -- sh foo`"),
+        (&["call", "sh", "/x y", "tool"], "to start a server, use `plainly call -- sh '/x y' tool`"),
+        (&["install", "cursor", "sh", "-y", "foo"], "comes after '--': plainly install cursor -- sh -y foo"),
+        (&["install", "cursor", "sh", "foo"], "comes after --: -- sh foo"),
+        (&["serve", ".", "--port", "8080"], "the address is one option: '--http 127.0.0.1:PORT'"),
+        (&["."], "to serve this directory: 'plainly serve .'"),
+        (&[url], "a command comes first: 'plainly discover http://127.0.0.1:1/'"),
+        (&["--time", "ls", url], "options come after the command: 'plainly ls … --time'"),
         (&["ls", url, "--header", "Bearer s3cret"], "'Authorization: Bearer TOKEN'"),
     ];
     for (words, advice) in cases {

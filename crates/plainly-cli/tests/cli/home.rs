@@ -39,6 +39,13 @@ impl Home {
         self.user(&format!("projects/site/{file}"), text)
     }
 
+    /// Writes a file of the project, whose servers the user has agreed to.
+    pub(crate) fn allowed(&self, file: &str, text: &str) -> PathBuf {
+        let path = self.project(file, text);
+        self.run(&["servers", "--allow", file]).succeeded();
+        path
+    }
+
     /// Runs the binary for this user, in the project.
     pub(crate) fn run(&self, words: &[&str]) -> Run {
         of(self.command(words))

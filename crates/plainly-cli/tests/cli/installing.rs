@@ -3,8 +3,9 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
+use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::home::Home;
 use crate::support::{Docs, toolbox};
@@ -140,8 +141,13 @@ fn a_file_is_as_it_was_but_for_the_entry() {
     assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
     home.run(&["uninstall", "cursor", "server-x"]).succeeded();
     assert_eq!(fs::read_to_string(&path).unwrap(), COMMENTED);
+    // Each is kept: what it was first, and with the server in it.
+    let second = fs::read_to_string(home.path().join("kept/mcp.json.plainly-backup-2"));
+    assert_eq!(second.unwrap(), changed);
+    assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
+    home.run(&words).succeeded();
     let files = fs::read_dir(home.path().join("kept")).unwrap();
-    assert_eq!(files.count(), 2);
+    assert_eq!(files.count(), 3);
 }
 
 #[test]
@@ -154,8 +160,80 @@ fn a_backup_is_not_written_through_a_link() {
     home.run(&["install", "claude", "--project", "--", "x"])
         .succeeded();
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
-    assert!(!fs::symlink_metadata(&backup).unwrap().is_symlink());
+    assert_eq!(fs::read_link(&backup).unwrap(), elsewhere);
+    let backup = path.with_file_name(".mcp.json.plainly-backup-2");
     assert_eq!(fs::read_to_string(&backup).unwrap(), "{}");
+}
+
+#[test]
+fn no_install_undoes_another() {
+    let home = Home::new();
+    let installs = (0..12).map(|number| {
+        let mut command = home.command(&["install", "cursor", &format!("s{number}"), "--", "x"]);
+        command.stdout(Stdio::null()).spawn().unwrap()
+    });
+    for mut install in installs.collect::<Vec<_>>() {
+        assert!(install.wait().unwrap().success());
+    }
+    let text = fs::read_to_string(home.path().join(".cursor/mcp.json")).unwrap();
+    let servers: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        servers["mcpServers"].as_object().unwrap().len(),
+        12,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_change_of_a_project_stays_in_it() {
+    for is_directory in [false, true] {
+        let home = Home::new();
+        let victim = home.user("victim/mcp.json", "{}");
+        let link = home.path().join("projects/site/.cursor");
+        if is_directory {
+            symlink("../../victim", &link).unwrap();
+        } else {
+            fs::create_dir(&link).unwrap();
+            symlink("../../../victim/mcp.json", link.join("mcp.json")).unwrap();
+        }
+        let refused = home.run(&["install", "cursor", "--project", "--", "x"]);
+        assert_eq!(refused.status, 2, "{}", refused.stderr);
+        let why = format!(
+            "leads out of the project {0}/projects/site, to {0}/victim/mcp.json",
+            home.path().display()
+        );
+        assert!(refused.stderr.contains(&why), "{}", refused.stderr);
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "{}");
+        assert_eq!(fs::read_dir(victim.parent().unwrap()).unwrap().count(), 1);
+    }
+}
+
+#[test]
+fn what_is_installed_in_a_project_is_allowed_unless_others_are_there() {
+    let home = Home::new();
+    let program = toolbox();
+    let install = [
+        "install",
+        "claude",
+        "box",
+        "--project",
+        "--",
+        program.to_str().unwrap(),
+    ];
+    home.project(".mcp.json", "{}");
+    home.run(&install).succeeded();
+    home.run(&["discover", "box"]).succeeded();
+    home.project(
+        ".mcp.json",
+        r#"{"mcpServers": {"other": {"command": "x"}}}"#,
+    );
+    home.run(&install).succeeded();
+    let refused = home.run(&["discover", "box"]);
+    assert!(
+        refused.stderr.starts_with("error: you have not allowed "),
+        "{}",
+        refused.stderr
+    );
 }
 
 #[test]

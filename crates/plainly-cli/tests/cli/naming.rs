@@ -8,6 +8,8 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::home::Home;
+#[cfg(unix)]
+use crate::person::Person;
 use crate::support::{Serving, toolbox};
 
 /// A program that says what it was given, and is no server.
@@ -28,7 +30,7 @@ fn every_command_takes_a_name() {
     let serving = Serving::toolbox();
     let started = json!({ "command": toolbox(), "args": [] });
     let servers = json!({ "mcpServers": { "box": started, "web": { "url": serving.url } } });
-    home.project(".mcp.json", &servers.to_string());
+    home.allowed(".mcp.json", &servers.to_string());
     for name in ["box", "web"] {
         let called = home.run(&["call", name, "greet", "name=Ada"]).succeeded();
         assert_eq!(called.text(), "Hello, Ada!\n");
@@ -105,7 +107,7 @@ fn every_file_is_found_and_the_nearest_wins() {
     let others = USER.len() - 1;
     assert_eq!(listed.text().matches("(not used: ").count(), others);
     for (file, key, directory) in PROJECTS {
-        home.project(file, &saying(file, key, file));
+        home.allowed(file, &saying(file, key, file));
         let expected = format!(",,{file} in {directory}");
         assert_eq!(told(&home, &["ls", "s"]), expected);
     }
@@ -128,7 +130,7 @@ fn variables_and_options_reach_the_process() {
     let env = json!({ "A": "${A_KEY}", "B": "${env:NOT_SET:-b}" });
     let server = json!({ "command": "${SHELL_NAME:-sh}", "args": ["-c", TELL, "sh", "${userHome}"], "env": env, "cwd": "below" });
     let servers = json!({ "mcpServers": { "s": server } }).to_string();
-    home.project(".mcp.json", &servers);
+    home.allowed(".mcp.json", &servers);
     home.project("below/file", "");
     let path = home.path().to_str().unwrap().to_owned();
     home.run(&["ls", "s"]).failed(
@@ -166,7 +168,7 @@ fn a_file_of_variables_is_read() {
     let home = Home::new();
     let server = json!({ "command": "sh", "args": ["-c", TELL], "env": { "B": "own" }, "envFile": "${workspaceFolder}/.env" });
     let servers = json!({ "servers": { "s": server } }).to_string();
-    home.project(".vscode/mcp.json", &servers);
+    home.allowed(".vscode/mcp.json", &servers);
     let missing = home.run(&["ls", "s"]);
     assert_eq!(missing.status, 2);
     assert!(missing.stderr.ends_with("/.env: there is no such file\n"));
@@ -179,7 +181,7 @@ fn a_file_of_variables_is_read() {
 }
 
 /// A server that answers nothing, and passes on the headers that it gets.
-fn heads() -> (String, Receiver<String>) {
+pub(crate) fn heads() -> (String, Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let (told, heads) = channel();
@@ -243,7 +245,7 @@ fn secrets_come_from_the_environment_or_a_file() {
         assert!(head.lines().any(|it| it == line), "{line}: {head}");
     }
     let asked = json!({ "servers": { "v": { "type": "http", "url": url, "headers": { "X": "${input:key}" } } } });
-    home.project(".vscode/mcp.json", &asked.to_string());
+    home.allowed(".vscode/mcp.json", &asked.to_string());
     let refused = home.run(&["ls", "v"]);
     assert_eq!(refused.status, 2);
     assert!(
@@ -277,7 +279,7 @@ fn what_is_not_found_or_broken_is_said() {
     let servers = json!({ "mcpServers": {
         "docs": { "command": "/no/such", "disabled": true }, "web": { "url": "http://127.0.0.1:1/" }, "odd": {}
     } });
-    home.project(".mcp.json", &servers.to_string());
+    home.allowed(".mcp.json", &servers.to_string());
     home.user(".cursor/mcp.json", "{\n  \"mcpServers\": {,\n");
     let unknown = home.run(&["ls", "dosc"]);
     let broken = format!("warning: {}/.cursor/mcp.json:2:18: ", home.path().display());
@@ -297,7 +299,7 @@ fn an_entry_that_is_disabled_or_wrong_is_named_with_its_file() {
     let servers = json!({ "mcpServers": {
         "docs": { "command": "/no/such", "disabled": true }, "web": { "url": "http://127.0.0.1:1/" }, "odd": {}
     } });
-    home.project(".mcp.json", &servers.to_string());
+    home.allowed(".mcp.json", &servers.to_string());
     home.user(
         ".cursor/mcp.json",
         "broken, and farther than what is looked for",
@@ -358,7 +360,7 @@ fn a_listing_has_no_secrets() {
         "b": { "url": "https://me:S3CRET@h.example/mcp?key=S3CRET", "headers": { "Authorization": "Bearer S3CRET" } },
         "c\u{1b}[31m": { "command": "x", "disabled": true },
     } });
-    home.project(".mcp.json", &servers.to_string());
+    home.allowed(".mcp.json", &servers.to_string());
     home.user(".cursor/mcp.json", &servers.to_string());
     let text = home.run(&["servers"]).succeeded();
     let json = home.run(&["servers", "--json"]).succeeded();
@@ -377,7 +379,108 @@ fn a_listing_has_no_secrets() {
     let expected = json!({
         "name": "b", "host": "claude", "file": format!("{path}/projects/site/.mcp.json"),
         "server": "https://***@h.example/mcp?key=***", "given": ["Authorization"],
-        "disabled": false, "wrong": null, "hiddenBy": null, "differs": false,
+        "disabled": false, "allowed": true, "wrong": null, "hiddenBy": null, "differs": false,
     });
     assert_eq!(first, expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_of_a_project_is_allowed_once_as_it_is() {
+    let home = Home::new();
+    let of_project = saying(".mcp.json", "mcpServers", "project");
+    let path = home.project(".mcp.json", &of_project);
+    let path = path.display();
+    let own = home.user(".claude.json", &saying(".claude.json", "mcpServers", "own"));
+    let hides = format!(
+        "warning: s of {path} hides your own, of {}\n",
+        own.display()
+    );
+    let refused = format!(
+        "{hides}error: you have not allowed the file {path} of this project, where s starts: sh -c '{TELL}' sh project\n \
+         help: look at the file, then run: plainly servers --allow {path}\n"
+    );
+    home.run(&["ls", "s"]).failed(2, &refused);
+    // Nobody is asked who wants JSON.
+    let error = home.run(&["ls", "s", "--json"]);
+    assert_eq!(error.status, 2);
+    let listed = home.run(&["servers"]).succeeded();
+    assert!(
+        listed.text().contains(" project (not allowed yet)\n"),
+        "{}",
+        listed.text()
+    );
+    // Who names the file knows it.
+    assert_eq!(
+        told(&home, &["ls", "s", "--config", ".mcp.json"]),
+        ",,project in site"
+    );
+    let allowed = home.run(&["servers", "--allow", ".mcp.json"]).succeeded();
+    assert!(allowed.text().ends_with(" project\n"), "{}", allowed.text());
+    assert_eq!(told(&home, &["ls", "s"]), ",,project in site");
+    let said = home.run(&["ls", "s"]).stderr;
+    assert!(said.starts_with(&hides), "{said}");
+    home.project(".mcp.json", &format!("{of_project} "));
+    home.run(&["ls", "s"]).failed(2, &refused);
+    // A person is asked.
+    for (answer, status) in [("", 2), ("no", 2), ("y", 3)] {
+        let mut person = Person::start(home.command(&["ls", "s"]));
+        let question = "Allow this file until it changes? [y/N] ";
+        person.sees(" sh project\n").sees(question).types(answer);
+        assert_eq!(person.wait().0, status, "{answer}: {}", person.seen);
+    }
+    assert_eq!(told(&home, &["ls", "s"]), ",,project in site");
+}
+
+#[test]
+fn all_servers_are_checked_at_once() {
+    let home = Home::new();
+    let servers = json!({ "mcpServers": {
+        "box": { "command": toolbox() },
+        "gone": { "url": "http://127.0.0.1:1/mcp" },
+        "off": { "command": "/no/such", "disabled": true },
+        "odd": {},
+    } });
+    home.user(".cursor/mcp.json", &servers.to_string());
+    home.project(
+        ".mcp.json",
+        r#"{"mcpServers": {"other": {"command": "/no/such"}}}"#,
+    );
+    let checked = home.run(&["servers", "--check"]);
+    assert_eq!(checked.status, 3, "{}", checked.stderr);
+    let expected = "error: 3 of 5 servers can't be reached\n";
+    assert!(checked.stderr.ends_with(expected), "{}", checked.stderr);
+    let rows: Vec<Vec<_>> = checked
+        .text()
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let row = |name: &str| {
+        let row = rows.iter().find(|row| row[0] == name).unwrap();
+        (row[1], row[2], row[3])
+    };
+    let online = (
+        "online",
+        "2",
+        concat!("toolbox ", env!("CARGO_PKG_VERSION")),
+    );
+    assert_eq!(row("box"), online);
+    assert_eq!(row("off"), ("disabled", "-", ""));
+    assert_eq!(row("other").0, "not allowed");
+    assert_eq!((row("odd").0, row("gone").0), ("offline", "offline"));
+    assert!(row("gone").2.contains("Connection refused"), "{rows:?}");
+    let one = home.project(
+        "one.json",
+        &json!({ "mcpServers": { "box": { "command": toolbox() } } }).to_string(),
+    );
+    let checked = home
+        .run(&[
+            "servers",
+            "--check",
+            "--json",
+            "--config",
+            one.to_str().unwrap(),
+        ])
+        .succeeded();
+    assert_eq!(checked.json()["tools"], 2);
 }

@@ -104,7 +104,11 @@ impl Person {
     }
 
     pub(crate) fn interrupts(&mut self) -> &mut Self {
-        kill_process(Pid::from_child(&self.child), Signal::INT).unwrap();
+        self.signals(Signal::INT)
+    }
+
+    pub(crate) fn signals(&mut self, signal: Signal) -> &mut Self {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
         self
     }
 

@@ -2,11 +2,17 @@
 
 use std::fs;
 use std::io::Read;
+#[cfg(target_os = "linux")]
+use std::process::Command;
 use std::process::Stdio;
 
 use serde_json::json;
+#[cfg(target_os = "linux")]
+use tempfile::TempDir;
 
 use crate::support::{Docs, INTRO, REVISIONS, Serving, Target, bytes, plainly};
+#[cfg(target_os = "linux")]
+use crate::support::{PLAINLY, of, of_nobody};
 
 #[test]
 fn content_comes_out_byte_for_byte_on_every_revision() {
@@ -194,4 +200,36 @@ fn a_reader_that_stops_early_is_no_failure() {
             "{words:?}"
         );
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_can_not_be_written_whole_stays_as_it_was() {
+    use std::os::unix::fs::symlink;
+
+    let docs = Docs::new();
+    fs::write(docs.path.join("big.txt"), "x".repeat(200_000)).unwrap();
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("copy.txt");
+    fs::write(&path, "mine").unwrap();
+    let link = directory.path().join("link.txt");
+    symlink("copy.txt", &link).unwrap();
+    // The largest file that the process may write ends as a full disk does, but for the signal, which is ignored here.
+    let read = |limit: &str| {
+        let script = format!(
+            "trap '' XFSZ; ulimit -f {limit}; exec {PLAINLY} read file:///docs/big.txt -o {} -- {PLAINLY} serve {} --stdio",
+            link.display(),
+            docs.str()
+        );
+        let mut shell = Command::new("bash");
+        of_nobody(&mut shell).args(["-c", &script]);
+        of(shell)
+    };
+    let failed = read("16");
+    assert_eq!(failed.status, 1, "{}", failed.stderr);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "mine");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2);
+    read("unlimited").succeeded();
+    assert_eq!(fs::read(&path).unwrap().len(), 200_000);
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
 }

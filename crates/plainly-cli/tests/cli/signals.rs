@@ -10,7 +10,7 @@ use std::thread;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::person::on_screen;
+use crate::person::{Person, on_screen};
 use crate::pty::terminal;
 use crate::serving::status;
 use crate::support::{Docs, PATIENCE, PLAINLY, Serving, of_nobody, plainly};
@@ -172,6 +172,39 @@ fn the_key_that_interrupts_leaves_nothing_on_the_screen() {
         let shown = shown.replace("\r\n", "\n");
         let (_, seen_after) = seen_left.split_once(&shown).unwrap_or(("", &seen_left));
         assert!(left.contains(&seen_after), "{seen:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_second_signal_leaves_no_server_behind() {
+    const DISCOVERED: &str = r#"{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}"#;
+    for signal in [Signal::INT, Signal::TERM] {
+        let directory = TempDir::new().unwrap();
+        let fifo = fifo(directory.path());
+        // It answers once, and then minds nothing.
+        let script = format!(
+            "exec 2> {fifo}; read -r line; id=${{line#*'\"id\":'}}; id=${{id%%,*}}; \
+             echo '{{\"jsonrpc\":\"2.0\",\"id\":'\"$id\"',\"result\":{DISCOVERED}}}'; {DEAF}"
+        );
+        let mut command = plainly();
+        command.args(["tools", "--", "sh", "-c", &script]);
+        let mut person = Person::start(command);
+        let mut server = BufReader::new(File::open(fifo).unwrap());
+        let mut line = String::new();
+        server.read_line(&mut line).unwrap();
+        assert_eq!(line, "runs\n");
+        person.sees("waiting for sh").signals(Signal::INT);
+        person.sees("waiting for sh to end: Ctrl-C ends it at once\n");
+        person.signals(signal);
+        assert_eq!(person.wait().0, 130, "{}", person.seen);
+        let (send, ended) = channel();
+        thread::spawn(move || send.send(server.read_to_string(&mut line)));
+        let ended = ended.recv_timeout(PATIENCE);
+        assert!(
+            matches!(ended, Ok(Ok(_))),
+            "the server runs on after {signal:?}"
+        );
     }
 }
 

@@ -215,7 +215,8 @@ fn a_recording_is_written_as_it_goes_and_is_for_its_owner() {
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("session.jsonl");
     // Even if it was there for everybody, with more in it.
-    fs::write(&file, "x".repeat(100_000)).unwrap();
+    let old = format!("{{\"recording\":1}}\n{}", "x".repeat(100_000));
+    fs::write(&file, old).unwrap();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -270,4 +271,25 @@ fn a_recording_that_can_not_be_written_is_said_before_anything_is_sent() {
         1,
         "error: cannot write /nowhere/s.jsonl: No such file or directory (os error 2)\n",
     );
+}
+
+#[test]
+fn a_recording_replaces_nothing_but_a_recording() {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("notes.txt");
+    let words = [
+        "ls",
+        "http://127.0.0.1:1/mcp",
+        "--record",
+        file.to_str().unwrap(),
+    ];
+    for other in ["mine", "{\"recordings\": 1}", "\u{fc}"] {
+        fs::write(&file, other).unwrap();
+        let why = "the file is there, and is no recording: give another name";
+        let error = format!("error: cannot write {}: {why}\n", file.display());
+        run(&words).failed(1, &error);
+        assert_eq!(fs::read_to_string(&file).unwrap(), other);
+    }
+    fs::write(&file, "").unwrap();
+    assert_eq!(run(&words).status, 3);
 }

@@ -38,7 +38,6 @@ proptest! {
             url: RESOURCE,
             access_token: "t",
             key: "k",
-            holder: "alice",
             nonces: None,
             now: NOW,
         };

@@ -16,7 +16,6 @@ fn request(key: &str) -> Proven<'_> {
         url: URL,
         access_token: TOKEN,
         key,
-        holder: "alice",
         nonces: None,
         now: NOW,
     }

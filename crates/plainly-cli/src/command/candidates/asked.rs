@@ -7,6 +7,7 @@ use plainly::protocol::types::{
 use serde_json::Value;
 
 use super::Candidate;
+use crate::command::parameter::is_plain;
 use crate::command::schema::{alternatives, named as named_values, resolved, types};
 
 /// What the server has that a word can be.
@@ -227,10 +228,11 @@ fn tool_arguments(tool: &Tool, before: &[String], current: &str) -> Vec<Candidat
     let own = resolved(&schema, &schema["properties"][bare]);
     let all = values(&schema, own);
     let values = all.iter().filter_map(|value| match (value, is_json) {
-        (Value::String(text), false) => Some(format!("{name}={text}")),
         (Value::Null, _) => None,
-        (Value::Bool(_) | Value::Number(_), false) => Some(format!("{name}={value}")),
+        // As JSON, no text is the name of a file.
         (_, true) => Some(format!("{name}={value}")),
+        (Value::String(text), false) => is_plain(text).then(|| format!("{name}={text}")),
+        (Value::Bool(_) | Value::Number(_), false) => Some(format!("{name}={value}")),
         (Value::Array(_) | Value::Object(_), false) => None,
     });
     values.map(|value| Candidate::new(value, "")).collect()
@@ -245,7 +247,8 @@ fn left<'a>(
         let mut given = words.iter().filter_map(|word| word.split_once('='));
         given.any(|(given, _)| given.trim_end_matches(':') == name)
     };
-    let left = arguments.filter(|(name, _)| !is_given(name));
+    // The first = of a word ends the name.
+    let left = arguments.filter(|(name, _)| !is_given(name) && !name.contains('='));
     left.map(|(name, about)| Candidate::new(format!("{name}="), about))
         .collect()
 }
@@ -297,8 +300,7 @@ async fn prompt_arguments(
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
     let texts = texts(client, Reference::prompt(prompt), name, text, &given).await;
-    let values = texts
-        .into_iter()
-        .map(|it| Candidate::new(format!("{name}={}", it.value), it.about));
+    let values = texts.into_iter().filter(|it| is_plain(&it.value));
+    let values = values.map(|it| Candidate::new(format!("{name}={}", it.value), it.about));
     values.collect()
 }

@@ -152,7 +152,9 @@ fn files(current: &str) -> Vec<Candidate> {
         let is_hidden = name.starts_with('.') && !begun.starts_with('.');
         let end = if entry.path().is_dir() { "/" } else { "" };
         let value = format!("{directory}{name}{end}");
-        (name.starts_with(begun) && !is_hidden).then(|| Candidate::new(value, ""))
+        // Some options run commands.
+        let is_option = value.starts_with('-');
+        (name.starts_with(begun) && !is_hidden && !is_option).then(|| Candidate::new(value, ""))
     });
     let mut entries: Vec<_> = entries.collect();
     entries.sort_by(|one, other| one.value.cmp(&other.value));

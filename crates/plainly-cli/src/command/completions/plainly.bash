@@ -1,8 +1,12 @@
 # Completes plainly in bash.
 _plainly() {
-    local line=${COMP_LINE:0:COMP_POINT} word=${COMP_WORDS[COMP_CWORD]} full value about
+    local line=${COMP_LINE:0:COMP_POINT} word=${COMP_WORDS[COMP_CWORD]} tab=$'\t' fields full value
     COMPREPLY=()
-    while IFS=$'\t' read -r full value about; do
+    # Not split by read, which drops empty fields between tabs: the word may be empty.
+    while IFS= read -r fields; do
+        full=${fields%%"$tab"*}
+        value=${fields#*"$tab"}
+        value=${value%%"$tab"*}
         # Readline replaces only what comes after the last = or :.
         case $word in
             '=' | ':') value=${value#"$full"} ;;

@@ -1,9 +1,13 @@
 #compdef plainly
 # Completes plainly in zsh.
 _plainly() {
-    local full value about
+    local tab=$'\t' fields value about
     local -a values begun lines begunlines
-    while IFS=$'\t' read -r full value about; do
+    # Not split by read, which drops empty fields between tabs: the word may be empty.
+    while IFS= read -r fields; do
+        fields=${fields#*"$tab"}
+        value=${fields%%"$tab"*}
+        about=${fields#*"$tab"}
         case $value in
             *[=/]) begun+=("$value") begunlines+=("$value${about:+  -- $about}") ;;
             *) values+=("$value") lines+=("$value${about:+  -- $about}") ;;

@@ -1,6 +1,6 @@
 //! Lines as a person types them: with a prompt, keys that edit, a history and completion.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use plainly::client::Client;
 use rustyline::completion::{Completer, Pair};
@@ -15,6 +15,7 @@ use tokio::runtime::Handle;
 use crate::command::candidates::{Candidate, of_line};
 use crate::failure::Failure;
 use crate::shell_word::shell_word;
+use crate::state;
 use crate::visible::visible;
 
 /// The most characters of a server's name in the prompt.
@@ -100,10 +101,7 @@ fn prompt(client: &Client) -> String {
 
 /// Where lines are kept from one session to the next.
 fn history() -> Option<PathBuf> {
-    let state = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    let state = state.filter(|path| path.is_absolute());
-    let state = state.or_else(|| Some(std::env::home_dir()?.join(".local/state")))?;
-    Some(state.join("plainly").join("history"))
+    Some(state::directory()?.join("history"))
 }
 
 /// Keeps a line. Nothing is lost that matters if that fails.
@@ -115,21 +113,12 @@ fn keep(readline: &mut Readline, line: &str, path: Option<&PathBuf>) {
     let Some(path) = kept else { return };
     let appended = path
         .parent()
-        .map_or(Ok(()), make_private)
+        .map_or(Ok(()), state::make_private)
         .map_err(ReadlineError::from)
         .and_then(|()| readline.append_history(path));
     if let Err(error) = appended {
         tracing::debug!(%error, path = %path.display(), "the line is not kept");
     }
-}
-
-/// Makes the directory for its owner alone: logins are kept there too, and not where others could put something.
-fn make_private(directory: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory)
 }
 
 /// Completes the word before the cursor.

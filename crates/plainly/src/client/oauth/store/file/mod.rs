@@ -78,8 +78,7 @@ impl FileStore {
         }
     }
 
-    /// The file.
-    pub fn path(&self) -> PathBuf {
+    fn path(&self) -> PathBuf {
         self.directory.join(match self.keychain {
             Some(_) => "credentials.sealed",
             None => "credentials.json",
