@@ -44,8 +44,8 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST", conflicts_with = "stdio")]
     pub(crate) allow_host: Vec<String>,
 
-    /// Over HTTP, also accept requests with this Origin, such as https://app.example.com; to read the replies, web pages
-    /// also need CORS headers, which a proxy must add
+    /// Over HTTP, also accept requests of web pages of this origin, such as https://app.example.com, and let them read the
+    /// replies (CORS)
     #[arg(long, value_name = "ORIGIN", conflicts_with = "stdio")]
     pub(crate) allow_origin: Vec<String>,
 
@@ -69,6 +69,16 @@ pub(crate) struct ServeArgs {
     /// the files
     #[arg(long)]
     pub(crate) no_tools: bool,
+
+    /// Serve only these tools, separated by commas: each fills a part of the model's context. `two` stands for search and
+    /// read_resource, which are enough to list, find and read
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "no_tools"
+    )]
+    pub(crate) tools: Vec<ServedTools>,
 
     /// Serve every file only as it is. By default HTML and CSV are also available as Markdown, PDF as text, and JSON
     /// without line breaks as indented JSON
@@ -99,6 +109,35 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) auth: AuthArgs,
+}
+
+/// A value of `--tools`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[clap(rename_all = "snake_case")]
+pub(crate) enum ServedTools {
+    Two,
+    ListResources,
+    Tree,
+    StatResource,
+    ReadResource,
+    ReadResources,
+    Search,
+}
+
+impl ServedTools {
+    /// The names of all these tools.
+    pub(crate) fn names(all: &[Self]) -> Vec<&'static str> {
+        let names = all.iter().flat_map(|tools| match tools {
+            Self::Two => &["search", "read_resource"][..],
+            Self::ListResources => &["list_resources"],
+            Self::Tree => &["tree"],
+            Self::StatResource => &["stat_resource"],
+            Self::ReadResource => &["read_resource"],
+            Self::ReadResources => &["read_resources"],
+            Self::Search => &["search"],
+        });
+        names.copied().collect()
+    }
 }
 
 /// What a server in a network needs.

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use plainly::limits::Limits;
 use plainly::protocol::types::{CacheHint, CacheScope};
-use plainly::server::{InvalidKeys, Keys, Server};
+use plainly::server::{InvalidKeys, Keys, Server, Tool};
 use plainly::shutdown;
 use plainly::transport::http::{HttpServer, HttpService};
 use plainly_directory::convert::{Csv, Html, Json};
@@ -20,7 +20,7 @@ use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 
 use crate::apart::Apart;
-use crate::args::{Host, LogArgs, Mount, ServeArgs};
+use crate::args::{Host, LogArgs, Mount, ServeArgs, ServedTools};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
@@ -68,14 +68,18 @@ fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
     network::limit(&args.network, &mut limits);
     builder
         .limits(limits)
-        .tools(if args.no_tools {
-            Vec::new()
-        } else {
-            store.tools()
-        })
+        .tools(tools(&store, args))
         .store(store)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))
+}
+
+/// The tools that are asked for; all of them if none is named.
+fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
+    let named = ServedTools::names(&args.tools);
+    let mut tools = store.tools();
+    tools.retain(|tool| !args.no_tools && (named.is_empty() || named.contains(&tool.name())));
+    tools
 }
 
 async fn over_stdio(server: &Server) -> Result<(), Failure> {

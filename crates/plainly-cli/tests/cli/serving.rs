@@ -484,6 +484,96 @@ fn what_a_host_is_told_starts_this_very_server() {
     }
 }
 
+/// The answer of a server with these options to a request for its tools.
+fn listing(docs: &Docs, options: &[&str]) -> String {
+    let mut child = plainly()
+        .args(["serve", docs.str(), "--stdio"])
+        .args(options)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let client = json!({ "name": "host", "version": "1" });
+    let hello =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let mut stdin = child.stdin.take().unwrap();
+    for message in [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }),
+    ] {
+        writeln!(stdin, "{message}").unwrap();
+    }
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let listing = lines.map(Result::unwrap).nth(1).unwrap();
+    drop(stdin);
+    assert_eq!(status(&mut child), Some(0));
+    listing
+}
+
+/// At four bytes a token.
+#[test]
+fn the_tools_take_as_much_of_a_context_as_the_page_says_and_no_more() {
+    let docs = Docs::new();
+    let page = include_str!("../../../../docs/serve.md");
+    for (command, options, count, most) in [
+        ("plainly serve", &[][..], 6, 1_800),
+        ("plainly serve --tools two", &["--tools", "two"], 2, 700),
+    ] {
+        let listing = listing(&docs, options);
+        let answer: Value = serde_json::from_str(&listing).unwrap();
+        let tools = answer["result"]["tools"].as_array().unwrap();
+        assert_eq!(tools.len(), count, "{command}");
+        let tokens = listing.len().div_ceil(4);
+        assert!(tokens <= most, "{command}: {tokens}");
+        let row = format!("\n| `{command}` | {count} | {tokens} |\n");
+        assert!(page.contains(&row), "{row}");
+        let size = |key| {
+            let schemas = tools.iter().map(|tool| tool[key].to_string().len());
+            schemas.sum::<usize>()
+        };
+        assert!(size("outputSchema") <= size("inputSchema"), "{command}");
+    }
+}
+
+#[test]
+fn only_the_tools_that_are_named_are_offered() {
+    let docs = Docs::new();
+    let serve = ["--", PLAINLY, "serve", docs.str(), "--stdio"];
+    let with = |words: &[&str], tools| run(&[words, &serve, &["--tools", tools]].concat());
+    let named = with(&["tools", "--json"], "tree,stat_resource").succeeded();
+    let names: Vec<Value> = named
+        .json_lines()
+        .iter()
+        .map(|it| it["name"].clone())
+        .collect();
+    assert_eq!(names, ["tree", "stat_resource"]);
+    // Two are enough to see what there is and to read it.
+    let listed = with(&["call", "search"], "two").succeeded();
+    assert!(
+        listed.text().contains("file:///docs/guide/\n"),
+        "{}",
+        listed.text()
+    );
+    let read = with(&["call", "read_resource", "uri=docs/guide/one.md"], "two");
+    assert_eq!(read.succeeded().text(), "one\n");
+    let told = run(&[
+        "serve",
+        docs.str(),
+        "--tools",
+        "two",
+        "--print-config",
+        "claude",
+    ]);
+    assert!(
+        told.text().ends_with(" --tools search,read_resource\n"),
+        "{}",
+        told.text()
+    );
+    let wrong = run(&["serve", docs.str(), "--tools", "find"]);
+    assert_eq!(wrong.status, 2);
+}
+
 #[test]
 fn a_host_is_told_the_url_where_there_is_one() {
     let docs = Docs::new();

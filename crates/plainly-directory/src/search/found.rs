@@ -12,36 +12,38 @@ use super::lines::Line;
 use super::query::Query;
 use super::walk::Cutoff;
 
-/// The files and directories found.
+// The files and directories found.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Found {
     files: Vec<FoundFile>,
-    /// Whether there may be more than this.
+    // Whether there may be more than this.
     truncated: bool,
-    /// How much was searched, what was left out, and how to see more.
+    // How much was searched, what was left out, and how to see more.
     note: String,
 }
 
-/// A file or directory that was found.
+// A file or directory that was found.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 struct FoundFile {
     uri: String,
     is_collection: bool,
-    /// The lines that match, in order. Empty where only names were searched.
+    // The lines that match, in order. Empty where only names were searched.
     lines: Vec<FoundLine>,
 }
 
-/// A line that matches, or is near one that does.
+// A line that matches, or is near one that does.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 struct FoundLine {
-    /// The line number, from 1; read_resource accepts it as `offset`.
+    // The line number, from 1; read_resource accepts it as `offset`.
     number: u64,
-    /// The line, or for one that is too long the part around the match, with … where it is cut.
+    // The line, or for one that is too long the part around the match, with … where it is cut.
     text: String,
-    /// False for lines of context.
+    // False for lines of context.
     is_match: bool,
 }
 
@@ -95,7 +97,11 @@ fn text(found: &[Hit]) -> String {
     let mut text = String::new();
     for hit in found {
         text += &hit.resource.uri;
-        text += "\n";
+        text += if hit.resource.is_collection == Some(true) {
+            "/\n"
+        } else {
+            "\n"
+        };
         let has_context = hit.lines.iter().any(|line| !line.is_match);
         let mut last = None;
         for line in &hit.lines {
@@ -121,14 +127,19 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
             counted(matches, "match", "matches"),
             hits.searched
         )],
-        None => vec![format!(
-            "{} with a matching name.",
-            counted(
+        None => {
+            let found = counted(
                 hits.found.len(),
                 "file or directory",
-                "files and directories"
-            )
-        )],
+                "files and directories",
+            );
+            let which = if query.is_listing() {
+                ""
+            } else {
+                " with a matching name"
+            };
+            vec![format!("{found}{which}.")]
+        }
     };
     sentences.extend(left_out(&hits.left_out));
     sentences.extend(match stopped {

@@ -1,4 +1,4 @@
-//! `search`: lines that match a pattern, or files by their names. The arguments become a [`Query`], a job walks the
+//! `search`: lines that match a pattern, or files by their names; with neither, a listing. The arguments become a [`Query`], a job walks the
 //! directories with it ([`walk`], [`find`]), and what it [`Found`] becomes text, structured output and links.
 
 mod find;
@@ -32,27 +32,22 @@ const LARGEST_CONTEXT: usize = 20;
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SearchArgs {
-    /// What to find in the lines of files: a regular expression in Rust's syntax, without look-around and
-    /// back-references. Leave it out to find files and directories by glob alone.
+    /// Regular expression (Rust's, without look-around and back-references) to find in lines.
     pattern: Option<String>,
-    /// Only files whose name or path matches: *.rs in any directory, src/**/*.rs from the top of the search.
+    /// Names or paths: *.rs in any directory, src/**/*.rs from the top of the search.
     glob: Option<String>,
-    /// The file or directory to search, as a URI or path from another call. Leave it out to search everything.
+    /// URI or path of a file or directory; without it, everything.
     uri: Option<String>,
-    /// Match the pattern literally, not as a regular expression.
-    #[serde(default)]
-    literal: bool,
-    /// Ignore differences between upper and lower case.
-    #[serde(default)]
-    ignore_case: bool,
-    /// How many lines to show before and after each match.
-    #[serde(default)]
+    /// Match pattern literally.
+    literal: Option<bool>,
+    /// Ignore case.
+    ignore_case: Option<bool>,
+    /// Lines to show before and after each match.
     #[schemars(range(max = LARGEST_CONTEXT))]
-    context: usize,
-    /// Globs of what to exclude, with everything below it: node_modules, *.min.js.
-    #[serde(default)]
-    exclude: Vec<String>,
-    /// The maximum number of matches.
+    context: Option<usize>,
+    /// Globs to leave out: node_modules, *.min.js.
+    exclude: Option<Vec<String>>,
+    /// Most matches.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
 }
@@ -66,15 +61,12 @@ pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) ->
     .annotations(
         ToolAnnotations::new()
             .read_only_hint(true)
-            .destructive_hint(false)
-            .idempotent_hint(true)
             .open_world_hint(false),
     )
     .title("Search")
     .description(
-        "Finds lines in files by regular expression (pattern), files and directories by name (glob), or lines \
-         in files with matching names (both). Only text files are searched; hidden and ignored files are excluded. Returns the URI \
-         of each file and the line numbers, which read_resource accepts as offset.",
+        "Finds lines in text files by pattern, files and directories by glob, or lines in matching files by both; with \
+         neither, lists what is directly in uri. Returns URIs and line numbers.",
     )
 }
 
@@ -112,21 +104,19 @@ impl Search {
 }
 
 fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
-    if args.pattern.is_none() && args.glob.is_none() {
-        return Err(Problem::missing_required("pattern")
-            .suggest("Use pattern to find lines in files, glob to find files by name, or both."));
-    }
+    let is_literal = args.literal.unwrap_or(false);
+    let is_case_ignored = args.ignore_case.unwrap_or(false);
     let pattern = args
         .pattern
-        .map(|pattern| query::pattern(&pattern, args.literal, args.ignore_case))
+        .map(|pattern| query::pattern(&pattern, is_literal, is_case_ignored))
         .transpose()?;
     Ok(Query {
         tops,
         pattern,
         glob: Globs::compile("glob", args.glob.as_slice())?,
-        exclude: Globs::compile("exclude", &args.exclude)?,
-        context: args.context.min(LARGEST_CONTEXT),
+        exclude: Globs::compile("exclude", args.exclude.as_deref().unwrap_or_default())?,
+        context: args.context.unwrap_or(0).min(LARGEST_CONTEXT),
         limit: args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT),
-        is_case_ignored: args.ignore_case,
+        is_case_ignored,
     })
 }

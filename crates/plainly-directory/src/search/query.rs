@@ -34,6 +34,11 @@ impl Query {
         self.glob.is_some() || self.exclude.is_some()
     }
 
+    /// Whether only what is directly in the tops is asked for.
+    pub(super) fn is_listing(&self) -> bool {
+        self.pattern.is_none() && self.glob.is_none()
+    }
+
     /// Whether what has this path is left out, with all below it.
     pub(super) fn excludes(&self, path: &Path) -> bool {
         self.exclude

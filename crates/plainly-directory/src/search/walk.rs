@@ -36,9 +36,12 @@ pub(super) fn walk(
             }
             let path = query.looks_at_names().then(|| path(top, &entry));
             let path = path.unwrap_or_default();
-            if query.excludes(&path) {
+            let is_excluded = query.excludes(&path);
+            if is_excluded || query.is_listing() {
                 entries.leave(&entry);
-            } else if query.wants(&path)
+            }
+            if !is_excluded
+                && query.wants(&path)
                 && let Some(stopped) = visit(entry)?
             {
                 return Ok(Some(stopped));

@@ -16,12 +16,20 @@ pub(super) fn output_schema_of<T: JsonSchema>() -> Value {
 }
 
 fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Value {
-    settings.into_generator().into_root_schema_for::<T>().into()
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    // The name of a Rust type says nothing to a model, and takes room in its context.
+    let title = schema.get("title").and_then(Value::as_str);
+    if title == Some(&T::schema_name()) {
+        schema.remove("title");
+    }
+    schema.into()
 }
 
-/// Draft 2020-12, with the formats of that draft alone: clients warn of others.
+/// Draft 2020-12, with the formats of that draft alone: clients warn of others. Without `$schema`, because that draft is
+/// the default of the protocol, and validators of older clients reject the name of a draft that they don't know.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12()
+        .with(|settings| settings.meta_schema = None)
         .with_transform(RecursiveTransform(bounded))
         .with_transform(RecursiveTransform(without_nulls))
         .with_transform(RestrictFormats::default())

@@ -2,10 +2,9 @@
 //! any directory.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::public_url;
-use crate::args::{LARGEST_FILE, LogArgs, Mount, ServeArgs};
+use crate::args::{LARGEST_FILE, LogArgs, Mount, ServeArgs, ServedTools};
 use crate::failure::Failure;
 use crate::log::LogFormat;
 use crate::servers::Reach;
@@ -40,6 +39,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
         hidden,
         no_ignore,
         no_tools,
+        tools,
         as_is,
         ttl,
         key_file,
@@ -63,14 +63,11 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
     words.extend(given.map(|(flag, _)| flag.to_owned()));
     let key_file = key_file.as_deref().map(absolute).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
+    let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
     let options = [
         ("--name", name.clone()),
-        (
-            "--ttl",
-            ttl.as_ref()
-                .map(Duration::as_secs_f64)
-                .map(|seconds| seconds.to_string()),
-        ),
+        ("--tools", chosen(tools)),
+        ("--ttl", ttl),
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
         ("--log", levels.as_ref().map(|levels| levels.text.clone())),
@@ -84,6 +81,11 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
         .filter_map(|(option, value)| Some([option.to_owned(), value?]));
     words.extend(given.flatten());
     Ok(words)
+}
+
+/// The names of the tools, if not all are served.
+fn chosen(tools: &[ServedTools]) -> Option<String> {
+    (!tools.is_empty()).then(|| ServedTools::names(tools).join(","))
 }
 
 fn word(mount: &Mount) -> Result<String, Failure> {

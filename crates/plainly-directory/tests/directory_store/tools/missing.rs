@@ -48,10 +48,7 @@ fn a_long_list_of_names_is_cut() {
         std::fs::write(fixture.root().join(format!("{n:02}")), "").unwrap();
     }
     let error = Tools::of(&fixture).error("stat_resource", json!({"uri": "docs/other"}));
-    assert!(
-        error.ends_with("18, 19 and more: list_resources lists them."),
-        "{error}"
-    );
+    assert!(error.ends_with("18, 19 and more: list them."), "{error}");
 }
 
 #[test]

@@ -159,8 +159,6 @@ fn the_tools_say_what_they_are() {
     for tool in &listed {
         let hints = tool.annotations.as_ref().unwrap();
         assert_eq!(hints.read_only_hint, Some(true), "{}", tool.name);
-        assert_eq!(hints.destructive_hint, Some(false), "{}", tool.name);
-        assert_eq!(hints.idempotent_hint, Some(true), "{}", tool.name);
         assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);
         assert!(
             tool.title.is_some() && tool.description.is_some(),

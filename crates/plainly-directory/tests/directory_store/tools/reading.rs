@@ -176,6 +176,6 @@ fn several_fit_into_one_answer_together() {
     assert!(
         answer
             .text
-            .ends_with("\ndocs/c did not fit into this result. Read it with read_resource.")
+            .ends_with("\ndocs/c did not fit into this result. Read it by itself.")
     );
 }

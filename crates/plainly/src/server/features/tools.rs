@@ -187,7 +187,9 @@ impl Tool {
         self
     }
 
-    pub(super) fn name(&self) -> &str {
+    /// The name by which clients call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
         &self.definition.name
     }
 

@@ -4,22 +4,20 @@ use plainly_protocol::types::Resource;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The metadata of a resource.
+// The metadata of a resource.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub(super) struct Entry {
-    /// The URI that the other tools accept as `uri`.
     uri: String,
-    /// The last part of the URI, decoded.
+    // The last part of the URI, decoded.
     name: String,
-    /// Whether it has children, like a directory: list_resources lists them. Otherwise, read_resource reads it.
     is_collection: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
-    /// Bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    /// UTC, ISO 8601.
+    // UTC, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_modified: Option<String>,
 }

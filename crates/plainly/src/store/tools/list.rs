@@ -22,36 +22,38 @@ const SORTED: usize = 10_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ListArgs {
-    /// The directory to list, as a URI or path from another call. Leave it out to see what is served.
+    /// URI or path of a directory.
     uri: Option<String>,
-    /// The order of the entries. By default they are sorted by name.
+    /// The largest or the last modified first.
+    #[schemars(extend("default" = "name"))]
     sort: Option<Sort>,
-    /// The maximum number of entries in one result.
+    /// Most entries in one result.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
-    /// `next` from the previous result, to continue the same listing. Only if it is sorted by name.
+    /// `next` of the previous result, to continue it.
     after: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(inline)]
 enum Sort {
     Name,
-    /// Largest first.
+    // Largest first.
     Size,
-    /// Most recently changed first.
+    // Most recently changed first.
     Modified,
 }
 
-/// A part of a listing.
+// A part of a listing.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Listing {
     resources: Vec<entry::Entry>,
-    /// There is more: call again with this as `after`.
+    // There is more: call again with this as `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
-    /// Whether entries were left out that `next` does not lead to.
+    // Whether entries were left out that `next` does not lead to.
     truncated: bool,
 }
 
@@ -59,9 +61,8 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("list_resources", source, run)
         .title("List resources")
         .description(
-            "Lists resources: without uri, all top-level directories (start with that); with the uri of a directory, \
-             what is directly in it. Each entry includes its size and the time of its last change. Use tree for \
-             several levels at once.",
+            "Lists what is directly in a directory, with sizes and the times of the last change; without uri, the \
+             top-level directories (start with that).",
         )
 }
 

@@ -1,6 +1,9 @@
 //! The resources of a store as tools, for hosts that show their models only tools. Turns the arguments of a call into
 //! requests to a [`Store`], and its answers into text, structured output and links. Independent of the kind of store,
 //! and of the protocol's messages.
+//!
+//! Hosts put the definitions of tools into the context of their models, so these are short. The fields of results are
+//! explained by comments alone, which are no part of an output schema.
 
 mod entry;
 mod globs;
@@ -44,7 +47,8 @@ pub type Spelling = fn(&str) -> Option<String>;
 /// `read_resources`. None of them changes anything.
 ///
 /// Failures are problems that say what to try instead: the closest names, or the tool that accepts what this one
-/// doesn't.
+/// doesn't. The definitions of all tools fill a part of the model's context; to offer only some of them, filter by
+/// [`Tool::name`].
 ///
 /// ```
 /// use plainly::server::BuildErrors;
@@ -172,10 +176,9 @@ where
         run(Arc::clone(&source), args)
     })
     .annotations(
+        // The other two hints say nothing more of a tool that only reads.
         ToolAnnotations::new()
             .read_only_hint(true)
-            .destructive_hint(false)
-            .idempotent_hint(true)
             .open_world_hint(false),
     )
 }

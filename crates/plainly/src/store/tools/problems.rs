@@ -1,5 +1,5 @@
 //! Explains a store's refusal to a model: what is wrong, and what to try instead. Uses only the listings of the store,
-//! so it reveals nothing that these don't show anyway.
+//! so it reveals nothing that these don't show anyway. Names no other tool, because a server may offer only some of them.
 
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;
@@ -51,7 +51,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
 pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
     let message = format!("{uri} has {size} bytes, and the limit is {limit}.");
     Problem::new(ProblemCode::PayloadTooLarge, message)
-        .suggest("These tools can't read any of it: stat_resource shows what is known about it.")
+        .suggest("These tools can't read any of it.")
         .detail("uri", uri)
         .detail("size", size)
         .detail("limit", limit)
@@ -60,13 +60,13 @@ pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
 /// The resource is a file, and its children were requested.
 pub(super) fn is_no_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a file."))
-        .suggest("Read it with read_resource, or use the directory that contains it.")
+        .suggest("Read it, or use the directory that contains it.")
 }
 
 /// The resource is a collection, and its content was requested.
 pub(super) fn is_a_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a directory."))
-        .suggest("See what it contains with list_resources or tree, and read one of those.")
+        .suggest("List what it contains, and read one of those.")
 }
 
 /// The argument can't be meant for the store.
@@ -78,7 +78,7 @@ pub(super) fn not_served(written: &str, roots: &[String]) -> Problem {
 /// The argument is longer than any URI may be.
 pub(super) fn too_long(limit: usize) -> Problem {
     Problem::validation("uri", format!("it has more than {limit} bytes."))
-        .suggest("Use URIs exactly as list_resources returns them.")
+        .suggest("Use a URI exactly as it is listed.")
 }
 
 /// The argument stands for everything that is served, but must name one resource.
@@ -88,9 +88,9 @@ pub(super) fn not_one(roots: &[String]) -> Problem {
 
 fn form(roots: &[String]) -> String {
     match roots {
-        [] => "Call list_resources without uri, and use a URI exactly as it is listed.".to_owned(),
+        [] => "List what exists without uri, and use a URI exactly as it is listed.".to_owned(),
         [first, ..] => format!(
-            "URIs start with {}, as in {first}/name; list_resources lists what exists.",
+            "URIs start with {}, as in {first}/name: list what exists.",
             either(roots)
         ),
     }
@@ -118,7 +118,7 @@ async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
     match siblings.len() {
         0 => format!("{parent} is empty."),
         1..=SIBLINGS => format!("In {parent} there are: {names}."),
-        _ => format!("In {parent} there are {names} and more: list_resources lists them."),
+        _ => format!("In {parent} there are {names} and more: list them."),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::store::Store;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StatArgs {
-    /// The file or directory, as a URI or path from another call.
+    /// URI or path of a file or directory.
     uri: String,
 }
 
@@ -23,8 +23,7 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("stat_resource", source, run)
         .title("Describe a resource")
         .description(
-            "Shows what is known about a file or directory without reading it: kind, size in bytes, MIME type, time of the \
-             last change. Also the cheapest way to check whether it exists.",
+            "Shows whether a file or directory exists, its size, MIME type and the time of its last change.",
         )
 }
 

@@ -29,39 +29,38 @@ const PAGE: usize = 1_000;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TreeArgs {
-    /// The directory to start from, as a URI or path from another call. Leave it out for everything that is served.
+    /// URI or path of a directory; without it, everything.
     uri: Option<String>,
-    /// How many levels to show below it.
+    /// Levels to show.
     #[schemars(range(min = 1, max = LARGEST_DEPTH), extend("default" = DEPTH))]
     depth: Option<usize>,
-    /// Globs of what to exclude, with everything below it: node_modules, *.log, src/generated.
-    #[serde(default)]
-    exclude: Vec<String>,
-    /// The maximum number of entries. The deepest are left out first.
+    /// Globs to leave out: node_modules, *.log, src/generated.
+    exclude: Option<Vec<String>>,
+    /// Most entries; the deepest are left out first.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
 }
 
-/// A tree, each directory before what is in it.
+// A tree, each directory before what is in it.
 #[derive(Serialize, JsonSchema)]
 struct Tree {
     entries: Vec<Leaf>,
-    /// Whether entries were left out because of the limit or the depth.
+    // Whether entries were left out because of the limit or the depth.
     truncated: bool,
 }
 
-/// A file or directory in a tree.
+// A file or directory in a tree.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 struct Leaf {
-    /// The number of levels below the top; deeper entries that follow are inside it.
+    // The number of levels below the top; deeper entries that follow are inside it.
     depth: usize,
     uri: String,
     is_collection: bool,
-    /// Bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    /// Why it could not be shown, and what to try.
+    // Why it could not be shown, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -70,8 +69,7 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("tree", source, run)
         .title("Show a tree")
         .description(
-            "Shows the directories and files below a directory, several levels at once: the quickest way to see how \
-             things are organised. A directory that contains more than is shown ends with /… and can be requested itself.",
+            "Shows several levels of directories at once. A directory that contains more than is shown ends with /…",
         )
 }
 
@@ -79,7 +77,7 @@ async fn run<S: Store>(source: Arc<StoreView<S>>, args: TreeArgs) -> Result<Show
     let top = source.uri(args.uri.as_deref())?;
     let mut gathering = Gathering {
         source: &source,
-        exclude: Globs::compile("exclude", &args.exclude)?,
+        exclude: Globs::compile("exclude", args.exclude.as_deref().unwrap_or_default())?,
         depth: args.depth.unwrap_or(DEPTH).clamp(1, LARGEST_DEPTH),
         left: args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT),
         bytes_left: TEXT_BYTES,

@@ -11,28 +11,29 @@ use super::lines::{LineSelection, TextExcerpt};
 use crate::store::Store;
 use crate::store::tools::{MEDIA_BYTES, StoreView, entry, problems};
 
-/// What was read.
+// What was read.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub(super) struct Reading {
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
-    /// The size of the whole resource, in bytes.
+    // The size of the whole resource, in bytes.
     size: usize,
-    /// The requested lines, if it is text. Anything else is in the content of the result.
+    // The requested lines, if it is text. Anything else is in the content of the result.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// The number of the first of these lines, from 1.
+    // The number of the first of these lines, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line: Option<usize>,
-    /// How many lines the whole text has.
+    // How many lines the whole text has.
     #[serde(skip_serializing_if = "Option::is_none")]
     total_lines: Option<usize>,
-    /// The `offset` to continue with, if there are more lines.
+    // The `offset` to continue with, if there are more lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_offset: Option<usize>,
-    /// Further information, such as how to continue.
+    // Further information, such as how to continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }

@@ -21,29 +21,21 @@ impl LineSelection {
     pub(super) fn parse(
         offset: Option<usize>,
         limit: Option<usize>,
-        head: Option<usize>,
         tail: Option<usize>,
     ) -> Result<Self, Problem> {
-        match (offset, limit, head, tail) {
-            (None, None, None, Some(tail)) => Ok(Self::Tail(tail)),
-            (None, None, Some(head), None) => Ok(Self::From {
-                offset: 1,
-                limit: head,
-            }),
-            (offset, limit, None, None) => Ok(Self::From {
+        match (offset, limit, tail) {
+            (None, None, Some(tail)) => Ok(Self::Tail(tail)),
+            (offset, limit, None) => Ok(Self::From {
                 offset: offset.unwrap_or(1).max(1),
                 limit: limit.unwrap_or(usize::MAX),
             }),
-            (_, _, Some(_), _) => Err(conflict("head")),
-            (_, _, None, Some(_)) => Err(conflict("tail")),
+            (_, _, Some(_)) => Err(Problem::validation(
+                "tail",
+                "it can't be combined with another part of the text.",
+            )
+            .suggest("Use only tail (the last lines), or offset and limit (a range of lines).")),
         }
     }
-}
-
-fn conflict(field: &'static str) -> Problem {
-    Problem::validation(field, "it can't be combined with another part of the text.").suggest(
-        "Use only head (the first lines), only tail (the last lines), or offset and limit (a range of lines).",
-    )
 }
 
 /// Lines of a text.
@@ -225,27 +217,19 @@ mod tests {
     #[test]
     fn parts_that_contradict_each_other_are_refused() {
         assert_eq!(
-            LineSelection::parse(None, None, None, None).unwrap(),
+            LineSelection::parse(None, None, None).unwrap(),
             LineSelection::ALL
         );
         assert_eq!(
-            LineSelection::parse(Some(0), None, None, None).unwrap(),
+            LineSelection::parse(Some(0), None, None).unwrap(),
             LineSelection::ALL
         );
         assert_eq!(
-            LineSelection::parse(None, None, Some(3), None).unwrap(),
-            part(1, 3)
-        );
-        assert_eq!(
-            LineSelection::parse(Some(2), Some(3), None, None).unwrap(),
+            LineSelection::parse(Some(2), Some(3), None).unwrap(),
             part(2, 3)
         );
-        for (offset, limit, head, tail) in [
-            (None, None, Some(1), Some(1)),
-            (Some(1), None, Some(1), None),
-            (None, Some(1), None, Some(1)),
-        ] {
-            assert!(LineSelection::parse(offset, limit, head, tail).is_err());
+        for (offset, limit) in [(None, Some(1)), (Some(1), None), (Some(1), Some(1))] {
+            assert!(LineSelection::parse(offset, limit, Some(1)).is_err());
         }
     }
 }

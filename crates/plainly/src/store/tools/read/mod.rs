@@ -31,15 +31,13 @@ const LEAST: usize = 1 << 10;
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadArgs {
-    /// The file, as a URI or path from another call.
+    /// URI or path of a file.
     uri: String,
-    /// The number of the first line to read, from 1.
+    /// First line, from 1.
     offset: Option<usize>,
-    /// How many lines to read from there.
+    /// Number of lines.
     limit: Option<usize>,
-    /// Read this many lines from the beginning, instead of offset and limit.
-    head: Option<usize>,
-    /// Read this many lines from the end, instead of offset and limit.
+    /// Number of lines from the end, instead of offset and limit.
     tail: Option<usize>,
 }
 
@@ -47,9 +45,8 @@ pub(super) fn one_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     tools::tool("read_resource", source, read_one)
         .title("Read a resource")
         .description(
-            "Reads a file: text as it is (offset and limit, head or tail select lines), images as images, recordings as \
-             audio, anything else as an embedded resource. One result has up to 256 KiB of text, and says which \
-             offset to continue with. Use read_resources for several files at once.",
+            "Reads a file: text, all of it or some lines; images and audio as such. A result has up to 256 KiB of text \
+             and says which offset to continue with.",
         )
 }
 
@@ -57,7 +54,7 @@ async fn read_one<S: Store>(
     source: Arc<StoreView<S>>,
     args: ReadArgs,
 ) -> Result<Shown<Reading>, Failure> {
-    let part = LineSelection::parse(args.offset, args.limit, args.head, args.tail)?;
+    let part = LineSelection::parse(args.offset, args.limit, args.tail)?;
     let uri = source.uri_of_one(&args.uri)?;
     let mut room = TEXT_BYTES;
     let (reading, content) = content::read(&source, &uri, part, &mut room).await?;
@@ -67,25 +64,26 @@ async fn read_one<S: Store>(
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ReadSeveralArgs {
-    /// The files, as URIs or paths from another call.
+    /// URIs or paths of files.
     #[schemars(length(min = 1, max = MOST))]
     uris: Vec<String>,
 }
 
-/// The outcome for each file, in the order requested.
+// The outcome for each file, in the order requested.
 #[derive(Serialize, JsonSchema)]
 struct Readings {
     results: Vec<Outcome>,
 }
 
-/// One of several files.
+// One of several files.
 #[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
 struct Outcome {
-    /// The URI as requested, shortened if it is too long.
+    // The URI as requested, shortened if it is too long.
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     read: Option<Reading>,
-    /// Why it could not be read, and what to try.
+    // Why it could not be read, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
@@ -94,8 +92,8 @@ pub(super) fn several_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     tools::tool("read_resources", source, read_several)
         .title("Read several resources")
         .description(
-            "Reads several files at once, each from its first line as read_resource would, in one result of up to 256 KiB \
-             of text. If a file can't be read, the result says why; the others are still read.",
+            "Reads several files at once, with up to 256 KiB of text in all. If a file can't be read, the result says why; \
+             the others are still read.",
         )
 }
 
@@ -161,5 +159,5 @@ fn shown(mut uri: String) -> String {
 
 fn full(uri: &str) -> Problem {
     Problem::operation_failed(format!("{uri} did not fit into this result."))
-        .suggest("Read it with read_resource.")
+        .suggest("Read it by itself.")
 }
