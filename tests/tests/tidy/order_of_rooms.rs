@@ -42,7 +42,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/transport/http",
-        "listener -> handshake -> certificate -> http2 -> connection -> streams -> service -> server -> gate -> response -> proxies -> body -> checks -> events -> origin \
+        "listener -> handshake -> certificate -> http2 -> connection -> streams -> service -> server -> cors -> gate -> response -> proxies -> body -> checks -> events -> origin \
          -> pipe -> read -> slots -> socket -> watch -> limits",
     ),
     (

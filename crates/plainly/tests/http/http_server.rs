@@ -8,6 +8,7 @@ mod support;
 #[cfg(feature = "tls")]
 mod certificates;
 mod connections;
+mod cors;
 mod events;
 mod framing;
 mod heads;

@@ -30,6 +30,7 @@ mod service;
 
 mod body;
 mod checks;
+mod cors;
 mod events;
 mod gate;
 mod origin;

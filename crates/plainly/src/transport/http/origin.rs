@@ -98,6 +98,11 @@ impl AllowedNames {
         }
     }
 
+    /// Whether pages of this origin are let in because it was added.
+    pub(super) fn names_origin(&self, origin: &[u8]) -> bool {
+        self.origins.iter().any(|allowed| **allowed == *origin)
+    }
+
     /// Checks by what name the server was called, and nothing else.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
         self.host(head).map(drop)
@@ -137,7 +142,7 @@ impl AllowedNames {
                 LOOPBACK.contains(&origin.name)
                     && self.port_of(origin) == self.port.unwrap_or_else(|| self.port_of(host))
             });
-        is_own || self.origins.iter().any(|allowed| **allowed == *origin)
+        is_own || self.names_origin(origin)
     }
 }
 
@@ -146,7 +151,10 @@ fn is_origin(text: &str) -> bool {
     let authority = text
         .split_once("://")
         .filter(|(scheme, _)| {
-            scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) && !scheme.is_empty()
+            // Pages of browser extensions have chrome-extension://, for example.
+            let is_of_scheme =
+                |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+            scheme.bytes().all(is_of_scheme) && !scheme.is_empty()
         })
         .and_then(|(_, rest)| Authority::parse(rest.as_bytes()));
     authority.is_some()

@@ -1,7 +1,7 @@
 //! A reply as the response that HTTP sends.
 
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 use super::events::Events;
 use super::{Body, HttpLimits};
@@ -10,7 +10,9 @@ use crate::transport::{Reply, ReplyBody};
 /// The seconds after which a client that was refused for want of room may retry: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
 /// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE for its end.
-const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
+pub(super) const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
+/// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
+const MOST_REUSED: usize = 48;
 /// Keeps proxies from holding events back (Streamable HTTP, "Receiving Messages").
 const NO_BUFFERING: (HeaderName, HeaderValue) = (
     HeaderName::from_static("x-accel-buffering"),
@@ -45,4 +47,14 @@ pub(super) fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
         response.headers_mut().entry(RETRY_AFTER).or_insert(RETRY);
     }
     response
+}
+
+/// Answers in the memory of the request's headers, where hyper reads those of the connection's next request: nothing is
+/// allocated for them any more, which was a tenth of all instructions of a small request.
+pub(super) fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
+    if headers.capacity() <= MOST_REUSED {
+        headers.clear();
+        headers.extend(std::mem::take(reply));
+        *reply = headers;
+    }
 }

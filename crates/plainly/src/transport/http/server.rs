@@ -8,17 +8,18 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::Either;
 use http::header::{ALLOW, CONNECTION, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
+use super::cors::WebPage;
 use super::gate::{HttpGate, PeerAddress, TurnedAway, document_reply};
 use super::origin::{AllowedNames, InvalidAllowance};
 use super::proxies::{ClientShare, ConnectionPeer};
 use super::read::Rejection;
 use super::read::read;
-use super::response::response;
-use super::{Body, HttpLimits, checks, pipe};
+use super::response::{response, reuse};
+use super::{Body, HttpLimits, checks, cors, pipe};
 use crate::quota::Quota;
 use crate::transport::{ConnectionMemory, Exchange, Frame, Reply};
 
@@ -27,15 +28,13 @@ const GET_TAKES: &str = "Method not allowed: GET takes the headers Accept: text/
      Send messages by POST";
 /// The methods of the endpoints of HTTP with SSE.
 const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
-/// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
-const MOST_REUSED: usize = 48;
 
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or pass it to an
 /// [`HttpServer`](super::HttpServer).
 ///
 /// It accepts requests for `localhost`, `127.0.0.1` and `[::1]`, including those from pages at `http://` with one of
 /// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
-/// other origin are refused with 403, and no CORS header is ever sent. See "Security & Endpoint" in the specification's
+/// other origin are refused with 403. See "Security & Endpoint" in the specification's
 /// page on Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
@@ -94,8 +93,8 @@ impl<E: Exchange> HttpService<E> {
         Ok(self)
     }
 
-    /// Also accepts requests from pages of `origin`, such as `https://app.example.com`. To read the replies, the pages
-    /// still need CORS headers: add those with a layer.
+    /// Also accepts requests from pages of `origin`, such as `https://app.example.com`, and sends the CORS headers that
+    /// browsers need: in the answer to a preflight, and in each response.
     pub fn allow_origin(mut self, origin: &str) -> Result<Self, InvalidAllowance> {
         Arc::make_mut(&mut self.inner)
             .allowed
@@ -178,7 +177,9 @@ impl<E: Exchange> HttpService<E> {
         match share {
             Ok(share) => (Either::Left(self.respond(request, Some(client))), share),
             Err(_full) => {
-                let response = self.overloaded(Some(client), request.version() <= Version::HTTP_11);
+                let (head, _unread) = request.into_parts();
+                let mut response = self.overloaded(Some(client), head.version <= Version::HTTP_11);
+                cors::admit(WebPage::of(&head, &self.inner.allowed), &mut response);
                 (Either::Right(ready(response)), None)
             }
         }
@@ -245,11 +246,20 @@ impl<E: Exchange> ServiceState<E> {
         let is_http_1 = head.version <= Version::HTTP_11;
         let has_body = !body.is_end_stream();
         let client = known.1;
-        let answered = self.answer(&mut head, body, known).await;
+        let page = WebPage::of(&head, &self.allowed);
+        let answered = match page.as_ref().and_then(|_| cors::preflight(&head)) {
+            Some(reply) => self
+                .allowed
+                .check(&head)
+                .map(|()| reply)
+                .map_err(Unheard::from),
+            None => self.answer(&mut head, body, known).await,
+        };
         // What is refused before the server hears of it is not read.
         let leaves_body = has_body && answered.is_err();
         let reply = answered.unwrap_or_else(|refused| self.refuse(refused, client));
         let mut response = response(reply, &self.limits);
+        cors::admit(page, &mut response);
         // The connection takes no other request where an unread body is still to come; nor after a chunked one, which may also
         // have had a `Content-Length`, which hyper has removed: its sender may then see the next request begin elsewhere than we
         // do (RFC 9112, 6.1).
@@ -428,14 +438,4 @@ impl<E: Exchange> ServiceState<E> {
 fn empty(head: &mut http::request::Parts) -> Frame {
     let (headers, extensions) = (&mut head.headers, &mut head.extensions);
     Frame::new(std::mem::take(headers), Bytes::new()).extensions(std::mem::take(extensions))
-}
-
-/// Answers in the memory of the request's headers, where hyper reads those of the connection's next request: nothing is
-/// allocated for them any more, which was a tenth of all instructions of a small request.
-fn reuse(mut headers: HeaderMap, reply: &mut HeaderMap) {
-    if headers.capacity() <= MOST_REUSED {
-        headers.clear();
-        headers.extend(std::mem::take(reply));
-        *reply = headers;
-    }
 }

@@ -15,6 +15,7 @@ async fn behind(network: &str) -> (SocketAddr, Echo) {
     limits.connections_per_peer = 2;
     let echo = Echo::default();
     let service = HttpService::new(echo.clone()).limits(limits);
+    let service = service.allow_origin("https://app.example.com").unwrap();
     let server = HttpServer::bind("127.0.0.1:0").await.unwrap();
     let server = server.trust_proxies([network.parse().unwrap()]);
     let address = server.local_addr();
@@ -64,8 +65,13 @@ async fn a_client_behind_a_proxy_has_its_share_and_leaves_the_rest_to_others() {
         send(address, one, "\"slow\"").await,
     ];
     echo.running(2).await;
-    let refused = answer(send(address, one, "[1]").await).await;
+    let page = format!("{one}Origin: https://app.example.com\r\n");
+    let refused = answer(send(address, &page, "[1]").await).await;
     assert_eq!(statuses(&refused), [503]);
+    assert!(
+        refused.contains("access-control-allow-origin: https://app.example.com\r\n"),
+        "{refused}"
+    );
     assert!(
         refused.to_ascii_lowercase().contains("retry-after: 1\r\n"),
         "{refused}"
