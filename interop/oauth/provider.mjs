@@ -20,17 +20,21 @@ async function key() {
   return { ...jwk, use: 'sig', alg: 'ES256', kid: await calculateJwkThumbprint(jwk) };
 }
 
-function configuration(jwks, seconds, format) {
+function configuration(jwks, seconds, format, pages) {
   return {
     jwks: { keys: jwks },
-    clients: [BATCH, ASKER].map(({ id, secret }) => ({
-      client_id: id,
-      client_secret: secret,
-      grant_types: ['client_credentials'],
-      redirect_uris: [],
-      response_types: [],
-      scope: 'notes:read notes:write',
-    })),
+    clients: [
+      ...[BATCH, ASKER].map(({ id, secret }) => ({
+        client_id: id,
+        client_secret: secret,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
+        scope: 'notes:read notes:write',
+      })),
+      ...pages.map(origin => ({ client_id: 'page', redirect_uris: [`${origin}/`], token_endpoint_auth_method: 'none' })),
+    ],
+    clientBasedCORS: (_, origin) => pages.includes(origin),
     scopes: SCOPES,
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     cookies: { keys: ['interop'] },
@@ -61,16 +65,17 @@ function configuration(jwks, seconds, format) {
   };
 }
 
-// Starts one whose access tokens last so many seconds, and are JWTs or opaque. `issuer` is its name, `seen` counts the requests by path, and `stop` ends
+// Starts one whose access tokens last so many seconds, and are JWTs or opaque; `pages` are the origins of pages that are its
+// client `page`. `issuer` is its name, `seen` counts the requests by path, and `stop` ends
 // it.
-export async function start({ seconds = 3600, format = 'jwt' } = {}) {
+export async function start({ seconds = 3600, format = 'jwt', pages = [] } = {}) {
   const server = createServer();
   await new Promise(done => server.listen(0, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${server.address().port}`;
   // It warns of what is only for development: that it runs on this machine, and not for long.
   console.warn = () => {};
   console.info = () => {};
-  const provider = new Provider(issuer, configuration([await key()], seconds, format));
+  const provider = new Provider(issuer, configuration([await key()], seconds, format, pages));
   const seen = {};
   const answer = provider.callback();
   server.on('request', (request, response) => {
