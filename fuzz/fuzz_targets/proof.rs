@@ -83,6 +83,7 @@ fn prove(proof: &str, nonces: Option<&Nonces>) -> Result<(), ProofRefusal> {
         url: URL,
         access_token: TOKEN,
         key: &THUMBPRINT,
+        holder: "alice",
         nonces,
         now: NOW,
     };

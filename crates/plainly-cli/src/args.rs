@@ -36,7 +36,9 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use self::account::{AccountArgs, KeptArgs, LoginsPlace, Tolerated, is_document};
 pub(crate) use self::asking::{AskingArgs, GivenAnswer};
-pub(crate) use self::auth::{AuthArgs, KeyAction, KeyArgs, NewKeyArgs, SecretPlace};
+pub(crate) use self::auth::{
+    AuthArgs, KeyAction, KeyArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, SecretPlace,
+};
 pub(crate) use self::bearer::BearerArg;
 pub(crate) use self::candidates::CandidatesArgs;
 pub(crate) use self::codes::{CodesArgs, ExplainArgs};
@@ -64,7 +66,7 @@ pub(crate) use self::templates::{CompleteArgs, TemplatesArgs};
 pub(crate) use self::tips::with_tips;
 pub(crate) use self::tools::{CallArgs, ToolsArgs};
 pub(crate) use self::trace::{TraceArgs, TraceLength};
-pub(crate) use self::values::HeaderArg;
+pub(crate) use self::values::{HeaderArg, Scopes};
 pub(crate) use self::watch::WatchArgs;
 pub(crate) use self::words::{Server, ServerName, Words, is_program};
 use crate::exit;
@@ -161,11 +163,10 @@ impl Command {
             Self::Logins(args) => args.format(),
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
-            Self::Serve(_)
-            | Self::Key(_)
-            | Self::Completions(_)
-            | Self::Candidates(_)
-            | Self::Man(_) => Format::Text,
+            Self::Key(args) => args.format(),
+            Self::Serve(_) | Self::Completions(_) | Self::Candidates(_) | Self::Man(_) => {
+                Format::Text
+            }
         }
     }
 }

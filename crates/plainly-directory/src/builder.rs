@@ -11,6 +11,7 @@ use super::mount::{self, MountError, MountProblem, Root};
 use super::place::Shown;
 use super::request::Mounts;
 use super::store::DirectoryStore;
+use super::withheld::Withheld;
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -83,6 +84,13 @@ impl DirectoryStoreBuilder {
     /// Whether files that `.ignore` and `.gitignore` exclude are served too. By default not.
     pub fn ignored(mut self, ignored: bool) -> Self {
         self.shown.ignored = ignored;
+        self
+    }
+
+    /// Never serves these files, such as the keys of the server itself: not by another name, through a link or after they were
+    /// replaced, and as if they did not exist. They need not exist.
+    pub fn withhold<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.shown.withheld = Withheld::new(paths.into_iter().map(Into::into));
         self
     }
 

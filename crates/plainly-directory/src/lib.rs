@@ -50,6 +50,7 @@ mod lock;
 mod names;
 mod place;
 mod walk;
+mod withheld;
 
 mod content;
 mod describe;

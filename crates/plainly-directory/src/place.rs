@@ -17,6 +17,7 @@ use super::handle::{self, refuse};
 use super::ignored::{Rules, Ruling, SOURCES};
 use super::job::Waiter;
 use super::lists::Lists;
+use super::withheld::Withheld;
 
 /// How deep below a mount anything can be. Each level holds one open directory.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -27,13 +28,15 @@ const MAX_LINKS: usize = 40;
 /// How often a name is looked at when it changes between looking and opening.
 const ATTEMPTS: usize = 4;
 
-/// Whether hidden and ignored names are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The choice of what is shown.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
     /// Names that begin with a dot.
     pub(super) hidden: bool,
     /// Names that `.ignore` and `.gitignore` files leave out.
     pub(super) ignored: bool,
+    /// Files that are not, whatever their names.
+    pub(super) withheld: Withheld,
 }
 
 /// An open directory and the way to it, without links.
@@ -203,6 +206,11 @@ impl Place {
         !self.shown.ignored && SOURCES.iter().any(|source| name == *source)
     }
 
+    /// Whether a name stands for a file that is never served.
+    pub(super) fn withholds(&self, name: &OsStr) -> bool {
+        handle::look(&self.dir, name).is_ok_and(|found| self.shown.withheld.contains(&found))
+    }
+
     /// The handle of the directory.
     pub(super) fn dir(&self) -> &Dir {
         &self.dir
@@ -287,6 +295,9 @@ impl Place {
         metadata: Metadata,
     ) -> Result<Opened, StoreError> {
         if metadata.is_file() {
+            if self.shown.withheld.contains(&metadata) {
+                return Err(StoreError::NotFound);
+            }
             return Ok(Opened::File(OpenFile {
                 file,
                 metadata,
@@ -301,7 +312,7 @@ impl Place {
             name: name.to_owned(),
             parent: Some(Rc::clone(self)),
             depth: self.depth + 1,
-            shown: self.shown,
+            shown: self.shown.clone(),
             lists: Arc::clone(&self.lists),
             waiter: self.waiter.clone(),
             rules: OnceCell::new(),

@@ -34,7 +34,7 @@ impl Mounts {
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
         Place::root(
             Arc::clone(&root.dir),
-            self.shown,
+            self.shown.clone(),
             Arc::clone(&self.lists),
             waiter.clone(),
         )

@@ -36,7 +36,8 @@ use super::watch;
 /// Its methods need a Tokio runtime: files are read on its blocking threads, 16 at a time for all clones of a store.
 /// Dropping a future ends its work.
 ///
-/// A hard link, or another file system mounted inside, can't be distinguished from what belongs there.
+/// A hard link, or another file system mounted inside, can't be distinguished from what belongs there. Files that must never be
+/// served are named to [`withhold`](crate::DirectoryStoreBuilder::withhold).
 ///
 /// ```no_run
 /// use plainly_directory::DirectoryStore;

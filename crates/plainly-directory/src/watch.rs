@@ -262,7 +262,7 @@ impl Watching {
             system.forget(&at.path.join(name));
         }
         let verdict = verdict(at, name, what, found.as_ref())?;
-        if verdict == Verdict::Nothing {
+        if verdict == Verdict::Nothing || found.is_none() && at.place.withholds(name) {
             return Ok(());
         }
         // Reading the directory tells of what is in it.

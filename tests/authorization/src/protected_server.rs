@@ -268,6 +268,7 @@ impl ServerState {
             url: &format!("{}{}", self.origin, seen.path),
             access_token: token,
             key,
+            holder: key,
             nonces: None,
             now: now.as_secs(),
         };

@@ -56,7 +56,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly-directory",
         "builder -> tools -> search -> store -> watch -> request -> content -> convert -> describe -> mount -> walk \
-         -> names -> place -> ignored -> lists -> handle -> job -> lock -> uri",
+         -> names -> place -> withheld -> ignored -> lists -> handle -> job -> lock -> uri",
     ),
     (
         "plainly-errors",
@@ -99,7 +99,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     (
         "plainly/server/auth",
         "gate -> resource_server -> document -> jwt -> introspection -> issuer_keys -> proof -> scopes -> challenge -> credentials \
-         -> remembered -> api_keys -> caller -> verifier -> api_key -> failures",
+         -> tokens -> remembered -> api_keys -> key_list -> caller -> verifier -> api_key -> failures",
     ),
     (
         "plainly/server/incoming",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use plainly::client::oauth::{ClientId, OAuth, Secret, SigningKey};
 
 use super::secret::{readable, secret};
-use crate::args::{AccountArgs, SecretPlace, is_document};
+use crate::args::{AccountArgs, Scopes, SecretPlace, is_document};
 use crate::failure::Failure;
 
 /// The variables that say it where no option does, each with the option that it is like.
@@ -62,8 +62,8 @@ impl Identity {
         };
         let client = of_environment.as_ref().unwrap_or(args);
         let scopes = match args.scopes.is_empty() {
-            true => client.scopes.clone(),
-            false => args.scopes.clone(),
+            true => Scopes::all(&client.scopes),
+            false => Scopes::all(&args.scopes),
         };
         let who = Who::of(client, is_login)?;
         Ok(Self { who, scopes })
@@ -127,6 +127,7 @@ fn of_environment(
         variable(name).filter(|value| !value.is_empty())
     };
     let scopes = value("--scope").unwrap_or_default();
+    let scopes: Vec<_> = scopes.split_whitespace().map(str::to_owned).collect();
     let args = AccountArgs {
         client_id: value("--client-id"),
         client_secret: value("--client-secret")
@@ -134,7 +135,7 @@ fn of_environment(
         client_key: value("--client-key").map(Into::into),
         workload_token: value("--workload-token").map(Into::into),
         issuer: value("--issuer"),
-        scopes: scopes.split_whitespace().map(str::to_owned).collect(),
+        scopes: scopes.into_iter().map(|it| Scopes(vec![it])).collect(),
         ..AccountArgs::default()
     };
     let proof = ["--client-secret", "--client-key", "--workload-token"]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use super::auth::{SecretPlace, SecretPlaceParser};
+use super::values::{self, Scopes};
 
 /// The options that say how to be let in.
 #[derive(Debug, Default, clap::Args)]
@@ -31,9 +32,10 @@ pub(crate) struct AccountArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) issuer: Option<String>,
 
-    /// Ask for this scope, and for none that the server names; can be given several times
-    #[arg(long = "scope", value_name = "SCOPE")]
-    pub(crate) scopes: Vec<String>,
+    /// Ask for this scope, and for none that the server names; can be given several times, or with several scopes with spaces
+    /// between them
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = values::scopes)]
+    pub(crate) scopes: Vec<Scopes>,
 
     /// Ask for a token that only this program can use, with a key (DPoP) [default: if both servers can do that]
     #[arg(long)]

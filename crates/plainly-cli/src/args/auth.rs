@@ -7,7 +7,8 @@ use std::time::SystemTime;
 use clap::builder::{StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 
-use super::values;
+use super::values::{self, Scopes};
+use crate::format::Format;
 
 /// The options that say who may call.
 #[derive(Debug, Default, clap::Args)]
@@ -53,9 +54,9 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "AUDIENCE", requires = "public_url")]
     pub(crate) auth_audience: Vec<String>,
 
-    /// Every request needs a token with this scope
-    #[arg(long, value_name = "SCOPE", conflicts_with = "stdio")]
-    pub(crate) require_scope: Vec<String>,
+    /// Every request needs a token with this scope, or with these, with spaces between them
+    #[arg(long, value_name = "SCOPE", value_parser = values::scopes, conflicts_with = "stdio")]
+    pub(crate) require_scope: Vec<Scopes>,
 
     /// Take only tokens that are bound to a key of their client, each time with a proof of that key (DPoP) [default: tokens that
     /// are bound to nothing too]
@@ -120,9 +121,18 @@ pub(crate) struct KeyArgs {
     pub(crate) action: KeyAction,
 }
 
+impl KeyArgs {
+    /// How keys and errors are printed.
+    pub(crate) fn format(&self) -> Format {
+        Format::json_if(matches!(&self.action, KeyAction::List(args) if args.json))
+    }
+}
+
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum KeyAction {
     New(NewKeyArgs),
+    List(ListKeysArgs),
+    Revoke(RevokeKeyArgs),
 }
 
 /// Make a key and print it, once: the file only keeps its digest
@@ -134,22 +144,45 @@ Examples:
   plainly key new build --expires 2027-01-31 --file /etc/plainly/keys.json
   plainly serve ./docs --auth-keys plainly-keys.json
 
-Clients send the key in a header: Authorization: Bearer plk_... To take a key back, delete its entry from the file; a running \
-server refuses it from the next request on.")]
+Clients send the key in a header: Authorization: Bearer plk_... `plainly key list` shows all keys of a file, and \
+`plainly key revoke ci` takes one back.")]
 pub(crate) struct NewKeyArgs {
-    /// The name of its holder: in the log, and as the owner of sessions and tasks
+    /// The name of its holder: in the log, and as the owner of sessions and tasks. Each key of a file needs its own
     #[arg(value_parser = key_name)]
     pub(crate) name: String,
 
-    /// What the key lets its holder do
-    #[arg(long, value_name = "SCOPE")]
-    pub(crate) scope: Vec<String>,
+    /// What the key lets its holder do: one scope, or several with spaces between them
+    #[arg(long, value_name = "SCOPE", value_parser = values::scopes)]
+    pub(crate) scope: Vec<Scopes>,
 
     /// When it ends: 12h, 90d, or a day such as 2027-01-31, at whose beginning (UTC) it ends [default: never]
     #[arg(long, value_name = "WHEN", value_parser = values::end)]
     pub(crate) expires: Option<SystemTime>,
 
     /// The file that gets the digest; it is made if there is none
+    #[arg(long, value_name = "FILE", default_value = "plainly-keys.json")]
+    pub(crate) file: PathBuf,
+}
+
+/// List the keys of a file: the names of their holders, their scopes, and when they end
+#[derive(Debug, clap::Args)]
+pub(crate) struct ListKeysArgs {
+    /// The file
+    #[arg(long, value_name = "FILE", default_value = "plainly-keys.json")]
+    pub(crate) file: PathBuf,
+
+    /// Print JSON, one object per key
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take back the key of this name: a running server refuses it from the next request on
+#[derive(Debug, clap::Args)]
+pub(crate) struct RevokeKeyArgs {
+    /// The name of its holder
+    pub(crate) name: String,
+
+    /// The file that has its digest
     #[arg(long, value_name = "FILE", default_value = "plainly-keys.json")]
     pub(crate) file: PathBuf,
 }

@@ -2,12 +2,12 @@
 
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use plainly::transport::http::ProxyNetwork;
 
-use super::{AuthArgs, Host, Mount, mount, values};
+use super::{AuthArgs, Host, Mount, SecretPlace, mount, values};
 
 /// The largest file that is read unless another size is given, in bytes.
 pub(crate) const LARGEST_FILE: u64 = 16 << 20;
@@ -109,6 +109,24 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) auth: AuthArgs,
+}
+
+impl ServeArgs {
+    /// The files that options name. They hold secrets, or belong to some, and are never served.
+    pub(crate) fn named_files(&self) -> impl Iterator<Item = &Path> {
+        let secret = match &self.auth.auth_client_secret {
+            Some(SecretPlace::File(path)) => Some(path),
+            Some(SecretPlace::Variable(_)) | None => None,
+        };
+        let files = [
+            self.key_file.as_ref(),
+            self.network.tls_cert.as_ref(),
+            self.network.tls_key.as_ref(),
+            self.auth.auth_keys.as_ref(),
+            secret,
+        ];
+        files.into_iter().flatten().map(PathBuf::as_path)
+    }
 }
 
 /// A value of `--tools`.

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use plainly::errors::Revision;
+use plainly::server::auth::scope;
 
 /// A number of bytes, or of KiB, MiB or GiB with `K`, `M` or `G` behind it.
 pub(super) fn size(text: &str) -> Result<u64, String> {
@@ -36,6 +37,33 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
             let port = text.trim_start_matches(':').parse().unwrap_or(3333_u16);
             format!("use an address with a port, such as 127.0.0.1:{port} or localhost:{port}")
         })
+}
+
+/// Scopes that one option gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Scopes(pub(crate) Vec<String>);
+
+impl Scopes {
+    /// All that an option gives that can stand several times.
+    pub(crate) fn all(given: &[Self]) -> Vec<String> {
+        given
+            .iter()
+            .flat_map(|Self(scopes)| scopes)
+            .cloned()
+            .collect()
+    }
+}
+
+/// A scope, or several with spaces between them, as OAuth writes them.
+pub(super) fn scopes(text: &str) -> Result<Scopes, String> {
+    let words = text.split(' ').filter(|word| !word.is_empty());
+    let scopes: Vec<String> = words.map(str::to_owned).collect();
+    let is_scope = |word: &String| scope::read(word) == [word.as_str()];
+    match !scopes.is_empty() && scopes.iter().all(is_scope) {
+        true => Ok(Scopes(scopes)),
+        false => Err("use scopes such as docs:read, with spaces between them and without quotes, backslashes and letters \
+                      beyond ASCII".to_owned()),
+    }
 }
 
 /// `KEY=TEXT`.

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use plainly::client::oauth::credentials::Grant;
 use plainly::client::oauth::{FileStore, TokenStore as _, server_address};
 use plainly::client::{AuthError, Error, LocalError};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::accounts::{Account, Asked, Login, LoginPerson, ends, login_json, logins, scopes};
 use crate::args::{LoginArgs, ServerArgs};
@@ -56,7 +56,7 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
             }
             told(
                 &mut output,
-                (&server, &place.place()),
+                (&server, &place),
                 grant.as_ref(),
                 person.was_asked(),
             )
@@ -96,7 +96,7 @@ async fn kept(place: &FileStore, server: &str) -> Result<Option<Grant>, Failure>
 
 fn told(
     output: &mut Output,
-    (server, place): (&str, &str),
+    (server, place): (&str, &FileStore),
     grant: Option<&Grant>,
     is_new: bool,
 ) -> Result<(), Failure> {
@@ -113,7 +113,7 @@ fn told(
         let mut login = login_json(server, grant);
         login["event"] = "login".into();
         login["isNew"] = is_new.into();
-        login["keptIn"] = Value::from(place);
+        login["keptIn"] = place.path().to_string_lossy().into();
         output.json(&login)?;
         return output.flush();
     }
@@ -127,7 +127,7 @@ fn told(
         ("account", grant.account.clone()),
         ("scope", Some(scopes(grant))),
         ("ends", Some(ends(grant, Timestamp::now()))),
-        ("kept in", Some(place.to_owned())),
+        ("kept in", Some(place.place())),
     ])?;
     output.flush()
 }

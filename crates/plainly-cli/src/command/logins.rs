@@ -26,7 +26,7 @@ pub(crate) async fn run(args: LoginsArgs) -> Result<(), Failure> {
         match output.is_json() {
             true => {
                 let mut login = login_json(server, grant);
-                login["keptIn"] = logins.place().into();
+                login["keptIn"] = logins.path().to_string_lossy().into();
                 output.json(&login)?;
             }
             false => {

@@ -128,6 +128,7 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
     let builder = DirectoryStore::builder()
         .hidden(args.hidden)
         .ignored(args.no_ignore)
+        .withhold(args.named_files())
         .cache_hint(CacheHint::new(
             args.ttl.unwrap_or_default(),
             // Who may see it is for a proxy to say, if anybody does.

@@ -44,7 +44,7 @@ fn a_place_for_logins_is_chosen_by_an_option_or_else_by_a_variable() {
         assert_eq!(logged_in.status, 0, "{place:?}: {}", logged_in.stderr);
         assert!(kept(&home, "credentials.json").exists(), "{place:?}");
         let listed = run(&home, &["logins", "--json"], place).succeeded().json();
-        let told = format!("'{}'", kept(&home, "credentials.json").display());
+        let told = kept(&home, "credentials.json").display().to_string();
         assert_eq!(listed["keptIn"], told, "{place:?}");
         run(&home, &["logout", &server.url], place).succeeded();
     }

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
 use plainly_authorization::{AuthorizationServer, Binding, KnownClient, Proof, Rules};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::{Docs, Run, Serving, of, plainly, run};
 
@@ -44,14 +44,14 @@ fn a_server_with_keys_lets_in_who_has_one() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("keys.json");
     let [reader, nobody] = [
-        key(&file, &["ada", "--scope", "read", "--expires", "90d"]),
-        key(&file, &["bob"]),
+        key(&file, &["ada", "--scope", "list read", "--expires", "90d"]),
+        key(&file, &["bob", "--scope", "list"]),
     ];
     let options = [
         "--auth-keys",
         file.to_str().unwrap(),
         "--require-scope",
-        "read",
+        "read list",
     ];
     let server = Serving::with(&docs, &options);
     ls(&server.url, &reader).succeeded();
@@ -172,8 +172,8 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
         ),
         (&["--auth-keys", "/no/such/file"], "/no/such/file"),
         (
-            &["--auth-keys", keys, "--require-scope", "a b"],
-            "can't be a scope",
+            &["--auth-keys", keys, "--require-scope", "a \"b\""],
+            "use scopes such as docs:read",
         ),
         (&["--auth-keys", keys, "--stdio"], "--stdio"),
         (&["--require-scope", "read"], "add --auth-issuer"),
@@ -312,6 +312,8 @@ fn a_key_that_can_not_be_kept_is_not_shown() {
     for words in [
         &["ada", "--file", file.to_str().unwrap()][..],
         &["ada", "--file", "/no/such/folder/keys.json"],
+        &["ada", "--scope", "docs:\\read"],
+        &["ada", "--scope", ""],
         &["ada", "--expires", "2020-01-01"],
         &["ada", "--expires", "90"],
         &["ada", "--expires", "0d"],
@@ -322,4 +324,54 @@ fn a_key_that_can_not_be_kept_is_not_shown() {
         assert_eq!(refused.stdout, b"", "{words:?}");
     }
     assert_eq!(fs::read_to_string(&file).unwrap(), "not a list");
+}
+
+#[test]
+fn keys_are_listed_and_revoked_by_their_names() {
+    let docs = Docs::new();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    let path = file.to_str().unwrap();
+    let key = |words: &[&str]| run(&[&["key"], words, &["--file", path]].concat());
+    let ada = self::key(&file, &["ada", "--scope", "docs:read docs:write"]);
+    self::key(&file, &["bob", "--expires", "2999-01-31"]);
+    let listed = key(&["list"]).succeeded();
+    assert_eq!(
+        listed.text(),
+        "ada\tdocs:read docs:write\tnever\nbob\t-\t2999-01-31T00:00:00Z\n"
+    );
+    let listed = key(&["list", "--json"]).succeeded();
+    let first: Value = serde_json::from_str(listed.text().lines().next().unwrap()).unwrap();
+    let expected = json!({"name": "ada", "scopes": ["docs:read", "docs:write"], "expires": null});
+    assert_eq!(first, expected);
+    key(&["new", "ada"]).failed(
+        2,
+        &format!(
+            "error: cannot keep the key: {path} already has a key named \"ada\": choose another name, or revoke that key first\n"
+        ),
+    );
+    let server = Serving::with(&docs, &["--auth-keys", path]);
+    ls(&server.url, &ada).succeeded();
+    key(&["revoke", "ada"]).succeeded();
+    assert_eq!(ls(&server.url, &ada).status, 7);
+    key(&["revoke", "ada"]).failed(
+        2,
+        &format!("error: cannot revoke the key: {path} has no key named \"ada\"\n"),
+    );
+}
+
+/// A full disk is no mistake on the command line, and a key that nobody has seen is not left behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_key_that_can_not_be_printed_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("keys.json");
+    key(&file, &["bob"]);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full");
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_plainly"));
+    command.args(["key", "new", "ada", "--file"]).arg(&file);
+    let status = command.stdout(full.unwrap()).status().unwrap();
+    assert_eq!(status.code(), Some(1));
+    let listed = run(&["key", "list", "--file", file.to_str().unwrap()]).succeeded();
+    assert_eq!(listed.text(), "bob\t-\tnever\n");
 }

@@ -294,3 +294,72 @@ fn the_limits_of_a_server_can_be_set() {
         none.stderr
     );
 }
+
+/// By any name, through links, and after it was renewed.
+#[test]
+fn what_an_option_names_is_never_served() {
+    let (docs, certificate) = (Docs::new(), certificate(4000));
+    let inside = |name: &str| docs.path.join(name).display().to_string();
+    for name in ["cert.pem", "key.pem"] {
+        fs::copy(certificate.path().join(name), docs.path.join(name)).unwrap();
+    }
+    fs::write(docs.path.join("cursors.txt"), "0a".repeat(32)).unwrap();
+    let keys = inside("keys.json");
+    let new = |name| run(&["key", "new", name, "--file", &keys]);
+    let ada = new("ada").text().trim().to_owned();
+    fs::hard_link(docs.path.join("key.pem"), docs.path.join("hard.txt")).unwrap();
+    std::os::unix::fs::symlink("key.pem", docs.path.join("link.txt")).unwrap();
+    let cert = inside("cert.pem");
+    let served = Served::start(
+        &docs,
+        &[
+            "--tls-cert",
+            &cert,
+            "--tls-key",
+            &inside("key.pem"),
+            "--auth-keys",
+            &keys,
+            "--key-file",
+            &inside("cursors.txt"),
+        ],
+    );
+    let url = format!("https://{}/mcp", served.address);
+    let header = format!("Authorization: Bearer {ada}");
+    let secret = [
+        "cert.pem",
+        "key.pem",
+        "keys.json",
+        "cursors.txt",
+        "hard.txt",
+        "link.txt",
+    ];
+    for renewed in [false, true] {
+        if renewed {
+            assert_eq!(new("bob").status, 0);
+        }
+        let run =
+            |words: &[&str]| run(&[words, &["--cacert", &cert, "--header", &header]].concat());
+        for words in [
+            &["ls", &url][..],
+            &["ls", &url, "file:///docs"],
+            &["call", &url, "list_resources", "uri=file:///docs"],
+            &["call", &url, "search", "pattern=."],
+            &["call", &url, "tree"],
+        ] {
+            let told = run(words);
+            assert_eq!(told.status, 0, "{words:?}: {}", told.stderr);
+            let told = told.text();
+            assert!(told.contains("intro.md"), "{words:?}: {told}");
+            let shown: Vec<_> = secret.iter().filter(|name| told.contains(*name)).collect();
+            assert!(shown.is_empty(), "{words:?}: {shown:?}");
+        }
+        for name in secret {
+            let uri = format!("file:///docs/{name}");
+            for command in ["read", "stat"] {
+                assert_eq!(run(&[command, &url, &uri]).status, 4, "{command} {name}");
+            }
+            let read = run(&["call", &url, "read_resource", &format!("uri={uri}")]);
+            assert_eq!(read.status, 5, "{name}: {}", read.text());
+        }
+    }
+}

@@ -265,6 +265,20 @@ fn what_is_in_new_and_moved_directories_is_watched_too() {
     assert_eq!(watched.told(), "docs/e/f docs/e/f/x");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_is_withheld_is_not_told() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("key");
+    let files = [("keys", ""), ("others", "")];
+    let mut watched = Watched::with(&files, |builder| builder.withhold([&link]));
+    std::os::unix::fs::symlink(watched.root().join("keys"), &link).unwrap();
+    for name in ["keys", "others"] {
+        edit(&watched.root().join(name));
+    }
+    assert_eq!(watched.told(), "docs docs/others");
+}
+
 #[test]
 fn what_is_hidden_or_ignored_is_not_told() {
     let files = [

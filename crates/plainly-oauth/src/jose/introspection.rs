@@ -28,6 +28,17 @@ pub fn introspected(
         Some(Value::Bool(false)) => return Ok(Err(TokenRefusal::Revoked)),
         _ => return Err(UnreadableAnswer),
     }
+    // A refresh token is for the authorization server alone, though that may call it active.
+    let is_refresh_token = |name| {
+        let kind = claims.get(name).and_then(Value::as_str);
+        kind.is_some_and(|kind| kind.eq_ignore_ascii_case("refresh_token"))
+    };
+    if ["token_type", "token_use"]
+        .into_iter()
+        .any(is_refresh_token)
+    {
+        return Ok(Err(TokenRefusal::Type));
+    }
     // It came from the issuer itself, which need not say so.
     let issuer = claims.get("iss");
     if issuer.is_some_and(|issuer| issuer != rules.issuer.as_str()) {

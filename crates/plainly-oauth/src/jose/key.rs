@@ -103,7 +103,10 @@ impl SigningKey {
                 Self::of(read, key, algorithm)
             }
             Ok(PrivateKeyDer::Sec1(_)) => Err(KeyError::Sec1),
-            Ok(_) | Err(_) if pem.contains("BEGIN ENCRYPTED PRIVATE KEY") => {
+            Ok(_) | Err(_)
+                if pem.contains("BEGIN ENCRYPTED PRIVATE KEY")
+                    || pem.contains("Proc-Type: 4,ENCRYPTED") =>
+            {
                 Err(KeyError::Encrypted)
             }
             Ok(_) | Err(_) => Err(KeyError::NotPem),

@@ -38,6 +38,7 @@ proptest! {
             url: RESOURCE,
             access_token: "t",
             key: "k",
+            holder: "alice",
             nonces: None,
             now: NOW,
         };

@@ -16,6 +16,7 @@ fn request(key: &str) -> Proven<'_> {
         url: URL,
         access_token: TOKEN,
         key,
+        holder: "alice",
         nonces: None,
         now: NOW,
     }

@@ -71,6 +71,7 @@ fn the_proofs_of_rfc_9449_are_good_for_what_they_are() {
         url: "https://resource.example.org/protectedresource",
         access_token: "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU",
         key: "0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I",
+        holder: "alice",
         nonces: None,
         now: 1_562_262_618,
     };

@@ -3,7 +3,7 @@
 use plainly::server::auth::{ApiKeys, Dpop, Introspection, ResourceServer, Secret};
 
 use crate::accounts::secret;
-use crate::args::{AuthArgs, ServeArgs};
+use crate::args::{AuthArgs, Scopes, ServeArgs};
 use crate::failure::Failure;
 
 /// The gate for these options, if there is to be one; `url` is where the server is, unless its public URL is given.
@@ -16,7 +16,7 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
     let public_url = auth.public_url.as_deref().unwrap_or(url);
     let mut server = ResourceServer::new(public_url)
         .audiences(&auth.auth_audience)
-        .require(&auth.require_scope);
+        .require(Scopes::all(&auth.require_scope));
     if let Some(name) = &args.name {
         server = server.name(name);
     }
@@ -53,12 +53,11 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
 
 /// Options that would protect nothing are a mistake that nobody should find out later.
 fn check(auth: &AuthArgs) -> Result<(), Failure> {
-    let scope = auth.require_scope.first();
-    let scope = scope.map(|scope| format!("--require-scope {scope}"));
+    let has_scope = !auth.require_scope.is_empty();
     let bound = "who gives tokens that are bound to a key: add --auth-issuer or --auth-introspect";
     let rows = [
         (
-            scope.as_deref(),
+            has_scope.then_some("--require-scope"),
             auth.is_on(),
             "who gives out scopes: add --auth-issuer, --auth-introspect or --auth-keys",
         ),

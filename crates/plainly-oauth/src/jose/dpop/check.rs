@@ -5,7 +5,7 @@ use url::Url;
 
 use super::nonce::Nonces;
 use super::proof::{TYPE, token_digest};
-use super::replay::Replays;
+use super::replay::{Replays, RightProof};
 use super::window::WINDOW;
 use crate::jose::compact::{Compact, OWN_KEY};
 use crate::jose::jwk::PublicKey;
@@ -26,6 +26,8 @@ pub struct Proven<'a> {
     pub access_token: &'a str,
     /// The thumbprint of the key that the token is bound to.
     pub key: &'a str,
+    /// The holder of the token: each has its share of the proofs that can be remembered.
+    pub holder: &'a str,
     /// What a nonce in it must come from, if there must be one.
     pub nonces: Option<&'a Nonces>,
     /// The time, in seconds since 1970.
@@ -47,18 +49,28 @@ pub fn check(proof: &str, request: &Proven<'_>, seen: &Replays) -> Result<(), Pr
     if !proof.is_signed_with(&key) {
         return Err(ProofRefusal::Signature);
     }
-    let id = claims(&proof.claims, request)?;
+    let (id, made_at) = claims(&proof.claims, request)?;
     if key.thumbprint() != request.key {
         return Err(ProofRefusal::OtherKey);
     }
-    seen.remember(request.key, id, request.now)
+    // One with a nonce of this process was made for this process.
+    if request.nonces.is_none() && seen.may_have_missed(made_at) {
+        return Err(ProofRefusal::Time);
+    }
+    let right = RightProof {
+        holder: request.holder,
+        key: request.key,
+        id,
+        made_at,
+    };
+    seen.remember(&right, request.now)
 }
 
-/// Judges what a proof says; its name, if it is right.
+/// Judges what a proof says; its name and when it was made, if it is right.
 fn claims<'a>(
     claims: &'a Map<String, Value>,
     request: &Proven<'_>,
-) -> Result<&'a str, ProofRefusal> {
+) -> Result<(&'a str, u64), ProofRefusal> {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
     let id = text("jti").filter(|id| !id.is_empty());
     let id = id.ok_or(ProofRefusal::Malformed)?;
@@ -69,9 +81,8 @@ fn claims<'a>(
         return Err(ProofRefusal::Url);
     }
     let made_at = claims.get("iat").and_then(Value::as_u64);
-    if made_at.is_none_or(|at| at.abs_diff(request.now) > WINDOW) {
-        return Err(ProofRefusal::Time);
-    }
+    let made_at = made_at.filter(|at| at.abs_diff(request.now) <= WINDOW);
+    let made_at = made_at.ok_or(ProofRefusal::Time)?;
     if text("ath") != Some(&token_digest(request.access_token)) {
         return Err(ProofRefusal::Token);
     }
@@ -80,7 +91,7 @@ fn claims<'a>(
     if !request.nonces.is_none_or(is_fresh) {
         return Err(ProofRefusal::Nonce);
     }
-    Ok(id)
+    Ok((id, made_at))
 }
 
 /// Whether both are one URL, written in two ways or not, apart from query and fragment.

@@ -1,6 +1,6 @@
 //! Which proofs have been used: each for as long as it could be used again (RFC 9449, 11.1).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use ring::digest::{SHA256, digest};
@@ -8,124 +8,188 @@ use ring::digest::{SHA256, digest};
 use super::window::WINDOW;
 use crate::jose::refusal::ProofRefusal;
 
-/// The most proofs that are remembered, in all and of one key. Beyond that new ones are refused: to forget one would let it be
-/// used again.
-const MOST: usize = 100_000;
-const MOST_OF_ONE: usize = MOST / 10;
-/// A proof may be as old as the window when it comes, or as young: for twice the window it could come again.
-const KEPT: u64 = 2 * WINDOW + 1;
+/// The most proofs that are remembered, in all and of one holder: about 100 MB at most. Beyond that new ones are refused, because
+/// to forget one would let it be used again.
+const MOST: usize = 1_000_000;
+const SHARE: usize = 10;
+/// How much older than this process a proof may be, in seconds: clocks differ.
+const LEEWAY: u64 = 5;
 
-type Digest = [u8; 32];
+/// Half of a SHA-256: nobody finds two texts with the same one.
+type Digest = u128;
 
 /// The proofs that were used of late.
-#[derive(Default)]
-pub struct Replays(Mutex<Used>);
+#[derive(Debug)]
+pub struct Replays {
+    /// Proofs that were made earlier may have been used at the process before this one.
+    since: u64,
+    most: usize,
+    used: Mutex<Used>,
+}
 
 #[derive(Default)]
 struct Used {
     proofs: HashSet<Digest>,
-    of_key: HashMap<Digest, usize>,
-    /// In the order in which they came: key, proof, and until when it is kept.
-    order: VecDeque<(Digest, Digest, u64)>,
+    of_holder: HashMap<Digest, usize>,
+    /// By the second in which they were made: holder and proof.
+    made_at: BTreeMap<u64, Vec<(Digest, Digest)>>,
+}
+
+/// A proof that is right but for its possible use before.
+pub(super) struct RightProof<'a> {
+    pub(super) holder: &'a str,
+    pub(super) key: &'a str,
+    pub(super) id: &'a str,
+    pub(super) made_at: u64,
+}
+
+impl Default for Replays {
+    /// An empty list that knows nothing of a start.
+    fn default() -> Self {
+        Self::starting_at(0)
+    }
 }
 
 impl Replays {
-    /// Remembers that the holder of this key has used the proof of this name.
-    pub(super) fn remember(&self, key: &str, id: &str, now: u64) -> Result<(), ProofRefusal> {
-        let key = digested(key.as_bytes());
-        let proof = digested(&[&key, id.as_bytes()].concat());
-        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// The list of a server that starts at this time, in seconds since 1970.
+    pub fn starting_at(now: u64) -> Self {
+        Self {
+            since: now.saturating_sub(LEEWAY),
+            most: MOST,
+            used: Mutex::default(),
+        }
+    }
+
+    /// Whether a proof that was made then could have been used before this list began.
+    pub(super) fn may_have_missed(&self, made_at: u64) -> bool {
+        made_at < self.since
+    }
+
+    /// Remembers that this proof was used.
+    pub(super) fn remember(&self, proof: &RightProof<'_>, now: u64) -> Result<(), ProofRefusal> {
+        let holder = digested(&[proof.holder]);
+        let name = digested(&[proof.key, proof.id]);
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         used.forget(now);
-        if used.proofs.contains(&proof) {
+        if used.proofs.contains(&name) {
             return Err(ProofRefusal::Replayed);
         }
-        let of_key = used.of_key.get(&key).copied().unwrap_or_default();
-        if used.proofs.len() >= MOST || of_key >= MOST_OF_ONE {
+        let own = used.of_holder.get(&holder).copied().unwrap_or_default();
+        if used.proofs.len() >= self.most || own >= self.most / SHARE {
             return Err(ProofRefusal::TooMany);
         }
-        used.proofs.insert(proof);
-        used.of_key.insert(key, of_key + 1);
-        used.order.push_back((key, proof, now.saturating_add(KEPT)));
+        used.proofs.insert(name);
+        used.of_holder.insert(holder, own + 1);
+        let of_second = used.made_at.entry(proof.made_at).or_default();
+        of_second.push((holder, name));
         Ok(())
     }
 }
 
 impl Used {
+    /// Forgets what is too old to be taken again.
     fn forget(&mut self, now: u64) {
-        while let Some((key, proof, until)) = self.order.front().copied() {
-            if until > now {
-                return;
-            }
-            self.order.pop_front();
-            self.proofs.remove(&proof);
-            if let Some(count) = self.of_key.get_mut(&key) {
-                *count -= 1;
-                if *count == 0 {
-                    self.of_key.remove(&key);
+        while let Some(oldest) = self.made_at.first_entry()
+            && oldest.key().saturating_add(WINDOW) < now
+        {
+            for (holder, proof) in oldest.remove() {
+                self.proofs.remove(&proof);
+                if let Some(count) = self.of_holder.get_mut(&holder) {
+                    *count -= 1;
+                    if *count == 0 {
+                        self.of_holder.remove(&holder);
+                    }
                 }
             }
         }
     }
 }
 
-impl std::fmt::Debug for Replays {
+impl std::fmt::Debug for Used {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Replays").finish_non_exhaustive()
+        f.debug_struct("Used").finish_non_exhaustive()
     }
 }
 
-fn digested(bytes: &[u8]) -> Digest {
-    let mut fixed = [0; 32];
-    fixed.copy_from_slice(digest(&SHA256, bytes).as_ref());
-    fixed
+/// The digest of these texts, none of which can end where another begins.
+fn digested(texts: &[&str]) -> Digest {
+    let mut all = Vec::new();
+    for text in texts {
+        all.extend_from_slice(digest(&SHA256, text.as_bytes()).as_ref());
+    }
+    let mut half = [0; 16];
+    half.copy_from_slice(&digest(&SHA256, &all).as_ref()[..16]);
+    u128::from_be_bytes(half)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn proof<'a>(holder: &'a str, id: &'a str, made_at: u64) -> RightProof<'a> {
+        RightProof {
+            holder,
+            key: "k",
+            id,
+            made_at,
+        }
+    }
+
     #[test]
     fn a_proof_is_remembered_for_as_long_as_it_could_be_used() {
         let seen = Replays::default();
-        assert_eq!(seen.remember("a", "1", 1000), Ok(()));
-        assert_eq!(seen.remember("b", "1", 1000), Ok(()));
-        assert_eq!(seen.remember("a", "1", 1000), Err(ProofRefusal::Replayed));
-        assert_eq!(seen.remember("a", "1", 1600), Err(ProofRefusal::Replayed));
-        // A clock that goes back brings nothing back.
-        assert_eq!(seen.remember("a", "1", 10), Err(ProofRefusal::Replayed));
-        assert_eq!(seen.remember("a", "1", 1601), Ok(()));
+        let use_at = |id, made_at, now| seen.remember(&proof("a", id, made_at), now);
+        for (id, made_at) in [("1", 1000), ("2", 1300), ("3", 700)] {
+            assert_eq!(use_at(id, made_at, 1000), Ok(()));
+            let last = made_at + WINDOW;
+            assert_eq!(use_at(id, made_at, last), Err(ProofRefusal::Replayed));
+            // A clock that goes back brings nothing back.
+            assert_eq!(use_at(id, made_at, 10), Err(ProofRefusal::Replayed));
+        }
+        assert_eq!(use_at("1", 1000, 1301), Ok(()));
         // Nothing is left of what could not come again.
-        let used = seen.0.lock().unwrap();
-        let lengths = (used.proofs.len(), used.of_key.len(), used.order.len());
+        use_at("4", 2000, 2000).unwrap();
+        let used = seen.used.lock().unwrap();
+        let lengths = (used.proofs.len(), used.of_holder.len(), used.made_at.len());
         assert_eq!(lengths, (1, 1, 1));
     }
 
     #[test]
     fn nothing_that_was_used_is_shown() {
         let seen = Replays::default();
-        seen.remember("a", "1", 1000).unwrap();
-        assert_eq!(format!("{seen:?}"), "Replays { .. }");
+        seen.remember(&proof("alice", "1", 1000), 1000).unwrap();
+        assert!(!format!("{seen:?}").contains("alice"));
     }
 
+    /// Whichever keys its tokens are bound to: an authorization server binds them to any.
     #[test]
-    fn a_flood_of_proofs_of_one_key_leaves_the_others_room() {
-        let seen = Replays::default();
-        for id in 0..MOST_OF_ONE {
-            seen.remember("a", &id.to_string(), 0).unwrap();
+    fn a_flood_of_proofs_of_one_holder_leaves_the_others_room() {
+        let seen = Replays {
+            most: 100,
+            ..Replays::default()
+        };
+        let use_one = |holder: &str, key: &str, id: usize| {
+            let id = id.to_string();
+            let proof = RightProof {
+                holder,
+                key,
+                id: &id,
+                made_at: 0,
+            };
+            seen.remember(&proof, 0)
+        };
+        for number in 0..10 {
+            use_one("a", &number.to_string(), 0).unwrap();
         }
-        assert_eq!(seen.remember("a", "new", 0), Err(ProofRefusal::TooMany));
-        assert_eq!(seen.remember("a", "0", 0), Err(ProofRefusal::Replayed));
-        for key in 0..9 {
-            for id in 0..MOST_OF_ONE {
-                seen.remember(&key.to_string(), &id.to_string(), 0).unwrap();
+        assert_eq!(use_one("a", "new", 0), Err(ProofRefusal::TooMany));
+        assert_eq!(use_one("a", "0", 0), Err(ProofRefusal::Replayed));
+        for other in 0..9 {
+            for id in 0..10 {
+                use_one(&other.to_string(), &format!("of {other}"), id).unwrap();
             }
         }
-        assert_eq!(seen.remember("b", "new", 0), Err(ProofRefusal::TooMany));
-        assert_eq!(seen.remember("b", "new", KEPT), Ok(()));
-        let used = seen.0.lock().unwrap();
-        assert_eq!(
-            (used.proofs.len(), used.of_key.len(), used.order.len()),
-            (1, 1, 1)
-        );
+        assert_eq!(use_one("b", "new", 0), Err(ProofRefusal::TooMany));
+        let later = seen.remember(&proof("b", "new", WINDOW + 1), WINDOW + 1);
+        assert_eq!(later, Ok(()));
     }
 }

@@ -1,7 +1,7 @@
 //! A key for programs that have no authorization server: random, with a check sum, so that a typing mistake is told from a key that
 //! is not known, and a prefix by which scanners of source code find it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use jiff::Timestamp;
 use plainly_oauth::{Secret, random_text};
@@ -74,6 +74,22 @@ impl ApiKey {
 }
 
 impl KeyRow {
+    /// The name that its holder is known by.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it lets its holder do.
+    pub fn scopes(&self) -> &[String] {
+        &self.scopes
+    }
+
+    /// When it ends, if it does.
+    pub fn expires(&self) -> Option<SystemTime> {
+        let KeyEnd(at) = self.expires?;
+        UNIX_EPOCH.checked_add(Duration::from_secs(at))
+    }
+
     /// The digest, if it is one.
     pub(super) fn digest(&self) -> Option<TokenDigest> {
         let digits = self.sha256.as_bytes();

@@ -1,26 +1,21 @@
-//! The list of keys in a file: digests, names and scopes. It is read again when it changes, so that a key that is taken out of it
-//! is refused from the next request on.
+//! Keys in a file, as a verifier. The file is read again when it changes, so that a key that is taken out of it is refused from the
+//! next request on.
 
 use std::collections::HashMap;
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use plainly_errors::Mistake;
 use plainly_oauth::Secret;
 use plainly_oauth::jose::TokenRefusal;
-use plainly_schema::Schema;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::api_key::{KeyEnd, KeyRow, PREFIX, TokenDigest, digest, is_meant, is_well_formed};
+use super::api_key::{KeyEnd, KeyRow, TokenDigest, digest, is_meant, is_well_formed};
+use super::key_list::{self, ApiKeyError};
 use super::verifier::{Unverified, VerifiedToken, Verifier};
 use crate::lock::Lock;
-use crate::unread::{compiled, known, own_words};
 
 /// Keys in a file, as a verifier.
 #[derive(Debug)]
@@ -28,45 +23,6 @@ pub struct ApiKeys {
     path: PathBuf,
     read: Lock<Option<KeyReading>>,
 }
-
-/// Why there are no keys to be had from a file.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ApiKeyError {
-    /// It can't be read or written.
-    #[error("{} can't be used as a list of keys", path.display())]
-    Unusable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// Others may read or write it.
-    #[error("{} may be read or written by other users of this machine: run `chmod 600 {}`", path.display(), path.display())]
-    Open {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It is no list of keys.
-    #[error("{} is not a list of keys: {why}", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong in it.
-        why: String,
-    },
-}
-
-/// What the file has.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct KeyList {
-    keys: Vec<KeyRow>,
-}
-
-static LIST: LazyLock<Schema> =
-    LazyLock::new(|| compiled(schemars::schema_for!(KeyList).to_value()));
 
 /// What was read of a file that looked like this.
 #[derive(Debug)]
@@ -95,31 +51,39 @@ impl ApiKeys {
         Ok(keys)
     }
 
-    /// Adds a key to the file, which is made if there is none.
+    /// Adds a key to the file, which is made if there is none. Names are unique, because a key is known by its name.
     pub fn add(path: &Path, row: KeyRow) -> Result<(), ApiKeyError> {
-        let unusable = |source| ApiKeyError::Unusable {
-            path: path.to_owned(),
-            source,
-        };
-        let mut list = match File::open(path) {
-            Ok(file) => {
-                check_mode(path, &file.metadata().map_err(unusable)?)?;
-                let text = io::read_to_string(file).map_err(unusable)?;
-                parsed(path, &text)?
+        key_list::change(path, |list| {
+            if list.keys.iter().any(|own| own.name == row.name) {
+                let (path, name) = (path.to_owned(), row.name);
+                return Err(ApiKeyError::NameTaken { path, name });
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => KeyList::default(),
-            Err(error) => return Err(unusable(error)),
-        };
-        list.keys.push(row);
-        write(path, &list).map_err(unusable)
+            list.keys.push(row);
+            Ok(())
+        })
+    }
+
+    /// Takes the keys of this name out of the file. A server that uses it refuses them from the next request on.
+    pub fn revoke(path: &Path, name: &str) -> Result<(), ApiKeyError> {
+        key_list::change(path, |list| {
+            let before = list.keys.len();
+            list.keys.retain(|row| row.name != name);
+            if list.keys.len() == before {
+                let (path, name) = (path.to_owned(), name.to_owned());
+                return Err(ApiKeyError::UnknownName { path, name });
+            }
+            Ok(())
+        })
+    }
+
+    /// The rows of the file.
+    pub fn list(path: &Path) -> Result<Vec<KeyRow>, ApiKeyError> {
+        Ok(key_list::read(path)?.0.keys)
     }
 
     /// The keys as the file has them now.
     fn current(&self) -> Result<Arc<HashMap<TokenDigest, KeyRow>>, ApiKeyError> {
-        let unusable = |source| ApiKeyError::Unusable {
-            path: self.path.clone(),
-            source,
-        };
+        let unusable = |source| ApiKeyError::unusable(&self.path, source);
         let mut read = self.read.lock();
         let look = Look::of(&fs::metadata(&self.path).map_err(unusable)?);
         if let Some(reading) = &*read
@@ -129,12 +93,9 @@ impl ApiKeys {
         }
         // Of nothing that was read before: what can't be read now lets nobody in.
         *read = None;
-        let file = File::open(&self.path).map_err(unusable)?;
-        let metadata = file.metadata().map_err(unusable)?;
-        check_mode(&self.path, &metadata)?;
-        let text = io::read_to_string(file).map_err(unusable)?;
+        let (list, metadata) = key_list::read(&self.path)?;
         let mut keys = HashMap::new();
-        for row in parsed(&self.path, &text)?.keys {
+        for row in list.keys {
             let digest = row.digest().ok_or_else(|| ApiKeyError::Malformed {
                 path: self.path.clone(),
                 why: format!("the sha256 of {:?} is not 64 hexadecimal digits", row.name),
@@ -177,6 +138,10 @@ impl Verifier for ApiKeys {
         is_meant(token)
     }
 
+    fn asks_elsewhere(&self) -> bool {
+        false
+    }
+
     fn verify<'a>(
         &'a self,
         token: &'a Secret,
@@ -197,78 +162,4 @@ impl Look {
             file: (metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
         }
     }
-}
-
-fn parsed(path: &Path, text: &str) -> Result<KeyList, ApiKeyError> {
-    serde_json::from_str(text).map_err(|error| ApiKeyError::Malformed {
-        path: path.to_owned(),
-        why: without_keys(&mistakes(text, &error)),
-    })
-}
-
-/// All that is wrong with a list that can't be read for this reason.
-fn mistakes(text: &str, why: &serde_json::Error) -> String {
-    let Ok(value) = serde_json::from_str(text) else {
-        let (line, column) = (why.line(), why.column());
-        return format!("it is not JSON; look at line {line}, column {column}");
-    };
-    let mistakes = LIST.failures_of(&value);
-    match own_words(&why.to_string()) {
-        Some(words) if mistakes.is_empty() => words.to_owned(),
-        Some(_) | None => Mistake::list(&known(mistakes)),
-    }
-}
-
-/// What is wrong with a list, without the keys that stand in it by mistake.
-fn without_keys(why: &str) -> String {
-    let is_of_key = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
-    let mut parts = why.split(PREFIX);
-    let mut told = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        told.push_str(PREFIX);
-        told.push_str("***");
-        told.push_str(part.trim_start_matches(is_of_key));
-    }
-    told
-}
-
-#[cfg(unix)]
-fn check_mode(path: &Path, metadata: &Metadata) -> Result<(), ApiKeyError> {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    if metadata.permissions().mode() & 0o077 == 0 {
-        return Ok(());
-    }
-    let path = path.to_owned();
-    Err(ApiKeyError::Open { path })
-}
-
-/// Elsewhere the folder decides who may read what is in it.
-#[cfg(not(unix))]
-#[expect(clippy::unnecessary_wraps, reason = "other systems have modes")]
-fn check_mode(_path: &Path, _metadata: &Metadata) -> Result<(), ApiKeyError> {
-    Ok(())
-}
-
-/// Writes the whole list beside the file, and puts it in its place: whoever reads it finds the old one or the new one.
-fn write(path: &Path, list: &KeyList) -> io::Result<()> {
-    let mut text = serde_json::to_string_pretty(list)?;
-    text.push('\n');
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".new");
-    let beside = PathBuf::from(beside);
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&beside)?;
-    let written = file
-        .write_all(text.as_bytes())
-        .and_then(|()| file.sync_all());
-    let moved = written.and_then(|()| fs::rename(&beside, path));
-    if moved.is_err() {
-        // Nothing of use is in it.
-        let _ = fs::remove_file(&beside);
-    }
-    moved
 }

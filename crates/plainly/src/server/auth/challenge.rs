@@ -35,6 +35,8 @@ pub(super) enum Denial {
     CannotVerify,
     /// Too much has failed from its address.
     TooManyFailures,
+    /// More proofs came than can be remembered.
+    TooManyProofs,
 }
 
 /// What this server asks clients for.
@@ -116,6 +118,10 @@ impl Denial {
                 also: Some((RETRY_AFTER, A_SECOND)),
                 ..answer(Refusal::TooManyFailures.into(), &[])
             },
+            Self::TooManyProofs => DenialRow {
+                also: Some((RETRY_AFTER, A_LITTLE)),
+                ..answer(too_many_proofs(), &[])
+            },
         }
     }
 }
@@ -190,6 +196,11 @@ fn unproven(why: &ProofRefusal) -> ProtocolError {
     ProtocolError::from(Refusal::Unauthorized).with_message(message)
 }
 
+fn too_many_proofs() -> ProtocolError {
+    let why = "Too many DPoP proofs in a few minutes: try again later";
+    ProtocolError::from(Unavailable::Overloaded).with_message(why)
+}
+
 fn ambiguous() -> ProtocolError {
     let why = "Bad request: send one access token, in one header Authorization and nowhere else";
     ProtocolError::from(Refusal::BadRequest).with_message(why)
@@ -234,6 +245,7 @@ mod tests {
             (Denial::InsufficientScope(scopes), &[narrow]),
             (Denial::CannotVerify, &[]),
             (Denial::TooManyFailures, &[]),
+            (Denial::TooManyProofs, &[]),
         ] {
             assert_eq!(
                 said(&challenges(true, false), &denial),

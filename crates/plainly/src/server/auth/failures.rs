@@ -1,14 +1,15 @@
-//! How many tokens that are not taken came from each address within a second: beyond a few, nothing more of it is looked at, so
-//! that nobody guesses, or makes this server ask others, without end.
+//! How many tokens were rejected from each address within a second: beyond a few, the next ones get 429, and nobody else is asked
+//! about them. Tokens that this server can judge by itself are judged all the same, because good ones may share the address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 use crate::lock::Lock;
+use crate::transport::http::network;
 
 /// The most failures of an address within a second.
 const MOST: u32 = 10;
-/// The most addresses that are counted in one second. Beyond that all others count as one.
+/// The most addresses that are counted in one second, each IPv6 network of 64 bits as one. Beyond that all others count as one.
 const MOST_ADDRESSES: usize = 10_000;
 
 /// The failures of this second.
@@ -25,13 +26,14 @@ impl Failures {
     /// Whether enough has failed from there.
     pub(super) fn are_too_many(&self, address: IpAddr, now: u64) -> bool {
         let counted = self.0.lock();
-        let own = counted.of.get(&Some(address));
+        let own = counted.of.get(&Some(network(address)));
         let count = own.or_else(|| counted.of.get(&None));
         counted.second == now && count.is_some_and(|count| *count >= MOST)
     }
 
-    /// Notes that one more has failed.
-    pub(super) fn note(&self, address: IpAddr, now: u64) {
+    /// Notes that one more has failed; whether enough had before.
+    pub(super) fn note(&self, address: IpAddr, now: u64) -> bool {
+        let address = network(address);
         let mut counted = self.0.lock();
         if counted.second != now {
             counted.second = now;
@@ -40,7 +42,9 @@ impl Failures {
         let is_counted =
             counted.of.contains_key(&Some(address)) || counted.of.len() < MOST_ADDRESSES;
         let address = is_counted.then_some(address);
-        *counted.of.entry(address).or_default() += 1;
+        let count = counted.of.entry(address).or_default();
+        *count = count.saturating_add(1);
+        *count > MOST
     }
 }
 
@@ -54,9 +58,9 @@ mod tests {
         let [one, other] = [IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2])];
         for _ in 0..MOST {
             assert!(!failures.are_too_many(one, 5));
-            failures.note(one, 5);
+            assert!(!failures.note(one, 5));
         }
-        assert!(failures.are_too_many(one, 5));
+        assert!(failures.are_too_many(one, 5) && failures.note(one, 5));
         assert!(!failures.are_too_many(other, 5));
         assert!(!failures.are_too_many(one, 6));
         failures.note(other, 6);
@@ -64,9 +68,21 @@ mod tests {
     }
 
     #[test]
+    fn an_ipv6_network_is_one_address() {
+        let failures = Failures::default();
+        let address = |last: u128| IpAddr::from((0x2001_0db8 << 96 | last).to_be_bytes());
+        for last in 0..u128::from(MOST) {
+            assert!(!failures.are_too_many(address(last), 5));
+            failures.note(address(last), 5);
+        }
+        assert!(failures.are_too_many(address(1 << 63), 5));
+        assert!(!failures.are_too_many(address(1 << 64), 5));
+    }
+
+    #[test]
     fn beyond_so_many_addresses_all_others_count_as_one() {
         let failures = Failures::default();
-        let address = |index: usize| IpAddr::from((index as u128).to_be_bytes());
+        let address = |index: usize| IpAddr::from((1 << 127 | (index as u128) << 64).to_be_bytes());
         for index in 0..MOST_ADDRESSES {
             failures.note(address(index), 5);
         }

@@ -1,6 +1,7 @@
 //! The gate itself: one way in for every request, step by step.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,7 +10,7 @@ use futures_util::future::BoxFuture;
 use http::HeaderValue;
 use http::request::Parts;
 use plainly_oauth::Secret;
-use plainly_oauth::jose::{LONGEST, TokenRefusal};
+use plainly_oauth::jose::TokenRefusal;
 
 use super::caller::Caller;
 use super::challenge::{DPOP_NONCE, Denial};
@@ -18,7 +19,7 @@ use super::proof::Dpop;
 use super::resource_server::ResourceServer;
 use super::scopes::Access;
 use super::verifier::Unverified;
-use crate::transport::http::{Admission, HttpGate, PeerAddress, TurnedAway};
+use crate::transport::http::{Admission, HttpGate, PeerAddress, Recheck, TurnedAway};
 
 impl HttpGate for ResourceServer {
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>> {
@@ -56,18 +57,16 @@ impl ResourceServer {
         };
         let address = head.extensions.get().map(|PeerAddress(address)| *address);
         let caller = self.caller(&token, address, now, refused).await?;
-        let checked = self
-            .proofs
-            .check((&token, &scheme), caller.token(), head, now);
-        checked.inspect_err(|denial| {
-            if !matches!(denial, Denial::NonceWanted(_)) {
-                self.note_failure(address, now);
-            }
+        let checked = self.proofs.check((&token, &scheme), &caller, head, now);
+        checked.map_err(|denial| match denial {
+            Denial::NonceWanted(_) | Denial::TooManyProofs => denial,
+            _ => self.failed(denial, address, now),
         })?;
         if let Some(lacking) = self.rules.lacking_always(&caller) {
             return Err(Denial::InsufficientScope(lacking));
         }
-        Ok(self.admission(head, caller, now))
+        let recheck = self.recheck(token, &caller);
+        Ok(self.admission(head, caller, recheck, now))
     }
 
     /// The caller with this token, as was found before or is found now.
@@ -78,62 +77,71 @@ impl ResourceServer {
         now: u64,
         refused: impl Fn(TokenRefusal) -> Denial,
     ) -> Result<Caller, Denial> {
-        if let Some(outcome) = self.remembered.find(token.expose(), now) {
+        if let Some(outcome) = self.tokens.remembered.find(token.expose(), now) {
             return outcome.map_err(refused);
         }
-        if address.is_some_and(|address| self.failures.are_too_many(address, now)) {
-            return Err(Denial::TooManyFailures);
-        }
-        match self.verify(token, now).await {
-            Ok(caller) => Ok(caller),
-            Err(Unverified::Refused(why)) => {
+        let judged = match self.tokens.verifier(token) {
+            Ok(verifier) if verifier.asks_elsewhere() => {
+                if address.is_some_and(|address| self.failures.are_too_many(address, now)) {
+                    return Err(Denial::TooManyFailures);
+                }
+                let judged = self.tokens.judge(verifier, token, now).await;
+                judged.map_err(|why| (why, true))
+            }
+            Ok(verifier) => {
+                let judged = self.tokens.judge(verifier, token, now).await;
+                judged.map_err(|why| (why, false))
+            }
+            Err(why) => Err((why.into(), false)),
+        };
+        judged.map_err(|(why, was_asked)| match why {
+            Unverified::Refused(why) => {
                 tracing::debug!(%why, address = ?address, "an access token is not taken");
-                self.note_failure(address, now);
-                Err(refused(why))
+                self.failed(refused(why), address, now)
             }
-            Err(Unverified::Unavailable(why)) => {
+            Unverified::Unavailable(why) => {
                 tracing::error!(why, "access tokens can't be verified");
-                Err(Denial::CannotVerify)
+                match was_asked {
+                    true => self.failed(Denial::CannotVerify, address, now),
+                    false => Denial::CannotVerify,
+                }
             }
+        })
+    }
+
+    /// Counts a failure. Too many from one address get another answer.
+    fn failed(&self, denial: Denial, address: Option<IpAddr>, now: u64) -> Denial {
+        match address.is_some_and(|address| self.failures.note(address, now)) {
+            true => Denial::TooManyFailures,
+            false => denial,
         }
     }
 
-    async fn verify(&self, token: &Secret, now: u64) -> Result<Caller, Unverified> {
-        let text = token.expose();
-        // What a token can't be written with is never looked at, nor sent on (RFC 6750, 2.1).
-        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
-        if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_token) {
-            return Err(TokenRefusal::Malformed.into());
-        }
-        let mut verifiers = self.verifiers.iter();
-        let Some(verifier) = verifiers.find(|verifier| verifier.recognises(text)) else {
-            return Err(unrecognised(text).into());
-        };
-        let verified = verifier.verify(token, now).await;
-        let (good, bad) = verifier.remembered();
-        match verified {
-            Ok(mut verified) => {
-                verified.claims = Caller::chosen(verified.claims, &self.claims);
-                let ends = verified.good_until().unwrap_or(u64::MAX);
-                let until = ends.min(now.saturating_add(good));
-                let caller = Caller::new(verified);
-                let principal = caller.principal();
-                tracing::debug!(%principal, token = caller.token().token_id, "an access token is taken");
-                self.remembered.keep(text, Ok(caller.clone()), now, until);
-                Ok(caller)
+    /// Whether a stream that was opened with this token may go on: its verifier is asked, and not what is remembered.
+    fn recheck(&self, token: Secret, caller: &Caller) -> Recheck {
+        let (tokens, rules) = (Arc::clone(&self.tokens), Arc::clone(&self.rules));
+        let (clock, opened_by) = (self.clock.clone(), caller.principal().clone());
+        let facts = Arc::new((tokens, rules, clock, opened_by, token));
+        Recheck::new(move || {
+            let facts = Arc::clone(&facts);
+            async move {
+                let (tokens, rules, clock, opened_by, token) = &*facts;
+                match tokens.judge_again(token, clock.now()).await {
+                    Ok(caller) => {
+                        caller.principal() == opened_by && rules.lacking_always(&caller).is_none()
+                    }
+                    Err(Unverified::Refused(_)) => false,
+                    // A verifier that is down has taken nothing back.
+                    Err(Unverified::Unavailable(_)) => true,
+                }
             }
-            Err(Unverified::Refused(why)) => {
-                let until = now.saturating_add(bad);
-                self.remembered.keep(text, Err(why), now, until);
-                Err(why.into())
-            }
-            Err(unavailable) => Err(unavailable),
-        }
+        })
     }
 
     /// Says behind the gate who calls. What layers in front have said of that does not count.
-    fn admission(&self, head: &mut Parts, caller: Caller, now: u64) -> Admission {
+    fn admission(&self, head: &mut Parts, caller: Caller, recheck: Recheck, now: u64) -> Admission {
         let mut admission = Admission::default();
+        admission.recheck = Some(recheck);
         let ends = caller.token().good_until();
         admission.lasts = ends.map(|ends| Duration::from_secs(ends.saturating_sub(now)));
         let nonce = self.proofs.next_nonce(now);
@@ -151,19 +159,5 @@ impl ResourceServer {
         }
         head.extensions.insert(caller);
         admission
-    }
-
-    fn note_failure(&self, address: Option<IpAddr>, now: u64) {
-        if let Some(address) = address {
-            self.failures.note(address, now);
-        }
-    }
-}
-
-/// What is wrong with a token that nobody recognises.
-fn unrecognised(token: &str) -> TokenRefusal {
-    match plainly_oauth::jose::AccessToken::read(token) {
-        Ok(_) => TokenRefusal::Issuer,
-        Err(why) => why,
     }
 }

@@ -1,5 +1,6 @@
 //! Tokens that only their issuer understands: it is asked what each is worth (RFC 7662).
 
+use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::header::AUTHORIZATION;
@@ -12,9 +13,12 @@ use tokio::sync::OnceCell;
 use super::issuer_keys::metadata;
 use super::verifier::{Unverified, VerifiedToken, Verifier};
 use crate::fetch::Fetcher;
+use crate::lock::Lock;
 
 /// For how many seconds an answer is remembered: that a token is good, and that it is not.
 const REMEMBERED: (u64, u64) = (60, 10);
+/// For how many seconds an issuer that is down is not asked.
+const PAUSE: u64 = 5;
 
 /// An issuer that is asked about tokens, and how this server proves to it who asks.
 #[derive(Clone, Debug)]
@@ -63,6 +67,16 @@ pub(super) struct IntrospectedTokens {
     rules: ClaimRules,
     fetcher: Fetcher,
     endpoint: OnceCell<String>,
+    /// When the issuer was last found to be down, and how.
+    down: Lock<Option<(u64, String)>>,
+}
+
+/// Why an issuer did not judge a token.
+enum NoJudgement {
+    /// It answers nobody at the moment.
+    Down(String),
+    /// It gave this answer, which may be due to the token: others may well be judged.
+    Answered(String),
 }
 
 impl IntrospectedTokens {
@@ -73,18 +87,41 @@ impl IntrospectedTokens {
             rules,
             fetcher,
             endpoint: OnceCell::new_with(endpoint),
+            down: Lock::default(),
         }
     }
 
     async fn judge(&self, token: &Secret, now: u64) -> Result<VerifiedToken, Unverified> {
-        let unavailable = |why: String| Unverified::Unavailable(why);
+        if let Some((at, why)) = &*self.down.lock()
+            && now.abs_diff(*at) < PAUSE
+        {
+            let why = format!("{why}; it is asked again after {PAUSE} seconds");
+            return Err(Unverified::Unavailable(why));
+        }
+        let answer = match self.ask(token).await {
+            Ok(answer) => answer,
+            Err(NoJudgement::Answered(why)) => return Err(Unverified::Unavailable(why)),
+            Err(NoJudgement::Down(why)) => {
+                *self.down.lock() = Some((now, why.clone()));
+                return Err(Unverified::Unavailable(why));
+            }
+        };
+        let (rules, checks_audience) = (&self.rules, self.introspection.checks_audience);
+        let judged = introspected(&answer, rules, checks_audience, now);
+        let issuer = &self.introspection.issuer;
+        let judged = judged.map_err(|why| Unverified::Unavailable(format!("{issuer}: {why}")))?;
+        Ok(judged?.into())
+    }
+
+    /// What the issuer says of a token.
+    async fn ask(&self, token: &Secret) -> Result<Bytes, NoJudgement> {
         let endpoint = self.endpoint.get_or_try_init(|| self.find_endpoint()).await;
-        let endpoint = endpoint.map_err(unavailable)?;
+        let endpoint = endpoint.map_err(NoJudgement::Down)?;
         let mut form = Form::default();
         form.set("token", token.clone());
         form.set("token_type_hint", "access_token");
         let proof = prove(&self.introspection.client, None, &mut form);
-        let proof = proof.map_err(|why| unavailable(why.to_string()))?;
+        let proof = proof.map_err(|why| NoJudgement::Answered(why.to_string()))?;
         let mut headers = HeaderMap::new();
         let authorization = proof.map(|proof| HeaderValue::from_str(proof.expose()));
         if let Some(Ok(mut authorization)) = authorization {
@@ -93,21 +130,13 @@ impl IntrospectedTokens {
         }
         let body = String::from(form.body().as_str());
         let answer = self.fetcher.post_form(endpoint, headers, body).await;
-        let answer = answer.map_err(|error| unavailable(error.to_string()))?;
-        if !answer.status.is_success() {
-            return Err(unavailable(format!(
-                "{endpoint} answered with {}",
-                answer.status
-            )));
+        let answer = answer.map_err(|error| NoJudgement::Down(error.to_string()))?;
+        let failed = || format!("{endpoint} answered with {}", answer.status);
+        match answer.status {
+            status if status.is_success() => Ok(answer.body),
+            status if status.is_server_error() => Err(NoJudgement::Down(failed())),
+            _ => Err(NoJudgement::Answered(failed())),
         }
-        let judged = introspected(
-            &answer.body,
-            &self.rules,
-            self.introspection.checks_audience,
-            now,
-        );
-        let judged = judged.map_err(|why| unavailable(format!("{endpoint}: {why}")))?;
-        Ok(judged?.into())
     }
 
     async fn find_endpoint(&self) -> Result<String, String> {

@@ -53,13 +53,18 @@ impl KeyState {
 
     /// Whether they are to be read again, and may be.
     fn is_old(&self, now: u64) -> bool {
-        now.saturating_sub(self.read_at) >= self.lasts && self.may_try(now)
+        self.age(now) >= self.lasts && self.may_try(now)
     }
 
     /// The keys, unless nothing was heard of the issuer for a day.
     fn usable(&self, now: u64) -> Option<Arc<Jwks>> {
         let keys = self.keys.as_ref()?;
-        (now.saturating_sub(self.read_at) < MOST).then(|| Arc::clone(keys))
+        (self.age(now) < MOST).then(|| Arc::clone(keys))
+    }
+
+    /// How far the reading is away. A clock that was set back may make it seem to lie ahead: that does not make it fresh.
+    fn age(&self, now: u64) -> u64 {
+        now.abs_diff(self.read_at)
     }
 }
 
@@ -269,6 +274,11 @@ mod tests {
             assert_eq!(state.is_old(1000 + after), is_old, "{after}");
             assert_eq!(state.usable(1000 + after).is_some(), is_usable, "{after}");
         }
+        // Nor do they last longer because the clock was set back.
+        state.read_at = 1000 + MOST;
+        state.tried_at = Some(state.read_at);
+        assert!(state.is_old(1000) && state.usable(1000).is_none());
+        state.read_at = 1000;
         // Not before a pause is over: a long one while there are keys.
         state.tried_at = Some(4600);
         let tries = |state: &KeyState, pause| state.may_try(4600 + pause);

@@ -2,8 +2,8 @@
 //! who have no authorization server.
 //!
 //! ```text
-//! head ─► credentials ─► failures ─► remembered ─► verifier ─► proof ─► scopes ─► Caller and Principal
-//!                                                   jwt │ introspection │ api_keys
+//! head ─► credentials ─► remembered ─► failures ─► verifier ─► proof ─► scopes ─► Caller and Principal
+//!                                      tokens ─► jwt │ introspection │ api_keys
 //! ```
 //!
 //! A [`ResourceServer`] is a gate of the HTTP transport: it stands before everything behind the endpoint's path. What it refuses
@@ -20,20 +20,23 @@ mod gate;
 mod introspection;
 mod issuer_keys;
 mod jwt;
+mod key_list;
 mod proof;
 mod remembered;
 mod resource_server;
 mod scopes;
+mod tokens;
 mod verifier;
 
 pub use self::api_key::{ApiKey, KeyRow};
-pub use self::api_keys::{ApiKeyError, ApiKeys};
+pub use self::api_keys::ApiKeys;
 pub use self::caller::Caller;
 pub use self::introspection::Introspection;
+pub use self::key_list::ApiKeyError;
 pub use self::proof::Dpop;
 pub use self::resource_server::{AuthSetupError, ResourceServer, ResourceServerBuilder};
 pub(in crate::server) use self::scopes::Access;
 pub use self::scopes::ScopedRequest;
 pub use self::verifier::{Unverified, VerifiedToken, Verifier};
 /// What it is built from, of the crate `plainly-oauth`.
-pub use plainly_oauth::{Secret, jose};
+pub use plainly_oauth::{Secret, jose, scope};

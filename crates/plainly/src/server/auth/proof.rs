@@ -6,9 +6,9 @@ use plainly_oauth::jose::dpop::{self, Nonces, Proven, Replays};
 use plainly_oauth::jose::{ProofRefusal, TokenRefusal};
 use plainly_oauth::metadata::Origin;
 
+use super::caller::Caller;
 use super::challenge::Denial;
 use super::credentials::Sending;
-use super::verifier::VerifiedToken;
 
 /// Whether tokens may be bound to a key that their holder must prove to have (DPoP, RFC 9449; SEP-1932).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,11 +34,11 @@ pub(super) struct Proofs {
 }
 
 impl Proofs {
-    pub(super) fn new(dpop: Dpop, resource: &str, nonces: Option<Nonces>) -> Self {
+    pub(super) fn new(dpop: Dpop, resource: &str, nonces: Option<Nonces>, now: u64) -> Self {
         Self {
             dpop,
             resource: resource.to_owned(),
-            seen: Replays::default(),
+            seen: Replays::starting_at(now),
             nonces,
         }
     }
@@ -52,11 +52,11 @@ impl Proofs {
     pub(super) fn check(
         &self,
         (token, scheme): (&Secret, &Sending),
-        verified: &VerifiedToken,
+        caller: &Caller,
         head: &Parts,
         now: u64,
     ) -> Result<(), Denial> {
-        let (proof, key) = match (scheme, &verified.key) {
+        let (proof, key) = match (scheme, &caller.token().key) {
             (Sending::Bearer, None) if self.dpop == Dpop::Require => {
                 return Err(Denial::BoundToken(TokenRefusal::NotBound));
             }
@@ -69,10 +69,12 @@ impl Proofs {
             (Sending::Dpop(proof), Some(key)) => (proof, key),
         };
         let proof = proof.as_ref().ok_or(Denial::Proof(ProofRefusal::NotOne))?;
-        let checked = self.check_proof(proof.expose(), (token, key), head, now);
-        checked.map_err(|why| match self.next_nonce(now) {
-            Some(nonce) if why == ProofRefusal::Nonce => Denial::NonceWanted(nonce),
-            Some(_) | None => Denial::Proof(why),
+        let holder = caller.principal().as_str();
+        let checked = self.check_proof(proof.expose(), (token, key, holder), head, now);
+        checked.map_err(|why| match (why, self.next_nonce(now)) {
+            (ProofRefusal::Nonce, Some(nonce)) => Denial::NonceWanted(nonce),
+            (ProofRefusal::TooMany, _) => Denial::TooManyProofs,
+            (why, _) => Denial::Proof(why),
         })
     }
 
@@ -81,7 +83,7 @@ impl Proofs {
     fn check_proof(
         &self,
         proof: &str,
-        (token, key): (&Secret, &str),
+        (token, key, holder): (&Secret, &str, &str),
         head: &Parts,
         now: u64,
     ) -> Result<(), ProofRefusal> {
@@ -91,6 +93,7 @@ impl Proofs {
                 url,
                 access_token: token.expose(),
                 key,
+                holder,
                 nonces: self.nonces.as_ref(),
                 now,
             };

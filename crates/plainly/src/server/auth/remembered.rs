@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
+use std::ops::Range;
 
 use plainly_oauth::jose::TokenRefusal;
 
@@ -20,7 +21,8 @@ pub(super) struct Remembered(Lock<KnownTokens>);
 
 #[derive(Default)]
 struct KnownTokens {
-    outcomes: HashMap<TokenDigest, (Outcome, u64)>,
+    /// With the time from which and until which each counts: what seems to come from the future was read by a wrong clock.
+    outcomes: HashMap<TokenDigest, (Outcome, Range<u64>)>,
     /// In the order in which they came.
     order: VecDeque<TokenDigest>,
 }
@@ -29,8 +31,8 @@ impl Remembered {
     /// What the token was found to be worth, if that still counts.
     pub(super) fn find(&self, token: &str, now: u64) -> Option<Outcome> {
         let known = self.0.lock();
-        let (outcome, until) = known.outcomes.get(&digest(token))?;
-        (now < *until).then(|| outcome.clone())
+        let (outcome, times) = known.outcomes.get(&digest(token))?;
+        times.contains(&now).then(|| outcome.clone())
     }
 
     /// Remembers it until then. A good token that came earlier goes first when there is no room, as if it had not come.
@@ -40,7 +42,8 @@ impl Remembered {
         }
         let token = digest(token);
         let mut known = self.0.lock();
-        if known.outcomes.insert(token, (outcome, until)).is_some() {
+        let remembered = (outcome, now..until);
+        if known.outcomes.insert(token, remembered).is_some() {
             return;
         }
         known.order.push_back(token);
@@ -70,6 +73,8 @@ mod tests {
         remembered.keep("a", refused(), 10, 20);
         assert!(is_known("a", 19));
         assert!(!is_known("a", 20));
+        // The clock was wrong when it came.
+        assert!(!is_known("a", 9));
         assert!(!is_known("b", 10));
         remembered.keep("b", refused(), 10, 10);
         assert!(!is_known("b", 9));

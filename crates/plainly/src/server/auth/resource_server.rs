@@ -20,6 +20,7 @@ use super::jwt::{IssuedTokens, KeySource};
 use super::proof::{Dpop, Proofs};
 use super::remembered::Remembered;
 use super::scopes::{ScopeRules, ScopedRequest};
+use super::tokens::Tokens;
 use super::verifier::{Unverified, Verifier};
 use crate::clock::Clock;
 use crate::fetch::Fetcher;
@@ -77,13 +78,11 @@ enum TokenKind {
 /// A server that lets in who has a token for it. See [`ResourceServer::new`].
 #[derive(Debug)]
 pub struct ResourceServer {
-    pub(super) verifiers: Vec<Box<dyn Verifier>>,
+    pub(super) tokens: Arc<Tokens>,
     pub(super) rules: Arc<ScopeRules>,
     pub(super) challenges: Arc<Challenger>,
     pub(super) proofs: Proofs,
-    pub(super) remembered: Remembered,
     pub(super) failures: Failures,
-    pub(super) claims: Vec<String>,
     pub(super) clock: Clock,
     /// What clients without a token read, and the paths where they find it.
     pub(super) document: Option<(Bytes, Vec<String>)>,
@@ -147,7 +146,7 @@ impl ResourceServer {
     /// Asks those who say what tokens are worth whether they can, to learn it at the start. Without it they are asked with the
     /// first token.
     pub async fn ready(&self) -> Result<(), AuthSetupError> {
-        for verifier in &self.verifiers {
+        for verifier in &self.tokens.verifiers {
             verifier.ready(self.clock.now()).await?;
         }
         Ok(())
@@ -296,12 +295,7 @@ impl ResourceServerBuilder {
         let nonces = self
             .has_nonces
             .then(|| Nonces::new().ok_or(AuthSetupError::NoRandomNumbers));
-        let mut issuers = Vec::new();
-        for issuer in verifiers.iter().filter_map(|it| it.issuer()) {
-            if !issuers.contains(&issuer) {
-                issuers.push(issuer);
-            }
-        }
+        let (issuers, now) = (issuers(&verifiers), self.clock.now());
         // Without an issuer no token is for anybody in particular.
         if !issuers.is_empty() {
             check_public_url(&self.resource)?;
@@ -324,13 +318,15 @@ impl ResourceServerBuilder {
             dpop: self.dpop != Dpop::Refuse,
         };
         Ok(ResourceServer {
-            verifiers,
+            tokens: Arc::new(Tokens {
+                verifiers,
+                remembered: Remembered::default(),
+                claims: self.claims,
+            }),
             rules: Arc::new(self.rules),
             challenges: Arc::new(challenges),
-            proofs: Proofs::new(self.dpop, &self.resource, nonces.transpose()?),
-            remembered: Remembered::default(),
+            proofs: Proofs::new(self.dpop, &self.resource, nonces.transpose()?, now),
             failures: Failures::default(),
-            claims: self.claims,
             clock: self.clock,
             document,
         })
@@ -378,6 +374,17 @@ impl TokenKind {
         };
         Ok(Box::new(IssuedTokens { rules, keys }))
     }
+}
+
+/// The authorization servers that clients get tokens from, each once.
+fn issuers(verifiers: &[Box<dyn Verifier>]) -> Vec<&str> {
+    let mut issuers = Vec::new();
+    for issuer in verifiers.iter().filter_map(|it| it.issuer()) {
+        if !issuers.contains(&issuer) {
+            issuers.push(issuer);
+        }
+    }
+    issuers
 }
 
 fn check_public_url(text: &str) -> Result<(), AuthSetupError> {

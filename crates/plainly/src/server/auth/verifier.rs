@@ -13,6 +13,12 @@ pub trait Verifier: fmt::Debug + Send + Sync + 'static {
     /// Whether a token is of the kind that it can judge, by its form alone: nothing in it is believed for that.
     fn recognises(&self, token: &str) -> bool;
 
+    /// Whether it asks another server about each token. If so, it is not asked for a client whose tokens were rejected too often
+    /// within the last second.
+    fn asks_elsewhere(&self) -> bool {
+        true
+    }
+
     /// Judges a token at this time, in seconds since 1970.
     fn verify<'a>(
         &'a self,

@@ -86,6 +86,14 @@ pub enum InvalidCertificate {
         /// What there is instead, such as "CERTIFICATE".
         found: Option<String>,
     },
+    /// The private key in the file is encrypted.
+    #[error(
+        "the private key in {name} is encrypted with a password: write it without, with openssl pkey -in {name} -out FILE"
+    )]
+    EncryptedKey {
+        /// The file, or what it stands for.
+        name: String,
+    },
     /// What is in the file is broken, or of a kind that is not supported.
     #[error("cannot use {name}: {why}")]
     Unusable {
@@ -112,9 +120,6 @@ struct FoundInstead<'a>(&'a Option<String>);
 impl std::fmt::Display for FoundInstead<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0.as_deref() {
-            Some("ENCRYPTED PRIVATE KEY") => f.write_str(
-                ", but one that needs a password: openssl pkey -in FILE -out FILE writes it without",
-            ),
             Some(found) => write!(f, ", but -----BEGIN {found}-----"),
             None => Ok(()),
         }
@@ -264,6 +269,10 @@ fn config(
     let chain = chain(certificate)?;
     let (name, bytes) = key;
     let private = PrivateKeyDer::from_pem_slice(bytes).map_err(|why| {
+        if is_encrypted(bytes) {
+            let name = name.to_owned();
+            return InvalidCertificate::EncryptedKey { name };
+        }
         if let pem::Error::NoItemsFound = why {
             let (name, found) = (name.to_owned(), label(bytes));
             return InvalidCertificate::NoKey { name, found };
@@ -307,6 +316,16 @@ fn unusable(name: &str, why: &dyn std::fmt::Display) -> InvalidCertificate {
         name: name.to_owned(),
         why: why.to_string(),
     }
+}
+
+/// Whether a text in PEM has a key that needs a password, as OpenSSL writes it now or as it did before 1.0.
+fn is_encrypted(bytes: &[u8]) -> bool {
+    let marks = [
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----",
+        "Proc-Type: 4,ENCRYPTED",
+    ];
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().any(|line| marks.contains(&line.trim_end()))
 }
 
 /// What a text in PEM says that it has, and nothing else of it, which may be secret.

@@ -2,13 +2,13 @@
 
 use std::fmt;
 use std::net::IpAddr;
-use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, OptionFuture};
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     CACHE_CONTROL,
@@ -16,7 +16,6 @@ use http::header::{
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use plainly_errors::{ProtocolError, Refusal};
-use tokio::time::Sleep;
 
 use super::read::Rejection;
 use crate::transport::{Event, Feed, Reply, ReplyBody};
@@ -33,6 +32,8 @@ const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
         HeaderValue::from_static("MCP-Protocol-Version"),
     ),
 ];
+/// How often it is asked whether a stream may go on.
+const A_MINUTE: Duration = Duration::from_secs(60);
 /// How long such a document may be kept.
 const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
 
@@ -56,9 +57,15 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
 pub struct Admission {
     /// For how long: then its stream of events ends. `None` for as long as it takes.
     pub lasts: Option<Duration>,
+    /// Asked every minute while its stream of events is open: once the answer is no, the stream ends.
+    pub recheck: Option<Recheck>,
     /// What the response says besides.
     pub headers: HeaderMap,
 }
+
+/// Says whether a request that was admitted still would be.
+#[derive(Clone)]
+pub struct Recheck(Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>);
 
 /// A request that is turned away.
 #[derive(Debug)]
@@ -84,13 +91,39 @@ impl Admission {
     /// The reply to a request that was let in like this.
     pub(super) fn granted(self, mut reply: Reply) -> Reply {
         reply.headers.extend(self.headers);
-        reply.body = match (reply.body, self.lasts) {
-            (ReplyBody::Feed(feed), Some(lasts)) => {
-                ReplyBody::Feed(Box::new(Lasting::new(feed, lasts)))
+        reply.body = match reply.body {
+            ReplyBody::Feed(feed) if self.lasts.is_some() || self.recheck.is_some() => {
+                ReplyBody::Feed(Box::new(Lasting::new(feed, self.lasts, self.recheck)))
             }
-            (body, _) => body,
+            body => body,
         };
         reply
+    }
+}
+
+impl Recheck {
+    /// Asks this closure.
+    pub fn new<F>(ask: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        Self(Arc::new(move || ask().boxed()))
+    }
+
+    /// Waits until the answer is no.
+    async fn refuses(self) {
+        loop {
+            tokio::time::sleep(A_MINUTE).await;
+            if !(self.0)().await {
+                return;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Recheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recheck").finish_non_exhaustive()
     }
 }
 
@@ -116,15 +149,24 @@ pub struct PeerAddress(pub IpAddr);
 /// A feed that ends when its reader is no longer let in: nothing new is said on it then.
 pub(super) struct Lasting {
     feed: Box<dyn Feed>,
-    end: Pin<Box<Sleep>>,
+    end: BoxFuture<'static, ()>,
     has_ended: bool,
 }
 
 impl Lasting {
-    pub(super) fn new(feed: Box<dyn Feed>, lasts: Duration) -> Self {
+    fn new(feed: Box<dyn Feed>, lasts: Option<Duration>, recheck: Option<Recheck>) -> Self {
+        let over = OptionFuture::from(lasts.map(tokio::time::sleep));
+        let refused = OptionFuture::from(recheck.map(Recheck::refuses));
+        let end = async move {
+            tokio::select! {
+                Some(()) = over => {}
+                Some(()) = refused => {}
+                else => std::future::pending().await,
+            }
+        };
         Self {
             feed,
-            end: Box::pin(tokio::time::sleep(lasts)),
+            end: end.boxed(),
             has_ended: false,
         }
     }
@@ -159,7 +201,6 @@ impl fmt::Debug for Lasting {
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
@@ -178,18 +219,34 @@ mod tests {
         }
     }
 
+    /// Two rows: for how long it lasts, and after how many questions the answer is no.
     #[tokio::test(start_paused = true)]
     async fn nobody_is_told_anything_once_they_are_not_let_in_any_more() {
-        let feed = Stubborn::default();
-        let ends = Arc::clone(&feed.0);
-        let mut lasting = Lasting::new(Box::new(feed), Duration::from_secs(60));
-        let began = tokio::time::Instant::now();
-        for _ in 0..2 {
-            let event = poll_fn(|context| lasting.poll_event(context));
-            let event = tokio::time::timeout(Duration::from_secs(600), event).await;
-            assert!(matches!(event, Ok(None)));
-            assert_eq!(began.elapsed().as_secs(), 60);
+        for (lasts, yes, ends_after) in [
+            (Some(60), None, 60),
+            (None, Some(0), 60),
+            (None, Some(2), 180),
+            (Some(90), Some(2), 90),
+            (Some(200), Some(2), 180),
+        ] {
+            let feed = Stubborn::default();
+            let ends = Arc::clone(&feed.0);
+            let recheck = yes.map(|yes| {
+                let asked = AtomicU32::new(0);
+                Recheck::new(move || {
+                    std::future::ready(asked.fetch_add(1, Ordering::Relaxed) < yes)
+                })
+            });
+            let lasts = lasts.map(Duration::from_secs);
+            let mut lasting = Lasting::new(Box::new(feed), lasts, recheck);
+            let began = tokio::time::Instant::now();
+            for _ in 0..2 {
+                let event = poll_fn(|context| lasting.poll_event(context));
+                let event = tokio::time::timeout(Duration::from_secs(600), event).await;
+                assert!(matches!(event, Ok(None)));
+                assert_eq!(began.elapsed().as_secs(), ends_after);
+            }
+            assert_eq!(ends.load(Ordering::Relaxed), 1);
         }
-        assert_eq!(ends.load(Ordering::Relaxed), 1);
     }
 }

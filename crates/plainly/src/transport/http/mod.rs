@@ -41,10 +41,12 @@ mod response;
 pub use body::Body;
 #[cfg(feature = "tls")]
 pub use certificate::{InvalidCertificate, ServerCertificate};
-pub use gate::{Admission, HttpGate, PeerAddress, TurnedAway};
+pub use gate::{Admission, HttpGate, PeerAddress, Recheck, TurnedAway};
 pub use limits::HttpLimits;
 pub use listener::HttpServer;
 pub use origin::InvalidAllowance;
 pub use proxies::{InvalidNetwork, ProxyNetwork};
 pub use server::HttpService;
 pub use service::ResponseFuture;
+#[cfg(feature = "auth")]
+pub(crate) use slots::network;

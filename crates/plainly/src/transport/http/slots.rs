@@ -53,7 +53,7 @@ impl Slots {
 }
 
 /// The addresses that one peer is sure to have to itself: an IPv4 address, or a /64 network of IPv6.
-pub(super) fn network(address: IpAddr) -> IpAddr {
+pub(crate) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),
         address @ IpAddr::V4(_) => address,

@@ -73,6 +73,55 @@ async fn an_issuer_is_asked_about_nothing_that_is_no_token() {
 }
 
 #[tokio::test]
+async fn an_issuer_that_fails_is_not_asked_without_end() {
+    let issuer = Issuer::start().await;
+    for (name, status, has_pause) in [("down", 500, true), ("refuses to answer", 403, false)] {
+        let guarded = guarded(&issuer, |asked| asked).await;
+        issuer
+            .behaviour
+            .answer_introspection(Answer::new(status, ""));
+        let before = issuer.behaviour.tokens_asked();
+        let asked = || issuer.behaviour.tokens_asked() - before;
+        for number in 0..12 {
+            let expected = if number < 10 { 503 } else { 429 };
+            let answered = guarded.call(&number.to_string(), "who").await;
+            assert_eq!(answered.status, expected, "{name}: {number}");
+        }
+        // What one token was answered with may be due to that token: others are asked about.
+        assert_eq!(asked(), if has_pause { 1 } else { 10 }, "{name}");
+        issuer
+            .behaviour
+            .answer_introspection(active(&issuer, json!({})));
+        guarded.time.advance(4);
+        let expected = if has_pause { 503 } else { 200 };
+        assert_eq!(guarded.call("a", "who").await.status, expected, "{name}");
+        guarded.time.advance(1);
+        assert_eq!(guarded.call("b", "who").await.status, 200, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_that_fails_often_has_nobody_asked() {
+    let issuer = Issuer::start().await;
+    let guarded = guarded(&issuer, |asked| asked).await;
+    issuer
+        .behaviour
+        .answer_introspection(active(&issuer, json!({})));
+    guarded.who("known").await.unwrap();
+    issuer
+        .behaviour
+        .answer_introspection(Answer::new(200, json!({"active": false})));
+    for number in 0..10 {
+        let refused = guarded.call(&number.to_string(), "who").await;
+        assert_eq!(refused.status, 401);
+    }
+    let asked = issuer.behaviour.tokens_asked();
+    assert_eq!(guarded.call("new", "who").await.status, 429);
+    guarded.who("known").await.unwrap();
+    assert_eq!(issuer.behaviour.tokens_asked(), asked);
+}
+
+#[tokio::test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 async fn only_a_plain_yes_for_this_server_lets_in() {
     let issuer = Issuer::start().await;
@@ -109,6 +158,16 @@ async fn only_a_plain_yes_for_this_server_lets_in() {
             "of another issuer",
             active(&issuer, json!({"iss": "https://evil.example"})),
             Some((401, "issuer")),
+        ),
+        (
+            "a refresh token",
+            active(&issuer, json!({"token_type": "refresh_token"})),
+            Some((401, "type")),
+        ),
+        (
+            "used as a refresh token",
+            active(&issuer, json!({"token_use": "refresh_token"})),
+            Some((401, "type")),
         ),
         (
             "ended",

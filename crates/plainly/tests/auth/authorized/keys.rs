@@ -11,20 +11,20 @@ use tempfile::TempDir;
 use super::issuer::{Issuer, NOW};
 use super::support::{Guarded, call, challenge};
 
-struct KeyFile {
-    path: PathBuf,
+pub(crate) struct KeyFile {
+    pub(crate) path: PathBuf,
     _folder: TempDir,
 }
 
 impl KeyFile {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("keys.json");
         let _folder = folder;
         Self { path, _folder }
     }
 
-    fn add(&self, name: &str, scopes: &[&str], ends: Option<u64>) -> String {
+    pub(crate) fn add(&self, name: &str, scopes: &[&str], ends: Option<u64>) -> String {
         let ends = ends.map(|at| UNIX_EPOCH + Duration::from_secs(at));
         let key = ApiKey::generate(name, scopes.iter().map(|&scope| scope.to_owned()), ends);
         ApiKeys::add(&self.path, key.row).unwrap();
@@ -89,6 +89,85 @@ fn a_key_is_not_added_to_what_can_not_be_read() {
     let refused = ApiKeys::add(&file.path, key.row);
     assert!(matches!(refused, Err(ApiKeyError::Unusable { .. })));
     assert!(file.path.is_symlink());
+}
+
+#[test]
+fn a_key_is_known_by_its_name() {
+    let file = KeyFile::new();
+    file.add("ci", &["read", "write"], Some(NOW));
+    file.add("ada", &[], None);
+    let again = ApiKeys::add(&file.path, ApiKey::generate("ci", [], None).row).unwrap_err();
+    assert!(matches!(again, ApiKeyError::NameTaken { .. }), "{again}");
+    let listed = ApiKeys::list(&file.path).unwrap();
+    let [ci, ada] = &*listed else {
+        panic!("{listed:?}")
+    };
+    assert_eq!((ci.name(), ci.scopes().len()), ("ci", 2));
+    assert_eq!(ci.expires(), Some(UNIX_EPOCH + Duration::from_secs(NOW)));
+    assert_eq!((ada.name(), ada.expires()), ("ada", None));
+    ApiKeys::revoke(&file.path, "ci").unwrap();
+    let unknown = ApiKeys::revoke(&file.path, "ci").unwrap_err();
+    assert!(
+        matches!(unknown, ApiKeyError::UnknownName { .. }),
+        "{unknown}"
+    );
+    file.add("ci", &[], None);
+}
+
+/// None is lost, none comes back, and none fails, though a program that was killed has left something.
+#[test]
+fn a_list_is_changed_by_one_at_a_time() {
+    let file = KeyFile::new();
+    for number in 0..8 {
+        file.add(&format!("old-{number}"), &[], None);
+    }
+    let left = file.path.with_extension("json.new");
+    fs::write(&left, "{").unwrap();
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let file = &file;
+            scope.spawn(move || file.add(&format!("new-{number}"), &[], None));
+            scope.spawn(move || ApiKeys::revoke(&file.path, &format!("old-{number}")).unwrap());
+        }
+    });
+    let mut names: Vec<_> = ApiKeys::list(&file.path)
+        .unwrap()
+        .iter()
+        .map(|key| key.name().to_owned())
+        .collect();
+    names.sort();
+    let expected: Vec<_> = (0..8).map(|number| format!("new-{number}")).collect();
+    assert_eq!(names, expected);
+    assert!(!left.exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn where_the_list_is_a_link_its_target_is_changed() {
+    let file = KeyFile::new();
+    file.add("ci", &[], None);
+    let link = file.path.with_file_name("link.json");
+    std::os::unix::fs::symlink(&file.path, &link).unwrap();
+    ApiKeys::add(&link, ApiKey::generate("ada", [], None).row).unwrap();
+    assert!(link.is_symlink());
+    assert_eq!(ApiKeys::list(&file.path).unwrap().len(), 2);
+}
+
+/// Only root can try it: nobody else gives a file away, or can read one of another user.
+#[cfg(unix)]
+#[test]
+fn a_list_of_another_user_is_refused() {
+    let file = KeyFile::new();
+    file.add("ci", &[], None);
+    if std::os::unix::fs::chown(&file.path, Some(12345), None).is_ok() {
+        let refused = ApiKeys::open(&file.path).unwrap_err();
+        assert!(
+            matches!(refused, ApiKeyError::OtherOwner { owner: 12345, .. }),
+            "{refused}"
+        );
+        let row = ApiKey::generate("ada", [], None).row;
+        assert!(ApiKeys::add(&file.path, row).is_err());
+    }
 }
 
 #[tokio::test]

@@ -168,6 +168,31 @@ async fn a_bound_token_lets_in_who_has_its_key_and_nobody_else() {
     }
 }
 
+/// They may have been used at the process before this one, which forgot them.
+#[tokio::test]
+async fn proofs_from_before_the_start_are_refused_but_with_a_nonce_of_this_process() {
+    let issuer = Issuer::start().await;
+    let guarded = Guarded::with(|auth| auth.issuer(&issuer.url).dpop(Dpop::Accept)).await;
+    let holder = Holder::of(&issuer);
+    for (age, expected) in [
+        (6, "invalid_dpop_proof time"),
+        // Clocks differ.
+        (5, " "),
+    ] {
+        let proof = holder.proof("POST", RESOURCE, None, NOW - age);
+        let answered = guarded.post(&(holder.bound() + &proof), &call("who")).await;
+        assert_eq!(said(&challenge(&answered)), expected, "{age}");
+    }
+    let asking =
+        Guarded::with(|auth| auth.issuer(&issuer.url).dpop(Dpop::Accept).dpop_nonces()).await;
+    let first = holder.bound() + &holder.good_proof();
+    let refused = asking.post(&first, &call("who")).await;
+    let nonce = refused.header("dpop-nonce").unwrap().to_owned();
+    let proof = holder.proof("POST", RESOURCE, Some(&nonce), NOW - 100);
+    let taken = asking.post(&(holder.bound() + &proof), &call("who")).await;
+    assert_eq!(taken.status, 200);
+}
+
 #[tokio::test]
 async fn where_proofs_are_required_a_token_alone_is_refused() {
     let issuer = Issuer::start().await;

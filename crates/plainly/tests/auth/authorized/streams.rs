@@ -1,10 +1,17 @@
 //! Streams end when the token does that opened them.
 
+use axum::body::{Body, BodyDataStream};
+use futures_util::StreamExt as _;
+use http::Request;
+use plainly::server::auth::ApiKeys;
 use plainly_peer::message;
 use serde_json::json;
+use tokio::time::Instant;
+use tower::ServiceExt as _;
 
 use super::issuer::{Issuer, NOW};
-use super::support::{Guarded, bearer, call, capable};
+use super::keys::KeyFile;
+use super::support::{Guarded, bearer, call, capable, mirrored, service};
 
 #[tokio::test]
 async fn a_stream_ends_with_the_token_that_opened_it() {
@@ -59,4 +66,47 @@ async fn a_stream_goes_on_while_the_token_does() {
     guarded.post(&alice, &call("touch")).await;
     let told = listening.message().await;
     assert_eq!(told["method"], "notifications/tools/list_changed");
+}
+
+/// Without a connection, so that the minute need not pass.
+#[tokio::test(start_paused = true)]
+async fn a_stream_ends_within_a_minute_after_its_key_was_revoked() {
+    let file = KeyFile::new();
+    let [ci, ada] = ["ci", "ada"].map(|name| file.add(name, &[], None));
+    let keys = ApiKeys::open(&file.path).unwrap();
+    let (service, ..) = service(|auth| auth.api_keys(keys));
+    let listen = capable(
+        "subscriptions/listen",
+        json!({"notifications": {"toolsListChanged": true}}),
+    );
+    let open = async |key: &str| {
+        let head = format!(
+            "Host: localhost\r\n{}{}{}",
+            message::JSON,
+            mirrored(&listen),
+            bearer(key)
+        );
+        let mut request = Request::post("/mcp");
+        for line in head.lines() {
+            let (name, value) = line.split_once(": ").unwrap();
+            request = request.header(name, value);
+        }
+        let request = request.body(Body::from(listen.to_string())).unwrap();
+        let response = service.clone().oneshot(request).await.unwrap();
+        assert_eq!(response.status(), 200);
+        let mut stream = Body::new(response.into_body()).into_data_stream();
+        stream.next().await.unwrap().unwrap();
+        stream
+    };
+    async fn end(mut stream: BodyDataStream) {
+        while stream.next().await.is_some() {}
+    }
+    let (revoked, good) = (open(&ci).await, open(&ada).await);
+    ApiKeys::revoke(&file.path, "ci").unwrap();
+    let began = Instant::now();
+    tokio::select! {
+        () = end(revoked) => {}
+        () = end(good) => panic!("the other key is good"),
+    }
+    assert_eq!(began.elapsed().as_secs(), 60);
 }

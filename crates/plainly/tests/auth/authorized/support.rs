@@ -7,6 +7,7 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::Changes;
 use plainly::server::auth::{ResourceServer, ResourceServerBuilder};
+use plainly::transport::http::HttpService;
 use plainly::{Ask, AskError, Context, Prompt, Resource, Server, State, TaskSupport, Tool};
 use plainly_peer::{Response, Site, message};
 use serde_json::{Value, json};
@@ -101,6 +102,25 @@ pub(crate) fn server() -> (Server, Ran) {
     (server, ran)
 }
 
+/// What answers behind a gate, without a connection.
+pub(crate) fn service(
+    configure: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
+) -> (HttpService<Server>, Ran, Time) {
+    let time = Time::new();
+    let clock = time.clone();
+    let auth = ResourceServer::new(RESOURCE)
+        .claims(["email"])
+        .clock(move || clock.now());
+    let auth = configure(auth).build().unwrap();
+    let (server, ran) = server();
+    let service = server
+        .http()
+        .path("/mcp")
+        .sse_endpoint("/sse")
+        .authenticate(auth);
+    (service, ran, time)
+}
+
 /// A server behind a gate.
 #[derive(Debug)]
 pub(crate) struct Guarded {
@@ -119,18 +139,7 @@ impl Guarded {
     pub(crate) async fn with(
         configure: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
     ) -> Self {
-        let time = Time::new();
-        let clock = time.clone();
-        let auth = ResourceServer::new(RESOURCE)
-            .claims(["email"])
-            .clock(move || clock.now());
-        let auth = configure(auth).build().unwrap();
-        let (server, ran) = server();
-        let service = server
-            .http()
-            .path("/mcp")
-            .sse_endpoint("/sse")
-            .authenticate(auth);
+        let (service, ran, time) = service(configure);
         let site = Site::serve(service).await;
         Self { site, ran, time }
     }

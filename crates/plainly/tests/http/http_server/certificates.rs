@@ -21,6 +21,8 @@ fn what_is_wrong_with_a_certificate_is_said_with_what_to_do() {
     let (_, other, _) = certificate();
     let encrypted =
         "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n";
+    let once_encrypted = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\
+        DEK-Info: AES-128-CBC,EAF7F40B9DE2D0360B03254DBD7A9A3B\n\nAAAA\n-----END RSA PRIVATE KEY-----\n";
     let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     let cut = &good[..good.len() / 2];
     let cases = [
@@ -48,7 +50,12 @@ fn what_is_wrong_with_a_certificate_is_said_with_what_to_do() {
         (
             &*good,
             encrypted,
-            "there is no private key in KEY, but one that needs a password: openssl pkey",
+            "the private key in KEY is encrypted with a password: write it without, with openssl pkey -in KEY -out ",
+        ),
+        (
+            &*good,
+            once_encrypted,
+            "the private key in KEY is encrypted with a password: write it without, with openssl pkey -in KEY -out ",
         ),
         (
             &*other,

@@ -78,7 +78,8 @@ impl FileStore {
         }
     }
 
-    fn path(&self) -> PathBuf {
+    /// The file.
+    pub fn path(&self) -> PathBuf {
         self.directory.join(match self.keychain {
             Some(_) => "credentials.sealed",
             None => "credentials.json",

@@ -1,0 +1,97 @@
+//! Paths as a host has to write them: hosts start servers from any directory.
+
+use std::path::{Path, PathBuf};
+
+use super::hosts::row;
+use crate::args::Host;
+use crate::failure::Failure;
+
+/// How paths are written.
+#[derive(Clone, Debug)]
+pub(crate) enum Paths {
+    /// From the root of the file system.
+    Absolute,
+    /// From the directory of a project, so that they are right wherever that is.
+    Portable {
+        project: PathBuf,
+        /// What the host calls that directory.
+        called: &'static str,
+    },
+}
+
+impl Paths {
+    /// From the directory of the project, as the host calls it.
+    pub(crate) fn portable(host: Host, directory: &Path) -> Result<Self, Failure> {
+        Ok(Self::Portable {
+            project: found(directory)?,
+            called: row(host).project_directory,
+        })
+    }
+
+    /// A file or a directory that is there.
+    pub(crate) fn of(&self, path: &Path) -> Result<String, Failure> {
+        let path = found(path)?;
+        let Self::Portable { project, called } = self else {
+            return text(&path);
+        };
+        let below = path.strip_prefix(project).map_err(|_outside| {
+            let (path, project) = (path.display(), project.display());
+            let why = format!("{path} is not in {project}: leave out --portable, or move it there");
+            Failure::impossible(why, None)
+        })?;
+        match below.as_os_str().is_empty() {
+            true => Ok((*called).to_owned()),
+            false => Ok(format!("{called}/{}", text(below)?)),
+        }
+    }
+
+    /// This very program.
+    pub(crate) fn this_program(&self) -> Result<String, Failure> {
+        match self {
+            Self::Absolute => {
+                let program = std::env::current_exe();
+                let failed = |error| Failure::caused("cannot find this program", error);
+                text(&program.map_err(failed)?)
+            }
+            Self::Portable { .. } => Ok(env!("CARGO_BIN_NAME").to_owned()),
+        }
+    }
+
+    /// A word of a command line: a path if there is such a file or directory, else as it is. A name alone can be anything, such as
+    /// a package: it is a path if a file has it, and that has an ending.
+    pub(crate) fn of_word(&self, word: &str) -> Result<String, Failure> {
+        // As in --root=./docs.
+        let (before, path) = match word.split_once('=') {
+            Some((option, path)) if option.starts_with('-') => (format!("{option}="), path),
+            _ => (String::new(), word),
+        };
+        let is_path = path.contains(std::path::is_separator) || [".", ".."].contains(&path);
+        let path = Path::new(path);
+        let is_meant = match is_path {
+            true => path.exists(),
+            false => path.is_file() && path.extension().is_some(),
+        };
+        match is_meant && path.is_relative() && !before.contains("://") {
+            true => Ok(before + &self.of(path)?),
+            false => Ok(word.to_owned()),
+        }
+    }
+}
+
+fn found(path: &Path) -> Result<PathBuf, Failure> {
+    path.canonicalize().map_err(|error| {
+        let error: Box<dyn std::error::Error> = Box::new(error);
+        Failure::impossible(format!("cannot find {}", path.display()), error)
+    })
+}
+
+/// A path as it can stand in a file of a host.
+fn text(path: &Path) -> Result<String, Failure> {
+    path.to_str().map(str::to_owned).ok_or_else(|| {
+        let why = format!(
+            "{} is not UTF-8, and no host's configuration can name it",
+            path.display()
+        );
+        Failure::impossible(why, None)
+    })
+}

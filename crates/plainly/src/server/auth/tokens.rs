@@ -1,0 +1,74 @@
+//! The verifiers of a server: which of them judges a token, and what they said of late.
+
+use plainly_oauth::Secret;
+use plainly_oauth::jose::{AccessToken, LONGEST, TokenRefusal};
+
+use super::caller::Caller;
+use super::remembered::Remembered;
+use super::verifier::{Unverified, Verifier};
+
+/// The verifiers, and the outcomes that are remembered.
+#[derive(Debug)]
+pub(super) struct Tokens {
+    pub(super) verifiers: Vec<Box<dyn Verifier>>,
+    pub(super) remembered: Remembered,
+    /// The claims that handlers can see.
+    pub(super) claims: Vec<String>,
+}
+
+impl Tokens {
+    /// The verifier of a token, chosen by its form.
+    pub(super) fn verifier(&self, token: &Secret) -> Result<&dyn Verifier, TokenRefusal> {
+        let text = token.expose();
+        // What a token can't be written with is never looked at, nor sent on (RFC 6750, 2.1).
+        let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/=".contains(&byte);
+        if text.is_empty() || text.len() > LONGEST || !text.bytes().all(is_token) {
+            return Err(TokenRefusal::Malformed);
+        }
+        let mut verifiers = self.verifiers.iter();
+        let verifier = verifiers.find(|verifier| verifier.recognises(text));
+        verifier.map(|it| &**it).ok_or_else(|| unrecognised(text))
+    }
+
+    /// The caller with this token, judged now, and remembered.
+    pub(super) async fn judge(
+        &self,
+        verifier: &dyn Verifier,
+        token: &Secret,
+        now: u64,
+    ) -> Result<Caller, Unverified> {
+        let text = token.expose();
+        let (good, bad) = verifier.remembered();
+        match verifier.verify(token, now).await {
+            Ok(mut verified) => {
+                verified.claims = Caller::chosen(verified.claims, &self.claims);
+                let ends = verified.good_until().unwrap_or(u64::MAX);
+                let until = ends.min(now.saturating_add(good));
+                let caller = Caller::new(verified);
+                let principal = caller.principal();
+                tracing::debug!(%principal, token = caller.token().token_id, "an access token is taken");
+                self.remembered.keep(text, Ok(caller.clone()), now, until);
+                Ok(caller)
+            }
+            Err(Unverified::Refused(why)) => {
+                let until = now.saturating_add(bad);
+                self.remembered.keep(text, Err(why), now, until);
+                Err(why.into())
+            }
+            Err(unavailable) => Err(unavailable),
+        }
+    }
+
+    /// The same, whatever is remembered.
+    pub(super) async fn judge_again(&self, token: &Secret, now: u64) -> Result<Caller, Unverified> {
+        self.judge(self.verifier(token)?, token, now).await
+    }
+}
+
+/// What is wrong with a token that nobody recognises.
+fn unrecognised(token: &str) -> TokenRefusal {
+    match AccessToken::read(token) {
+        Ok(_) => TokenRefusal::Issuer,
+        Err(why) => why,
+    }
+}
