@@ -152,6 +152,27 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
 }
 
 #[test]
+fn many_searches_that_wait_cost_no_more_than_those_that_run() {
+    // A few megabytes when it is compiled, and not found.
+    const PATTERN: &str = r"\pL{20}!";
+    const RUNNING: usize = 20 << 20;
+    let name = "many_searches_that_wait_cost_no_more_than_those_that_run";
+    alone(name, RUNNING, async || {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("text"), "text\n").unwrap();
+        let store = DirectoryStore::builder().mount_as("docs", root.path());
+        let store = store.build().unwrap();
+        let (server, _) = server_with(|builder| builder.tools(store.tools()), |_| {});
+        let arguments = json!({"name": "search", "arguments": {"pattern": PATTERN}});
+        let search = request(1, "tools/call", arguments);
+        let searches = (0..100).map(|_| exchange(&server, None, &search));
+        for reply in futures_util::future::join_all(searches).await {
+            assert_eq!(reply.status, 200);
+        }
+    });
+}
+
+#[test]
 fn a_file_is_in_memory_once_whatever_it_becomes() {
     const LARGE: usize = 16 << 20;
     // Twice that may be taken: all of it, and a quarter more for what it becomes.

@@ -16,7 +16,7 @@ use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
 
 use super::lines::{Line, Lines, Searched};
-use super::query::Query;
+use super::query::{COMPILED_BYTES, Query, REMEMBERED_BYTES};
 use super::walk::{Cutoff, walk};
 use crate::describe;
 use crate::handle::refuse;
@@ -30,6 +30,9 @@ const TIME: Duration = Duration::from_secs(20);
 
 /// The most threads that search for one call.
 const THREADS: usize = 4;
+
+/// The most memory of a pattern while it is searched for.
+const PATTERN_BYTES: usize = COMPILED_BYTES + THREADS * 2 * REMEMBERED_BYTES;
 
 /// The most open files that wait for a thread.
 const WAITING: usize = 32;
@@ -66,7 +69,10 @@ pub(super) fn find(request: &Request<'_>, query: &Query) -> Result<Hits, StoreEr
     let until = Instant::now() + TIME;
     match &query.pattern {
         None => names(request, query, until),
-        Some(pattern) => lines(request, query, pattern, until),
+        Some(pattern) => {
+            request.waiter.hold(PATTERN_BYTES as u64)?;
+            lines(request, query, pattern, until)
+        }
     }
 }
 

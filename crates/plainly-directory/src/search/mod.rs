@@ -82,23 +82,20 @@ impl Search {
             Some(uri) => vec![uri],
             None => self.store.mounts().map(|it| it.uri().to_owned()).collect(),
         };
-        // A pattern or globs can take as long to compile as a file to read.
-        let query = self.store.blocking(move |_| Ok(query(args, tops))).await;
-        let query = match query {
-            Ok(query) => Arc::new(query?),
-            Err(error) => return Err(self.others.problem("", error).await.into()),
-        };
-        let asked = Arc::clone(&query);
-        let hits = self
-            .store
-            .blocking(move |request| find::find(request, &asked))
-            .await;
-        match hits {
-            Ok(hits) => Ok(found::show(hits, &query)),
-            Err(error) => {
-                let top = query.tops.first().map_or("", String::as_str);
-                Err(self.others.problem(top, error).await.into())
-            }
+        let top = tops.first().cloned().unwrap_or_default();
+        // One job compiles the pattern and searches, because a search that waits for its turn must cost no more than its
+        // arguments.
+        let searched = self.store.blocking(move |request| {
+            let query = match query(args, tops) {
+                Ok(query) => query,
+                Err(problem) => return Ok(Err(problem)),
+            };
+            let hits = find::find(request, &query)?;
+            Ok(Ok(found::show(hits, &query)))
+        });
+        match searched.await {
+            Ok(found) => Ok(found?),
+            Err(error) => Err(self.others.problem(&top, error).await.into()),
         }
     }
 }

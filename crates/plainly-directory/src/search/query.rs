@@ -9,8 +9,11 @@ use plainly::store::tools::Globs;
 /// The longest pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
 
-/// The most memory of a compiled pattern, in bytes: a few letters can stand for as much as one likes.
-const COMPILED_BYTES: usize = 10 << 20;
+/// The most memory of a compiled pattern, in bytes, because a few letters can stand for any number of states.
+pub(super) const COMPILED_BYTES: usize = 4 << 20;
+
+/// The most memory of the states that a thread remembers of a pattern, in each of the two directions.
+pub(super) const REMEMBERED_BYTES: usize = 1 << 20;
 
 /// The search that was asked for.
 #[derive(Debug)]
@@ -67,7 +70,7 @@ pub(super) fn pattern(
         .case_insensitive(is_case_ignored)
         .line_terminator(Some(b'\n'))
         .size_limit(COMPILED_BYTES)
-        .dfa_size_limit(COMPILED_BYTES)
+        .dfa_size_limit(REMEMBERED_BYTES)
         .build(pattern)
         .map_err(|error| invalid(pattern, is_literal, &error))
 }
@@ -127,7 +130,7 @@ mod tests {
             ("a\nb", "it can't match the end of a line."),
             (
                 "(a{1000}){1000}",
-                "compiled regex exceeds size limit of 10485760.",
+                "compiled regex exceeds size limit of 4194304.",
             ),
         ] {
             let problem = super::pattern(pattern, false, false).unwrap_err();
