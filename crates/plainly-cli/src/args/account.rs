@@ -7,16 +7,16 @@ use clap::ValueEnum;
 use super::auth::{SecretPlace, SecretPlaceParser};
 use super::values::{self, Scopes};
 
-/// The options that say how to be let in.
+/// The options for authentication.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Being let in, over HTTP")]
 pub(crate) struct AccountArgs {
-    /// Be this client at the authorization server, or the one that the document at this URL describes [default: register, and
-    /// keep the id]
+    /// Use this client id at the authorization server, or the document at this URL that describes the client [default: register,
+    /// and store the id]
     #[arg(long, value_name = "ID|URL")]
     pub(crate) client_id: Option<String>,
 
-    /// Be let in as this client itself, without anybody's login; its secret is in @FILE or in the variable env:NAME
+    /// Authenticate as this client, without a user; its secret is in @FILE or in the variable env:NAME
     #[arg(long, value_name = "@FILE|env:NAME", value_parser = SecretPlaceParser)]
     pub(crate) client_secret: Option<SecretPlace>,
 
@@ -24,28 +24,28 @@ pub(crate) struct AccountArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) client_key: Option<PathBuf>,
 
-    /// Be let in as the workload that this token is of, a JWT of the platform; the file is read anew for each token
+    /// Authenticate as a workload with this token, a JWT of the platform; the file is read again for each token
     #[arg(long, value_name = "FILE")]
     pub(crate) workload_token: Option<PathBuf>,
 
-    /// The authorization server that the client is for; no other gets to know of it [default: the first that the server names]
+    /// The authorization server of the client; nothing is sent to another one [default: the first that the server names]
     #[arg(long, value_name = "URL")]
     pub(crate) issuer: Option<String>,
 
-    /// Ask for this scope, and for none that the server names; can be given several times, or with several scopes with spaces
-    /// between them
+    /// Request this scope instead of those that the server names; can be given several times, or with several scopes separated
+    /// by spaces
     #[arg(long = "scope", value_name = "SCOPE", value_parser = values::scopes)]
     pub(crate) scopes: Vec<Scopes>,
 
-    /// Ask for a token that only this program can use, with a key (DPoP) [default: if both servers can do that]
+    /// Request a token that only this program can use, bound to a key (DPoP) [default: if both servers support that]
     #[arg(long)]
     pub(crate) dpop: bool,
 
-    /// Go on where this is wrong
+    /// Accept this mistake of a server
     #[arg(long, value_name = "WHAT")]
     pub(crate) tolerate: Vec<Tolerated>,
 
-    /// Never ask anybody to log in: a server that wants a login ends the command with status 7
+    /// Never ask the user to log in: if the server requires a login, the command ends with status 7
     #[arg(long)]
     pub(crate) no_login: bool,
 
@@ -53,16 +53,16 @@ pub(crate) struct AccountArgs {
     pub(crate) kept: KeptArgs,
 }
 
-/// The option that says where logins are kept.
+/// The option for the place where logins are stored.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct KeptArgs {
-    /// Keep logins there, and look for them there [default: PLAINLY_LOGINS_IN, or else the keychain on macOS and Windows, and a
+    /// Store and look for logins there [default: PLAINLY_LOGINS_IN, or else the keychain on macOS and Windows, and a
     /// file elsewhere]
     #[arg(long, value_name = "PLACE")]
     pub(crate) logins_in: Option<LoginsPlace>,
 }
 
-/// Where logins are kept.
+/// The place where logins are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LoginsPlace {
     /// In a file that only you can read
@@ -71,7 +71,7 @@ pub(crate) enum LoginsPlace {
     Keychain,
 }
 
-/// What is wrong with some servers, and is gone on with only where that is wanted.
+/// Mistakes of servers that are only accepted on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tolerated {
     /// The name of the authorization server has a slash at its end in one place, and none in another

@@ -34,15 +34,15 @@ pub(crate) struct LoginArgs {
     #[arg(long)]
     pub(crate) device: bool,
 
-    /// Print the page to visit instead of opening it, and take the address where the browser ends, which may be on another machine
+    /// Print the page to visit instead of opening it, and read the address where the browser ends, which may be on another machine
     #[arg(long)]
     pub(crate) no_browser: bool,
 
-    /// Have the browser come back to this port of this machine, as the client is registered [default: any]
+    /// The port of this machine to which the browser returns, if the client is registered for one [default: any]
     #[arg(long, value_name = "PORT", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) callback_port: Option<u16>,
 
-    /// Log in again, although there is a login, and register again too
+    /// Log in and register again, even if there is a login
     #[arg(long)]
     pub(crate) force: bool,
 
@@ -89,7 +89,7 @@ impl LoginArgs {
     }
 }
 
-/// End a login to a server: its tokens are given back and forgotten
+/// End a login to a server: revoke and delete its tokens
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly logout [OPTIONS] <TARGET>\n       plainly logout --all",
@@ -132,7 +132,7 @@ fn over_http(args: &mut ServerArgs, mut words: Words) -> Result<Server, Failure>
     Ok(server)
 }
 
-/// List the logins that are kept
+/// List the stored logins
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

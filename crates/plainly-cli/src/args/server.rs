@@ -29,7 +29,7 @@ pub(crate) struct ServerArgs {
     #[arg(long)]
     pretty: bool,
 
-    /// Say on standard error how long connecting and the work took
+    /// Print to standard error how long connecting and the work took
     #[arg(long)]
     pub(crate) time: bool,
 
@@ -43,7 +43,7 @@ pub(crate) struct ServerArgs {
     pub(crate) headers: Vec<HeaderArg>,
 
     /// Send this token with every HTTP request: @FILE has it, or the variable env:NAME, or the first line of standard input (@-);
-    /// TOKEN itself can be seen by all who use this machine
+    /// TOKEN itself is visible to all users of this machine
     #[arg(long, value_name = "@FILE|env:NAME|TOKEN")]
     pub(crate) bearer: Option<BearerArg>,
 

@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use super::{ServerArgs, Words};
 
-/// Follow a call that goes on as a task at its server
+/// Follow a call that the server continues as a task
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +28,7 @@ pub(crate) enum TaskAction {
     Cancel(CancelTaskArgs),
 }
 
-/// Print how far a task is, and what it asks
+/// Print the status of a task and its questions
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly task get [OPTIONS] <TARGET> <ID>\n       plainly task get [OPTIONS] <ID> -- <COMMAND>...",
@@ -64,7 +64,7 @@ pub(crate) struct WaitTaskArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// Answer what a task asks
+/// Answer a question of a task
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly task answer [OPTIONS] <TARGET> <ID> <ANSWER>...\n       plainly task answer [OPTIONS] <ID> <ANSWER>... -- <COMMAND>...",

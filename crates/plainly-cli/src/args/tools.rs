@@ -56,10 +56,10 @@ pub(crate) struct CallArgs {
     /// An argument for the tool: key=text, key=@FILE or key:=JSON; - is standard input
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
-    /// All arguments for the tool as one JSON object, or @FILE or - with it; those given one by one go before them
+    /// All arguments for the tool as one JSON object, or @FILE or - with it; arguments given one by one replace those in it
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
-    /// If the server makes a task of the call, print its id and end: what it asks is answered with `task answer`
+    /// If the server turns the call into a task, print its id and end; answer its questions with `task answer`
     #[arg(long)]
     pub(crate) task: bool,
     #[command(flatten)]
