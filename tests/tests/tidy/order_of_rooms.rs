@@ -51,7 +51,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-cli/servers",
-        "told -> edit -> spelling -> allowed -> env_file -> file -> hosts -> entry -> syntax -> reach -> variables",
+        "told -> edit -> spelling -> spelled -> paths -> allowed -> env_file -> file -> hosts -> entry -> syntax -> reach -> variables",
     ),
     (
         "plainly-directory",

@@ -3,20 +3,20 @@
 /// A program that has a model and talks to servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Host {
-    /// Claude Code: a command
+    /// Claude Code
     Claude,
-    /// Claude Desktop: claude_desktop_config.json
+    /// Claude Desktop
     ClaudeDesktop,
-    /// Visual Studio Code: .vscode/mcp.json
+    /// Visual Studio Code
     Vscode,
-    /// Cursor: .cursor/mcp.json
+    /// Cursor
     Cursor,
-    /// Codex: ~/.codex/config.toml
+    /// Codex
     Codex,
-    /// Zed: settings.json
+    /// Zed
     Zed,
-    /// Windsurf: ~/.codeium/windsurf/mcp_config.json
+    /// Windsurf
     Windsurf,
-    /// Gemini CLI: ~/.gemini/settings.json
+    /// Gemini CLI
     Gemini,
 }

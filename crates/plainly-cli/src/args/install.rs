@@ -1,7 +1,7 @@
 //! `plainly install` and `plainly uninstall`.
 
-use super::Host;
 use super::values::{self, HeaderArg};
+use super::{ContentArgs, Host};
 use crate::format::Format;
 
 /// Add a server to the configuration of a host
@@ -15,9 +15,13 @@ Examples:
   plainly install vscode docs https://docs.example.com/mcp --project
   plainly install claude notes https://notes.example.com/mcp --header 'Authorization: Bearer ${NOTES_TOKEN}'
   plainly install zed ./docs           this directory, served by plainly
+  plainly install zed ./docs --hidden  hidden files too
   plainly install zed ./docs --dry-run print the change, and write nothing
+  plainly install vscode ./docs --project --portable
 
-All else in the file stays as it is, comments too. The file as it was is kept beside it, as FILE.plainly-backup."
+Paths of files that are there are written as absolute paths, because hosts start servers from any directory. ${NAME} in a header, in a \
+URL or in --env is a variable, written as the host spells it. All else in the file stays as it is, comments too. The file as it was is \
+kept beside it, as FILE.plainly-backup."
 )]
 pub(crate) struct InstallArgs {
     /// The host
@@ -35,8 +39,13 @@ pub(crate) struct InstallArgs {
     /// Replace another server of the same name
     #[arg(long)]
     pub(crate) force: bool,
+    /// With --project, write paths from the project's directory, and `plainly` without a path, for others who share the file
+    #[arg(long, requires = "project")]
+    pub(crate) portable: bool,
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
+    #[command(flatten, next_help_heading = "Directories that plainly serves")]
+    pub(crate) content: ContentArgs,
     /// The command that starts the server, with its arguments
     #[arg(last = true)]
     pub(crate) command: Vec<String>,

@@ -57,6 +57,71 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) name: Option<String>,
 
+    /// Don't serve, but print what this host must be told to start the server with these directories and options; with
+    /// --http, to connect to it
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["allow_origin", "sse"])]
+    pub(crate) print_config: Option<Host>,
+
+    #[command(flatten)]
+    pub(crate) content: ContentArgs,
+
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+
+    #[command(flatten)]
+    pub(crate) auth: AuthArgs,
+}
+
+impl ServeArgs {
+    /// The files that options name. They hold secrets, or belong to some, and are never served.
+    pub(crate) fn named_files(&self) -> impl Iterator<Item = &Path> {
+        let secret = match &self.auth.auth_client_secret {
+            Some(SecretPlace::File(path)) => Some(path),
+            Some(SecretPlace::Variable(_)) | None => None,
+        };
+        let files = [
+            self.content.key_file.as_ref(),
+            self.network.tls_cert.as_ref(),
+            self.network.tls_key.as_ref(),
+            self.auth.auth_keys.as_ref(),
+            secret,
+        ];
+        files.into_iter().flatten().map(PathBuf::as_path)
+    }
+}
+
+/// A value of `--tools`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[clap(rename_all = "snake_case")]
+pub(crate) enum ServedTools {
+    Two,
+    ListResources,
+    Tree,
+    StatResource,
+    ReadResource,
+    ReadResources,
+    Search,
+}
+
+impl ServedTools {
+    /// The names of all these tools.
+    pub(crate) fn names(all: &[Self]) -> Vec<&'static str> {
+        let names = all.iter().flat_map(|tools| match tools {
+            Self::Two => &["search", "read_resource"][..],
+            Self::ListResources => &["list_resources"],
+            Self::Tree => &["tree"],
+            Self::StatResource => &["stat_resource"],
+            Self::ReadResource => &["read_resource"],
+            Self::ReadResources => &["read_resources"],
+            Self::Search => &["search"],
+        });
+        names.copied().collect()
+    }
+}
+
+/// What is served of the directories, and how.
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+pub(crate) struct ContentArgs {
     /// Also serve files and directories whose names start with a dot
     #[arg(long)]
     pub(crate) hidden: bool,
@@ -94,67 +159,28 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// Don't serve, but print what this host must be told to start the server with these directories and options; with
-    /// --http, to connect to it
-    #[arg(long, value_name = "HOST", conflicts_with_all = ["allow_origin", "sse"])]
-    pub(crate) print_config: Option<Host>,
-
     /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
     /// accept 32 MiB, enough for a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_file_size: u64,
-
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
-
-    #[command(flatten)]
-    pub(crate) auth: AuthArgs,
 }
 
-impl ServeArgs {
-    /// The files that options name. They hold secrets, or belong to some, and are never served.
-    pub(crate) fn named_files(&self) -> impl Iterator<Item = &Path> {
-        let secret = match &self.auth.auth_client_secret {
-            Some(SecretPlace::File(path)) => Some(path),
-            Some(SecretPlace::Variable(_)) | None => None,
-        };
-        let files = [
-            self.key_file.as_ref(),
-            self.network.tls_cert.as_ref(),
-            self.network.tls_key.as_ref(),
-            self.auth.auth_keys.as_ref(),
-            secret,
+impl ContentArgs {
+    /// The first of these options that is given.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--hidden", self.hidden),
+            ("--no-ignore", self.no_ignore),
+            ("--no-tools", self.no_tools),
+            ("--tools", !self.tools.is_empty()),
+            ("--as-is", self.as_is),
+            ("--ttl", self.ttl.is_some()),
+            ("--key-file", self.key_file.is_some()),
+            ("--max-file-size", self.max_file_size != LARGEST_FILE),
         ];
-        files.into_iter().flatten().map(PathBuf::as_path)
-    }
-}
-
-/// A value of `--tools`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-#[clap(rename_all = "snake_case")]
-pub(crate) enum ServedTools {
-    Two,
-    ListResources,
-    Tree,
-    StatResource,
-    ReadResource,
-    ReadResources,
-    Search,
-}
-
-impl ServedTools {
-    /// The names of all these tools.
-    pub(crate) fn names(all: &[Self]) -> Vec<&'static str> {
-        let names = all.iter().flat_map(|tools| match tools {
-            Self::Two => &["search", "read_resource"][..],
-            Self::ListResources => &["list_resources"],
-            Self::Tree => &["tree"],
-            Self::StatResource => &["stat_resource"],
-            Self::ReadResource => &["read_resource"],
-            Self::ReadResources => &["read_resources"],
-            Self::Search => &["search"],
-        });
-        names.copied().collect()
+        given
+            .into_iter()
+            .find_map(|(option, is_given)| is_given.then_some(option))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::args::{
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::secrets::Mask;
-use crate::servers::{self, FileWrite, Machine, ProjectFile, Reach, Unchanged};
+use crate::servers::{self, FileWrite, Machine, Paths, ProjectFile, Reach, Unchanged};
 use crate::shell_word::shell_word;
 use crate::whole_file::real;
 
@@ -28,6 +28,7 @@ const TRIES: usize = 10;
 
 pub(crate) fn run(args: InstallArgs, log: &LogArgs) -> Result<(), Failure> {
     let (name, reach) = wanted(&args, log)?;
+    let reach = servers::spelled(args.host, reach).map_err(|why| wrong(&why))?;
     let is_replaced = args.force;
     change(args.host, &name, &args.change, |text| {
         servers::add(args.host, text, &name, &reach, is_replaced)
@@ -42,6 +43,14 @@ pub(crate) fn uninstall(args: &UninstallArgs) -> Result<(), Failure> {
 
 /// The server that is to be added, and its name.
 fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure> {
+    let paths = match args.portable {
+        true => Paths::portable(args.host, Path::new("."))?,
+        false => Paths::Absolute,
+    };
+    let is_directory = args.command.is_empty() && !args.words.iter().any(|word| is_url(word));
+    if let Some(option) = args.content.given().filter(|_| !is_directory) {
+        return Err(wrong(&format!("{option} only works with directories")));
+    }
     match (args.words.as_slice(), args.command.as_slice()) {
         (names @ ([] | [_]), [program, words @ ..]) => {
             let name = names.first().cloned();
@@ -49,7 +58,7 @@ fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure>
             if let Some(HeaderArg::Pair(header, _)) = args.headers.first() {
                 return Err(wrong(&format!("--header {header} only works with a URL")));
             }
-            Ok((name, started(program, words, &args.env)?))
+            Ok((name, started(program, words, args, &paths)?))
         }
         ([name, url], []) if is_url(url) => match args.env.first() {
             Some((variable, _)) => Err(wrong(&format!(
@@ -68,7 +77,7 @@ fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure>
                 words.join(" ")
             )))
         }
-        (words, []) if args.headers.is_empty() => served(words, &args.env, log),
+        (words, []) if args.headers.is_empty() => served(words, args, log, &paths),
         _ => Err(wrong(
             "the server is a name and a URL, a command after --, or directories to serve",
         )),
@@ -80,19 +89,29 @@ fn is_url(word: &str) -> bool {
 }
 
 /// A process as the host starts it: from any directory.
-fn started(program: &str, words: &[String], env: &[(String, String)]) -> Result<Reach, Failure> {
-    let path = Path::new(program);
-    let program = match path.components().count() > 1 {
-        true => std::path::absolute(path)
-            .map_err(|error| Failure::caused(format!("cannot find {program}"), error))?
-            .to_string_lossy()
-            .into_owned(),
+fn started(
+    program: &str,
+    words: &[String],
+    args: &InstallArgs,
+    paths: &Paths,
+) -> Result<Reach, Failure> {
+    let program = match Path::new(program).components().count() > 1 {
+        true => paths.of(Path::new(program))?,
         false => program.to_owned(),
     };
+    // After a name alone, a word that a directory has is rather a package or a command.
+    let is_name = |word: &str| !word.contains(std::path::is_separator) && !word.starts_with('.');
+    let is_unclear = |word: &&String| is_name(word) && Path::new(word).is_dir();
+    if let Some(word) = words.iter().find(is_unclear) {
+        tracing::warn!(
+            "{word} is a directory here, and the host starts the server elsewhere: write ./{word} if that is meant"
+        );
+    }
+    let words = words.iter().map(|word| paths.of_word(word));
     Ok(Reach::Command {
         program,
-        args: words.to_vec(),
-        env: env.to_vec(),
+        args: words.collect::<Result<_, _>>()?,
+        env: args.env.clone(),
         cwd: None,
     })
 }
@@ -113,17 +132,19 @@ fn at(url: &str, headers: &[HeaderArg]) -> Result<Reach, Failure> {
 /// `plainly serve` with these words, under the name of the first directory.
 fn served(
     words: &[String],
-    env: &[(String, String)],
+    args: &InstallArgs,
     log: &LogArgs,
+    paths: &Paths,
 ) -> Result<(String, Reach), Failure> {
     let line = ["plainly", "serve"].map(str::to_owned).into_iter();
-    let args = Args::try_parse_from(line.chain(words.iter().cloned())).map_err(Failure::Usage)?;
-    let Command::Serve(args) = args.command else {
+    let parsed = Args::try_parse_from(line.chain(words.iter().cloned())).map_err(Failure::Usage)?;
+    let Command::Serve(mut serve_args) = parsed.command else {
         return Err(wrong("directories are missing"));
     };
-    let (name, mut reach) = serve::configured(&args, log)?;
+    serve_args.content = args.content.clone();
+    let (name, mut reach) = serve::configured(&serve_args, log, paths)?;
     if let Reach::Command { env: own, .. } = &mut reach {
-        own.extend_from_slice(env);
+        own.extend_from_slice(&args.env);
     }
     Ok((name, reach))
 }

@@ -24,7 +24,7 @@ use crate::args::{Host, LogArgs, Mount, ServeArgs, ServedTools};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
-use crate::servers::{self, Reach};
+use crate::servers::{self, Paths, Reach};
 
 /// Where it listens unless it is told another address.
 const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3333);
@@ -43,16 +43,23 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     }
     let service = service(&server, &args)?;
     match args.print_config {
-        Some(host) => print_config(host, &key, &invocation::reach(&args, log)?),
+        Some(host) => {
+            let reach = invocation::reach(&args, log, &Paths::Absolute)?;
+            print_config(host, &key, reach)
+        }
         None => over_http(service, &args, &mounts, &key).await,
     }
 }
 
 /// The server with these words as a host has it, and its name there.
-pub(super) fn configured(args: &ServeArgs, log: &LogArgs) -> Result<(String, Reach), Failure> {
+pub(super) fn configured(
+    args: &ServeArgs,
+    log: &LogArgs,
+    paths: &Paths,
+) -> Result<(String, Reach), Failure> {
     // Whatever can't be served is no use to a host.
     store(args)?;
-    Ok((key_of(args), invocation::reach(args, log)?))
+    Ok((key_of(args), invocation::reach(args, log, paths)?))
 }
 
 fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
@@ -60,11 +67,11 @@ fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
     );
-    let builder = match &args.key_file {
+    let builder = match &args.content.key_file {
         Some(path) => builder.keys(keys(path)?),
         None => builder,
     };
-    let mut limits = limits(args.max_file_size);
+    let mut limits = limits(args.content.max_file_size);
     network::limit(&args.network, &mut limits);
     builder
         .limits(limits)
@@ -76,9 +83,11 @@ fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
 
 /// The tools that are asked for; all of them if none is named.
 fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
-    let named = ServedTools::names(&args.tools);
+    let named = ServedTools::names(&args.content.tools);
     let mut tools = store.tools();
-    tools.retain(|tool| !args.no_tools && (named.is_empty() || named.contains(&tool.name())));
+    tools.retain(|tool| {
+        !args.content.no_tools && (named.is_empty() || named.contains(&tool.name()))
+    });
     tools
 }
 
@@ -96,11 +105,30 @@ async fn over_stdio(server: &Server) -> Result<(), Failure> {
 }
 
 /// Prints what a host must be told; where it belongs goes to standard error, so that the rest can go into a file.
-fn print_config(host: Host, key: &str, reach: &Reach) -> Result<(), Failure> {
+fn print_config(host: Host, key: &str, reach: Reach) -> Result<(), Failure> {
+    let has_key = matches!(&reach, Reach::Url { headers, .. } if !headers.is_empty());
+    let (reach, knows_variables) = match servers::spelled(host, reach.clone()) {
+        Ok(reach) => (reach, true),
+        Err(_) => (reach.without_variables(), false),
+    };
     // Whoever redirects both knows the place.
     let _ = writeln!(io::stderr(), "{}:", servers::place(host));
     let mut output = Output::new(Format::Text);
-    output.text(&servers::config(host, key, reach))?;
+    output.text(&servers::config(host, key, &reach))?;
+    output.flush()?;
+    if has_key {
+        let variable = invocation::KEY;
+        let _ = match knows_variables {
+            true => writeln!(
+                io::stderr(),
+                "the variable {variable} must have a key of `plainly key new` where the host runs"
+            ),
+            false => writeln!(
+                io::stderr(),
+                "write a key of `plainly key new` in place of {variable}: this host replaces no variables"
+            ),
+        };
+    }
     output.flush()
 }
 
@@ -126,16 +154,16 @@ pub(super) fn key(name: Option<&str>, first: Option<&str>) -> String {
 
 fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
     let builder = DirectoryStore::builder()
-        .hidden(args.hidden)
-        .ignored(args.no_ignore)
+        .hidden(args.content.hidden)
+        .ignored(args.content.no_ignore)
         .withhold(args.named_files())
         .cache_hint(CacheHint::new(
-            args.ttl.unwrap_or_default(),
+            args.content.ttl.unwrap_or_default(),
             // Who may see it is for a proxy to say, if anybody does.
             CacheScope::Private,
         ))
-        .max_file_bytes(args.max_file_size);
-    let builder = if args.as_is {
+        .max_file_bytes(args.content.max_file_size);
+    let builder = if args.content.as_is {
         builder
     } else {
         with_converters(builder)?
@@ -273,27 +301,38 @@ fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Fai
 
 /// The URL for clients: by address where that is one of this machine, else by the name that the server answers to.
 fn url(address: SocketAddr, args: &ServeArgs) -> String {
-    let scheme = match &args.network.tls_cert {
-        Some(_) => "https",
-        None => "http",
+    let hosts = &args.allow_host;
+    let own = host(address, hosts);
+    let Some(certificate) = &args.network.tls_cert else {
+        return format!("http://{own}{PATH}");
     };
-    format!("{scheme}://{}{PATH}", host(address, &args.allow_host))
+    // A host that speaks TLS looks whether the certificate is for that name.
+    let names = hosts.iter().map(|name| with_port(name, address));
+    let local = with_port("localhost", address);
+    let is_local = address.ip().to_canonical().is_loopback();
+    let mut all = [own.clone()]
+        .into_iter()
+        .chain(names)
+        .chain(is_local.then_some(local));
+    let named = all.find(|host| network::is_for(certificate, host));
+    format!("https://{}{PATH}", named.unwrap_or(own))
 }
 
 fn host(address: SocketAddr, hosts: &[String]) -> String {
     match hosts.first() {
-        Some(host) if !address.ip().to_canonical().is_loopback() => {
-            let has_port = host
-                .rsplit_once(':')
-                .is_some_and(|(_, port)| !port.ends_with(']'));
-            let port = if has_port {
-                String::new()
-            } else {
-                format!(":{}", address.port())
-            };
-            format!("{host}{port}")
-        }
+        Some(host) if !address.ip().to_canonical().is_loopback() => with_port(host, address),
         Some(_) | None => address.to_string(),
+    }
+}
+
+/// The host with the port of the address, unless it has one.
+fn with_port(host: &str, address: SocketAddr) -> String {
+    let has_port = host
+        .rsplit_once(':')
+        .is_some_and(|(_, port)| !port.ends_with(']'));
+    match has_port {
+        true => host.to_owned(),
+        false => format!("{host}:{}", address.port()),
     }
 }
 

@@ -22,6 +22,23 @@ pub(super) struct HostRow {
     pub(super) url: Option<&'static str>,
     /// The member for headers.
     pub(super) headers: &'static str,
+    /// How it spells variables of the environment.
+    pub(super) variables: VariableSpelling,
+    /// What it calls the directory of a project.
+    pub(super) project_directory: &'static str,
+}
+
+/// How a host spells variables of the environment in its file, as its documentation says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum VariableSpelling {
+    /// `${NAME}`, or `${NAME:-default}`.
+    Shell,
+    /// `${env:NAME}`.
+    Editor,
+    /// By its name alone, in members that have nothing else.
+    Members,
+    /// Not at all: a text is what it is.
+    Unknown,
 }
 
 /// Where the files of a user are.
@@ -47,7 +64,12 @@ const JSON: HostRow = HostRow {
     has_type: false,
     url: Some("url"),
     headers: "headers",
+    variables: VariableSpelling::Shell,
+    project_directory: ".",
 };
+
+/// What editors call the directory of a project.
+const WORKSPACE: &str = "${workspaceFolder}";
 
 pub(super) const fn row(host: Host) -> HostRow {
     match host {
@@ -61,6 +83,7 @@ pub(super) const fn row(host: Host) -> HostRow {
         Host::ClaudeDesktop => HostRow {
             user: (Base::Applications, "Claude/claude_desktop_config.json"),
             place: "claude_desktop_config.json, which Settings > Developer > Edit Config opens",
+            variables: VariableSpelling::Unknown,
             url: None,
             ..JSON
         },
@@ -68,6 +91,8 @@ pub(super) const fn row(host: Host) -> HostRow {
             project: Some(".vscode/mcp.json"),
             user: (Base::Applications, "Code/User/mcp.json"),
             place: ".vscode/mcp.json in the workspace",
+            variables: VariableSpelling::Editor,
+            project_directory: WORKSPACE,
             key: "servers",
             has_type: true,
             ..JSON
@@ -76,12 +101,15 @@ pub(super) const fn row(host: Host) -> HostRow {
             project: Some(".cursor/mcp.json"),
             user: (Base::Home, ".cursor/mcp.json"),
             place: ".cursor/mcp.json in the project, or ~/.cursor/mcp.json",
+            variables: VariableSpelling::Editor,
+            project_directory: WORKSPACE,
             ..JSON
         },
         Host::Codex => HostRow {
             project: Some(".codex/config.toml"),
             user: (Base::Own("CODEX_HOME", ".codex"), "config.toml"),
             place: "~/.codex/config.toml",
+            variables: VariableSpelling::Members,
             syntax: Syntax::Toml,
             key: "mcp_servers",
             headers: "http_headers",
@@ -91,12 +119,14 @@ pub(super) const fn row(host: Host) -> HostRow {
             project: Some(".zed/settings.json"),
             user: (Base::Config, "zed/settings.json"),
             place: "settings.json, which `zed: open settings file` opens",
+            variables: VariableSpelling::Unknown,
             key: "context_servers",
             ..JSON
         },
         Host::Windsurf => HostRow {
             user: (Base::Home, ".codeium/windsurf/mcp_config.json"),
             place: "~/.codeium/windsurf/mcp_config.json",
+            variables: VariableSpelling::Editor,
             url: Some("serverUrl"),
             ..JSON
         },

@@ -1,7 +1,7 @@
 //! How a server is reached, as the file of a host says it: by starting a program, or at a URL. What is shown of it has no
 //! secrets in it.
 
-use super::variables::{Unresolved, Variables};
+use super::variables::{Unresolved, Variables, respelled};
 use crate::secrets::Mask;
 
 /// How a host reaches a server.
@@ -33,10 +33,28 @@ impl Reach {
     }
 
     /// A server at a URL, without headers.
+    #[cfg(test)]
     pub(crate) fn url(url: String) -> Self {
         Self::Url {
             url,
             headers: Vec::new(),
+        }
+    }
+
+    /// The same with the name of each variable in its place.
+    pub(crate) fn without_variables(self) -> Self {
+        let bare =
+            |text: String| respelled(&text, |name, _| Ok::<_, ()>(name.to_owned())).unwrap_or(text);
+        match self {
+            Self::Url { url, headers } => {
+                let headers = headers.into_iter();
+                let headers = headers.map(|(name, value)| (name, bare(value)));
+                Self::Url {
+                    url,
+                    headers: headers.collect(),
+                }
+            }
+            command @ Self::Command { .. } => command,
         }
     }
 

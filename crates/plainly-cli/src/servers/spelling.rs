@@ -5,8 +5,9 @@ use std::fmt::Write;
 use jsonc_parser::cst::CstInputValue;
 use serde_json::json;
 
-use super::hosts::row;
+use super::hosts::{HostRow, VariableSpelling, row};
 use super::reach::Reach;
+use super::spelled::{bearer, whole};
 use crate::args::Host;
 
 /// The members of an entry.
@@ -40,7 +41,14 @@ pub(super) fn members(host: Host, reach: &Reach) -> EntryMembers {
             );
             members.push(("command", Member::Text(program.clone())));
             members.push(("args", Member::Texts(args.clone())));
-            members.extend((!env.is_empty()).then(|| ("env", Member::Pairs(env.clone()))));
+            let is_passed_on = |(name, value): &&(String, String)| {
+                row.variables == VariableSpelling::Members && whole(value) == Some(name)
+            };
+            let (passed, own): (Vec<_>, Vec<_>) = env.iter().partition(is_passed_on);
+            let own: Vec<_> = own.into_iter().cloned().collect();
+            members.extend((!own.is_empty()).then_some(("env", Member::Pairs(own))));
+            let passed: Vec<_> = passed.into_iter().map(|(name, _)| name.clone()).collect();
+            members.extend((!passed.is_empty()).then_some(("env_vars", Member::Texts(passed))));
             members.extend(cwd.clone().map(|cwd| ("cwd", Member::Text(cwd))));
         }
         (Reach::Url { url, headers }, Some(member)) => {
@@ -49,8 +57,7 @@ pub(super) fn members(host: Host, reach: &Reach) -> EntryMembers {
                     .then(|| ("type", Member::Text("http".to_owned()))),
             );
             members.push((member, Member::Text(url.clone())));
-            let given = (!headers.is_empty()).then(|| Member::Pairs(headers.clone()));
-            members.extend(given.map(|headers| (row.headers, headers)));
+            members.extend(header_members(&row, headers));
         }
         (Reach::Url { url, headers }, None) => {
             let mut args = ["-y", "mcp-remote", url].map(str::to_owned).to_vec();
@@ -61,6 +68,26 @@ pub(super) fn members(host: Host, reach: &Reach) -> EntryMembers {
             members.push(("args", Member::Texts(args)));
         }
     }
+    members
+}
+
+/// The members for headers.
+fn header_members(row: &HostRow, headers: &[(String, String)]) -> EntryMembers {
+    let (mut own, mut named) = (Vec::new(), Vec::new());
+    let mut members = EntryMembers::new();
+    for (name, value) in headers {
+        let has_members = row.variables == VariableSpelling::Members;
+        match (bearer(name, value), whole(value)) {
+            (Some(variable), _) if has_members => {
+                members.push(("bearer_token_env_var", Member::Text(variable.to_owned())));
+            }
+            (_, Some(variable)) if has_members => named.push((name.clone(), variable.to_owned())),
+            _ => own.push((name.clone(), value.clone())),
+        }
+    }
+    let pairs = [(row.headers, own), ("env_http_headers", named)];
+    let pairs = pairs.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    members.extend(pairs.map(|(member, pairs)| (member, Member::Pairs(pairs))));
     members
 }
 

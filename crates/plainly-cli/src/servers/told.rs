@@ -22,10 +22,17 @@ pub(crate) fn config(host: Host, name: &str, reach: &Reach) -> String {
 
 fn claude(name: &str, reach: &Reach) -> String {
     match reach {
-        Reach::Url { url, .. } => format!(
-            "claude mcp add --transport http {name} {}\n",
-            shell_word(url)
-        ),
+        Reach::Url { url, headers } => {
+            let headers = headers.iter();
+            let headers = headers.map(|(name, value)| {
+                format!(" --header {}", shell_word(&format!("{name}: {value}")))
+            });
+            format!(
+                "claude mcp add --transport http {name} {}{}\n",
+                shell_word(url),
+                headers.collect::<String>()
+            )
+        }
         Reach::Command { program, args, .. } => {
             let words = [program]
                 .into_iter()

@@ -85,15 +85,9 @@ impl Variables<'_> {
         if let Some(place) = self.place(inside) {
             return Ok(Some(place));
         }
-        let named = inside.strip_prefix("env:").unwrap_or(inside);
-        let (name, default) = match named.split_once(":-") {
-            Some((name, default)) => (name, Some(default)),
-            None => (named, None),
-        };
-        match is_name(name) {
-            true => self.set(name, default).map(Some),
-            false => Ok(None),
-        }
+        let named = named(inside);
+        let value = named.map(|(name, default)| self.set(name, default));
+        value.transpose()
     }
 
     /// A place that editors have a name for.
@@ -118,6 +112,41 @@ impl Variables<'_> {
             (None, None) => Err(Unresolved::Unset(name.to_owned())),
         }
     }
+}
+
+/// The text with each variable of the environment as `spell` writes it, which gets its name and its default.
+pub(super) fn respelled<E>(
+    text: &str,
+    spell: impl Fn(&str, Option<&str>) -> Result<String, E>,
+) -> Result<String, E> {
+    let mut all = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        all.push_str(before);
+        let variable = after.split_once('}');
+        let variable = variable.and_then(|(inside, left)| Some((named(inside)?, left)));
+        match variable {
+            Some(((name, default), left)) => {
+                all.push_str(&spell(name, default)?);
+                rest = left;
+            }
+            None => {
+                all.push_str("${");
+                rest = after;
+            }
+        }
+    }
+    Ok(all + rest)
+}
+
+/// The name and the default of the variable of the environment that stands in braces, if that is one.
+fn named(inside: &str) -> Option<(&str, Option<&str>)> {
+    let named = inside.strip_prefix("env:").unwrap_or(inside);
+    let (name, default) = match named.split_once(":-") {
+        Some((name, default)) => (name, Some(default)),
+        None => (named, None),
+    };
+    is_name(name).then_some((name, default))
 }
 
 fn is_name(text: &str) -> bool {

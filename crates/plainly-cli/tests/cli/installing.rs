@@ -70,7 +70,7 @@ fn what_is_installed_can_be_used_by_its_name() {
             "box",
             "http://127.0.0.1:1/",
             "--header",
-            "X: ${Y}",
+            "X: y",
             "--force",
         ])
         .succeeded();
@@ -347,4 +347,203 @@ fn what_cannot_be_installed_is_refused_and_nothing_changes() {
     }
     assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
     assert!(!home.path().join(".config").exists());
+}
+
+#[test]
+fn variables_are_written_as_the_host_spells_them() {
+    let home = Home::new();
+    let url = "https://notes.example.com/mcp";
+    for (host, file, headers, expected) in [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            &["Authorization: Bearer ${TOKEN}"][..],
+            &[r#""Authorization": "Bearer ${env:TOKEN}""#][..],
+        ),
+        (
+            "claude",
+            ".claude.json",
+            &["X-Own: ${env:KEY}"],
+            &[r#""X-Own": "${KEY}""#],
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            &[
+                "Authorization: Bearer ${TOKEN}",
+                "X-Own: ${KEY}",
+                "X-Two: 2",
+            ],
+            &[
+                r#"bearer_token_env_var = "TOKEN""#,
+                r#"env_http_headers = { X-Own = "KEY" }"#,
+                r#"http_headers = { X-Two = "2" }"#,
+            ],
+        ),
+    ] {
+        let headers = headers.iter().flat_map(|header| ["--header", header]);
+        let words: Vec<_> = ["install", host, "notes", url]
+            .into_iter()
+            .chain(headers)
+            .collect();
+        home.run(&words).succeeded();
+        let text = fs::read_to_string(home.path().join(file)).unwrap();
+        for line in expected {
+            assert!(text.contains(line), "{host}: {text}");
+        }
+    }
+    let passed = [
+        "install",
+        "codex",
+        "s",
+        "--env",
+        "KEY=${KEY}",
+        "--env",
+        "A=1",
+        "--",
+        "x",
+    ];
+    home.run(&passed).succeeded();
+    let text = fs::read_to_string(home.path().join(".codex/config.toml")).unwrap();
+    assert!(
+        text.contains("env = { A = \"1\" }\nenv_vars = [\"KEY\"]\n"),
+        "{text}"
+    );
+    for (host, header, why) in [
+        (
+            "zed",
+            "X: ${KEY}",
+            "--header X: this host replaces no variables: give the value of KEY itself",
+        ),
+        (
+            "codex",
+            "X: a ${KEY}",
+            "--header X: this host takes a variable only as a whole: ",
+        ),
+        (
+            "vscode",
+            "X: ${KEY:-a}",
+            "--header X: this host knows no default of a variable: use ${KEY}",
+        ),
+    ] {
+        let refused = home.run(&["install", host, "notes", url, "--header", header]);
+        assert_eq!(refused.status, 2, "{}", refused.stderr);
+        assert!(refused.stderr.contains(why), "{}", refused.stderr);
+    }
+}
+
+/// The command and the arguments of the server in this file.
+fn started(file: &Path, key: &str, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let root: Value = serde_json::from_str(&text).unwrap();
+    let entry = &root[key][name];
+    let words = [&entry["command"]]
+        .into_iter()
+        .chain(entry["args"].as_array().unwrap());
+    words
+        .map(|word| word.as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn paths_lead_to_the_same_files_from_everywhere() {
+    let home = Home::new();
+    for file in ["x/server.js", "main.py", "docs/a.md", "serve/a.md"] {
+        home.project(file, "");
+    }
+    let site = home.path().join("projects/site").display().to_string();
+    for (words, expected) in [
+        (
+            &["node", "./x/server.js", "x/none.js"][..],
+            vec![
+                "node".to_owned(),
+                format!("{site}/x/server.js"),
+                "x/none.js".to_owned(),
+            ],
+        ),
+        (
+            &["python", "main.py", "-v"],
+            vec![
+                "python".to_owned(),
+                format!("{site}/main.py"),
+                "-v".to_owned(),
+            ],
+        ),
+        (
+            &["./x/server.js", "--root=./docs", "."],
+            vec![
+                format!("{site}/x/server.js"),
+                format!("--root={site}/docs"),
+                site.clone(),
+            ],
+        ),
+    ] {
+        let words = [&["install", "cursor", "s", "--force", "--"][..], words].concat();
+        home.run(&words).succeeded();
+        assert_eq!(
+            started(&home.path().join(".cursor/mcp.json"), "mcpServers", "s"),
+            expected
+        );
+    }
+    let unclear = home.run(&["install", "zed", "s", "--", "plainly", "serve", "docs"]);
+    let warning = "warning: serve is a directory here, and the host starts the server elsewhere: write ./serve if that is meant\n";
+    assert_eq!((unclear.status, unclear.stderr.as_str()), (0, warning));
+}
+
+#[test]
+fn a_project_can_be_shared() {
+    let home = Home::new();
+    let site = home.path().join("projects/site");
+    home.project("docs/a.md", "");
+    home.user("projects/other/a.md", "");
+    for (host, file, key, docs) in [
+        (
+            "vscode",
+            ".vscode/mcp.json",
+            "servers",
+            "${workspaceFolder}/docs",
+        ),
+        ("claude", ".mcp.json", "mcpServers", "./docs"),
+    ] {
+        home.run(&[
+            "install",
+            host,
+            "docs",
+            "--project",
+            "--portable",
+            "--hidden",
+        ])
+        .succeeded();
+        let expected = ["plainly", "serve", docs, "--stdio", "--hidden"];
+        assert_eq!(started(&site.join(file), key, "docs"), expected);
+    }
+    let shared = ["--project", "--portable", "--"];
+    home.run(
+        &[
+            &["install", "claude", "s"],
+            &shared[..],
+            &["node", "docs/a.md"],
+        ]
+        .concat(),
+    )
+    .succeeded();
+    assert_eq!(
+        started(&site.join(".mcp.json"), "mcpServers", "s"),
+        ["node", "./docs/a.md"]
+    );
+    let outside = home.run(&["install", "claude", "../other", "--project", "--portable"]);
+    assert_eq!(outside.status, 2);
+    assert!(
+        outside.stderr.contains("/projects/other is not in "),
+        "{}",
+        outside.stderr
+    );
+    let own = home.run(&["install", "claude", "docs", "--portable"]);
+    assert_eq!(own.status, 2, "{}", own.stderr);
+    let url = home.run(&["install", "claude", "a", "http://h/", "--hidden"]);
+    assert!(
+        url.stderr.contains("--hidden only works with directories"),
+        "{}",
+        url.stderr
+    );
 }

@@ -612,3 +612,34 @@ fn a_host_is_told_how_to_log_and_no_host_that_cannot_be_allowed() {
         assert_eq!((refused.status, refused.text()), (2, ""), "{options:?}");
     }
 }
+
+#[test]
+fn a_host_gets_a_key_for_a_server_that_wants_one() {
+    let docs = Docs::new();
+    let directory = tempfile::TempDir::new().unwrap();
+    let keys = directory.path().join("keys.json");
+    let keys = keys.to_str().unwrap();
+    run(&["key", "new", "ada", "--file", keys]);
+    for (host, header) in [
+        (
+            "claude",
+            "http://127.0.0.1:3333/mcp --header 'Authorization: Bearer ${PLAINLY_KEY}'\n",
+        ),
+        ("cursor", "\"Authorization\": \"Bearer ${env:PLAINLY_KEY}\""),
+        ("codex", "bearer_token_env_var = \"PLAINLY_KEY\""),
+        ("zed", "\"Authorization\": \"Bearer PLAINLY_KEY\""),
+    ] {
+        // Without --http too: over standard input and output nobody would ask for a key.
+        let told = run(&[
+            "serve",
+            docs.str(),
+            "--auth-keys",
+            keys,
+            "--print-config",
+            host,
+        ]);
+        assert_eq!(told.status, 0, "{}", told.stderr);
+        assert!(told.text().contains(header), "{host}: {}", told.text());
+        assert!(told.stderr.contains("PLAINLY_KEY"), "{}", told.stderr);
+    }
+}

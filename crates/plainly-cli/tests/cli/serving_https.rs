@@ -363,3 +363,37 @@ fn what_an_option_names_is_never_served() {
         }
     }
 }
+
+#[test]
+fn a_host_is_told_a_name_of_the_certificate() {
+    let docs = Docs::new();
+    let directory = TempDir::new().unwrap();
+    let [cert, key] = ["cert.pem", "key.pem"].map(|file| directory.path().join(file));
+    for (names, url) in [
+        (&["localhost"][..], "https://localhost:4444/mcp"),
+        (&["docs.example.com"], "https://docs.example.com:4444/mcp"),
+        (&["127.0.0.1", "localhost"], "https://127.0.0.1:4444/mcp"),
+        (&["other.example.com"], "https://127.0.0.1:4444/mcp"),
+    ] {
+        let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
+        let made = rcgen::generate_simple_self_signed(names).unwrap();
+        write(&cert, &made.cert.pem(), 0o644);
+        write(&key, &made.signing_key.serialize_pem(), 0o600);
+        let told = run(&[
+            "serve",
+            docs.str(),
+            "--http",
+            "127.0.0.1:4444",
+            "--allow-host",
+            "docs.example.com",
+            "--tls-cert",
+            cert.to_str().unwrap(),
+            "--tls-key",
+            key.to_str().unwrap(),
+            "--print-config",
+            "cursor",
+        ]);
+        let config = told.json();
+        assert_eq!(config["mcpServers"]["docs"]["url"], url);
+    }
+}

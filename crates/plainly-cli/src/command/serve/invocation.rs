@@ -1,31 +1,44 @@
-//! The command line of `plainly serve` once more, as a host has to write it: with absolute paths, for a host starts servers from
-//! any directory.
+//! The command line of `plainly serve` once more, as a host has to write it.
 
-use std::path::{Path, PathBuf};
-
-use super::public_url;
-use crate::args::{LARGEST_FILE, LogArgs, Mount, ServeArgs, ServedTools};
+use super::{ADDRESS, public_url};
+use crate::args::{ContentArgs, LARGEST_FILE, LogArgs, Mount, ServeArgs, ServedTools};
 use crate::failure::Failure;
 use crate::log::LogFormat;
-use crate::servers::Reach;
+use crate::servers::{Paths, Reach};
 
-/// How a host reaches this very server: at its address if one was given, else by starting it.
-pub(super) fn reach(args: &ServeArgs, log: &LogArgs) -> Result<Reach, Failure> {
-    let Some(address) = args.http else {
-        let program = std::env::current_exe();
-        let program =
-            program.map_err(|error| Failure::caused("cannot find this program", error))?;
-        return Ok(Reach::command(text(&program)?, arguments(args, log)?));
+/// The variable of the host's environment that has the key for a server that wants one.
+pub(super) const KEY: &str = "PLAINLY_KEY";
+
+/// How a host reaches this very server: over HTTP if an option is for that, else by starting it.
+pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Reach, Failure> {
+    let address = args.http.or_else(|| is_over_http(args).then_some(ADDRESS));
+    let Some(address) = address else {
+        return Ok(Reach::command(
+            paths.this_program()?,
+            arguments(args, log, paths)?,
+        ));
     };
     if address.port() == 0 {
         let why = "a host must know the port: give --http an address with another one than 0";
         return Err(Failure::impossible(why, None));
     }
-    Ok(Reach::url(public_url(args, address)))
+    // With an authorization server, the host logs in by itself.
+    let wants_key = args.auth.auth_keys.is_some() && !args.auth.has_issuer();
+    let header = || ("Authorization".to_owned(), format!("Bearer ${{{KEY}}}"));
+    Ok(Reach::Url {
+        url: public_url(args, address),
+        headers: wants_key.then(header).into_iter().collect(),
+    })
+}
+
+/// Whether an option says that the server is reached over HTTP.
+fn is_over_http(args: &ServeArgs) -> bool {
+    let has_url = args.auth.public_url.is_some() || !args.allow_host.is_empty();
+    has_url || args.auth.is_on() || args.network.tls_cert.is_some()
 }
 
 /// All that differs from the defaults, over standard input and output.
-fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
+fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<String>, Failure> {
     // Each by name, so that an option that is added is not forgotten here.
     let ServeArgs {
         mounts,
@@ -36,6 +49,11 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
         sse: _,
         network: _,
         name,
+        content,
+        print_config: _,
+        auth: _,
+    } = args;
+    let ContentArgs {
         hidden,
         no_ignore,
         no_tools,
@@ -44,13 +62,11 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
         ttl,
         key_file,
         max_file_size,
-        print_config: _,
-        auth: _,
-    } = args;
+    } = content;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
     for mount in mounts {
-        words.push(word(mount)?);
+        words.push(word(mount, paths)?);
     }
     words.push("--stdio".to_owned());
     let flags = [
@@ -61,7 +77,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs) -> Result<Vec<String>, Failure> {
     ];
     let given = flags.into_iter().filter(|(_, is_given)| **is_given);
     words.extend(given.map(|(flag, _)| flag.to_owned()));
-    let key_file = key_file.as_deref().map(absolute).transpose()?;
+    let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
     let options = [
@@ -88,8 +104,8 @@ fn chosen(tools: &[ServedTools]) -> Option<String> {
     (!tools.is_empty()).then(|| ServedTools::names(tools).join(","))
 }
 
-fn word(mount: &Mount) -> Result<String, Failure> {
-    let path = absolute(&mount.path)?;
+fn word(mount: &Mount, paths: &Paths) -> Result<String, Failure> {
+    let path = paths.of(&mount.path)?;
     Ok(match &mount.name {
         Some(name) => format!("{name}={path}"),
         None => path,
@@ -108,24 +124,4 @@ pub(super) fn name(mount: &Mount) -> Option<String> {
             .map(str::to_owned)
     };
     mount.name.clone().or_else(own)
-}
-
-fn absolute(path: &Path) -> Result<String, Failure> {
-    let found: std::io::Result<PathBuf> = path.canonicalize();
-    let found = found.map_err(|error| {
-        let error: Box<dyn std::error::Error> = Box::new(error);
-        Failure::impossible(format!("cannot find {}", path.display()), error)
-    })?;
-    text(&found)
-}
-
-/// A path as it can stand in a file of a host.
-fn text(path: &Path) -> Result<String, Failure> {
-    path.to_str().map(str::to_owned).ok_or_else(|| {
-        let why = format!(
-            "{} is not UTF-8, and no host's configuration can name it",
-            path.display()
-        );
-        Failure::impossible(why, None)
-    })
 }

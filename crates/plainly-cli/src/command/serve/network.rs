@@ -1,9 +1,14 @@
 //! What `plainly serve` needs in a network: its certificate, the proxies before it, and its limits.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 
 use plainly::limits::Limits;
 use plainly::transport::http::{HttpLimits, HttpServer, ServerCertificate};
+use rustls::client::verify_server_name;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::server::ParsedCertificate;
 
 use crate::args::NetworkArgs;
 use crate::failure::Failure;
@@ -17,6 +22,20 @@ pub(super) fn certificate(args: &NetworkArgs) -> Result<Option<ServerCertificate
     let read = read
         .map_err(|error| Failure::impossible("cannot serve HTTPS", Some(Box::new(error).into())));
     read.map(Some)
+}
+
+/// Whether the certificate in the file is for this host, whose port does not matter.
+pub(super) fn is_for(certificate: &Path, host: &str) -> bool {
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => host,
+    };
+    let name = ServerName::try_from(host.trim_matches(['[', ']']));
+    let (Ok(der), Ok(name)) = (CertificateDer::from_pem_file(certificate), name) else {
+        return false;
+    };
+    let certificate = ParsedCertificate::try_from(&der);
+    certificate.is_ok_and(|certificate| verify_server_name(&certificate, &name).is_ok())
 }
 
 /// The server with its certificate, and what proxies it believes.
