@@ -71,6 +71,18 @@ const JSON: HostRow = HostRow {
 /// What editors call the directory of a project.
 const WORKSPACE: &str = "${workspaceFolder}";
 
+/// The only one with TOML.
+const CODEX: HostRow = HostRow {
+    project: Some(".codex/config.toml"),
+    user: (Base::Own("CODEX_HOME", ".codex"), "config.toml"),
+    place: "~/.codex/config.toml",
+    variables: VariableSpelling::Members,
+    syntax: Syntax::Toml,
+    key: "mcp_servers",
+    headers: "http_headers",
+    ..JSON
+};
+
 pub(super) const fn row(host: Host) -> HostRow {
     match host {
         Host::Claude => HostRow {
@@ -105,16 +117,7 @@ pub(super) const fn row(host: Host) -> HostRow {
             project_directory: WORKSPACE,
             ..JSON
         },
-        Host::Codex => HostRow {
-            project: Some(".codex/config.toml"),
-            user: (Base::Own("CODEX_HOME", ".codex"), "config.toml"),
-            place: "~/.codex/config.toml",
-            variables: VariableSpelling::Members,
-            syntax: Syntax::Toml,
-            key: "mcp_servers",
-            headers: "http_headers",
-            ..JSON
-        },
+        Host::Codex => CODEX,
         Host::Zed => HostRow {
             project: Some(".zed/settings.json"),
             user: (Base::Config, "zed/settings.json"),
