@@ -187,12 +187,12 @@ impl AuthScheme {
 }
 
 fn refused(why: &TokenRefusal) -> ProtocolError {
-    let message = format!("Unauthorized: the access token is not taken: {why}");
+    let message = format!("Unauthorized: the access token was rejected: {why}");
     ProtocolError::from(Refusal::Unauthorized).with_message(message)
 }
 
 fn unproven(why: &ProofRefusal) -> ProtocolError {
-    let message = format!("Unauthorized: the DPoP proof is not taken: {why}");
+    let message = format!("Unauthorized: the DPoP proof was rejected: {why}");
     ProtocolError::from(Refusal::Unauthorized).with_message(message)
 }
 
