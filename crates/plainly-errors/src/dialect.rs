@@ -77,9 +77,11 @@ impl WireError {
         let is_other = certain
             .problem()
             .is_some_and(|problem| *problem.code() != ProblemCode::NotFound);
-        // Nobody but us writes a kind, not even that of what is merely malformed.
+        // Beside a code that has a meaning, only plainly writes a kind, even that of what is merely malformed.
         let kind = self.data.as_ref().and_then(|data| data.get("kind"));
-        if least == Certainty::Certain || is_clear || is_other || kind.is_some() {
+        let is_unknown = matches!(certain.kind(), ErrorKind::Unrecognised { .. });
+        let is_ours = kind.is_some() && !is_unknown;
+        if least == Certainty::Certain || is_clear || is_other || is_ours {
             return certain;
         }
         let Some(habit) = self.habits(Some(asked.method)).next() else {

@@ -6,6 +6,7 @@
 //! recognised by the words of a message too, and only in answer to the method that it is known from: what follows from
 //! it is [likely](Certainty::Likely), and says so.
 
+mod base;
 mod table;
 
 use serde_json::Value;

@@ -95,6 +95,7 @@ fn a_number_that_others_use_has_hints_at_what_they_mean() {
     for (number, meaning) in [
         ("-32000", "shutting down"),
         ("-32001", "took too long"),
+        ("-32013", "a limit of the server"),
         ("0", "resource"),
     ] {
         let hints = explained(number)["hints"].clone();

@@ -1,12 +1,16 @@
 //! THE table of habits: one row for each thing that some implementation sends, and that only who knows the
 //! implementation can understand. Read in their sources, in the versions that the rows name.
 
-use super::{GOING_AWAY, Habit, Meaning, invalid, no_prompt, no_resource, no_tool, refused};
+use super::base::{
+    ANY_METHOD, CANDIDATE, ENDING, EVENT, FORBIDDEN, LOST_SESSION, MISSING, TIMEOUT, TOO_MANY,
+    TOOL, UNKNOWN_PROMPT, UNKNOWN_TOOL, WITHOUT_SESSION,
+};
+use super::{Habit, Meaning, invalid, no_resource};
 use crate::code::Code;
-use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest};
+use crate::kind::{ErrorKind, Internal, InvalidParams};
 use crate::problem::ProblemCode;
 use crate::registry::table::{
-    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND,
+    INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND,
 };
 
 const NO_CODE: Code = Code::new(0);
@@ -15,18 +19,18 @@ const LEGACY_0: Code = Code::new(-32000);
 const LEGACY_1: Code = Code::new(-32001);
 const LEGACY_3: Code = Code::new(-32003);
 const LEGACY_4: Code = Code::new(-32004);
+/// The codes of the draft of events: NotFound, Forbidden, ResourceExhausted, Unsupported, CallbackEndpointError.
+const EVENT_NOT_FOUND: Code = Code::new(-32011);
+const EVENT_FORBIDDEN: Code = Code::new(-32012);
+const EVENT_EXHAUSTED: Code = Code::new(-32013);
+const EVENT_UNSUPPORTED: Code = Code::new(-32014);
+const EVENT_CALLBACK: Code = Code::new(-32015);
+/// A code in the range of the specification, which has not defined it.
+const RESERVED_29: Code = Code::new(-32029);
 const HTTP_TIMEOUT: Code = Code::new(408);
 /// A minus that was forgotten.
 const POSITIVE_INVALID_REQUEST: Code = Code::new(32600);
 
-const ANY_METHOD: &[&str] = &[];
-const READ: &[&str] = &[
-    "resources/read",
-    "resources/metadata",
-    "resources/subscribe",
-];
-const TOOL: &[&str] = &["tools/call"];
-const PROMPT: &[&str] = &["prompts/get"];
 const TASK: &[&str] = &["tasks/get", "tasks/update", "tasks/cancel", "tasks/result"];
 /// What no server of a revision before 2026-07-28 can have.
 const NEWER: &[&str] = &[
@@ -36,86 +40,12 @@ const NEWER: &[&str] = &[
     "resources/directory/read",
     "tasks/update",
 ];
-
-const ANY_DATA: &str = "any";
-const NOTHING_THERE: &str = "the resource does not exist";
-const NO_TOOL: &str = "the tool does not exist";
-const NO_PROMPT: &str = "the prompt does not exist";
-const NO_SESSION: &str = "the session is unknown or has expired: initialize again";
-const SESSION_WANTED: &str = "the server works by sessions, and the request names none";
-const TIMED_OUT: &str = "it took too long, here or behind a proxy";
 const TYPESCRIPT_1: &str = "TypeScript SDK 1.10 to 1.29";
 const TYPESCRIPT: &str = "TypeScript SDK 1.10 to 2.0";
 const PYTHON_1: &str = "Python SDK 1.9 to 1.29";
 const LOW_LEVEL: &str = "servers on the low-level API of the TypeScript and Java SDKs";
 
-/// A resource that is missing, by its message alone; the rows of other meanings name theirs.
-const MISSING: Habit = Habit {
-    sender: "",
-    methods: READ,
-    code: INVALID_PARAMS,
-    messages: &[],
-    data: ANY_DATA,
-    http_status: None,
-    meaning: NOTHING_THERE,
-    source: "",
-    read: no_resource,
-};
-const UNKNOWN_TOOL: Habit = Habit {
-    methods: TOOL,
-    meaning: NO_TOOL,
-    read: no_tool,
-    ..MISSING
-};
-const UNKNOWN_PROMPT: Habit = Habit {
-    methods: PROMPT,
-    meaning: NO_PROMPT,
-    read: no_prompt,
-    ..MISSING
-};
-const LOST_SESSION: Habit = Habit {
-    methods: ANY_METHOD,
-    meaning: NO_SESSION,
-    read: |_, _| Some(refused(InvalidRequest::SessionNotFound)),
-    ..MISSING
-};
-const WITHOUT_SESSION: Habit = Habit {
-    methods: ANY_METHOD,
-    code: LEGACY_0,
-    http_status: Some(400),
-    meaning: SESSION_WANTED,
-    read: |_, _| Some(refused(InvalidRequest::SessionRequired)),
-    ..MISSING
-};
-const TIMEOUT: Habit = Habit {
-    methods: ANY_METHOD,
-    code: LEGACY_0,
-    meaning: TIMED_OUT,
-    read: |_, _| Some(Meaning::Problem(ProblemCode::Timeout)),
-    ..MISSING
-};
-const FORBIDDEN: Habit = Habit {
-    methods: ANY_METHOD,
-    meaning: "this caller may not do that",
-    read: |_, _| Some(Meaning::Problem(ProblemCode::AccessDenied)),
-    ..MISSING
-};
-
-const ENDING: Habit = Habit {
-    methods: ANY_METHOD,
-    meaning: "the server is shutting down, or the one behind a proxy has ended",
-    read: |_, _| Some(GOING_AWAY),
-    ..MISSING
-};
-const CANDIDATE: Habit = Habit {
-    sender: "implementations of the release candidate of 2026-07-28",
-    methods: ANY_METHOD,
-    messages: &["*"],
-    source: "SEP-2243; MCP 2026-07-28, changelog",
-    ..MISSING
-};
-
-pub(crate) static HABITS: [Habit; 41] = [
+pub(crate) static HABITS: [Habit; 48] = [
     // Resources.
     Habit {
         sender: TYPESCRIPT_1,
@@ -311,6 +241,7 @@ pub(crate) static HABITS: [Habit; 41] = [
     },
     Habit {
         sender: "TypeScript SDK 1 and 2, and its examples; C# SDK",
+        code: LEGACY_0,
         messages: &[
             "bad request: *session*",
             "bad request: server not initialized",
@@ -342,19 +273,32 @@ pub(crate) static HABITS: [Habit; 41] = [
     },
     Habit {
         sender: "FastMCP 2 to 4",
+        code: LEGACY_0,
         messages: &["*timed out*", "request timeout: *"],
         source: "fastmcp 4.0, tools/function_tool.py",
         ..TIMEOUT
     },
     Habit {
         sender: "FastMCP 2 to 4, RateLimitingMiddleware",
-        methods: ANY_METHOD,
         code: LEGACY_0,
         messages: &["*rate limit exceeded*"],
-        meaning: "too many requests: try again later",
         source: "fastmcp 4.0, server/middleware/rate_limiting.py",
-        read: |_, _| Some(Meaning::Problem(ProblemCode::RateLimitExceeded)),
-        ..MISSING
+        ..TOO_MANY
+    },
+    Habit {
+        sender: "shops with a draft of the Universal Commerce Protocol",
+        methods: TOOL,
+        code: LEGACY_4,
+        messages: &["*rate limit*", "*rate_limit*"],
+        source: "Universal-Commerce-Protocol/ucp, pull request 622",
+        ..TOO_MANY
+    },
+    Habit {
+        sender: "ToolHive before its issue 6101, docdex",
+        code: RESERVED_29,
+        messages: &["*rate limit*", "*rate_limit*"],
+        source: "toolhive, pkg/ratelimit/errors.go; docdex, rate_limit_error_contract_v1.md",
+        ..TOO_MANY
     },
     Habit {
         sender: "FastMCP 2 to 4, ErrorHandlingMiddleware",
@@ -379,6 +323,37 @@ pub(crate) static HABITS: [Habit; 41] = [
         source: "fastmcp 4.0, server/middleware/error_handling.py",
         read: |_, _| Some(Meaning::Problem(ProblemCode::NotFound)),
         ..MISSING
+    },
+    // Events.
+    Habit {
+        code: EVENT_NOT_FOUND,
+        meaning: "the event or the subscription does not exist, as kind in the data says",
+        read: |_, _| Some(Meaning::Problem(ProblemCode::NotFound)),
+        ..EVENT
+    },
+    Habit {
+        code: EVENT_FORBIDDEN,
+        meaning: FORBIDDEN.meaning,
+        read: FORBIDDEN.read,
+        ..EVENT
+    },
+    Habit {
+        code: EVENT_EXHAUSTED,
+        meaning: "a limit of the server is reached, as limit in the data says, such as one of subscriptions",
+        read: TOO_MANY.read,
+        ..EVENT
+    },
+    Habit {
+        code: EVENT_UNSUPPORTED,
+        meaning: "the server does not have this option, as feature in the data says, such as a way of delivery",
+        read: |_, _| Some(Meaning::Problem(ProblemCode::ValidationError)),
+        ..EVENT
+    },
+    Habit {
+        code: EVENT_CALLBACK,
+        meaning: "the server could not verify the callback URL, for the reason in the data",
+        read: |_, _| Some(Meaning::Problem(ProblemCode::ValidationError)),
+        ..EVENT
     },
     // The end of the server.
     Habit {
