@@ -532,6 +532,7 @@ fn a_name_is_as_good_as_a_url() {
     let servers =
         serde_json::json!({ "mcpServers": { "notes": { "type": "http", "url": server.url } } });
     home.user(".mcp.json", &servers.to_string());
+    run(&home, &["servers", "--allow", ".mcp.json"]).succeeded();
     let mut person = Person::start(command(&home, &["login", "notes"]));
     person.sees("wants a login: ");
     get(&agree(&page(&home)));
@@ -546,6 +547,7 @@ fn a_name_is_as_good_as_a_url() {
         "type": "http", "url": server.url, "headers": { "Authorization": "Bearer of-the-host" }
     } } });
     home.user(".mcp.json", &servers.to_string());
+    run(&home, &["servers", "--allow", ".mcp.json"]).succeeded();
     let refused = run(&home, &["tools", "notes"]);
     assert_eq!(refused.status, 7);
     assert!(
