@@ -49,6 +49,8 @@ pub(crate) struct ShellLine {
 pub(crate) enum Typed {
     #[command(flatten)]
     Client(Box<ClientCommand>),
+    /// Clear the screen
+    Clear,
     /// End the session
     #[command(visible_alias = "quit")]
     Exit,

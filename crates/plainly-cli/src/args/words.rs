@@ -42,6 +42,10 @@ impl Words {
     pub(crate) fn take(&mut self, name: &str) -> Result<String, Failure> {
         self.next().ok_or_else(|| {
             let what = match name {
+                // A server that a command starts has no logins.
+                "TARGET" if ["login", "logout"].contains(&self.command) => {
+                    "the URL of a server or its name"
+                }
                 "TARGET" => "the URL of a server or its name, or else its command, after --",
                 "URI" => "`plainly ls` lists those of a server",
                 "TOOL" => "`plainly tools` lists those of a server",

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::log;
 use crate::terminal;
+use crate::visible::visible;
 
 /// Runs until the last line, `exit`, a signal or the end of the connection.
 pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
@@ -48,6 +49,9 @@ pub(crate) async fn run(mut args: ShellArgs) -> Result<(), Failure> {
 
 async fn session(client: &Client, format: Format) -> Result<(), Failure> {
     let mut lines = Lines::new(client)?;
+    if !lines.is_script() && terminal::is_seen() {
+        greet(client);
+    }
     let session = Session {
         client: client.clone(),
         format,
@@ -66,6 +70,7 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
         let result = match typed(&line) {
             Ok(None) => Ok(()),
             Ok(Some(Typed::Exit)) => return Ok(()),
+            Ok(Some(Typed::Clear)) => lines.clear(),
             Ok(Some(Typed::Client(mut command))) => {
                 command.server().within(session.clone());
                 tokio::select! {
@@ -84,6 +89,16 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
         }
         failure.report(format);
     }
+}
+
+/// Says what the session is with, and how to go on.
+fn greet(client: &Client) {
+    let server = client.server();
+    let server = server.map(|it| format!("{} {}", it.name, it.version));
+    terminal::line(&format!(
+        "connected to {}: help lists the commands, Ctrl-D ends the session",
+        visible(server.as_deref().unwrap_or("the server"))
+    ));
 }
 
 /// What the line says, unless it is empty or a comment.

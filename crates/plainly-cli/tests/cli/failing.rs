@@ -235,6 +235,7 @@ fn what_would_be_right_is_said() {
         (&["prompt", url, "greet", "a:=1"], "always text: use a=1"),
         (&["call", url], "<TOOL> is missing: `plainly tools` lists"),
         (&["read"], "<TARGET> is missing: the URL of a server or its name, or else its command"),
+        (&["login"], "<TARGET> is missing: the URL of a server or its name\n"),
         (&["serve", ""], "name a directory, such as . for this one"),
         (&["serve", "http://a.example/mcp"], "such as `plainly ls http://a.example/mcp`"),
         (&["explain", "-32602: no"], "tip: to pass '-3' as a value, use '-- -3'"),

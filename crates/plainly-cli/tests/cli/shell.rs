@@ -198,6 +198,11 @@ fn a_person_types_completes_and_looks_back() {
     let server = Serving::docs(&docs);
     let home = docs.path.with_file_name("state");
     let mut person = Person::new(&server.url, &home);
+    person.sees("connected to plainly ");
+    person.sees(": help lists the commands, Ctrl-D ends the session\r\n");
+    person.sees("plainly> ");
+    person.types("clear\r");
+    person.sees("\u{1b}[H\u{1b}[");
     person.sees("plainly> ");
     person.types("rea\t");
     person.sees("read ");

@@ -63,6 +63,14 @@ impl Editor {
         })
     }
 
+    /// Clears the screen.
+    pub(super) fn clear(&mut self) -> Result<(), Failure> {
+        match &mut self.readline {
+            Some(readline) => readline.clear_screen().map_err(unreadable),
+            None => Ok(()),
+        }
+    }
+
     /// The next line; `None` after Ctrl-D.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         while let Some(mut readline) = self.readline.take() {

@@ -29,6 +29,14 @@ impl Lines {
         matches!(self, Self::Script(_))
     }
 
+    /// Clears the screen, where there is one.
+    pub(super) fn clear(&mut self) -> Result<(), Failure> {
+        match self {
+            Self::Terminal(editor) => editor.clear(),
+            Self::Script(_) => Ok(()),
+        }
+    }
+
     /// The next line, until there is none.
     pub(super) async fn next(&mut self) -> Result<Option<String>, Failure> {
         match self {
