@@ -1,6 +1,6 @@
 //! Files of hosts: read, and written whole. What was there before is kept.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -75,16 +75,10 @@ pub(crate) fn write(
         Err(error) if is_missing(&error) => None,
         Err(error) => return Err(error),
     };
-    let backup = before.map(|before| {
-        let backup = backup(&path, before.as_bytes());
-        if fs::symlink_metadata(&backup).is_err() {
-            replace(&backup, before.as_bytes(), mode.clone(), is_private, || {
-                true
-            })?;
-        }
-        Ok::<_, io::Error>(backup)
-    });
-    let backup = backup.transpose()?;
+    let backup = match before {
+        Some(before) => Some(back_up(&path, before.as_bytes(), mode.clone(), is_private)?),
+        None => None,
+    };
     // Hosts write their files whenever they like, and know no lock.
     let is_same = || fs::read(&path).ok().as_deref() == before.map(str::as_bytes);
     match replace(&path, text.as_bytes(), mode, is_private, is_same)? {
@@ -93,18 +87,21 @@ pub(crate) fn write(
     }
 }
 
-/// The first file beside this one that has these bytes, or is not there: no other backup is lost.
-fn backup(path: &Path, bytes: &[u8]) -> PathBuf {
-    let name = |number: u32| match number {
-        1 => beside(path, "plainly-backup"),
-        _ => beside(path, &format!("plainly-backup-{number}")),
+/// Puts these bytes into a file beside this one: the first is kept for good, since it has what was there before plainly.
+fn back_up(
+    path: &Path,
+    bytes: &[u8],
+    mode: Option<Permissions>,
+    is_private: bool,
+) -> io::Result<PathBuf> {
+    let first = beside(path, "plainly-backup");
+    let backup = match fs::symlink_metadata(&first) {
+        Ok(about) if about.is_file() && fs::read(&first)? == bytes => return Ok(first),
+        Ok(_) => beside(path, "plainly-backup-last"),
+        Err(_) => first,
     };
-    let is_free = |backup: &PathBuf| match fs::symlink_metadata(backup) {
-        Ok(about) => about.is_file() && fs::read(backup).is_ok_and(|there| there == bytes),
-        Err(_) => true,
-    };
-    let mut names = (1..=u32::MAX).map(name);
-    names.find(is_free).unwrap_or_else(|| name(1))
+    replace(&backup, bytes, mode, is_private, || true)?;
+    Ok(backup)
 }
 
 #[cfg(test)]

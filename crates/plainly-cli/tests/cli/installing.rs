@@ -141,11 +141,14 @@ fn a_file_is_as_it_was_but_for_the_entry() {
     assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
     home.run(&["uninstall", "cursor", "server-x"]).succeeded();
     assert_eq!(fs::read_to_string(&path).unwrap(), COMMENTED);
-    // Each is kept: what it was first, and with the server in it.
-    let second = fs::read_to_string(home.path().join("kept/mcp.json.plainly-backup-2"));
-    assert_eq!(second.unwrap(), changed);
+    // What it was first is kept for good, and what it was last beside it.
+    let last = fs::read_to_string(home.path().join("kept/mcp.json.plainly-backup-last"));
+    assert_eq!(last.unwrap(), changed);
     assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
     home.run(&words).succeeded();
+    home.run(&["install", "cursor", "other", "--", "x"])
+        .succeeded();
+    assert_eq!(fs::read_to_string(&backup).unwrap(), COMMENTED);
     let files = fs::read_dir(home.path().join("kept")).unwrap();
     assert_eq!(files.count(), 3);
 }
@@ -161,7 +164,7 @@ fn a_backup_is_not_written_through_a_link() {
         .succeeded();
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "mine");
     assert_eq!(fs::read_link(&backup).unwrap(), elsewhere);
-    let backup = path.with_file_name(".mcp.json.plainly-backup-2");
+    let backup = path.with_file_name(".mcp.json.plainly-backup-last");
     assert_eq!(fs::read_to_string(&backup).unwrap(), "{}");
 }
 
