@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { folder, plainly, serve } from './harness.mjs';
-import { BATCH, start } from './provider.mjs';
+import { AUDIENCE, BATCH, PUBLIC, start } from './provider.mjs';
 
 const python = process.argv[3];
 const here = dirname(fileURLToPath(import.meta.url));
@@ -18,11 +18,17 @@ const SECONDS = 3;
 
 const provider = await start();
 const hasty = await start({ seconds: SECONDS });
+const reserved = await start({ reserved: true });
 const keys = join(folder, 'keys.json');
 const key = execFileSync(plainly, ['key', 'new', 'interop', '--file', keys], { encoding: 'utf8' }).trim();
 
 const requiring = (issuer, ...scopes) =>
   serve(['--auth-issuer', issuer, ...scopes.flatMap(scope => ['--require-scope', scope])]).then(({ url }) => url);
+
+const ofPublicClient = await serve([
+  ...['--auth-issuer', reserved.issuer, '--auth-client-id', PUBLIC.id, '--auth-audience', AUDIENCE],
+  ...['--require-scope', 'notes:read'],
+]);
 
 const given = {
   node: process.execPath,
@@ -36,6 +42,7 @@ const given = {
   // The authorization server gives the second scope to nobody.
   forbidden: await requiring(provider.issuer, 'notes:read', 'notes:burn'),
   short: await requiring(hasty.issuer, 'notes:read'),
+  public: { id: PUBLIC.id, url: ofPublicClient.url },
   keyed: (await serve(['--auth-keys', keys])).url,
 };
 

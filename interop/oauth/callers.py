@@ -141,6 +141,14 @@ async def sdk(tally: Tally) -> None:
 
         await tally.step(f"SDK, {era}: registers, logs in and reads", log_in)
 
+        async def as_public_client(mode=mode) -> str:
+            account = Account()
+            seen = await logged_in(GIVEN["public"]["url"], account, mode=mode)
+            assert account.client.client_id == GIVEN["public"]["id"], account.client
+            return seen
+
+        await tally.step(f"SDK, {era}: is the client that the server names", as_public_client)
+
     async def alone() -> str:
         batch = GIVEN["batch"]
         auth = ClientCredentialsOAuthProvider(
@@ -229,6 +237,12 @@ async def with_fastmcp(tally: Tally) -> None:
 
     for era, mode in ERAS.items():
         await tally.step(f"FastMCP, {era}: registers, logs in and reads", lambda mode=mode: log_in(mode))
+
+    async def as_public_client() -> str:
+        async with fastmcp.Client(GIVEN["public"]["url"], auth="oauth") as client:
+            return await use(client)
+
+    await tally.step("FastMCP: is the client that the server names", as_public_client)
 
     async def renew() -> str:
         auth = OAuth(scopes=["notes:read", "offline_access"])

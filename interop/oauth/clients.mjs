@@ -10,7 +10,7 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@model
 
 import { discovery, end, folder, plainly, serve, step } from './harness.mjs';
 import { visit } from './person.mjs';
-import { ASKER, BATCH, start } from './provider.mjs';
+import { ASKER, AUDIENCE, BATCH, PUBLIC, start } from './provider.mjs';
 
 const CALLBACK = 'http://127.0.0.1:65000/callback';
 
@@ -109,8 +109,8 @@ for (const [what, token, error] of [
   });
 }
 
-await step('the SDK logs in and reads', async () => {
-  const account = new Account();
+// A person logs in, and the SDK reads.
+async function logIn(server, account) {
   const open = async () => {
     const client = new Client({ name: 'interop', version: '1' }, { versionNegotiation: { mode: 'auto' } });
     const transport = new StreamableHTTPClientTransport(new URL(server.url), { authProvider: account });
@@ -125,10 +125,28 @@ await step('the SDK logs in and reads', async () => {
   const { resources } = await second.client.listResources();
   await second.client.close();
   return `${resources.length} resources`;
-});
+}
+
+await step('the SDK logs in and reads', () => logIn(server, new Account()));
 
 server.stop();
 await provider.stop();
+
+const reserved = await start({ reserved: true });
+const named = await serve([
+  ...['--auth-issuer', reserved.issuer, '--auth-client-id', PUBLIC.id, '--auth-audience', AUDIENCE],
+  ...['--require-scope', 'notes:read'],
+]);
+
+await step('the SDK is the client that the server names', async () => {
+  const account = new Account();
+  const seen = await logIn(named, account);
+  assert.equal(account.kept.client.client_id, PUBLIC.id);
+  return seen;
+});
+
+named.stop();
+await reserved.stop();
 
 const opaque = await start({ format: 'opaque' });
 const asking = await serve(

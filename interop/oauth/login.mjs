@@ -8,7 +8,7 @@ import { join } from 'node:path';
 
 import { end, folder, plainly, serve, step } from './harness.mjs';
 import { visit } from './person.mjs';
-import { BATCH, start } from './provider.mjs';
+import { AUDIENCE, BATCH, PUBLIC, start } from './provider.mjs';
 
 // For how long tokens last, in seconds.
 const SECONDS = 4;
@@ -33,7 +33,7 @@ async function succeeds(words, options) {
 }
 
 // Logs in: whatever page is told is visited by a person, once.
-async function logIn(words) {
+async function logIn(words, at = url) {
   let printed = '';
   let visiting;
   const see = text => {
@@ -41,7 +41,7 @@ async function logIn(words) {
     const page = printed.match(/http:\/\/127\.0\.0\.1:\d+\/(?:auth|device)\?[^\s"]+/)?.[0];
     if (page !== undefined) visiting ??= visit(page);
   };
-  await succeeds(['login', url, '--json', ...words], { see });
+  await succeeds(['login', at, '--json', ...words], { see });
   assert.ok(visiting, printed);
   await visiting;
 }
@@ -98,4 +98,20 @@ await step('a client needs nobody', async () => {
 
 stop();
 await provider.stop();
+
+const reserved = await start({ reserved: true });
+const named = await serve([
+  ...['--auth-issuer', reserved.issuer, '--auth-client-id', PUBLIC.id, '--auth-audience', AUDIENCE],
+  ...['--require-scope', 'notes:read'],
+]);
+
+await step('a person logs in as the client that the server names', async () => {
+  await logIn([], named.url);
+  await succeeds(['ls', named.url]);
+  const listed = await succeeds(['logins', '--json']);
+  assert.match(listed, new RegExp(`"clientId":"${PUBLIC.id}"`));
+});
+
+named.stop();
+await reserved.stop();
 end();

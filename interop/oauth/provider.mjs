@@ -11,6 +11,11 @@ export const BATCH = { id: 'batch', secret: 'batch-secret' };
 // One that asks what tokens are worth.
 export const ASKER = { id: 'asker', secret: 'asker-secret' };
 
+// A public client, at one that registers nobody.
+export const PUBLIC = { id: 'everybody' };
+// What such a one calls every server.
+export const AUDIENCE = 'api://notes';
+
 // The last one may be asked for, and is given for no resource.
 const SCOPES = ['openid', 'offline_access', 'notes:read', 'notes:write', 'notes:burn'];
 
@@ -20,7 +25,16 @@ async function key() {
   return { ...jwk, use: 'sig', alg: 'ES256', kid: await calculateJwkThumbprint(jwk) };
 }
 
-function configuration(jwks, seconds, format, pages) {
+const publicClient = {
+  client_id: PUBLIC.id,
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
+  grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+  response_types: ['code'],
+  redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback', 'http://127.0.0.1/'],
+};
+
+function configuration(jwks, seconds, format, pages, reserved) {
   return {
     jwks: { keys: jwks },
     clients: [
@@ -33,6 +47,7 @@ function configuration(jwks, seconds, format, pages) {
         scope: 'notes:read notes:write',
       })),
       ...pages.map(origin => ({ client_id: 'page', redirect_uris: [`${origin}/`], token_endpoint_auth_method: 'none' })),
+      ...(reserved ? [publicClient] : []),
     ],
     clientBasedCORS: (_, origin) => pages.includes(origin),
     scopes: SCOPES,
@@ -43,11 +58,11 @@ function configuration(jwks, seconds, format, pages) {
     issueRefreshToken: async (_, client, code) => client.grantTypeAllowed('refresh_token') && code.scopes.has('offline_access'),
     features: {
       clientCredentials: { enabled: true },
-      clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+      ...(!reserved && { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } }),
       deviceFlow: { enabled: true },
       dPoP: { enabled: true },
       introspection: { enabled: true, allowedPolicy: async () => true },
-      registration: { enabled: true },
+      registration: { enabled: !reserved },
       revocation: { enabled: true },
       resourceIndicators: {
         enabled: true,
@@ -55,7 +70,7 @@ function configuration(jwks, seconds, format, pages) {
         useGrantedResource: async () => true,
         getResourceServerInfo: async (_, resource) => ({
           scope: 'notes:read notes:write',
-          audience: resource,
+          audience: reserved ? AUDIENCE : resource,
           accessTokenTTL: seconds,
           accessTokenFormat: format,
           ...(format === 'jwt' && { jwt: { sign: { alg: 'ES256' } } }),
@@ -65,17 +80,34 @@ function configuration(jwks, seconds, format, pages) {
   };
 }
 
+// One that registers nobody has only OpenID Connect's metadata, and neither its name in answers nor PKCE in that metadata, as with
+// Entra.
+async function beReserved(context, next) {
+  if (context.path === '/.well-known/oauth-authorization-server') {
+    context.status = 404;
+    return;
+  }
+  await next();
+  if (context.path === '/.well-known/openid-configuration') {
+    const { authorization_response_iss_parameter_supported, code_challenge_methods_supported, ...rest } = context.body;
+    context.body = rest;
+  }
+  const location = context.response.get('location');
+  if (location) context.set('location', location.replace(/&iss=[^&]*/, ''));
+}
+
 // Starts one whose access tokens last so many seconds, and are JWTs or opaque; `pages` are the origins of pages that are its
-// client `page`. `issuer` is its name, `seen` counts the requests by path, and `stop` ends
+// client `page`. A `reserved` one registers nobody. `issuer` is its name, `seen` counts the requests by path, and `stop` ends
 // it.
-export async function start({ seconds = 3600, format = 'jwt', pages = [] } = {}) {
+export async function start({ seconds = 3600, format = 'jwt', pages = [], reserved = false } = {}) {
   const server = createServer();
   await new Promise(done => server.listen(0, '127.0.0.1', done));
   const issuer = `http://127.0.0.1:${server.address().port}`;
   // It warns of what is only for development: that it runs on this machine, and not for long.
   console.warn = () => {};
   console.info = () => {};
-  const provider = new Provider(issuer, configuration([await key()], seconds, format, pages));
+  const provider = new Provider(issuer, configuration([await key()], seconds, format, pages, reserved));
+  if (reserved) provider.use(beReserved);
   const seen = {};
   const answer = provider.callback();
   server.on('request', (request, response) => {
