@@ -98,7 +98,7 @@ pub(crate) const SERVER: &[(&str, &str)] = &[
     ),
     (
         "plainly/server/auth",
-        "gate -> resource_server -> document -> jwt -> introspection -> issuer_keys -> proof -> scopes -> challenge -> credentials \
+        "gate -> resource_server -> setup -> document -> public_client -> jwt -> introspection -> issuer_keys -> proof -> scopes -> challenge -> credentials \
          -> tokens -> remembered -> api_keys -> key_list -> caller -> verifier -> api_key -> failures",
     ),
     (

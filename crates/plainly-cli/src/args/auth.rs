@@ -54,6 +54,16 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "AUDIENCE", requires = "public_url")]
     pub(crate) auth_audience: Vec<String>,
 
+    /// Tell clients to log in as this public client, which is registered at the authorization server with their redirect URIs: for
+    /// authorization servers that register no clients (Entra, Okta, Cognito)
+    #[arg(long, value_name = "ID", requires = "public_url")]
+    pub(crate) auth_client_id: Option<String>,
+
+    /// What clients ask for when users log in, where that is written otherwise in tokens (Entra) [default: the scopes of
+    /// --require-scope]
+    #[arg(long, value_name = "SCOPE", value_parser = values::scopes, requires = "public_url")]
+    pub(crate) auth_scope: Vec<Scopes>,
+
     /// Every request needs a token with this scope, or with these, with spaces between them
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes, conflicts_with = "stdio")]
     pub(crate) require_scope: Vec<Scopes>,

@@ -11,6 +11,7 @@ mod introspected;
 mod issuer_keys;
 mod keys;
 mod proofs;
+mod public_client;
 mod scopes;
 mod setup;
 mod streams;

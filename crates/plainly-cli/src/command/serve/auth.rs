@@ -30,6 +30,12 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
         let secret = secret.unwrap_or_else(|| Secret::new(""));
         server = server.introspect(Introspection::new(issuer, client, secret));
     }
+    if let Some(id) = &auth.auth_client_id {
+        server = server.public_client(id);
+    }
+    if !auth.auth_scope.is_empty() {
+        server = server.ask_for(Scopes::all(&auth.auth_scope));
+    }
     if let Some(path) = &auth.auth_keys {
         let keys = ApiKeys::open(path).map_err(|error| impossible("cannot use the keys", error))?;
         server = server.api_keys(keys);
@@ -70,6 +76,16 @@ fn check(auth: &AuthArgs) -> Result<(), Failure> {
             auth.dpop_nonces.then_some("--dpop-nonces"),
             auth.has_issuer(),
             bound,
+        ),
+        (
+            auth.auth_client_id.as_ref().map(|_| "--auth-client-id"),
+            auth.has_issuer(),
+            "who knows the client: add --auth-issuer",
+        ),
+        (
+            (!auth.auth_scope.is_empty()).then_some("--auth-scope"),
+            auth.has_issuer(),
+            "who is asked for scopes: add --auth-issuer",
         ),
     ];
     for (option, is_known, what) in rows {

@@ -19,7 +19,7 @@ use super::proof::Dpop;
 use super::resource_server::ResourceServer;
 use super::scopes::Access;
 use super::verifier::Unverified;
-use crate::transport::http::{Admission, HttpGate, PeerAddress, Recheck, TurnedAway};
+use crate::transport::http::{Admission, HttpGate, PeerAddress, PublicForm, Recheck, TurnedAway};
 
 impl HttpGate for ResourceServer {
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>> {
@@ -32,10 +32,19 @@ impl HttpGate for ResourceServer {
 
     fn document(&self, path: &str) -> Option<Bytes> {
         let (document, paths) = self.document.as_ref()?;
-        paths
+        let own = paths
             .iter()
             .any(|own| own == path)
-            .then(|| document.clone())
+            .then(|| document.clone());
+        own.or_else(|| self.public_client.as_ref()?.document(path))
+    }
+
+    fn form(&self, path: &str) -> Option<PublicForm<'_>> {
+        let client = self.public_client.as_ref()?;
+        let answer = |body: &[u8]| client.register(body);
+        client
+            .registers_at(path)
+            .then(|| Box::new(answer) as PublicForm<'_>)
     }
 }
 

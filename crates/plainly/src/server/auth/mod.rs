@@ -22,9 +22,11 @@ mod issuer_keys;
 mod jwt;
 mod key_list;
 mod proof;
+mod public_client;
 mod remembered;
 mod resource_server;
 mod scopes;
+mod setup;
 mod tokens;
 mod verifier;
 
@@ -34,9 +36,10 @@ pub use self::caller::Caller;
 pub use self::introspection::Introspection;
 pub use self::key_list::ApiKeyError;
 pub use self::proof::Dpop;
-pub use self::resource_server::{AuthSetupError, ResourceServer, ResourceServerBuilder};
+pub use self::resource_server::{ResourceServer, ResourceServerBuilder};
 pub(in crate::server) use self::scopes::Access;
 pub use self::scopes::ScopedRequest;
+pub use self::setup::AuthSetupError;
 pub use self::verifier::{Unverified, VerifiedToken, Verifier};
 /// What it is built from, of the crate `plainly-oauth`.
 pub use plainly_oauth::{Secret, jose, scope};

@@ -1,4 +1,4 @@
-//! How a resource server is put together, and what can be wrong with that.
+//! How a resource server is put together.
 
 use std::sync::Arc;
 
@@ -7,7 +7,6 @@ use plainly_oauth::jose::dpop::Nonces;
 use plainly_oauth::jose::{ClaimRules, Jwks};
 use plainly_oauth::metadata::Origin;
 use plainly_protocol::method::Method;
-use url::Url;
 
 use super::api_keys::ApiKeys;
 use super::caller::Caller;
@@ -18,10 +17,12 @@ use super::introspection::{IntrospectedTokens, Introspection};
 use super::issuer_keys::IssuerKeys;
 use super::jwt::{IssuedTokens, KeySource};
 use super::proof::{Dpop, Proofs};
+use super::public_client::PublicClient;
 use super::remembered::Remembered;
 use super::scopes::{ScopeRules, ScopedRequest};
+use super::setup::{AuthSetupError, check_issuer, check_public_url};
 use super::tokens::Tokens;
-use super::verifier::{Unverified, Verifier};
+use super::verifier::Verifier;
 use crate::clock::Clock;
 use crate::fetch::Fetcher;
 use crate::tls::Certificate;
@@ -58,6 +59,8 @@ pub struct ResourceServerBuilder {
     sources: Vec<TokenKind>,
     aliases: Vec<String>,
     rules: ScopeRules,
+    asked_for: Option<Vec<String>>,
+    public_client: Option<String>,
     dpop: Dpop,
     has_nonces: bool,
     claims: Vec<String>,
@@ -86,42 +89,16 @@ pub struct ResourceServer {
     pub(super) clock: Clock,
     /// What clients without a token read, and the paths where they find it.
     pub(super) document: Option<(Bytes, Vec<String>)>,
+    pub(super) public_client: Option<PublicClient>,
 }
 
-/// Why a resource server can't be put together.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AuthSetupError {
-    /// The public URL is none that tokens can be for.
-    #[error("{url:?} can't be the public URL of a server: {why}")]
-    PublicUrl {
-        /// The URL.
-        url: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// The issuer is none.
-    #[error("{issuer:?} can't be an issuer: {why}")]
-    Issuer {
-        /// The issuer.
-        issuer: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// A scope has characters that no scope has.
-    #[error(
-        "{0:?} can't be a scope: expected visible ASCII without spaces, quotes and backslashes"
-    )]
-    Scope(String),
-    /// Nobody lets anybody in.
-    #[error("nobody is named who lets clients in: give an issuer or a list of keys")]
-    NoVerifier,
-    /// The system has no random numbers.
-    #[error("the system has no random numbers")]
-    NoRandomNumbers,
-    /// Nobody can say at the moment what tokens are worth.
-    #[error(transparent)]
-    Unready(#[from] Unverified),
+/// What clients can find out without a token.
+#[derive(Default)]
+struct PublicFacts {
+    document: Option<(Bytes, Vec<String>)>,
+    /// Where that is.
+    metadata: Option<String>,
+    public_client: Option<PublicClient>,
 }
 
 impl ResourceServer {
@@ -135,6 +112,8 @@ impl ResourceServer {
             sources: Vec::new(),
             aliases: Vec::new(),
             rules: ScopeRules::default(),
+            asked_for: None,
+            public_client: None,
             dpop: Dpop::default(),
             has_nonces: false,
             claims: Vec::new(),
@@ -144,10 +123,14 @@ impl ResourceServer {
     }
 
     /// Asks those who say what tokens are worth whether they can, to learn it at the start. Without it they are asked with the
-    /// first token.
+    /// first token. A server with a [public client](ResourceServerBuilder::public_client) must call it, to read where users log in.
     pub async fn ready(&self) -> Result<(), AuthSetupError> {
         for verifier in &self.tokens.verifiers {
             verifier.ready(self.clock.now()).await?;
+        }
+        if let Some(client) = &self.public_client {
+            let read = client.read_upstream().await;
+            read.map_err(AuthSetupError::Client)?;
         }
         Ok(())
     }
@@ -213,6 +196,21 @@ impl ResourceServerBuilder {
         self
     }
 
+    /// Clients ask for these scopes when users log in, in place of the required ones: for authorization servers that write scopes in
+    /// tokens otherwise than in requests, such as Entra.
+    pub fn ask_for<S: Into<String>>(mut self, scopes: impl IntoIterator<Item = S>) -> Self {
+        self.asked_for = Some(scopes.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Tells clients which id to use, where the authorization server registers no clients: that of a public client (PKCE, no secret)
+    /// which is registered there with their redirect URIs. The server then publishes the metadata that names it, once it is
+    /// [ready](ResourceServer::ready). Tokens don't pass through the server.
+    pub fn public_client(mut self, id: impl Into<String>) -> Self {
+        self.public_client = Some(id.into());
+        self
+    }
+
     /// Calls of this tool need these scopes besides.
     pub fn tool<S: Into<String>>(
         mut self,
@@ -275,15 +273,15 @@ impl ResourceServerBuilder {
     }
 
     /// The server.
-    pub fn build(self) -> Result<ResourceServer, AuthSetupError> {
+    pub fn build(mut self) -> Result<ResourceServer, AuthSetupError> {
         self.check_scopes()?;
         let audiences: Vec<_> = [self.resource.clone()]
             .into_iter()
-            .chain(self.aliases)
+            .chain(std::mem::take(&mut self.aliases))
             .collect();
-        let fetcher = Fetcher::for_operator().trust(self.trusted);
+        let fetcher = Fetcher::for_operator().trust(std::mem::take(&mut self.trusted));
         let mut verifiers = Vec::new();
-        let mut sources = self.sources;
+        let mut sources = std::mem::take(&mut self.sources);
         // Who can only ask somebody else about a token is asked last.
         sources.sort_by_key(|source| matches!(source, TokenKind::Introspection(_)));
         for source in sources {
@@ -300,20 +298,10 @@ impl ResourceServerBuilder {
         if !issuers.is_empty() {
             check_public_url(&self.resource)?;
         }
-        let origin = Origin::of(&self.resource);
-        let origin =
-            origin.map(|it| (it.text.to_owned(), it.path.trim_end_matches('/').to_owned()));
-        let place = origin.filter(|_| !issuers.is_empty());
-        let document = place.as_ref().map(|(_, path)| {
-            let (name, dpop) = (self.name.as_deref(), self.dpop);
-            let document =
-                ResourceDocument::new(&self.resource, issuers, &self.rules.always, name, dpop);
-            let paths = vec![format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()];
-            (document.to_bytes(), paths)
-        });
+        let discovery = self.discovery(issuers, &fetcher)?;
         let challenges = Challenger {
-            metadata: place.map(|(origin, path)| format!("{origin}{WELL_KNOWN}{path}")),
-            scopes: self.rules.always.clone(),
+            metadata: discovery.metadata,
+            scopes: self.asked_for.unwrap_or_else(|| self.rules.always.clone()),
             bearer: self.dpop != Dpop::Require,
             dpop: self.dpop != Dpop::Refuse,
         };
@@ -328,8 +316,39 @@ impl ResourceServerBuilder {
             proofs: Proofs::new(self.dpop, &self.resource, nonces.transpose()?, now),
             failures: Failures::default(),
             clock: self.clock,
-            document,
+            document: discovery.document,
+            public_client: discovery.public_client,
         })
+    }
+
+    /// What clients without a token can find out. Without an authorization server there is nothing.
+    fn discovery(
+        &self,
+        issuers: Vec<&str>,
+        fetcher: &Fetcher,
+    ) -> Result<PublicFacts, AuthSetupError> {
+        let origin = Origin::of(&self.resource).filter(|_| !issuers.is_empty());
+        let place = origin.map(|it| (it.text, it.path.trim_end_matches('/')));
+        let mut discovery = PublicFacts::default();
+        let mut named = issuers;
+        if let Some(id) = &self.public_client {
+            let (&[issuer], Some(place)) = (&*named, place) else {
+                return Err(AuthSetupError::ClientOfNobody(named.len()));
+            };
+            let fetcher = fetcher.clone();
+            let client = PublicClient::new(id.clone(), issuer, &self.resource, place, fetcher);
+            discovery.public_client = Some(client);
+            named = vec![&self.resource];
+        }
+        if let Some((origin, path)) = place {
+            let scopes = self.asked_for.as_ref().unwrap_or(&self.rules.always);
+            let name = self.name.as_deref();
+            let document = ResourceDocument::new(&self.resource, named, scopes, name, self.dpop);
+            let paths = vec![format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()];
+            discovery.document = Some((document.to_bytes(), paths));
+            discovery.metadata = Some(format!("{origin}{WELL_KNOWN}{path}"));
+        }
+        Ok(discovery)
     }
 
     /// Scopes go into headers.
@@ -340,6 +359,7 @@ impl ResourceServerBuilder {
             .always
             .iter()
             .chain(of_methods)
+            .chain(self.asked_for.iter().flatten())
             .chain(rules.tools.values().flatten());
         match all.find(|scope| plainly_oauth::scope::read(scope) != [scope.as_str()]) {
             Some(scope) => Err(AuthSetupError::Scope(scope.clone())),
@@ -385,53 +405,4 @@ fn issuers(verifiers: &[Box<dyn Verifier>]) -> Vec<&str> {
         }
     }
     issuers
-}
-
-fn check_public_url(text: &str) -> Result<(), AuthSetupError> {
-    let wrong = |why| {
-        let url = text.to_owned();
-        Err(AuthSetupError::PublicUrl { url, why })
-    };
-    match not_a_place(text) {
-        Some(why) => wrong(why),
-        None if text.contains(['?', '#']) => wrong("it has a query or a fragment"),
-        None => Ok(()),
-    }
-}
-
-fn check_issuer(text: &str) -> Result<(), AuthSetupError> {
-    match not_a_place(text) {
-        Some(why) => {
-            let issuer = text.to_owned();
-            Err(AuthSetupError::Issuer { issuer, why })
-        }
-        None => Ok(()),
-    }
-}
-
-/// What keeps a text from being a URL that tokens and keys may be asked for at, if anything.
-fn not_a_place(text: &str) -> Option<&'static str> {
-    let is_plain = text
-        .bytes()
-        .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
-    let url = Url::parse(text)
-        .ok()
-        .filter(|url| is_plain && url.has_host());
-    let Some(url) = url else {
-        return Some("it is not a URL such as https://mcp.example.com/mcp");
-    };
-    let is_loopback = match url.host() {
-        Some(url::Host::Domain(name)) => name == "localhost",
-        Some(url::Host::Ipv4(address)) => address.is_loopback(),
-        Some(url::Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    };
-    match url.scheme() {
-        "https" => {}
-        "http" if is_loopback => {}
-        "http" => return Some("plain HTTP would show tokens to everybody on the way: use https"),
-        _ => return Some("it is not a URL of https"),
-    }
-    let has_user = !url.username().is_empty() || url.password().is_some();
-    has_user.then_some("it has a name or a password in it")
 }

@@ -25,17 +25,18 @@ const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
     (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
     (
         ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("GET"),
+        HeaderValue::from_static("GET, POST"),
     ),
     (
         ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static("MCP-Protocol-Version"),
+        HeaderValue::from_static("Content-Type, MCP-Protocol-Version"),
     ),
 ];
 /// How often it is asked whether a stream may go on.
 const A_MINUTE: Duration = Duration::from_secs(60);
 /// How long such a document may be kept.
 const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
+const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
 /// Lets requests in, or turns them away: every request for a path of the endpoint, whatever its method, once its `Host` and
 /// `Origin` are right. See [`HttpService::authenticate`](super::HttpService::authenticate).
@@ -49,7 +50,16 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
         let _there_is_none = path;
         None
     }
+
+    /// What answers the JSON that anybody may post to this path; `None` if nothing does.
+    fn form(&self, path: &str) -> Option<PublicForm<'_>> {
+        let _there_is_none = path;
+        None
+    }
 }
+
+/// Answers what was posted, with a status and JSON.
+pub type PublicForm<'a> = Box<dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'a>;
 
 /// A request that is let in.
 #[derive(Clone, Debug, Default)]
@@ -138,6 +148,23 @@ pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, 
     reply.headers.extend(FOR_ALL_PAGES);
     reply.headers.insert(CACHE_CONTROL, AN_HOUR);
     Ok(reply)
+}
+
+/// The reply to a request at the path of a form with which nothing is posted, because a page asks first.
+pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
+    match *method {
+        Method::POST => Ok(None),
+        Method::OPTIONS => Ok(Some(form_reply((StatusCode::NO_CONTENT, Bytes::new())))),
+        _ => Err(Refusal::MethodNotAllowed.into()),
+    }
+}
+
+/// The reply to what anybody may post.
+pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
+    let mut reply = Reply::new(status, body);
+    reply.headers.extend(FOR_ALL_PAGES);
+    reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);
+    reply
 }
 
 /// The address of a request's client, among its extensions: an [`HttpServer`](super::HttpServer) whose service has a gate adds it.

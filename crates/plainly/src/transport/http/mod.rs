@@ -41,7 +41,7 @@ mod response;
 pub use body::Body;
 #[cfg(feature = "tls")]
 pub use certificate::{InvalidCertificate, ServerCertificate};
-pub use gate::{Admission, HttpGate, PeerAddress, Recheck, TurnedAway};
+pub use gate::{Admission, HttpGate, PeerAddress, PublicForm, Recheck, TurnedAway};
 pub use limits::HttpLimits;
 pub use listener::HttpServer;
 pub use origin::InvalidAllowance;

@@ -13,7 +13,7 @@ use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
 use super::cors::WebPage;
-use super::gate::{HttpGate, PeerAddress, TurnedAway, document_reply};
+use super::gate::{HttpGate, PeerAddress, TurnedAway, document_reply, form_asked, form_reply};
 use super::origin::{AllowedNames, InvalidAllowance};
 use super::proxies::{ClientShare, ConnectionPeer};
 use super::read::Rejection;
@@ -326,6 +326,14 @@ impl<E: Exchange> ServiceState<E> {
         if let Some(document) = gate.document(head.uri.path()) {
             self.allowed.check_host(head)?;
             return Ok(document_reply(&head.method, document)?);
+        }
+        if let Some(form) = gate.form(head.uri.path()) {
+            self.allowed.check_host(head)?;
+            if let Some(reply) = form_asked(&head.method)? {
+                return Ok(reply);
+            }
+            let body = read(body, &self.limits, &mut self.bodies.part()).await?;
+            return Ok(form_reply(form(&body)));
         }
         self.allowed.check(head)?;
         self.check_path(head)?;

@@ -135,7 +135,7 @@ async fn the_metadata_is_for_everybody_and_says_whose_tokens_are_taken() {
         assert_eq!(asked.status, 204);
         assert_eq!(
             asked.header("access-control-allow-headers"),
-            Some("MCP-Protocol-Version")
+            Some("Content-Type, MCP-Protocol-Version")
         );
         let posted = guarded.site.bare(&format!("POST {path}"), "", "").await;
         assert_eq!(posted.status, 405);

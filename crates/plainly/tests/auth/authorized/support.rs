@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use plainly::limits::Limits;
 use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::Changes;
-use plainly::server::auth::{ResourceServer, ResourceServerBuilder};
+use plainly::server::auth::{AuthSetupError, ResourceServer, ResourceServerBuilder};
 use plainly::transport::http::HttpService;
 use plainly::{Ask, AskError, Context, Prompt, Resource, Server, State, TaskSupport, Tool};
 use plainly_peer::{Response, Site, message};
@@ -111,14 +111,14 @@ pub(crate) fn service(
     let auth = ResourceServer::new(RESOURCE)
         .claims(["email"])
         .clock(move || clock.now());
-    let auth = configure(auth).build().unwrap();
-    let (server, ran) = server();
-    let service = server
-        .http()
-        .path("/mcp")
-        .sse_endpoint("/sse")
-        .authenticate(auth);
+    let (service, ran) = behind(configure(auth).build().unwrap());
     (service, ran, time)
+}
+
+fn behind(auth: ResourceServer) -> (HttpService<Server>, Ran) {
+    let (server, ran) = server();
+    let http = server.http().path("/mcp").sse_endpoint("/sse");
+    (http.authenticate(auth), ran)
 }
 
 /// A server behind a gate.
@@ -142,6 +142,17 @@ impl Guarded {
         let (service, ran, time) = service(configure);
         let site = Site::serve(service).await;
         Self { site, ran, time }
+    }
+
+    /// As this says, once it is ready.
+    pub(crate) async fn ready(auth: ResourceServerBuilder) -> Result<Self, AuthSetupError> {
+        let time = Time::new();
+        let clock = time.clone();
+        let auth = auth.clock(move || clock.now()).build()?;
+        auth.ready().await?;
+        let (service, ran) = behind(auth);
+        let site = Site::serve(service).await;
+        Ok(Self { site, ran, time })
     }
 
     /// Posts a message with these headers beside those of a good client.

@@ -1,0 +1,98 @@
+//! What can be wrong with how a resource server is put together.
+
+use url::Url;
+
+use super::verifier::Unverified;
+
+/// Why a resource server can't be put together.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AuthSetupError {
+    /// The public URL is none that tokens can be for.
+    #[error("{url:?} can't be the public URL of a server: {why}")]
+    PublicUrl {
+        /// The URL.
+        url: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The issuer is none.
+    #[error("{issuer:?} can't be an issuer: {why}")]
+    Issuer {
+        /// The issuer.
+        issuer: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A scope has characters that no scope has.
+    #[error(
+        "{0:?} can't be a scope: expected visible ASCII without spaces, quotes and backslashes"
+    )]
+    Scope(String),
+    /// A public client is named, and no single authorization server that knows it.
+    #[error(
+        "a client id needs exactly one authorization server, which knows that client: there are {0}"
+    )]
+    ClientOfNobody(usize),
+    /// Clients can't be told about the public client. The text is for the operator.
+    #[error("the client id can't be used: {0}")]
+    Client(String),
+    /// Nobody lets anybody in.
+    #[error("nobody is named who lets clients in: give an issuer or a list of keys")]
+    NoVerifier,
+    /// The system has no random numbers.
+    #[error("the system has no random numbers")]
+    NoRandomNumbers,
+    /// Nobody can say at the moment what tokens are worth.
+    #[error(transparent)]
+    Unready(#[from] Unverified),
+}
+
+pub(super) fn check_public_url(text: &str) -> Result<(), AuthSetupError> {
+    let wrong = |why| {
+        let url = text.to_owned();
+        Err(AuthSetupError::PublicUrl { url, why })
+    };
+    match not_a_place(text) {
+        Some(why) => wrong(why),
+        None if text.contains(['?', '#']) => wrong("it has a query or a fragment"),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn check_issuer(text: &str) -> Result<(), AuthSetupError> {
+    match not_a_place(text) {
+        Some(why) => {
+            let issuer = text.to_owned();
+            Err(AuthSetupError::Issuer { issuer, why })
+        }
+        None => Ok(()),
+    }
+}
+
+/// What keeps a text from being a URL that tokens and keys may be asked for at, if anything.
+fn not_a_place(text: &str) -> Option<&'static str> {
+    let is_plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
+    let url = Url::parse(text)
+        .ok()
+        .filter(|url| is_plain && url.has_host());
+    let Some(url) = url else {
+        return Some("it is not a URL such as https://mcp.example.com/mcp");
+    };
+    let is_loopback = match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost",
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    match url.scheme() {
+        "https" => {}
+        "http" if is_loopback => {}
+        "http" => return Some("plain HTTP would show tokens to everybody on the way: use https"),
+        _ => return Some("it is not a URL of https"),
+    }
+    let has_user = !url.username().is_empty() || url.password().is_some();
+    has_user.then_some("it has a name or a password in it")
+}
