@@ -168,6 +168,13 @@ const V6: &[([u16; 8], u32, Rule, &str)] = &[
         Rule::All(Zone::Metadata),
         CLOUD,
     ),
+    // Scaleway's.
+    (
+        [0xfd00, 0x42, 0, 0, 0, 0, 0, 0x42],
+        128,
+        Rule::All(Zone::Metadata),
+        CLOUD,
+    ),
     (
         [0xfc00, 0, 0, 0, 0, 0, 0, 0],
         7,
@@ -305,6 +312,7 @@ mod tests {
         ("168.63.129.16", Zone::Metadata),
         ("192.0.0.192", Zone::Metadata),
         ("[fd00:ec2::254]", Zone::Metadata),
+        ("[fd00:42::42]", Zone::Metadata),
         ("[fd20:ce::254]", Zone::Metadata),
         ("[::ffff:169.254.169.254]", Zone::Metadata),
         ("[::169.254.169.254]", Zone::Metadata),

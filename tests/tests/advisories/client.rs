@@ -188,6 +188,7 @@ async fn rmcp_936_redirect_takes_the_headers_along() {
             })
             .await;
             let client = server.client().header("Authorization", "Bearer secret");
+            let client = client.header("X-Api-Key", "another secret");
             let client = client.connect().await.unwrap();
             let error = within(client.call_tool("x", ())).await.unwrap_err();
             assert!(error.local().is_some(), "{status}: {error}");

@@ -2,6 +2,7 @@
 
 use url::Url;
 
+use super::well_known::resource_metadata_urls;
 use crate::json::{Object, Unreadable};
 
 /// What an MCP server says about who lets clients in.
@@ -36,8 +37,9 @@ impl ResourceMetadata {
     }
 
     /// Whether what this describes is the server at `url`, or something that the server is a part of: at the same origin, with
-    /// the same path or one above it. RFC 9728 (3.3) asks for the same URL, but servers at many paths name their root.
-    pub fn covers(&self, url: &str) -> bool {
+    /// the same path or one above it. RFC 9728 (3.3) asks for the same URL, but servers at many paths name their root. Such a
+    /// document must have been found where the metadata of the root is: one of several tenants of a host can't speak for all.
+    pub fn covers(&self, url: &str, found_at: &str) -> bool {
         let (Ok(resource), Ok(url)) = (Url::parse(&self.resource), Url::parse(url)) else {
             return false;
         };
@@ -53,7 +55,19 @@ impl ResourceMetadata {
         }
         let above = resource.path().trim_end_matches('/');
         let rest = url.path().strip_prefix(above);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        match rest {
+            Some("" | "/") => true,
+            Some(rest) => rest.starts_with('/') && self.is_at_its_place(found_at),
+            None => false,
+        }
+    }
+
+    /// Whether this was found where the metadata of its resource is.
+    fn is_at_its_place(&self, found_at: &str) -> bool {
+        let found_at = Url::parse(found_at);
+        let places = resource_metadata_urls(&self.resource);
+        let mut places = places.iter().map(|place| Url::parse(place));
+        found_at.is_ok() && places.any(|place| place == found_at)
     }
 }
 
@@ -117,7 +131,49 @@ mod tests {
                 resource: resource.to_owned(),
                 ..ResourceMetadata::default()
             };
-            assert_eq!(metadata.covers(server), expected, "{resource} {server}");
+            let root = "https://a.example/.well-known/oauth-protected-resource";
+            let is_it = metadata.covers(server, root);
+            assert_eq!(is_it, expected, "{resource} {server}");
+        }
+    }
+
+    #[test]
+    fn a_tenant_of_a_host_does_not_speak_for_all() {
+        let well_known = "https://a.example/.well-known/oauth-protected-resource";
+        for (resource, found_at, expected) in [
+            (
+                "https://a.example/t/mcp",
+                "https://a.example/t/meta.json",
+                true,
+            ),
+            (
+                "https://a.example/t/mcp/",
+                "https://a.example/t/meta.json",
+                true,
+            ),
+            ("https://a.example", "https://a.example/t/meta.json", false),
+            (
+                "https://a.example/t",
+                "https://a.example/t/meta.json",
+                false,
+            ),
+            ("https://a.example", &format!("{well_known}/t/mcp"), false),
+            ("https://a.example", well_known, true),
+            (
+                "https://a.example/",
+                "https://a.example:443/.well-known/oauth-protected-resource",
+                true,
+            ),
+            ("https://a.example/t", &format!("{well_known}/t"), true),
+            ("https://a.example/t", &format!("{well_known}/u"), false),
+            ("https://a.example", "", false),
+        ] {
+            let metadata = ResourceMetadata {
+                resource: resource.to_owned(),
+                ..ResourceMetadata::default()
+            };
+            let is_it = metadata.covers("https://a.example/t/mcp", found_at);
+            assert_eq!(is_it, expected, "{resource} at {found_at}");
         }
     }
 

@@ -227,6 +227,21 @@ async fn what_a_server_names_may_not_lie_further_inside_than_the_server() {
     }
 }
 
+/// A server in a company's network, and its authorization server there.
+#[cfg(feature = "oauth")]
+#[tokio::test]
+async fn what_a_server_names_may_lie_as_far_inside_as_the_server() {
+    for (server, named) in [
+        ("https://[fd00::1]/mcp", "https://[fd00::1]/authorize"),
+        ("https://[fd00::1]/mcp", "https://10.0.0.1/authorize"),
+        ("https://10.0.0.1/mcp", "https://[fd00::1]/authorize"),
+    ] {
+        let fetcher = with(Fetcher::for_server(server), &names(&[]));
+        let checked = within(fetcher.check(named)).await;
+        assert!(checked.is_ok(), "{server} names {named}: {checked:?}");
+    }
+}
+
 #[tokio::test]
 async fn each_spelling_of_an_address_is_behind_the_fence() {
     for host in [

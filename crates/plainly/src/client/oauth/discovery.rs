@@ -55,12 +55,12 @@ impl Flow {
     /// Finds the authorization server that lets clients in.
     pub(super) async fn discover(&self, wanted: &Wanted) -> Result<Protection, AuthError> {
         let mut tried = Vec::new();
-        let Some(resource) = self.resource_metadata(wanted, &mut tried).await? else {
+        let Some((resource, found_at)) = self.resource_metadata(wanted, &mut tried).await? else {
             return self.without_metadata(wanted, tried).await;
         };
         let is_it = match self.settings.wants_exact_resource {
             true => resource.resource == self.server,
-            false => resource.covers(&self.server),
+            false => resource.covers(&self.server, &found_at),
         };
         if !is_it {
             return Err(AuthError::ResourceMismatch {
@@ -80,12 +80,12 @@ impl Flow {
         })
     }
 
-    /// The metadata of the server: where its challenge says, or else where they usually are.
+    /// The metadata of the server, and where they were found: where its challenge says, or else where they usually are.
     async fn resource_metadata(
         &self,
         wanted: &Wanted,
         tried: &mut Vec<(String, u16)>,
-    ) -> Result<Option<ResourceMetadata>, AuthError> {
+    ) -> Result<Option<(ResourceMetadata, String)>, AuthError> {
         let mut urls: Vec<_> = wanted.metadata.iter().cloned().collect();
         for url in resource_metadata_urls(&self.server) {
             if !urls.contains(&url) {
@@ -95,7 +95,7 @@ impl Flow {
         for url in urls {
             let fetched = self.fetcher.get(&url).await?;
             match document(&fetched, ResourceMetadata::read)? {
-                MetadataAnswer::Read(metadata) => return Ok(Some(metadata)),
+                MetadataAnswer::Read(metadata) => return Ok(Some((metadata, url))),
                 MetadataAnswer::Absent(status) => tried.push((url, status.as_u16())),
             }
         }

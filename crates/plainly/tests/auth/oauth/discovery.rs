@@ -153,6 +153,20 @@ async fn metadata_about_another_resource_are_refused() {
     );
 }
 
+/// One of several servers of a host, whose challenge leads to a document of its own.
+#[tokio::test]
+async fn a_tenant_can_not_ask_for_tokens_of_the_whole_site() {
+    let world = World::new(Rules::default()).await;
+    let origin = world.server.url.strip_suffix("/mcp").unwrap().to_owned();
+    world
+        .server
+        .set(Misbehaviour::Metadata(json!({ "resource": origin })));
+    // The document for /mcp is not that of the site.
+    let error = world.refused().await;
+    assert_why!(&error, origin, AuthError::ResourceMismatch { .. });
+    world.assert_no_login(&origin);
+}
+
 /// Row 9.
 #[tokio::test]
 async fn a_token_for_an_attackers_server_says_so_and_is_of_no_use_elsewhere() {
