@@ -127,7 +127,9 @@ impl ErrorKind {
             ),
             Self::Application { code, .. } => (Unknown, Code::from(*code).range().advice()),
             Self::Unrecognised { code, .. } => {
-                let known = lookup(*code).map(|entry| entry.advice);
+                // What a code means without any data, it can't mean in answer to this request.
+                let known = lookup(*code).filter(|entry| (entry.read)(None).is_none());
+                let known = known.map(|entry| entry.advice);
                 (Unknown, known.unwrap_or(code.range().advice()))
             }
         }

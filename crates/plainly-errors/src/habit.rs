@@ -46,9 +46,10 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Whether a code that means nothing but a missing resource can be meant so in answer to this request.
+    /// Whether a code that means nothing but a missing resource can be meant so in answer to this request: one that names
+    /// a resource.
     pub(crate) fn is_about_resources(&self) -> bool {
-        let is_of_resources = self.method.starts_with("resources/");
+        let is_of_resources = self.method.starts_with("resources/") && self.subject.is_some();
         is_of_resources || matches!(self.method, "completion/complete" | "subscriptions/listen")
     }
 

@@ -15,7 +15,7 @@ use crate::habit::{Certainty, Habit};
 use crate::kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
-use crate::problem::Problem;
+use crate::problem::{Problem, Problems};
 use crate::registry::Condition;
 use crate::registry::table::{condition, words};
 use crate::wire_error::WireError;
@@ -239,6 +239,26 @@ impl ProtocolError {
     /// ```
     pub fn problem(&self) -> Option<&Problem> {
         self.0.problem.as_ref()
+    }
+
+    /// The problems that it states, if they are several: those in its data, each with message, code, suggestion and
+    /// details. [`problem`](Self::problem) is their summary then.
+    ///
+    /// ```
+    /// use plainly_errors::problem::{Problem, ProblemBag};
+    /// use plainly_errors::{Dialect, Revision};
+    ///
+    /// let bag = ProblemBag::from_iter([Problem::missing_required("name"), Problem::timeout("save")]);
+    /// let problems = bag.into_result().unwrap_err();
+    /// let error = problems.to_protocol_error();
+    /// let received = Dialect::default().encode(&error, Revision::LATEST).recognise();
+    /// assert_eq!(received.problems(), Some(problems));
+    /// ```
+    pub fn problems(&self) -> Option<Problems> {
+        let received = self.received().and_then(|received| received.data.clone());
+        let data = received.or_else(|| self.own_data().cloned());
+        let data = data.or_else(|| self.kind().data())?;
+        Problems::from_error_data(&data)
     }
 
     /// Data in the sender's own form, such as a problem's, where the [kind](Self::kind) follows from the code and

@@ -45,7 +45,7 @@ const TYPESCRIPT: &str = "TypeScript SDK 1.10 to 2.0";
 const PYTHON_1: &str = "Python SDK 1.9 to 1.29";
 const LOW_LEVEL: &str = "servers on the low-level API of the TypeScript and Java SDKs";
 
-pub(crate) static HABITS: [Habit; 48] = [
+pub(crate) static HABITS: [Habit; 50] = [
     // Resources.
     Habit {
         sender: TYPESCRIPT_1,
@@ -54,15 +54,22 @@ pub(crate) static HABITS: [Habit; 48] = [
         ..MISSING
     },
     Habit {
+        sender: "C# SDK 0.4 to 2.2",
+        messages: &["unknown resource uri: *"],
+        source: "csharp-sdk, McpServerImpl.cs, readResourceHandler",
+        ..MISSING
+    },
+    Habit {
         sender: "any server: the data is only recommended (SEP-2164)",
-        messages: &["*resource not found*"],
+        messages: &["*resource not found*", "*unknown resource*"],
         source: "MCP 2026-07-28, server/resources, Error Handling",
         ..MISSING
     },
     Habit {
-        sender: "C# SDK 0.4 to 2.2",
-        messages: &["unknown resource uri: *"],
-        source: "csharp-sdk, McpServerImpl.cs, readResourceHandler",
+        sender: "fastmcp 4.20 of npm",
+        code: METHOD_NOT_FOUND,
+        messages: &["*resource*not found*", "*unknown resource*"],
+        source: "fastmcp (npm), src/FastMCP.ts, resources/read throws MethodNotFound for it",
         ..MISSING
     },
     Habit {
@@ -127,7 +134,7 @@ pub(crate) static HABITS: [Habit; 48] = [
     },
     Habit {
         sender: "Go SDK 1.0 to 1.7, C# SDK, Java SDK, and the example of the specification",
-        messages: &["unknown tool*"],
+        messages: &["*unknown tool*"],
         source: "MCP 2025-11-25, server/tools, Error Handling; go-sdk, mcp/server.go",
         ..UNKNOWN_TOOL
     },
@@ -168,8 +175,15 @@ pub(crate) static HABITS: [Habit; 48] = [
     },
     Habit {
         sender: "Go SDK 1.0 to 1.7, C# SDK",
-        messages: &["unknown prompt*"],
+        messages: &["*unknown prompt*"],
         source: "go-sdk, mcp/server.go; csharp-sdk, McpServerImpl.cs",
+        ..UNKNOWN_PROMPT
+    },
+    Habit {
+        sender: "fastmcp 4.20 of npm",
+        code: METHOD_NOT_FOUND,
+        messages: &["*unknown prompt*", "*prompt*not found*"],
+        source: "fastmcp (npm), src/FastMCP.ts, prompts/get throws MethodNotFound for it",
         ..UNKNOWN_PROMPT
     },
     Habit {

@@ -133,8 +133,15 @@ macro_rules! problem_codes {
                 }
             }
 
-            /// The known code of this name.
-            pub(super) fn known(name: &str) -> Option<Self> {
+            /// The known code of this name; `None` for any other, which only an application of its own knows.
+            ///
+            /// ```
+            /// use plainly_errors::ProblemCode;
+            ///
+            /// assert_eq!(ProblemCode::known("NOT_FOUND"), Some(ProblemCode::NotFound));
+            /// assert_eq!(ProblemCode::known("LOCKED"), None);
+            /// ```
+            pub fn known(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant),)+
                     _ => None,

@@ -192,7 +192,7 @@ impl Problem {
     }
 
     /// `error` happened inside. Its own sentence is shown, behind `during`, which says what was being done; its causes
-    /// are for logs alone. Where that sentence may hold secrets, choose [`internal`](Self::internal) and
+    /// are for logs alone, and so is its type. Where that sentence may hold secrets, choose [`internal`](Self::internal) and
     /// [`with_source`](Self::with_source).
     ///
     /// ```

@@ -38,8 +38,8 @@ impl Problem {
 }
 
 impl Problems {
-    /// The problems that the object of a tool result states, each with message, code and details; the object says no
-    /// more of them, but when to try again, which the first one says then. An entry that is none is left out.
+    /// The problems that the object of a tool result states, each with message, code, suggestion and details; when to try
+    /// again is stated for all, and the first one has it then. An entry that is none is left out.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, ProblemBag, Problems};
@@ -49,7 +49,19 @@ impl Problems {
     /// assert_eq!(Problems::from_object(&problems.to_object()), Some(problems));
     /// ```
     pub fn from_object(object: &Value) -> Option<Self> {
-        let members = failed(object)?;
+        Self::from_members(failed(object)?)
+    }
+
+    /// The problems in the data of a protocol error.
+    pub(crate) fn from_error_data(data: &Value) -> Option<Self> {
+        let members = data.as_object()?;
+        // By the shape that nobody has by chance: a code for all, and their number.
+        members.get("code")?.as_str()?;
+        members.get("error_count")?.as_u64()?;
+        Self::from_members(members)
+    }
+
+    fn from_members(members: &Map<String, Value>) -> Option<Self> {
         let entries = members.get("errors")?.as_array()?;
         let mut problems: Vec<Problem> = entries.iter().filter_map(entry).collect();
         let first = problems.first_mut()?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::mistake::{Mistake, printable};
+use crate::mistake::{Mistake, in_quotes, printable};
 
 pub(super) fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static, str> {
     name.map_or(Cow::Borrowed(words), |name| {
@@ -12,11 +12,11 @@ pub(super) fn with_name(words: &'static str, name: Option<&str>) -> Cow<'static,
     })
 }
 
-/// A name that a peer gave, or quotes around nothing.
+/// A name that a peer gave: in quotes where its ends could not be seen.
 pub(super) fn named(name: &str) -> Cow<'_, str> {
-    match name {
-        "" => r#""""#.into(),
-        name => printable(name),
+    match name.is_empty() || name.trim() != name {
+        true => in_quotes(name).into(),
+        false => printable(name),
     }
 }
 
@@ -88,4 +88,22 @@ fn deepest(members: &Map<String, Value>, path: &str, found: &mut Vec<String>) {
 
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_name_whose_ends_can_not_be_seen_is_in_quotes() {
+        for (name, told) in [
+            ("a b", "a b"),
+            ("", r#""""#),
+            (" ", r#"" ""#),
+            (" a", r#"" a""#),
+            ("a\n", r#""a\n""#),
+        ] {
+            assert_eq!(named(name), told);
+        }
+    }
 }

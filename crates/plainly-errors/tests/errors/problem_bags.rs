@@ -37,13 +37,13 @@ fn check(problems: &Problems, object: &str) {
 fn the_objects_are_these() {
     check(
         &Problem::internal("It failed.").suggest("Wait.").into(),
-        r#"{"success":false,"error":"It failed. Wait.","code":"INTERNAL_ERROR","error_count":1,"errors":[{"message":"It failed.","code":"INTERNAL_ERROR","details":{}}]}"#,
+        r#"{"success":false,"error":"It failed. Wait.","code":"INTERNAL_ERROR","error_count":1,"errors":[{"message":"It failed.","code":"INTERNAL_ERROR","suggestion":"Wait.","details":{}}]}"#,
     );
     check(
         &problems(mixed()),
         concat!(
             r#"{"success":false,"error":"3 errors occurred.","code":"NOT_FOUND","error_count":3,"errors":["#,
-            r#"{"message":"The user 'ada' was not found.","code":"NOT_FOUND","details":{"entity_type":"user","identifier":"ada"}},"#,
+            r#"{"message":"The user 'ada' was not found.","code":"NOT_FOUND","suggestion":"Ask for bob.","details":{"entity_type":"user","identifier":"ada"}},"#,
             r#"{"message":"Rate limit exceeded for calls. Try again in 2 seconds.","code":"RATE_LIMIT_EXCEEDED","details":{"limit_type":"calls"}},"#,
             r#"{"message":"It failed.","code":"INTERNAL_ERROR","details":{}}],"retry_after":2}"#,
         ),

@@ -68,8 +68,8 @@ impl Problems {
     }
 
     /// The object of a tool result, as it serializes: `success` (false), `error` (the [summary](Self::summary)), `code`
-    /// (of the first), `error_count` and `errors`, each with `message`, `code` and `details`, and `retry_after` (whole
-    /// seconds) where there is one.
+    /// (of the first), `error_count` and `errors`, each with `message`, `code` and `details`, and `suggestion` where there
+    /// is one, and `retry_after` (whole seconds) where there is one.
     ///
     /// ```
     /// use plainly_errors::problem::{Problem, Problems};
@@ -103,6 +103,7 @@ impl Problems {
         let errors = self.iter().map(|problem| ProblemEntry {
             message: problem.message(),
             code: problem.code().as_str(),
+            suggestion: problem.suggestion(),
             details: problem.details(),
         });
         ProblemsData {
@@ -122,7 +123,7 @@ struct ProblemsObject<'a> {
     data: ProblemsData<'a>,
 }
 
-/// `retry_after` is beyond `mcp-error-codes`, which loses it.
+/// `retry_after`, and the `suggestion` of an entry, are beyond `mcp-error-codes`, which loses them.
 #[derive(serde::Serialize)]
 struct ProblemsData<'a> {
     code: &'a str,
@@ -136,6 +137,8 @@ struct ProblemsData<'a> {
 struct ProblemEntry<'a> {
     message: &'a str,
     code: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<&'a str>,
     details: &'a Details,
 }
 
