@@ -141,9 +141,9 @@ fn parse_batch<'a>(
     }
     scanner.end().map_err(Defect::into_parse)?;
     match excess {
-        Some(defect) => Err(defect.into_invalid_request(None)),
+        Some(defect) => Err(defect.into_invalid_request(None, false)),
         None if batch.is_empty() => {
-            Err(Defect::new(&Fault::Is("the batch is empty"), 0).into_invalid_request(None))
+            Err(Defect::new(&Fault::Is("the batch is empty"), 0).into_invalid_request(None, false))
         }
         None => Ok(batch),
     }
@@ -170,11 +170,11 @@ fn object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a
         .and_then(|value| scanner.end().map(|()| value));
     let value = value.map_err(Defect::into_parse)?;
     match (value.fault, value.members) {
-        (Some(fault), _) => Err(fault.into_invalid_request(None)),
+        (Some(fault), _) => Err(fault.into_invalid_request(None, false)),
         (None, Some(members)) => Ok(Object::new(value.raw, members)),
         (None, None) => {
             let fault = &Fault::Is("it is not an object");
-            Err(Defect::new(fault, value.at).into_invalid_request(None))
+            Err(Defect::new(fault, value.at).into_invalid_request(None, false))
         }
     }
 }

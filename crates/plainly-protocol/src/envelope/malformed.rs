@@ -14,6 +14,8 @@ pub struct Malformed<'a> {
     pub kind: MalformedKind,
     /// The id to answer with: that of the message whose envelope is wrong, where it could be read without doubt.
     pub id: Option<RawId<'a>>,
+    /// Whether it has a `method`, and so wants an answer under its id rather than being one.
+    pub asks: bool,
     defect: Defect,
     /// What the defect is in, for those who want it in words.
     frame: &'a [u8],
@@ -59,21 +61,27 @@ impl std::error::Error for Malformed<'_> {}
 /// What a defect makes of a message.
 impl Defect {
     pub(super) fn into_parse<'a>(self) -> Malformed<'a> {
-        self.into_malformed(MalformedKind::Parse, None)
+        self.into_malformed(MalformedKind::Parse, None, false)
     }
 
-    pub(super) fn into_invalid_request(self, id: Option<RawId<'_>>) -> Malformed<'_> {
-        self.into_malformed(MalformedKind::InvalidRequest, id)
+    pub(super) fn into_invalid_request(self, id: Option<RawId<'_>>, asks: bool) -> Malformed<'_> {
+        self.into_malformed(MalformedKind::InvalidRequest, id, asks)
     }
 
     pub(super) fn into_invalid_params(self, id: Option<RawId<'_>>) -> Malformed<'_> {
-        self.into_malformed(MalformedKind::InvalidParams, id)
+        self.into_malformed(MalformedKind::InvalidParams, id, true)
     }
 
-    fn into_malformed(self, kind: MalformedKind, id: Option<RawId<'_>>) -> Malformed<'_> {
+    fn into_malformed(
+        self,
+        kind: MalformedKind,
+        id: Option<RawId<'_>>,
+        asks: bool,
+    ) -> Malformed<'_> {
         Malformed {
             kind,
             id,
+            asks,
             defect: self,
             frame: &[],
         }

@@ -108,22 +108,29 @@ pub(super) fn judge<'a>(
             &Fault::Is("the message is not an object"),
             scanned.at,
         ));
-        return Err(defect.into_invalid_request(None));
+        return Err(defect.into_invalid_request(None, false));
     };
     let fields = MemberFields::of(members);
     let id = fields
         .id
         .and_then(|id| RawId::from_token(id.value, limits.id_bytes));
-    let readable = || readable(id, &fields).filter(|_| is_id_certain(members, limits));
+    // What is text to some readers alone would come back as another.
+    let readable = || id.filter(|id| id.is_text() && is_id_certain(members, limits));
     let valid = match scanned.fault {
         Some(fault) => Err(fault),
         None => check(&fields, id, scanned.at, limits),
     };
-    let kind = valid.map_err(|defect| defect.into_invalid_request(readable()))?;
+    let asks = fields.method.is_some();
+    let kind = valid.map_err(|defect| defect.into_invalid_request(readable(), asks))?;
     // After everything else: JSON-RPC has an error of its own for parameters of the wrong kind, and it wants a message that
     // is right otherwise.
     let params = match fields.params {
-        Some(params) if scanned.params.is_none() && !matches!(kind, Kind::Response(..)) => {
+        // `null` is how some libraries write what is absent.
+        Some(params)
+            if scanned.params.is_none()
+                && params.value != "null"
+                && !matches!(kind, Kind::Response(..)) =>
+        {
             return Err(
                 Defect::new(&Fault::Is("`params` is not an object"), params.at)
                     .into_invalid_params(readable()),
@@ -135,15 +142,6 @@ pub(super) fn judge<'a>(
         (Kind::Call(method), Some(id)) => Message::Request(Request { id, method, params }),
         (Kind::Call(method), None) => Message::Notification(Notification { method, params }),
         (Kind::Response(outcome), id) => Message::Response(Response { id, outcome }),
-    })
-}
-
-/// The id that an error can repeat: also one that no request may have, if it is a number that is whole all the same. Only of
-/// what is no response, or two peers could refuse each other's refusals without end.
-fn readable<'a>(id: Option<RawId<'a>>, fields: &MemberFields<'_, 'a>) -> Option<RawId<'a>> {
-    id.filter(RawId::is_text).or_else(|| {
-        let id = fields.method.and(fields.id)?;
-        RawId::of_whole_number(id.value)
     })
 }
 
@@ -183,7 +181,14 @@ fn check<'a>(
         }
         _ => {}
     }
-    match (fields.method, fields.result, fields.error) {
+    // Some libraries write both, and `null` for the one that there is not.
+    let error = fields
+        .error
+        .filter(|error| error.value != "null" || fields.result.is_none());
+    let result = fields
+        .result
+        .filter(|result| result.value != "null" || error.is_none());
+    match (fields.method, result, error) {
         (Some(method), None, None) => method_name(method, limits).map(Kind::Call),
         (Some(method), _, _) => Err(Defect::new(
             &Fault::Is("`method` stands beside a `result` or an `error`"),

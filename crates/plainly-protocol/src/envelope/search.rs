@@ -132,8 +132,7 @@ fn key(token: &[u8]) -> Option<Key> {
 fn id(token: &[u8]) -> Option<RequestId> {
     let token = std::str::from_utf8(token).ok()?;
     let id = RawId::from_token(token, Limits::default().id_bytes);
-    let id = id.filter(RawId::is_text);
-    Some(id.or_else(|| RawId::of_whole_number(token))?.to_owned())
+    Some(id.filter(RawId::is_text)?.to_owned())
 }
 
 #[cfg(test)]

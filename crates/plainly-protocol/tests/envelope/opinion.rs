@@ -148,9 +148,7 @@ fn judge_message(tree: &Tree, outer_depth: usize, outer_nodes: usize, limits: &L
     let one = |name: &str| all(name).first().copied();
     let id = one("id").and_then(|id| as_id(id, limits));
     let certain = all("id").len() < 2 && members.len() <= limits.members_per_object;
-    let whole = one("id").and_then(as_whole);
-    let known = id.clone().or(whole.filter(|_| one("method").is_some()));
-    let known = known.filter(|_| certain);
+    let known = id.clone().filter(|_| certain);
     let invalid = refused(MalformedKind::InvalidRequest, known.clone());
 
     let excessive = tree.has_duplicates()
@@ -160,11 +158,17 @@ fn judge_message(tree: &Tree, outer_depth: usize, outer_nodes: usize, limits: &L
     if excessive || one("jsonrpc") != Some(&Tree::String("2.0".into())) {
         return invalid;
     }
-    match (one("method"), one("result"), one("error")) {
+    let (result, error) = match (one("result"), one("error")) {
+        (result @ Some(_), Some(Tree::Null)) => (result, None),
+        (Some(Tree::Null), error @ Some(_)) => (None, error),
+        both => both,
+    };
+    match (one("method"), result, error) {
         (Some(Tree::String(method)), None, None) if method.len() <= limits.method_bytes => {
             match (one("id"), &id, one("params")) {
                 (Some(_), None, _) => invalid,
-                (_, _, params @ (None | Some(Tree::Object(_)))) => called(id, method, params),
+                (_, _, None | Some(Tree::Null)) => called(id, method, None),
+                (_, _, params @ Some(Tree::Object(_))) => called(id, method, params),
                 (_, _, Some(_)) => refused(MalformedKind::InvalidParams, known),
             }
         }
@@ -180,19 +184,14 @@ fn judge_message(tree: &Tree, outer_depth: usize, outer_nodes: usize, limits: &L
 
 fn as_id(tree: &Tree, limits: &Limits) -> Option<RequestId> {
     match tree {
-        Tree::Number(number) => number.parse::<i64>().ok().map(RequestId::from),
+        Tree::Number(number) => {
+            let integer = number.parse::<i64>().ok();
+            let whole = || plainly_errors::number::whole(number.parse().ok()?);
+            integer.or_else(whole).map(RequestId::from)
+        }
         Tree::String(id) if id.len() <= limits.id_bytes => Some(RequestId::from(id.as_str())),
         Tree::String(_) | Tree::Null | Tree::Bool(_) | Tree::Array(_) | Tree::Object(_) => None,
     }
-}
-
-/// The id that an error can repeat.
-fn as_whole(tree: &Tree) -> Option<RequestId> {
-    let Tree::Number(number) = tree else {
-        return None;
-    };
-    let number: f64 = number.parse().ok()?;
-    plainly_errors::number::whole(number).map(RequestId::from)
 }
 
 fn refused(kind: MalformedKind, id: Option<RequestId>) -> String {
