@@ -169,8 +169,8 @@ fn were(count: usize) -> &'static str {
 fn of_types(types: &[Type]) -> String {
     let names: Vec<String> = types.iter().map(|it| format!("{:?}", it.name())).collect();
     match &names[..] {
-        [only] => format!("type {only}"),
-        names => format!("types {}", names.join(", ")),
+        [first @ .., last] if !first.is_empty() => format!("type {} or {last}", first.join(", ")),
+        names => format!("type {}", names.concat()),
     }
 }
 
