@@ -119,7 +119,7 @@ impl Dispatcher {
         let revision = self.revision.get();
         if revision.traits().asks_in_results {
             let method = request.method;
-            tracing::warn!(method = %Escaped(&method), "the server must not send requests: not answered");
+            tracing::warn!(method = %Escaped(method.as_deref().unwrap_or_default()), "the server must not send requests: not answered");
             return None;
         }
         self.questions.ask(request, revision, of, tasks, send)

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use plainly_errors::problem::wait_in_words;
 use plainly_errors::{Mistake, ProtocolError, Revision};
-use plainly_protocol::types::{CallToolResult, RawJson};
+use plainly_protocol::types::{CallToolResult, InputRequest, RawJson};
 
 pub use self::authorization::{AuthError, IssuerPlace};
 use self::bounded::Bounded;
@@ -211,6 +211,8 @@ pub enum LocalError {
         method: &'static str,
         /// The most rounds that a call takes.
         limit: usize,
+        /// The questions of the last round, which stay without an answer.
+        asked: std::collections::BTreeMap<String, InputRequest>,
     },
     /// The task has not ended in the time for which the server keeps it, and counts as lost: call the tool again.
     #[error("the task has not ended within the {} for which the server keeps it", wait_in_words(*.ttl))]

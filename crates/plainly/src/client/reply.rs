@@ -2,15 +2,19 @@
 //! messages, but not how they arrived.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use plainly_errors::{Asked, Certainty, WireError};
-use plainly_protocol::envelope::{self, Envelope, Malformed, Message, Object, Outcome};
-use plainly_protocol::id::RequestId;
+use plainly_errors::{Asked, Certainty, InvalidParams, ProtocolError, WireError};
+use plainly_protocol::envelope::{
+    self, Envelope, Malformed, MalformedKind, Message, Object, Outcome,
+};
+use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{ResultFields, ResultType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
 
 use super::cache::Fetch;
 use super::error::{Error, LocalError};
@@ -55,8 +59,8 @@ pub(super) struct ServerRequest {
     /// The id to answer with, as raw JSON.
     pub(super) raw_id: String,
     pub(super) id: RequestId,
-    /// Its method.
-    pub(super) method: String,
+    /// Its method, or why it is no request.
+    pub(super) method: Result<String, ProtocolError>,
     /// The parameters: JSON.
     pub(super) params: Bytes,
 }
@@ -116,7 +120,7 @@ fn limits() -> envelope::Limits {
 fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incoming {
     match message {
         Ok(Message::Response(response)) => Incoming::Reply {
-            id: response.id.map(|id| id.to_owned()),
+            id: response.id.map(own_id),
             reply: match response.outcome {
                 Outcome::Result(json) => CallReply::Result(bytes.slice_ref(json.as_bytes())),
                 Outcome::Error(json) => CallReply::Error(bytes.slice_ref(json.as_bytes()), None),
@@ -126,22 +130,54 @@ fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incom
             raw_id: request.id.as_raw().to_owned(),
             id: request.id.to_owned(),
             params: raw(bytes, request.params),
-            method: request.method.into_owned(),
+            method: Ok(request.method.into_owned()),
         }),
         Ok(Message::Notification(notification)) => Incoming::Notification {
             params: raw(bytes, notification.params),
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {
+            // Without an answer, the server would wait for it.
+            Some(id) if malformed.asks => Incoming::Request(ServerRequest {
+                raw_id: id.as_raw().to_owned(),
+                id: id.to_owned(),
+                params: NO_PARAMS,
+                method: Err(refusal(&malformed)),
+            }),
             // With an id, the one call that waits for it can fail now instead of when its time is over.
             Some(id) => Incoming::Reply {
-                id: Some(id.to_owned()),
+                id: Some(own_id(*id)),
                 reply: CallReply::Malformed(malformed.to_string()),
             },
             None => Incoming::NoMessage {
                 why: malformed.to_string(),
             },
         },
+    }
+}
+
+/// The id of a reply. Ours are whole numbers, so that one in quotes can mean no other.
+fn own_id(id: RawId<'_>) -> RequestId {
+    let id = id.to_owned();
+    let number = match &id {
+        RequestId::String(text) => text.parse().ok(),
+        RequestId::Integer(_) => None,
+    };
+    let Some(number) = number else { return id };
+    tracing::warn!(
+        "the server answers with ids in quotes, and they were sent without: taken as numbers"
+    );
+    RequestId::Integer(number)
+}
+
+/// The answer to a request that is none.
+fn refusal(malformed: &Malformed<'_>) -> ProtocolError {
+    match malformed.kind {
+        MalformedKind::InvalidParams => ProtocolError::from(InvalidParams::NotAnObject)
+            .with_message(format!("Invalid params: {malformed}")),
+        MalformedKind::InvalidRequest | MalformedKind::Parse => {
+            ProtocolError::invalid_request(format!("Invalid request: {malformed}"))
+        }
     }
 }
 
@@ -281,6 +317,10 @@ impl RawResult {
     /// The body, whatever its `resultType`.
     pub(super) fn body<T: DeserializeOwned>(&self, method: Method) -> Result<T, Error> {
         let body = read_result(method, &self.json);
+        let body = body.or_else(|error| match with_content(method, &self.json) {
+            Some(json) => read_result(method, &json),
+            None => Err(error),
+        });
         if let Some(kept) = self.kept.as_ref().filter(|_| body.is_err()) {
             kept.forget();
         }
@@ -315,6 +355,24 @@ fn error(
     }
 }
 
+/// The result of a tool without `content`, as some servers send it that have structured output: with none.
+fn with_content(method: Method, json: &[u8]) -> Option<Vec<u8>> {
+    if method != Method::CallTool {
+        return None;
+    }
+    let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(json).ok()?;
+    members.get("structuredContent")?;
+    let none = to_raw_value(&[(); 0]).ok()?;
+    let content = members.insert("content".into(), &none);
+    if content.is_some_and(|content| content.get() != "null") {
+        return None;
+    }
+    tracing::warn!(
+        "the server answers with a result without `content`, which every tool result must have: taken as empty"
+    );
+    serde_json::to_vec(&members).ok()
+}
+
 fn read_result<T: DeserializeOwned>(method: Method, json: &[u8]) -> Result<T, Error> {
     serde_json::from_slice(json).map_err(|why| {
         let mistakes = mistakes::in_result(method, json, &why);
@@ -324,6 +382,7 @@ fn read_result<T: DeserializeOwned>(method: Method, json: &[u8]) -> Result<T, Er
 
 #[cfg(test)]
 mod tests {
+    use plainly_errors::{Dialect, Revision};
     use plainly_protocol::types::EmptyResult;
 
     use super::*;
@@ -346,9 +405,11 @@ mod tests {
                 Some(RequestId::from(1)),
             ),
             (
-                r#"{"jsonrpc":"2.0","id":"1","result":{}}"#,
-                Some("1".into()),
+                r#"{"jsonrpc":"2.0","id":"x","result":{}}"#,
+                Some("x".into()),
             ),
+            // In quotes, it can be no other's.
+            (r#"{"jsonrpc":"2.0","id":"1","result":{}}"#, Some(1.into())),
             (
                 r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#,
                 None,
@@ -376,6 +437,33 @@ mod tests {
             let error = decode(&reply).unwrap_err();
             assert!(
                 matches!(error.local(), Some(LocalError::InvalidResponse { .. })),
+                "{json}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_malformed_request_is_still_one_to_answer() {
+        for (json, code) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#,
+                -32602,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":5}"#,
+                -32602,
+            ),
+            (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
+            (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
+        ] {
+            let Incoming::Request(request) = read_one(json) else {
+                panic!("{json}");
+            };
+            let error = request.method.unwrap_err();
+            let written = Dialect::default().code(&error, Revision::LATEST);
+            assert_eq!(
+                (request.raw_id.as_str(), written.get()),
+                ("1", code),
                 "{json}"
             );
         }

@@ -225,8 +225,13 @@ impl<T> CallSetup<T> {
                 Round::InputRequired(asked) => asked,
             };
             if rounds == limit {
-                let method = method.name();
-                return Err(LocalError::TooManyRounds { method, limit }.into());
+                let (method, asked) = (method.name(), asked.requests);
+                return Err(LocalError::TooManyRounds {
+                    method,
+                    limit,
+                    asked,
+                }
+                .into());
             }
             rounds += 1;
             let respondent = client.connected.link.dispatcher().respondent();

@@ -138,10 +138,14 @@ impl ServerQuestions {
         request: &ServerRequest,
         revision: Revision,
     ) -> Result<Option<InputRequest>, ProtocolError> {
-        let method = match Method::find(&request.method, revision) {
+        let name = request.method.as_ref().map_err(|error| {
+            tracing::warn!(id = %request.id, %error, "the server sent a request that can't be read");
+            error.clone()
+        })?;
+        let method = match Method::find(name, revision) {
             Some(Method::Ping) => return Ok(None),
             Some(method) if self.respondent.answers(method) => method,
-            Some(_) | None => return Err(ProtocolError::method_not_found(request.method.clone())),
+            Some(_) | None => return Err(ProtocolError::method_not_found(name)),
         };
         let question = if method == Method::Elicit {
             InputRequest::Elicit(params(request, method)?)

@@ -1,6 +1,8 @@
 //! Simple questions to ask of an error, whichever number the peer's revision gives it.
 
-use plainly_errors::{Certainty, ErrorKind, InvalidParams, Problem, ProtocolError, UrlElicitation};
+use plainly_errors::{
+    Certainty, ErrorKind, InvalidParams, Problem, Problems, ProtocolError, UrlElicitation,
+};
 use serde_json::{Map, Value};
 
 use super::{AuthError, Challenge, Error, LocalError};
@@ -114,11 +116,20 @@ impl Error {
             .map_or(Certainty::Certain, ProtocolError::certainty)
     }
 
-    /// The problem that the server's error states, also where an HTTP status says more than the error beside it.
+    /// The problem that the server's error states, also where an HTTP status says more than the error beside it. Of
+    /// [several](Self::problems), their summary.
     pub fn problem(&self) -> Option<&Problem> {
         match self.local() {
             Some(LocalError::HttpStatus { source, .. }) => source.as_ref()?.problem(),
             _ => self.protocol()?.problem(),
+        }
+    }
+
+    /// The problems that the server's error states, if they are several.
+    pub fn problems(&self) -> Option<Problems> {
+        match self.local() {
+            Some(LocalError::HttpStatus { source, .. }) => source.as_ref()?.problems(),
+            _ => self.protocol()?.problems(),
         }
     }
 

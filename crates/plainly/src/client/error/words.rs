@@ -62,6 +62,10 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let data = received.and_then(|received| received.data.as_ref());
     match message.trim().is_empty() && data.is_none() {
         true => f.write_str("no reason was given")?,
+        // What follows is part of the sentence.
+        false if is_more(error, message) => {
+            write!(f, "{}", Bounded(message.trim_end_matches('.')))?
+        }
         false => write!(f, "{}", Bounded(message))?,
     }
     let says_nothing = EMPTY.contains(&message.trim_end_matches('.').to_lowercase().as_str());
@@ -73,6 +77,10 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = words(data).unwrap_or_else(|| data.to_string().into());
         write!(f, "{colon}{}", Aside(&said))?;
     }
+    for (at, problem) in unsaid(error, message).enumerate() {
+        let between = if at == 0 { ":" } else { ";" };
+        write!(f, "{between} {}", Aside(problem.trim_end_matches('.')))?;
+    }
     // Most messages name it.
     for want in wants(error).filter(|want| !want.is_in(message)) {
         write!(f, "; {want}")?;
@@ -81,6 +89,21 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Some(received) => write!(f, " ({})", Named(received.code, error.kind())),
         None => Ok(()),
     }
+}
+
+/// Each of several problems of which the message does not tell, as one that only counts them.
+fn unsaid(error: &ProtocolError, message: &str) -> impl Iterator<Item = String> {
+    let all = error.problems().into_iter().flatten();
+    let texts = all.take(NAMED).map(|problem| match problem.suggestion() {
+        Some(suggestion) => format!("{} {suggestion}", problem.message()),
+        None => problem.message().to_owned(),
+    });
+    texts.filter(|text| !message.contains(text.as_str()))
+}
+
+/// Whether something is said after the message.
+fn is_more(error: &ProtocolError, message: &str) -> bool {
+    unsaid(error, message).next().is_some() || wants(error).any(|want| !want.is_in(message))
 }
 
 /// The message without what the TypeScript SDK 1 puts before each.

@@ -317,7 +317,12 @@ impl<T> TaskHandle<T> {
         }
         if self.rounds == limits.rounds {
             let (method, limit) = (METHOD.name(), limits.rounds);
-            return Err(LocalError::TooManyRounds { method, limit }.into());
+            return Err(LocalError::TooManyRounds {
+                method,
+                limit,
+                asked,
+            }
+            .into());
         }
         self.rounds += 1;
         let respondent = connected.link.dispatcher().respondent();

@@ -1,6 +1,6 @@
 //! A cache that several clients share over HTTP: what one of them may have of another, and what a gap drops.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -105,6 +105,50 @@ async fn what_is_private_is_only_for_the_same_headers_and_what_is_public_for_the
             assert_eq!(read(&first, &host, scope).await.0, "Bearer anna");
         }
     }
+}
+
+/// The tools on two pages, the first public and the second private, of a server that answers with the token that it is asked
+/// with; and the cursors that it was asked for.
+async fn tools(client: &Client, host: &Host) -> (Vec<String>, Vec<Value>) {
+    let asked_for = RefCell::new(Vec::new());
+    let answering = async {
+        loop {
+            let asked = host.request("tools/list").await;
+            let cursor = asked.body["params"]["cursor"].clone();
+            asked_for.borrow_mut().push(cursor.clone());
+            let token = asked.headers.get("authorization").cloned();
+            let tool =
+                json!({"name": token.unwrap_or_default(), "inputSchema": {"type": "object"}});
+            let mut page = json!({"tools": [tool], "ttlMs": 60_000, "cacheScope": "private"});
+            if cursor.is_null() {
+                page["cacheScope"] = json!("public");
+                page["nextCursor"] = json!("2");
+            }
+            asked.result(page).await;
+        }
+    };
+    let tools = tokio::select! {
+        biased;
+        tools = client.tools() => tools,
+        () = answering => unreachable!(),
+    };
+    let tools = tools.expect("a listing");
+    let names = tools.iter().map(|tool| tool.name.clone()).collect();
+    (names, asked_for.into_inner())
+}
+
+#[tokio::test]
+async fn a_private_page_among_public_ones_is_for_its_own_token_alone() {
+    let (cache, host) = (Cache::default(), Host::start().await);
+    let builder = || Client::http(&host.url).cache(cache.clone());
+    let anna = connect(anna(builder()), &host).await;
+    let bert = connect(builder().header("Authorization", "Bearer bert"), &host).await;
+    let (names, asked_for) = tools(&anna, &host).await;
+    assert_eq!(names, ["Bearer anna", "Bearer anna"]);
+    assert_eq!(asked_for, [Value::Null, json!("2")]);
+    let (names, asked_for) = tools(&bert, &host).await;
+    assert_eq!(names, ["Bearer anna", "Bearer bert"]);
+    assert_eq!(asked_for, [json!("2")]);
 }
 
 /// A client whose tokens are those that `given` says, one after another.

@@ -87,8 +87,8 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
             "the body is encoded as \"gzip\", and the client accepts no encoding"),
         ("200 OK", json, r#"{"jsonrpc":"2.0","id":77,"result":{"tools":[]}}"#,
             "the server sent a reply with the id 77, which no open request has"),
-        ("200 OK", json, r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
-            "the server sent a reply with the id \"2\", which no open request has"),
+        ("200 OK", json, r#"{"jsonrpc":"2.0","id":"x","result":{"tools":[]}}"#,
+            "the server sent a reply with the id \"x\", which no open request has"),
         ("200 OK", json, r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[],"tools":[]}}"#, "the key \"tools\" is given twice"),
         ("202 Accepted", "", "", other_path),
     ];

@@ -152,6 +152,28 @@ async fn what_can_be_answered_is_declared_and_answered_to_a_legacy_server() {
 }
 
 #[tokio::test]
+async fn a_request_of_a_legacy_server_is_answered_even_if_its_envelope_is_wrong() {
+    let (builder, mut peer) = pair();
+    let (_client, _) = connect_legacy(answering(builder), &mut peer, "2025-11-25").await;
+    let ping =
+        |params: Value| json!({"jsonrpc": "2.0", "id": 1.0, "method": "ping", "params": params});
+    for (request, code) in [
+        (ping(Value::Null), Value::Null),
+        (ping(json!([])), json!(-32602)),
+        (ping(json!(5)), json!(-32602)),
+        (ping(json!("x")), json!(-32602)),
+        (
+            json!({"jsonrpc": "2.0", "id": 1, "method": 5}),
+            json!(-32600),
+        ),
+    ] {
+        let answer = peer.ask(&request).await;
+        assert_eq!(answer["error"]["code"], code, "{request} {answer}");
+        assert_eq!(answer["id"], request["id"], "{request}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_declared_is_what_is_answered_and_what_the_author_adds() {
     type Set = fn(Half<DuplexStream>) -> Half<DuplexStream>;
     let cases: [(Set, Value); 5] = [
@@ -587,16 +609,15 @@ async fn a_server_that_asks_without_end_is_given_up() {
         let client = connect_modern(answering(builder).limits(limits), &mut peer).await;
         let (called, ()) = tokio::join!(client.call_tool("a", ()), async {
             for _ in 0..=rounds {
-                peer.answer_with("tools/call", required(Value::Null, "s"))
-                    .await;
+                let asked = json!({"r": question("roots/list", json!({}))});
+                peer.answer_with("tools/call", required(asked, "s")).await;
             }
         });
         let error = called.unwrap_err();
-        let limit = match error.local() {
-            Some(LocalError::TooManyRounds { limit, .. }) => *limit,
-            _ => panic!("{error}"),
+        let Some(LocalError::TooManyRounds { limit, asked, .. }) = error.local() else {
+            panic!("{error}");
         };
-        assert_eq!(limit, rounds);
+        assert_eq!((*limit, asked.len()), (rounds, 1));
         let (called, ()) = tokio::join!(client.call_tool("b", ()), peer.answer("tools/call"));
         called.unwrap();
     }

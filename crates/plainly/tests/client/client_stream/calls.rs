@@ -36,8 +36,8 @@ async fn replies_find_their_calls_in_any_order() {
         assert_eq!(ids.len(), 3);
         for request in requests.iter().rev() {
             let result = json!({"contents": [{"uri": request["params"]["uri"], "text": ""}]});
-            // Nobody waits for these: an id of the wrong type, one that was never used, the same reply again.
-            let id = request["id"].to_string();
+            // Nobody waits for these: an id that is no number, one that was never used, the same reply again.
+            let id = format!("{}x", request["id"]);
             peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {"contents": []}}))
                 .await;
             peer.send(json!({"jsonrpc": "2.0", "id": 4711, "result": {}}))

@@ -191,8 +191,8 @@ async fn no_contents_are_a_collection_only_where_the_server_knows_collections() 
 async fn what_came_instead_of_a_reply_is_told() {
     for (line, told) in [
         (
-            r#"{"jsonrpc":"2.0","id":"2","result":{"tools":[]}}"#,
-            "; the server sent a reply with the id \"2\", which no open request has, instead",
+            r#"{"jsonrpc":"2.0","id":"x","result":{"tools":[]}}"#,
+            "; the server sent a reply with the id \"x\", which no open request has, instead",
         ),
         (
             "<!DOCTYPE html>",
