@@ -11,7 +11,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use plainly_errors::{ProblemCode, Problems, ProtocolError};
+use plainly_errors::{ErrorKind, ProblemCode, Problems, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
 pub use self::ask_error::{AskError, AskErrorKind};
@@ -126,12 +126,19 @@ impl Failure {
         Self::new(FailureCause::Server(error))
     }
 
-    /// The same failure of a source. That answers as a server does: its protocol errors are this server's.
+    /// The same failure of a source. What it says of the request is this server's answer. What it says of its own
+    /// connection or session is not: the client would open another session, or change its revision.
     pub(super) fn of_source(self) -> Self {
-        if let Meaning::Protocol(error) = self.meaning() {
-            return Self::of_server(error.with_source(self.into_source()));
-        }
-        self
+        let Meaning::Protocol(error) = self.meaning() else {
+            return self;
+        };
+        let is_of_request =
+            error.may_be_a_handlers() || matches!(error.kind(), ErrorKind::MethodNotFound { .. });
+        let error = match is_of_request {
+            true => error,
+            false => ProtocolError::internal(error.message().into_owned()),
+        };
+        Self::of_server(error.with_source(self.into_source()))
     }
 
     /// The questions that the handler ended with.

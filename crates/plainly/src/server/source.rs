@@ -8,6 +8,7 @@
 
 mod listing;
 mod raw;
+mod resources;
 
 use std::fmt;
 use std::sync::Arc;
@@ -68,8 +69,12 @@ pub trait Source: Send + Sync + 'static {
     /// Answers a request with its result, a JSON object.
     ///
     /// Members that a revision requires of every result, such as `resultType`, are added if they are missing. Errors
-    /// reach the client's code: a [`ProtocolError`] as it is, others like those of a resource handler. Dropping the
-    /// future cancels the request.
+    /// reach the client's code: a [`ProtocolError`] as it is if it is about the request, others like those of a resource
+    /// handler. One about the source's own connection, such as a session that is not found, reaches the client as an
+    /// internal error with the same message. Dropping the future cancels the request.
+    ///
+    /// A source without `resources/metadata` is asked for its listing instead, and for the contents of what it does not
+    /// list. Empty contents are passed on of collections alone, because a client can't tell whether anything else exists.
     fn answer(
         &self,
         request: SourceRequest,
@@ -77,7 +82,7 @@ pub trait Source: Send + Sync + 'static {
 }
 
 /// A request on its way to a [`Source`].
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceRequest {
     method: Method,
     params: RawJson,
@@ -115,6 +120,15 @@ impl SourceRequest {
     /// results (`resultType` `input_required`).
     pub fn ask(&self) -> Result<&Ask, ProtocolError> {
         self.ask.as_ref().map_err(Clone::clone)
+    }
+
+    /// Another request in the place of this one.
+    fn about(&self, method: Method, params: RawJson) -> Self {
+        Self {
+            method,
+            params,
+            ..self.clone()
+        }
     }
 
     fn new(call: &MethodCall<'_>, features: &Features) -> Result<Self, Failure> {
@@ -252,10 +266,10 @@ impl Candidate {
             Self::Other(source, features) => {
                 let request = SourceRequest::new(call, features);
                 let source = Arc::clone(source);
-                let answering: AnswerFuture = Box::pin(async move {
-                    let answer = source.answer(request?).await;
-                    raw::answer(&answer.map_err(Failure::of_source)?)
-                });
+                let answering: AnswerFuture =
+                    Box::pin(
+                        async move { raw::answer(&resources::answered(source, request?).await?) },
+                    );
                 Ok(MethodAnswer::Later(Audience::Code, answering))
             }
         }

@@ -5,10 +5,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plainly::client::MetadataSource;
+use plainly::errors::{InvalidRequest, Refusal, Unavailable};
 use plainly::protocol::method::Method;
 use plainly::protocol::peer::Peer;
 use plainly::protocol::types::{
-    ElicitFormParams, JsonObject, ListCapability, RawJson, ServerCapabilities, TextField,
+    ElicitFormParams, JsonObject, ListCapability, RawJson, ResourcesCapability, ServerCapabilities,
+    TextField,
 };
 use plainly::server::{Source, SourceRequest};
 use plainly::{Client, Failure, ProtocolError, Revision, Server, Tool};
@@ -274,5 +277,106 @@ async fn a_result_that_is_no_object_is_an_internal_error_and_the_next_request_is
         let error = client.call_tool("any", ()).await.unwrap_err();
         assert!(error.is_internal(), "{wrong} {error}");
         assert_eq!(client.tools().await.unwrap().len(), 1);
+    }
+}
+
+/// A source that has resources as servers before SEP-2093 do, and may fail in its own way.
+#[derive(Clone, Default)]
+struct Older(Option<ProtocolError>);
+
+impl Source for Older {
+    fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+        ServerCapabilities::new().resources(ResourcesCapability::new())
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        if let Some(error) = &self.0 {
+            return Err(error.clone().into());
+        }
+        let params: Value = request.params().decode()?;
+        let uri = params["uri"].as_str().unwrap_or_default();
+        let method = request.method();
+        let answer = if method == Method::ListResources {
+            let named = |uri: &str| json!({"uri": uri, "name": "N", "size": 2, "extra": 1.50});
+            match params.get("cursor") {
+                None => json!({"resources": [named("old:a")], "nextCursor": "2"}),
+                Some(_) => {
+                    json!({"resources": [named("old:b"), {"uri": "old:all", "name": "All", "isCollection": true}]})
+                }
+            }
+        } else if method == Method::ReadResource {
+            match uri {
+                "old:all" | "old:empty" => json!({"contents": []}),
+                "old:a" | "old:template/7" => {
+                    json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": "hi"}]})
+                }
+                _ => return Err(ProtocolError::resource_not_found(uri).into()),
+            }
+        } else {
+            return Err(ProtocolError::method_not_found(method.name()).into());
+        };
+        Ok(RawJson::encode(&answer)?)
+    }
+}
+
+#[tokio::test]
+async fn metadata_of_a_source_without_the_method_is_found_in_its_listing_and_contents() {
+    let server = Server::builder("older", "1").source(Older::default());
+    let server = server.build().unwrap();
+    for revision in Revision::ALL {
+        let client = client(&server, revision).await;
+        for (uri, name, size) in [
+            ("old:b", "N", Some(2)),
+            ("old:template/7", "old:template/7", None),
+        ] {
+            let metadata = client.metadata(uri).await.unwrap();
+            assert_eq!(metadata.source, MetadataSource::Direct, "{revision} {uri}");
+            let resource = metadata.resource;
+            assert_eq!((&*resource.name, resource.size), (name, size), "{revision}");
+        }
+        let missing = client.metadata("old:no").await.unwrap_err();
+        assert!(missing.is_resource_not_found(), "{revision} {missing}");
+    }
+}
+
+#[tokio::test]
+async fn empty_contents_of_a_source_are_passed_on_of_collections_alone() {
+    let server = Server::builder("older", "1").source(Older::default());
+    let server = server.build().unwrap();
+    for revision in Revision::ALL {
+        let client = client(&server, revision).await;
+        let read = client.read("old:all").await.unwrap();
+        assert!(read.contents.is_empty(), "{revision}");
+        let error = client.read("old:empty").await.unwrap_err();
+        assert!(error.is_internal(), "{revision} {error}");
+        assert!(
+            error.to_string().contains("ambiguous"),
+            "{revision} {error}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_a_source_hears_of_its_own_connection_is_an_internal_error_here() {
+    let refused = InvalidRequest::Refused {
+        refusal: Refusal::Unauthorized,
+    };
+    for error in [
+        ProtocolError::from(InvalidRequest::SessionNotFound),
+        refused.into(),
+        Unavailable::Overloaded.into(),
+        ProtocolError::unsupported_version(["2024-11-05"], "2026-07-28"),
+        ProtocolError::header_mismatch("Mcp-Name"),
+        ProtocolError::parse_error("no JSON"),
+    ] {
+        let server = Server::builder("older", "1").source(Older(Some(error.clone())));
+        let server = server.build().unwrap();
+        for revision in [Revision::V2025_11_25, Revision::LATEST] {
+            let client = client(&server, revision).await;
+            let passed_on = client.read("old:a").await.unwrap_err();
+            assert!(passed_on.is_internal(), "{revision} {passed_on}");
+            let said = passed_on.protocol().unwrap().message();
+            assert_eq!(said, error.message(), "{revision}");
+        }
     }
 }
