@@ -291,7 +291,7 @@ const REFUSED: [(&str, &str, &str, u16, &str); 14] = [
         "Host: a b\r\n",
         "",
         400,
-        "Bad request: the Host \"a b\" is no host",
+        "Bad request: invalid Host \"a b\": expected a host name and an optional port",
     ),
     (
         "POST",

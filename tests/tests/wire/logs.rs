@@ -3,6 +3,7 @@
 
 use std::io;
 
+use plainly::errors::problem::{ProblemBag, Problems};
 use plainly::errors::{Problem, ProblemCode, ProtocolError};
 use plainly::protocol::types::LoggingLevel;
 use plainly::server::reply::Text;
@@ -99,6 +100,12 @@ async fn broken() -> Result<String, Problem> {
     Err(problem.with_source(Save(io::Error::other("disk full"))))
 }
 
+async fn several() -> Result<String, Problems> {
+    let full = |shard| Problem::internal("The disk is full.").context("shard", shard);
+    let all = ProblemBag::from_iter([full("db-7"), full("db-8")]);
+    all.into_result().map(|()| String::new())
+}
+
 async fn panics() -> String {
     panic!("{SECRET}")
 }
@@ -121,7 +128,7 @@ async fn line(log: &Log, stream: &mut Stream, sent: &str) -> String {
 }
 
 /// Each failure, the level of its line, and what else stands in it.
-const FAILURES: [(&str, &str, &[&str]); 6] = [
+const FAILURES: [(&str, &str, &[&str]); 7] = [
     (
         "full",
         "ERROR",
@@ -135,6 +142,11 @@ const FAILURES: [(&str, &str, &[&str]); 6] = [
             "error=\"The note can't be saved: cannot save the note: disk full\"",
             "context=\"{\\\"shard\\\":\\\"db-7\\\"}\"",
         ],
+    ),
+    (
+        "several",
+        "ERROR",
+        &["context=\"[{\\\"shard\\\":\\\"db-7\\\"},{\\\"shard\\\":\\\"db-8\\\"}]\""],
     ),
     (
         "wrong",
@@ -158,10 +170,12 @@ async fn each_failure_has_one_line_that_says_all_that_is_known() {
             let builder = builder
                 .tool(Tool::new("full", full))
                 .tool(Tool::new("broken", broken))
+                .tool(Tool::new("several", several))
                 .tool(Tool::new("wrong", wrong))
                 .tool(Tool::new("masked", full))
                 .resource(Resource::new("log://full", full))
                 .resource(Resource::new("log://broken", broken))
+                .resource(Resource::new("log://several", several))
                 .resource(Resource::new("log://wrong", wrong))
                 .resource(Resource::new("log://panics", panics))
                 .resource(Resource::new("log://masked", full));

@@ -357,6 +357,25 @@ async fn what_http_refuses_it_names() {
 }
 
 #[tokio::test]
+async fn a_method_is_told_that_is_near_and_of_the_same_family() {
+    for (method, message) in [
+        (
+            "tool/list",
+            r#"Method not found: tool/list (did you mean "tools/list"?)"#,
+        ),
+        (
+            "tasks/list",
+            r#"Method not found: tasks/list (did you mean "tasks/get"?)"#,
+        ),
+    ] {
+        for mut client in clients(Revision::V2026_07_28).await {
+            let reply = client.ask(method, json!({})).await;
+            assert_eq!(reply["error"]["message"], message);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_name_that_is_a_slip_of_another_is_told_with_it() {
     for (method, name, message) in [
         (

@@ -181,10 +181,16 @@ fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
     }
 }
 
-/// Only one that the revision has: it may still belong to a capability that the server lacks.
+/// Only one that the revision has: it may still belong to a capability that the server lacks. What is of tasks was not meant
+/// to be of tools.
 fn nearest_method(name: &str, revision: Revision) -> Option<String> {
-    let known = methods().iter();
-    let known = known.filter(|row| row.kind == MessageKind::Request && row.revisions.has(revision));
+    let family = |name: &str| name.split('/').next().map(str::to_owned);
+    let own = family(name);
+    let is_known = methods().iter().any(|row| family(row.name) == own);
+    let requests = methods()
+        .iter()
+        .filter(|row| row.kind == MessageKind::Request && row.revisions.has(revision));
+    let known = requests.filter(|row| !is_known || family(row.name) == own);
     let close = closest(name, known.map(|row| row.name))?;
     Some(format!("did you mean {close:?}?"))
 }

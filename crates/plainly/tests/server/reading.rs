@@ -52,6 +52,34 @@ async fn several_texts_are_the_formats_of_a_resource_and_each_says_so() {
     }
 }
 
+/// Two formats of one resource whose author says sizes and names that can't be right.
+async fn careless() -> Vec<ResourceContents> {
+    let content = |name: &str, size, text: &str| {
+        let resource = types::Resource::new("style://links", name).size(size);
+        ResourceContents::new(resource.mime_type(format!("text/{name}")), text)
+    };
+    vec![content("a", 5, "three"), content("b", 999, "four")]
+}
+
+#[tokio::test]
+async fn formats_have_the_size_of_their_own_and_one_name() {
+    let style = Resource::new("style://links", careless).formats(["text/a", "text/b"]);
+    let builder = Server::builder("styles", "1").resource(style);
+    let client = connect(builder, Revision::LATEST).await;
+    let metadata = client.metadata("style://links").await.unwrap().resource;
+    assert_eq!(metadata.mime_type.as_deref(), Some("text/a"));
+    let listed = Representation::listed(metadata.meta.as_ref().unwrap());
+    let promised = ["text/a", "text/b"].map(Representation::new);
+    assert_eq!(listed, promised);
+    let read = client.read("style://links").await.unwrap();
+    let told = read.contents.iter();
+    let told: Vec<_> = told.map(|it| (it.name.as_deref(), it.size)).collect();
+    assert_eq!(told, [(Some("a"), Some(5)), (Some("a"), Some(4))]);
+    let there = Representation::listed(read.contents[0].meta.as_ref().unwrap());
+    let there: Vec<_> = there.iter().map(|format| format.size).collect();
+    assert_eq!(there, [Some(5), Some(4)]);
+}
+
 #[tokio::test]
 async fn contents_arrive_as_they_are_however_large_and_wherever_they_stand() {
     let large = "A \"line\" of C:\\files\n".repeat(5_000);

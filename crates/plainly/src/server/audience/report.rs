@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::iter::successors;
 
-use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProblemCode, ProtocolError};
+use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProblemCode, Problems, ProtocolError};
 use serde_json::{Map, Value};
 
 use super::Asker;
@@ -97,17 +97,25 @@ fn context(error: &ProtocolError) -> Option<String> {
     let chain = successors(Some(error as &(dyn Error + 'static)), |&error| {
         error.source()
     });
-    let problems = chain.filter_map(Problem::downcast);
-    let all: Map<String, Value> = error
-        .problem()
-        .cloned()
-        .into_iter()
-        .chain(problems)
-        .flat_map(|problem| {
-            let context = problem.log_context().iter();
-            let owned = context.map(|(name, value)| (name.to_owned(), value.clone()));
-            owned.collect::<Vec<_>>()
-        })
-        .collect();
-    (!all.is_empty()).then(|| Value::Object(all).to_string())
+    let problems = chain.flat_map(|error| match Problem::downcast(error) {
+        Some(problem) => vec![problem],
+        None => Problems::downcast(error).into_iter().flatten().collect(),
+    });
+    let all = error.problem().cloned().into_iter().chain(problems);
+    let all_contexts = all.map(|problem| -> Map<String, Value> {
+        let context = problem.log_context().iter();
+        let owned = context.map(|(name, value)| (name.to_owned(), value.clone()));
+        owned.collect()
+    });
+    // Problems are their own sources too.
+    let mut contexts = Vec::new();
+    for context in all_contexts {
+        if !context.is_empty() && !contexts.contains(&context) {
+            contexts.push(context);
+        }
+    }
+    match contexts.len() {
+        0 | 1 => contexts.pop().map(|one| Value::Object(one).to_string()),
+        _ => Some(Value::from(contexts).to_string()),
+    }
 }

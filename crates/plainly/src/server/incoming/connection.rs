@@ -305,10 +305,10 @@ impl<M: Messages> Connection<M> {
         self.refuse(id.as_ref().map(RawId::as_raw), &error);
     }
 
-    /// Refuses the messages of a batch: each with its own id, if the revision has no error without one.
+    /// Refuses the messages of a batch: each with its own id, or its sender would wait for them.
     fn refuse_batch(&mut self, messages: &BatchMessages<'_>, error: &ProtocolError) {
         let mut ids = ids(messages).peekable();
-        if self.revision().traits().errors_without_id || ids.peek().is_none() {
+        if ids.peek().is_none() {
             return self.refuse(None, error);
         }
         ids.for_each(|id| self.refuse(Some(id), error));

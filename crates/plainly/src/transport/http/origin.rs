@@ -187,7 +187,10 @@ fn named_host(head: &Parts) -> Result<Authority<'_>, Rejection> {
     };
     Authority::parse(named).ok_or_else(|| {
         let named = String::from_utf8_lossy(named);
-        bad(&format!("the Host \"{}\" is no host", printable(&named)))
+        bad(&format!(
+            "invalid Host \"{}\": expected a host name and an optional port",
+            printable(&named)
+        ))
     })
 }
 

@@ -84,11 +84,11 @@ fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
     }
 }
 
-/// Fills in missing sizes, and the formats of the resource at `uri` if there are several.
+/// Sets the size of each, which is known for certain now, and the formats of the resource at `uri` if there are several: they
+/// are one resource, with one name.
 pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
     for content in &mut *contents {
-        let size = content.body.as_bytes().len() as u64;
-        content.size.get_or_insert(size);
+        content.size = Some(content.body.as_bytes().len() as u64);
     }
     let mut own: Vec<_> = contents
         .iter_mut()
@@ -99,9 +99,14 @@ pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
     }
     let formats: Vec<_> = own.iter().filter_map(|content| format(content)).collect();
     for content in &mut own {
-        let meta = content.meta.get_or_insert_default();
-        if Representation::listed(meta).is_empty() {
-            Representation::list(&formats, meta);
+        Representation::list(&formats, content.meta.get_or_insert_default());
+    }
+    if let [first, others @ ..] = own.as_mut_slice() {
+        for other in others {
+            other.name.clone_from(&first.name);
+            other.title.clone_from(&first.title);
+            other.description.clone_from(&first.description);
+            other.annotations.clone_from(&first.annotations);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use plainly_protocol::types::{self, CacheHint};
+use plainly_protocol::types::{self, CacheHint, Representation};
 
 use super::reading::{ReadFuture, ReadHandler, reader};
 use crate::limits::Limits;
@@ -40,6 +40,9 @@ pub struct Resource {
 impl Resource {
     /// The resource at `uri`, served by `handler`. Its name is the URI unless you set a better one with
     /// [`name`](Self::name).
+    ///
+    /// It is listed, and has metadata, whatever the handler finds: neither may cost as much as reading. Add and remove a
+    /// resource that comes and goes [at run time](crate::server::Builder::dynamic_resources).
     pub fn new<F, A, By>(uri: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -68,6 +71,29 @@ impl Resource {
         icons,
         annotations,
         cache_hint = "How long clients may cache its content, and whether they may share it. By default not at all.",
+    }
+
+    /// Lists the formats that reading gives in its metadata, the preferred one first. That is also its MIME type, unless you
+    /// set another.
+    ///
+    /// ```
+    /// use plainly::server::{Resource, reply::Text};
+    ///
+    /// async fn report() -> Vec<Text> {
+    ///     vec![Text::new("<h1>Report</h1>", "text/html"), Text::plain("Report")]
+    /// }
+    ///
+    /// let resource = Resource::new("app://report", report).formats(["text/html", "text/plain"]);
+    /// ```
+    #[must_use]
+    pub fn formats<M: Into<String>>(mut self, mime_types: impl IntoIterator<Item = M>) -> Self {
+        let formats: Vec<_> = mime_types.into_iter().map(Representation::new).collect();
+        if let Some(preferred) = formats.first() {
+            let mime_type = &mut self.definition.mime_type;
+            mime_type.get_or_insert_with(|| preferred.mime_type.clone());
+        }
+        Representation::list(&formats, self.definition.meta.get_or_insert_default());
+        self
     }
 
     /// Makes the resource a collection. Its handler then returns its children: contents with their own URIs, or none if
