@@ -29,6 +29,11 @@ impl Converter for Json {
         (mime_type == "application/json" || mime_type.ends_with("+json")).then_some("text/plain")
     }
 
+    /// Most JSON has line breaks.
+    fn is_announced(&self) -> bool {
+        false
+    }
+
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let lines = 1 + memchr::memchr_iter(b'\n', source.content).count();
         if source.content.len() / lines < LONG_LINES {

@@ -72,9 +72,14 @@ pub use self::pdf::Pdf;
     note = "implement `Converter` for it: which MIME type it makes of which, and how"
 )]
 pub trait Converter: Send + Sync + fmt::Debug + 'static {
-    /// The MIME type that it converts files of this type to; `None` if it doesn't convert them. Listings state it for
-    /// every such file, so it is only as reliable as the conversion.
+    /// The MIME type that it converts files of this type to; `None` if it doesn't convert them.
     fn gives(&self, mime_type: &str) -> Option<&str>;
+
+    /// Whether metadata states it of every such file. False for a converter that leaves many as they are: then only
+    /// reading tells.
+    fn is_announced(&self) -> bool {
+        true
+    }
 
     /// Writes the representation.
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError>;
@@ -125,9 +130,10 @@ impl Converters {
     pub(super) fn announce(&self, resource: &mut Resource) {
         let Some(own) = format(resource) else { return };
         let mut formats = vec![own];
-        for (_, mime_type) in self.of(resource) {
-            formats.push(Representation::new(mime_type));
-        }
+        // Of nothing, nothing can be made.
+        let of = self.of(resource).into_iter();
+        let sure = of.filter(|(converter, _)| converter.is_announced() && resource.size != Some(0));
+        formats.extend(sure.map(|(_, mime_type)| Representation::new(mime_type)));
         if formats.len() > 1 {
             list(&formats, &mut resource.meta);
         }
