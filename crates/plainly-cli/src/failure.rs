@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use self::cause::caused;
 pub(crate) use self::subject::{Missing, Subject};
-use self::subject::{is_no_server, scheme};
+use self::subject::{is_no_server, said_beside, scheme};
 use self::tls::without_tls;
 use crate::exit::Exit;
 use crate::explain::{advice, local_advice};
@@ -147,7 +147,7 @@ impl Failure {
             Self::Missing(_) => Exit::Refused,
             Self::Waiting { .. } => Exit::Failure,
             Self::Interrupted | Self::Stopped => Exit::Interrupted,
-            Self::Call { error, .. } if is_missing(error) => Exit::NotFound,
+            Self::Call { error, .. } if error.is_resource_not_found() => Exit::NotFound,
             Self::Call { error, .. } if error.is_unreachable() => Exit::Unreachable,
             Self::Call { error, subject } => match (error, subject) {
                 (Error::Local(error), _) if is_configuration(error) => Exit::Usage,
@@ -256,14 +256,15 @@ impl Failure {
             Self::Call {
                 error,
                 subject: Subject::Resource(uri),
-            } if is_missing(error) => {
-                let hint = match error.local() {
-                    Some(LocalError::NotListed { .. }) => {
-                        ": the server does not list it, but it may still be readable"
-                    }
-                    _ => scheme(uri),
+            } if error.is_resource_not_found() => {
+                let message = error.protocol().map(ProtocolError::message);
+                let said = message.as_deref().and_then(|it| said_beside(it, uri));
+                let said = match said.map(|said| visible(&cut(said))) {
+                    Some(said) if said.starts_with('(') => format!(" {said}"),
+                    Some(said) => format!(": the server says: {said}"),
+                    None => String::new(),
                 };
-                format!("no such resource: {}{hint}", visible(uri))
+                format!("no such resource: {}{}{said}", visible(uri), scheme(uri))
             }
             Self::Missing(missing)
             | Self::Call {
@@ -340,12 +341,6 @@ impl Failure {
         }
         json!({ "error": object })
     }
-}
-
-/// Whether there is no such resource, as far as the server tells.
-fn is_missing(error: &Error) -> bool {
-    let is_unlisted = matches!(error.local(), Some(LocalError::NotListed { .. }));
-    error.is_resource_not_found() || is_unlisted
 }
 
 /// Whether the server says that it does not have what is wanted.

@@ -49,6 +49,8 @@ async fn fill_in(
     let filling = client.prompt(name, Arguments::from_iter(texts));
     let filled = filling.on_progress(terminal::report).await;
     filled.map_err(|error| {
+        // Some servers have no words for it but those of any failure.
+        let is_unlisted = prompts.is_some() && error.is_internal() && error.problem().is_none();
         let prompts = prompts.unwrap_or_default();
         let one = prompts.iter().find(|prompt| prompt.name == name);
         let subject = match one {
@@ -56,7 +58,7 @@ async fn fill_in(
                 let arguments = prompt.arguments.iter().flatten();
                 Subject::Prompt(arguments.map(shown_argument).collect())
             }
-            None if is_missing(Callee::Prompt, name, &error) => {
+            None if is_unlisted || is_missing(Callee::Prompt, name, &error) => {
                 Subject::Missing(missing(Callee::Prompt, name, &names(&prompts), server))
             }
             None => Subject::Prompts,

@@ -28,11 +28,16 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
         reading.await.map_err(Failure::about(subject))
     })
     .await?;
+    let is_ambiguous = read.is_ambiguous();
     if output.is_json() {
         let mut result = ReadResourceResult::new(read.contents);
         result.meta = read.meta;
         output.json(&result)?;
-        return output.flush();
+        output.flush()?;
+        return match is_ambiguous {
+            true => Err(ambiguous(&uri)),
+            false => Ok(()),
+        };
     }
     if let Some(path) = &args.save {
         save(&read, path, &mut output)?;
@@ -66,11 +71,14 @@ fn save(read: &ReadResult, path: &Path, output: &mut Output) -> Result<(), Failu
 fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body, Failure> {
     let uri = &read.uri;
     if read.is_ambiguous() {
-        return Err(Failure::local(format!(
-            "{uri} has no contents: it may not exist, or be empty, and the server does not say which"
-        )));
+        return Err(ambiguous(uri));
     }
-    if read.is_collection() {
+    let mut said = read.contents.iter().filter_map(|one| one.is_collection);
+    if !read.contents.is_empty() && read.is_collection() && said.next().is_none() {
+        tracing::warn!(
+            "the server answered with several URIs, and does not say that {uri} is a collection: --json has all of them"
+        );
+    } else if read.is_collection() {
         return Err(Failure::local(format!(
             "{uri} is a collection: list it with `plainly ls`, or use --json to see what reading it returns"
         )));
@@ -89,6 +97,12 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
         ))
     })?;
     Ok(&chosen.body)
+}
+
+fn ambiguous(uri: &str) -> Failure {
+    Failure::local(format!(
+        "{uri} has no contents: it may not exist, or be empty, and the server does not say which"
+    ))
 }
 
 fn print(uri: &str, body: &Body, output: &mut Output) -> Result<(), Failure> {

@@ -4,8 +4,8 @@ use plainly::errors::habit::{Asked, Certainty};
 use plainly::errors::registry::lookup;
 use plainly::errors::revision::Revisions;
 use plainly::errors::{
-    Code, CodeRange, Condition, Dialect, ErrorKind, Mistake, Problem, ProblemCode, ProtocolError,
-    Revision, WireError, conditions,
+    Code, CodeRange, Condition, Dialect, ErrorKind, Mistake, Problem, ProblemCode, Problems,
+    ProtocolError, Revision, WireError, conditions,
 };
 
 use serde::Deserialize;
@@ -30,7 +30,10 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
         advice: advice(&error),
         retry: error.retry(),
         wait: error.retry_after(),
-        mistakes: mistakes(wire.data.as_ref()),
+        mistakes: match error.problems() {
+            Some(problems) => each(&problems),
+            None => mistakes(wire.data.as_ref()),
+        },
         hints: Hint::all_of(wire, None),
         link: Link::to_error(&error, wire.code),
         ..Explanation::new("error", title(&error, wire.code), means(&error, wire.code))
@@ -133,6 +136,14 @@ pub(super) fn problem(problem: &Problem) -> Explanation {
         mistakes: listed(problem.details().get("problems")),
         ..problem_code(problem.code())
     }
+}
+
+/// Each of several problems, in its own words.
+pub(super) fn each(problems: &Problems) -> Vec<Mistake> {
+    let texts = problems
+        .iter()
+        .map(|problem| Mistake::new("", problem.text()));
+    texts.take(MOST).collect()
 }
 
 /// What is wrong, each with its place, as the data of an error lists it.

@@ -149,11 +149,11 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
         LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
             "call the tool again if it is safe to repeat"
         }
+        LocalError::NotListed { .. } => "read the resource: it may be there all the same",
         LocalError::SkillMismatch { .. } => "list the skills again: they may have changed",
         // These say it themselves.
         LocalError::Configuration { .. }
         | LocalError::ReservedHeader { .. }
-        | LocalError::NotListed { .. }
         | LocalError::TooManyPages { .. }
         | _ => return None,
     };

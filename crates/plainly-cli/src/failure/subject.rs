@@ -38,8 +38,9 @@ impl Subject {
     pub(super) fn hint(&self, error: &ProtocolError) -> String {
         let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
         match self {
+            // Of a capability that the server does not declare, it is never asked.
             Self::Resource(_) | Self::Resources if is_unknown => {
-                ": this server has no resources".to_owned()
+                ": the server declares resources, but lacks this method".to_owned()
             }
             Self::Resource(_) if is_too_large(error) => {
                 ": `plainly serve --max-file-size` sets the limit".to_owned()
@@ -50,8 +51,16 @@ impl Subject {
                 ": this server does not complete arguments".to_owned()
             }
             Self::Task if is_unknown => ": this server has no tasks".to_owned(),
-            Self::Tools if is_unknown => ": this server has no tools".to_owned(),
-            Self::Prompts if is_unknown => ": this server has no prompts".to_owned(),
+            Self::Tools if is_unknown => {
+                ": the server declares tools, but lacks this method".to_owned()
+            }
+            Self::Prompts if is_unknown => {
+                ": the server declares prompts, but lacks this method".to_owned()
+            }
+            // It says itself what is wrong.
+            Self::Prompt(_) if error.problem().is_some() || error.problems().is_some() => {
+                String::new()
+            }
             Self::Prompt(arguments) if arguments.is_empty() => ": it takes no arguments".to_owned(),
             Self::Prompt(arguments) => known("arguments", arguments),
             Self::Connection
@@ -74,6 +83,15 @@ pub(super) fn is_no_server(error: &ProtocolError, subject: &Subject) -> bool {
     is_unknown && matches!(subject, Subject::Connection)
 }
 
+/// What the server says of a resource that is missing, beside that it is: which one was meant, for example.
+pub(super) fn said_beside<'a>(message: &'a str, uri: &str) -> Option<&'a str> {
+    let after = message.split_once(uri).map(|(_, after)| after);
+    let after = after.or_else(|| Some(message.split_once(". ")?.1))?;
+    let said = after.trim_start_matches(|it: char| "'\"`.,:;)".contains(it) || it.is_whitespace());
+    let is_new = said.contains(char::is_alphabetic) && !said.contains("not found");
+    is_new.then_some(said)
+}
+
 /// A hint for a path that was given as a URI.
 pub(super) fn scheme(uri: &str) -> &'static str {
     match uri.contains(':') {
@@ -88,4 +106,31 @@ fn is_too_large(error: &ProtocolError) -> bool {
         error.kind(),
         ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { .. })
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::said_beside;
+
+    #[test]
+    fn what_a_server_says_beside_a_missing_resource_is_found() {
+        for (message, said) in [
+            ("Resource not found: a:b", None),
+            ("Resource a:b not found", None),
+            ("Unknown resource: 'a:b'.", None),
+            ("Not found.", None),
+            ("", None),
+            (
+                r#"Resource not found: a:b (did you mean "a:c"?)"#,
+                Some(r#"(did you mean "a:c"?)"#),
+            ),
+            (
+                "Resource not found: 'a:b'. Available resources: a:c",
+                Some("Available resources: a:c"),
+            ),
+            ("The note '7' was not found. Try 8.", Some("Try 8.")),
+        ] {
+            assert_eq!(said_beside(message, "a:b"), said, "{message}");
+        }
+    }
 }

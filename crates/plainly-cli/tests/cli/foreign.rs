@@ -114,10 +114,89 @@ fn python(_: &str, _: &Value) -> Value {
     json!({ "error": { "code": 0, "message": "Unknown resource: a:b" } })
 }
 
+fn npm_fastmcp(method: &str, _: &Value) -> Value {
+    let message = match method {
+        "resources/read" => "Resource not found: 'a:b'. Available resources: a:c",
+        _ => "Unknown prompt: none",
+    };
+    json!({ "error": { "code": -32601, "message": message } })
+}
+
+fn with_a_hint(_: &str, params: &Value) -> Value {
+    let message = r#"Resource not found: a:b (did you mean "a:c"?)"#;
+    json!({ "error": { "code": -32602, "message": message, "data": { "uri": params["uri"] } } })
+}
+
+fn several_problems(method: &str, _: &Value) -> Value {
+    if method == "prompts/list" {
+        return json!({ "result": { "prompts": [{ "name": "bag" }] } });
+    }
+    let entry = |message, code| json!({ "message": message, "code": code, "details": {} });
+    let errors = [
+        entry("Too fast.", "RATE_LIMIT_EXCEEDED"),
+        entry("Missing required field: 'name'.", "MISSING_REQUIRED"),
+    ];
+    let data = json!({ "code": "RATE_LIMIT_EXCEEDED", "error_count": 2, "errors": errors, "retry_after": 60 });
+    json!({ "error": { "code": 429, "message": "2 errors occurred.", "data": data } })
+}
+
+fn session_lost(_: &str, _: &Value) -> Value {
+    json!({ "error": { "code": -32002, "message": "Session not found" } })
+}
+
+/// Python 2.3 has no other words for a prompt that is missing.
+fn internal(method: &str, _: &Value) -> Value {
+    match method {
+        "prompts/list" => json!({ "result": { "prompts": [{ "name": "other" }] } }),
+        _ => json!({ "error": { "code": -32603, "message": "Internal server error" } }),
+    }
+}
+
+fn unknown_tool_of_fastmcp(_: &str, _: &Value) -> Value {
+    json!({ "result": {
+        "content": [{ "type": "text", "text": "Resource not found: Unknown tool: 'nosuch'" }],
+        "isError": true,
+    }})
+}
+
+const SEVERAL: &str = "the server answered: 2 errors occurred: Too fast; Missing required field: 'name'; try again in 60 seconds (code 429)\n help: wait 60 seconds, then send the request again";
+
 #[test]
 fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
     type Case<'a> = (fn(&str, &Value) -> Value, &'a [&'a str], i32, &'a str);
-    let cases: [Case<'_>; 4] = [
+    let cases: [Case<'_>; 11] = [
+        (
+            npm_fastmcp,
+            &["read", "a:b"],
+            4,
+            "no such resource: a:b: the server says: Available resources: a:c\n help: list the resources again, and use one of their URIs",
+        ),
+        (
+            npm_fastmcp,
+            &["prompt", "none"],
+            6,
+            "no such prompt: none\n help: `plainly prompts URL` lists the prompts; some servers have more for a client that they can ask: try --answer, --sample-with or --root",
+        ),
+        (
+            with_a_hint,
+            &["read", "a:b"],
+            4,
+            "no such resource: a:b (did you mean \"a:c\"?)\n help: list the resources again, and use one of their URIs",
+        ),
+        (several_problems, &["read", "a:b"], 6, SEVERAL),
+        (several_problems, &["prompt", "bag"], 6, SEVERAL),
+        (
+            internal,
+            &["prompt", "none"],
+            6,
+            "no such prompt: none\n help: `plainly prompts URL` lists the prompts; some servers have more for a client that they can ask: try --answer, --sample-with or --root",
+        ),
+        (
+            unknown_tool_of_fastmcp,
+            &["call", "nosuch"],
+            6,
+            "no such tool: nosuch\n help: `plainly tools URL` lists the tools; some servers have more for a client that they can ask: try --answer, --sample-with or --root",
+        ),
         (
             with_a_problem_alone,
             &["call", "book"],
@@ -145,8 +224,37 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
     ];
     for (answer, words, status, said) in cases {
         let url = fake(answer);
+        let said = said.replace("URL", &url);
         run(&[words[0], &url, words[1]]).failed(status, &format!("error: {said}\n"));
     }
+}
+
+#[test]
+fn a_listing_can_not_answer_that_a_resource_is_missing() {
+    run(&["templates", &fake(session_lost)]).failed(
+        6,
+        "error: the server answered: Session not found (code -32002)\n help: show the message; the server's author should use a defined code, or one from the application range\n",
+    );
+}
+
+#[test]
+fn a_script_can_tell_an_answer_without_contents_from_an_empty_resource() {
+    let read = run(&["read", &fake(nothing), "a:b", "--json"]);
+    assert_eq!((read.status, read.json()), (1, json!({ "contents": [] })));
+}
+
+fn children_unsaid(_: &str, params: &Value) -> Value {
+    let asked = params["uri"].as_str().unwrap();
+    let content = |uri: &str| json!({ "uri": uri, "text": format!("text of {uri}") });
+    json!({ "result": { "contents": [content("a:c"), content(asked)] } })
+}
+
+#[test]
+fn of_contents_of_several_uris_the_one_that_was_asked_for_is_written() {
+    let url = fake(children_unsaid);
+    let read = run(&["read", &url, "a:b"]);
+    assert_eq!((read.status, read.text()), (0, "text of a:b"));
+    assert!(read.stderr.contains("several URIs"), "{}", read.stderr);
 }
 
 fn old_listing(method: &str, _: &Value) -> Value {
@@ -175,8 +283,8 @@ fn metadata_is_looked_up_in_the_listing_of_a_server_that_can_not_be_asked() {
     let listed = run(&["stat", &url, "a:b\tc\n\u{1b}[2J\u{202e}", "--json"]).succeeded();
     assert_eq!(listed.json()["name"], "b");
     run(&["stat", &url, "a:b"]).failed(
-        4,
-        "error: no such resource: a:b: the server does not list it, but it may still be readable\n",
+        1,
+        "error: the server does not support `resources/metadata`, and a:b is not in its listing\n help: read the resource: it may be there all the same\n",
     );
 }
 
