@@ -22,7 +22,7 @@ Examples:
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
   plainly serve ./docs --public-url https://docs.example.com/mcp --auth-issuer https://login.example.com
   plainly serve ./docs --http 0.0.0.0:443 --allow-host docs.example.com --tls-cert cert.pem --tls-key key.pem
-  plainly serve ./docs --print-config vscode > .vscode/mcp.json
+  plainly serve ./docs --print-config vscode    the entry for .vscode/mcp.json; install writes it
   plainly serve ./docs --print-config claude | sh
 
 Files have URIs like file:///docs/guide/hosts.md: the directory's name, then the path below it. Hidden files, files \
@@ -57,8 +57,8 @@ pub(crate) struct ServeArgs {
     #[arg(long)]
     pub(crate) name: Option<String>,
 
-    /// Don't serve, but print what this host must be told to start the server with these directories and options; with
-    /// --http, to connect to it
+    /// Don't serve, but print the host's configuration for a server with these directories and options: one that the host starts,
+    /// or with --http, or an option that only works over HTTP, one that it connects to
     #[arg(long, value_name = "HOST", conflicts_with_all = ["allow_origin", "sse"])]
     pub(crate) print_config: Option<Host>,
 

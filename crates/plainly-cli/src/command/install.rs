@@ -193,7 +193,7 @@ fn change(
         }
         return output.flush();
     }
-    let change = rewrite(&path, &edited, !args.project)?;
+    let change = rewrite(&path, edited, !args.project)?;
     if let Some(change) = change.as_ref().filter(|_| args.project) {
         keep_allowed(host, &path, change);
     }

@@ -321,6 +321,7 @@ fn shells_complete_a_word_that_is_empty_yet() {
 
 /// Whether the shell is installed: a test says so where it is not.
 #[cfg(target_os = "linux")]
+#[expect(clippy::print_stdout, reason = "it is read where a run is looked at")]
 fn is_there(shell: &str) -> bool {
     let is_there = Command::new(shell).arg("-c").arg("true").output().is_ok();
     if !is_there {

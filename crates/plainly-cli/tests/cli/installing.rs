@@ -395,23 +395,20 @@ fn variables_are_written_as_the_host_spells_them() {
             assert!(text.contains(line), "{host}: {text}");
         }
     }
-    let passed = [
-        "install",
-        "codex",
-        "s",
-        "--env",
-        "KEY=${KEY}",
-        "--env",
-        "A=1",
-        "--",
-        "x",
-    ];
+    let passed = "install codex s --env KEY=${KEY} --env A=1 -- x";
+    let passed: Vec<_> = passed.split(' ').collect();
     home.run(&passed).succeeded();
     let text = fs::read_to_string(home.path().join(".codex/config.toml")).unwrap();
     assert!(
         text.contains("env = { A = \"1\" }\nenv_vars = [\"KEY\"]\n"),
         "{text}"
     );
+}
+
+#[test]
+fn a_variable_that_a_host_can_not_have_is_refused() {
+    let home = Home::new();
+    let url = "https://notes.example.com/mcp";
     for (host, header, why) in [
         (
             "zed",
@@ -457,36 +454,20 @@ fn paths_lead_to_the_same_files_from_everywhere() {
     let site = home.path().join("projects/site").display().to_string();
     for (words, expected) in [
         (
-            &["node", "./x/server.js", "x/none.js"][..],
-            vec![
-                "node".to_owned(),
-                format!("{site}/x/server.js"),
-                "x/none.js".to_owned(),
-            ],
+            "node ./x/server.js x/none.js",
+            "node SITE/x/server.js x/none.js",
         ),
+        ("python main.py -v", "python SITE/main.py -v"),
         (
-            &["python", "main.py", "-v"],
-            vec![
-                "python".to_owned(),
-                format!("{site}/main.py"),
-                "-v".to_owned(),
-            ],
-        ),
-        (
-            &["./x/server.js", "--root=./docs", "."],
-            vec![
-                format!("{site}/x/server.js"),
-                format!("--root={site}/docs"),
-                site.clone(),
-            ],
+            "./x/server.js --root=./docs .",
+            "SITE/x/server.js --root=SITE/docs SITE",
         ),
     ] {
-        let words = [&["install", "cursor", "s", "--force", "--"][..], words].concat();
-        home.run(&words).succeeded();
-        assert_eq!(
-            started(&home.path().join(".cursor/mcp.json"), "mcpServers", "s"),
-            expected
-        );
+        let line = format!("install cursor s --force -- {words}");
+        home.run(&line.split(' ').collect::<Vec<_>>()).succeeded();
+        let file = home.path().join(".cursor/mcp.json");
+        let words = started(&file, "mcpServers", "s").join(" ");
+        assert_eq!(words, expected.replace("SITE", &site));
     }
     let unclear = home.run(&["install", "zed", "s", "--", "plainly", "serve", "docs"]);
     let warning = "warning: serve is a directory here, and the host starts the server elsewhere: write ./serve if that is meant\n";
