@@ -88,15 +88,13 @@ fn revoke(args: &RevokeKeyArgs) -> Result<(), Failure> {
 /// A list that can't be used is a mistake on the command line, unless it is the disk that fails.
 fn failure(what: &str, error: ApiKeyError) -> Failure {
     use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
-    match &error {
-        ApiKeyError::Unusable { source, .. }
-            if ![NotFound, NotADirectory, PermissionDenied].contains(&source.kind()) =>
-        {
-            Failure::caused(what, error)
-        }
-        _ => {
-            let error: Box<dyn std::error::Error> = Box::new(error);
-            Failure::impossible(what, error)
-        }
+    let is_disk =
+        |source: &io::Error| ![NotFound, NotADirectory, PermissionDenied].contains(&source.kind());
+    if let ApiKeyError::Unusable { source, .. } = &error
+        && is_disk(source)
+    {
+        return Failure::caused(what, error);
     }
+    let error: Box<dyn std::error::Error> = Box::new(error);
+    Failure::impossible(what, error)
 }

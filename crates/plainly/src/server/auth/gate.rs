@@ -67,9 +67,11 @@ impl ResourceServer {
         let address = head.extensions.get().map(|PeerAddress(address)| *address);
         let caller = self.caller(&token, address, now, refused).await?;
         let checked = self.proofs.check((&token, &scheme), &caller, head, now);
-        checked.map_err(|denial| match denial {
-            Denial::NonceWanted(_) | Denial::TooManyProofs => denial,
-            _ => self.failed(denial, address, now),
+        checked.map_err(|denial| {
+            match matches!(denial, Denial::NonceWanted(_) | Denial::TooManyProofs) {
+                true => denial,
+                false => self.failed(denial, address, now),
+            }
         })?;
         if let Some(lacking) = self.rules.lacking_always(&caller) {
             return Err(Denial::InsufficientScope(lacking));
@@ -149,8 +151,10 @@ impl ResourceServer {
 
     /// Says behind the gate who calls. What layers in front have said of that does not count.
     fn admission(&self, head: &mut Parts, caller: Caller, recheck: Recheck, now: u64) -> Admission {
-        let mut admission = Admission::default();
-        admission.recheck = Some(recheck);
+        let mut admission = Admission {
+            recheck: Some(recheck),
+            ..Admission::default()
+        };
         let ends = caller.token().good_until();
         admission.lasts = ends.map(|ends| Duration::from_secs(ends.saturating_sub(now)));
         let nonce = self.proofs.next_nonce(now);

@@ -105,7 +105,7 @@ impl Admission {
             ReplyBody::Feed(feed) if self.lasts.is_some() || self.recheck.is_some() => {
                 ReplyBody::Feed(Box::new(Lasting::new(feed, self.lasts, self.recheck)))
             }
-            body => body,
+            body @ (ReplyBody::Whole(_) | ReplyBody::Feed(_)) => body,
         };
         reply
     }
