@@ -1,28 +1,61 @@
-//! The directories that are served, and their names. The only file that opens a path of the host, once, when the store is
-//! built; from then on there are handles.
+//! The directories that are served, and their names. The only file that opens a path of the host: when the store is built,
+//! and again where a directory has been removed since. Otherwise there are handles.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::lock::Lock;
 use super::uri;
 
 /// The longest name of a mount, in bytes.
 const MAX_NAME_BYTES: usize = 255;
 
 /// A directory that is served.
-#[derive(Clone)]
 pub(super) struct Root {
     pub(super) name: String,
     pub(super) uri: String,
-    pub(super) dir: Arc<Dir>,
-    /// Where it was, for systems that watch by paths.
-    #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
+    /// The place from which it is opened again once it has been removed.
     pub(super) path: PathBuf,
+    current: Lock<Current>,
+}
+
+/// The directory as it was last opened.
+struct Current {
+    dir: Arc<Dir>,
+    /// Whether it is known that it was removed.
+    is_gone: bool,
+}
+
+impl Root {
+    /// The open directory. If that was removed and there is another one at its path, that one from now on.
+    pub(super) fn dir(&self) -> Arc<Dir> {
+        let mut current = self.current.lock();
+        if !is_removed(&current.dir) {
+            return Arc::clone(&current.dir);
+        }
+        let uri = &self.uri;
+        if let Ok(dir) = open_dir(&self.path) {
+            tracing::info!(uri, "the directory was removed: another one at its path is served");
+            *current = Current {
+                dir: Arc::new(dir),
+                is_gone: false,
+            };
+        } else if !std::mem::replace(&mut current.is_gone, true) {
+            tracing::warn!(uri, "the directory was removed: nothing is served until it is there again");
+        }
+        Arc::clone(&current.dir)
+    }
+}
+
+/// Whether the directory has no name any more. One that was moved still has one.
+fn is_removed(dir: &Dir) -> bool {
+    dir.dir_metadata().is_ok_and(|metadata| metadata.nlink() == 0)
 }
 
 impl fmt::Debug for Root {
@@ -49,10 +82,11 @@ pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProbl
     }
     Ok(Root {
         uri: uri::mount(&name),
-        dir: Arc::new(dir),
-        // FSEvents names what changed without links.
-        #[cfg(any(test, not(any(target_os = "linux", target_os = "android"))))]
-        path: path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        current: Lock::from(Current {
+            dir: Arc::new(dir),
+            is_gone: false,
+        }),
         name,
     })
 }

@@ -33,7 +33,7 @@ impl Mounts {
     /// The root of a mount, for somebody who waits.
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
         Place::root(
-            Arc::clone(&root.dir),
+            root.dir(),
             self.shown.clone(),
             Arc::clone(&self.lists),
             waiter.clone(),

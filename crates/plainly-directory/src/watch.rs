@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
+use cap_std::fs::Dir;
 use futures_util::future;
 use futures_util::stream::{self, BoxStream, StreamExt};
 use plainly::store::{Change, StoreError};
@@ -40,6 +41,7 @@ use self::noticed::{Noticed, What};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use self::other::NotifySystem as System;
 use super::job::Waiter;
+use super::lock::Lock;
 use super::place::{Opened, Place};
 use super::request::Mounts;
 use super::{uri, walk};
@@ -47,7 +49,8 @@ use super::{uri, walk};
 /// How long changes are gathered before they are told, so that a file that is written piece by piece is told once.
 const GATHERED: Duration = Duration::from_millis(100);
 
-/// How long is waited after looking has failed.
+/// How long is waited after looking has failed, and until it is looked whether the mounts are still there: nothing is said of
+/// a directory that is removed while it is open.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
@@ -66,7 +69,9 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> 
             tracing::warn!(%error, "file changes can't be reported: {limit}");
         })
         .ok()?;
+    let dirs = mounts.roots.iter().map(|root| Lock::from(root.dir()));
     let watching = Arc::new(Watching {
+        dirs: dirs.collect(),
         mounts: Arc::clone(mounts),
         systems,
         noticed,
@@ -104,6 +109,8 @@ async fn next(
 /// Mounts that are being watched, as long as this exists.
 struct Watching {
     mounts: Arc<Mounts>,
+    /// The directory of each mount that is watched, by its index.
+    dirs: Vec<Lock<Arc<Dir>>>,
     /// The watch over each mount, by its index.
     systems: Vec<System>,
     noticed: Arc<Noticed>,
@@ -145,6 +152,7 @@ impl Watching {
                 }
             }
             (Err(error), ..) = &mut running => self.broken(&error).await,
+            () = tokio::time::sleep(PAUSE) => {}
         }
     }
 
@@ -170,6 +178,7 @@ impl Watching {
     fn look(&self, waiter: &Waiter) -> Result<Changes, StoreError> {
         let batch = self.noticed.take();
         let mut changes = Changes::default();
+        self.look_at_roots(waiter, &mut changes)?;
         if batch.is_incomplete {
             // There may be directories that nobody watches yet.
             self.again(waiter, &mut changes)?;
@@ -197,6 +206,26 @@ impl Watching {
             }
         }
         Ok(changes)
+    }
+
+    /// Watches the mounts whose directory was removed, and which have another one now.
+    fn look_at_roots(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
+        for (index, (root, watched)) in self.mounts.roots.iter().zip(&self.dirs).enumerate() {
+            let dir = root.dir();
+            let before = std::mem::replace(&mut *watched.lock(), Arc::clone(&dir));
+            if Arc::ptr_eq(&before, &dir) {
+                continue;
+            }
+            if let Some(system) = self.systems.get(index) {
+                system.forget(Path::new(""));
+            }
+            changes.listing();
+            changes.tree(&*root.uri);
+            if let Some(at) = self.root(index, waiter) {
+                self.watch(&at, None, changes)?;
+            }
+        }
+        Ok(())
     }
 
     fn again(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {

@@ -27,7 +27,8 @@ impl NotifySystem {
     pub(super) const EACH_DIRECTORY: bool = false;
 
     pub(super) fn new(index: usize, root: &Root, noticed: &Arc<Noticed>) -> io::Result<Self> {
-        let path = root.path.clone();
+        // FSEvents names what changed without links.
+        let path = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
         let (noticed, base) = (Arc::clone(noticed), path.clone());
         let watcher =
             notify::recommended_watcher(move |event| take_in(index, &base, event, &noticed));
@@ -168,7 +169,7 @@ mod tests {
         let at = At {
             root: 0,
             place: Place::root(
-                Arc::clone(&root.dir),
+                root.dir(),
                 Shown::default(),
                 Arc::default(),
                 waiter,

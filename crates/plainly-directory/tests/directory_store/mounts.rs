@@ -157,3 +157,18 @@ fn a_directory_that_is_deleted_has_nothing_in_it_any_more() {
             || listed.is_ok_and(|page| page.resources.is_empty())
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_is_removed_and_made_anew_is_served_again() {
+    let fixture = Fixture::new(&[("x", "before")]);
+    fs::remove_dir_all(fixture.root()).unwrap();
+    assert_eq!(fixture.tree(), ["docs"]);
+    fs::create_dir(fixture.root()).unwrap();
+    fs::write(fixture.root().join("x"), "after").unwrap();
+    assert_eq!(fixture.text("file:///docs/x"), "after");
+    // A file in its place is none of it.
+    fs::remove_dir_all(fixture.root()).unwrap();
+    fs::write(fixture.root(), SECRET).unwrap();
+    assert_eq!(fixture.tree(), ["docs"]);
+}

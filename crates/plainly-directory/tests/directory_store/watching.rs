@@ -397,6 +397,20 @@ fn a_directory_that_takes_the_place_of_a_mount_is_not_watched() {
     assert_eq!(told, expected.map(str::to_owned).into());
 }
 
+#[cfg(unix)]
+#[test]
+fn a_mount_that_is_made_anew_is_told_and_watched() {
+    let mut watched = Watched::new(&[("a.md", "1")]);
+    let root = watched.root();
+    fs::remove_dir_all(&root).unwrap();
+    fs::create_dir(&root).unwrap();
+    write_all(&root, &ENDS.map(|name| (name, "")));
+    while watched.next() != Change::Tree("file:///docs".to_owned()) {}
+    watched.told();
+    fs::write(root.join("a.md"), "2").unwrap();
+    assert_eq!(watched.told(), "* docs docs/a.md");
+}
+
 #[test]
 fn what_changes_before_the_first_look_is_told() {
     let fixture = Fixture::new(&[("d/e/x", "1"), ("d/old", "1")]);
