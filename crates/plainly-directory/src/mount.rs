@@ -41,13 +41,19 @@ impl Root {
         }
         let uri = &self.uri;
         if let Ok(dir) = open_dir(&self.path) {
-            tracing::info!(uri, "the directory was removed: another one at its path is served");
+            tracing::info!(
+                uri,
+                "the directory was removed: another one at its path is served"
+            );
             *current = Current {
                 dir: Arc::new(dir),
                 is_gone: false,
             };
         } else if !std::mem::replace(&mut current.is_gone, true) {
-            tracing::warn!(uri, "the directory was removed: nothing is served until it is there again");
+            tracing::warn!(
+                uri,
+                "the directory was removed: nothing is served until it is there again"
+            );
         }
         Arc::clone(&current.dir)
     }
@@ -55,7 +61,8 @@ impl Root {
 
 /// Whether the directory has no name any more. One that was moved still has one.
 fn is_removed(dir: &Dir) -> bool {
-    dir.dir_metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+    dir.dir_metadata()
+        .is_ok_and(|metadata| metadata.nlink() == 0)
 }
 
 impl fmt::Debug for Root {
@@ -123,11 +130,12 @@ fn is_valid(name: &str) -> bool {
 }
 
 /// All reasons why directories can't be served.
-#[derive(Debug)]
 pub struct MountError {
     /// Never empty.
     problems: Vec<MountProblem>,
 }
+
+plainly::errors::debug_with_causes!(MountError);
 
 impl MountError {
     /// All that is wrong, which is something.
@@ -159,7 +167,7 @@ impl std::error::Error for MountError {
 }
 
 /// A reason why a mount can't be served. Shown to the person who starts the server, so it contains paths.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum MountProblem {
     /// There is no directory to serve.
@@ -209,3 +217,5 @@ pub enum MountProblem {
         path: PathBuf,
     },
 }
+
+plainly::errors::debug_with_causes!(MountProblem);

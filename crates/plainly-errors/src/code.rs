@@ -214,7 +214,7 @@ impl fmt::Display for ApplicationCode {
 }
 
 /// The code is not an application's to define: choose one outside -32768 to -32000.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "error code {code} is reserved by JSON-RPC or MCP: application codes must be outside -32768 to -32000"
 )]
@@ -225,6 +225,8 @@ pub struct ReservedCode {
     /// The range it is in.
     pub range: CodeRange,
 }
+
+crate::debug_with_causes!(ReservedCode);
 
 #[cfg(test)]
 mod tests {

@@ -66,6 +66,8 @@
 //! |---|---|
 //! | `rmcp` | conversions to and from `ErrorData`, the error type of the SDK [`rmcp`](https://docs.rs/rmcp). Adds a dependency on that crate, and on tokio |
 
+mod with_causes;
+
 pub mod revision;
 
 pub mod code;
@@ -115,6 +117,7 @@ pub use registry::{Condition, Dialect, conditions, registry};
 pub use retry::Retry;
 pub use revision::{Era, Revision, UnknownRevision};
 pub use wire_error::WireError;
+pub use with_causes::with_causes;
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

@@ -114,10 +114,12 @@ impl FromStr for Revision {
 }
 
 /// A protocol version that is none of those above, as the peer wrote it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown protocol version {0:?}")]
 #[expect(clippy::exhaustive_structs, reason = "it is the text and nothing else")]
 pub struct UnknownRevision(pub String);
+
+crate::debug_with_causes!(UnknownRevision);
 
 #[cfg(test)]
 mod tests {

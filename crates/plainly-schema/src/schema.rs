@@ -55,9 +55,11 @@ impl Default for Limits {
 }
 
 /// Why a schema is refused: it is not a schema, refers to something outside itself, or would cost too much.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSchema(String);
+
+plainly_errors::debug_with_causes!(InvalidSchema);
 
 /// A schema that was read.
 #[derive(Debug)]

@@ -61,7 +61,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly-errors",
         "rmcp -> http_status -> advice -> dialect -> problem_error -> protocol_error -> habit -> problem -> registry -> kind \
-         -> retry -> revision -> wire_error -> mistake -> visible -> number -> code",
+         -> retry -> revision -> wire_error -> mistake -> visible -> number -> code -> with_causes",
     ),
     (
         "plainly-errors/problem",

@@ -28,7 +28,10 @@ impl NotifySystem {
 
     pub(super) fn new(index: usize, root: &Root, noticed: &Arc<Noticed>) -> io::Result<Self> {
         // FSEvents names what changed without links.
-        let path = root.path.canonicalize().unwrap_or_else(|_| root.path.clone());
+        let path = root
+            .path
+            .canonicalize()
+            .unwrap_or_else(|_| root.path.clone());
         let (noticed, base) = (Arc::clone(noticed), path.clone());
         let watcher =
             notify::recommended_watcher(move |event| take_in(index, &base, event, &noticed));
@@ -168,12 +171,7 @@ mod tests {
         let (_waits, waiter) = Waiter::until_dropped();
         let at = At {
             root: 0,
-            place: Place::root(
-                root.dir(),
-                Shown::default(),
-                Arc::default(),
-                waiter,
-            ),
+            place: Place::root(root.dir(), Shown::default(), Arc::default(), waiter),
             path: Path::new("").to_owned(),
             uri: root.uri.clone(),
         };

@@ -9,7 +9,7 @@ use super::walk::{Found, Step};
 use super::{Expression, Modifier, Part, Variable};
 
 /// Why URIs can't be matched against a template, though it can be expanded.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[error("URI template can't be matched: at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct NotMatchable {
@@ -18,6 +18,8 @@ pub struct NotMatchable {
     /// The fault of that expression.
     pub problem: MatchProblem,
 }
+
+plainly_errors::debug_with_causes!(NotMatchable);
 
 /// A reason why a template can't be matched.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

@@ -7,7 +7,7 @@ use super::percent::encode;
 use super::{Expression, MAX_URI_BYTES, Modifier, Part, Value, Values, Variable};
 
 /// Why a template can't be expanded with some values.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExpandError {
     /// The template takes a prefix of the variable, whose value is no text.
@@ -20,6 +20,8 @@ pub enum ExpandError {
     #[error("the expanded URI is longer than {MAX_URI_BYTES} bytes")]
     TooLong,
 }
+
+plainly_errors::debug_with_causes!(ExpandError);
 
 pub(super) fn expand(parts: &[Part], values: &Values) -> Result<String, ExpandError> {
     let mut out = String::new();

@@ -7,7 +7,7 @@ use super::percent::{begins_with_hex, encode};
 use super::{Expression, MAX_TEMPLATE_BYTES, MAX_VARIABLES, Modifier, Part, Variable};
 
 /// Why a text is no URI template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("invalid URI template: at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct TemplateError {
@@ -16,6 +16,8 @@ pub struct TemplateError {
     /// The fault at that place.
     pub problem: TemplateProblem,
 }
+
+plainly_errors::debug_with_causes!(TemplateError);
 
 /// A fault of a URI template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]

@@ -35,7 +35,7 @@ use self::words::{Asks, CommaSeparated, Excerpt, Instead, Irregular, Said, Words
 /// can't be sent on to another peer.
 ///
 /// It shows what the server says, what it asks for (a URL to visit, a time to wait, a capability), and its code.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "either the peer answered with an error, or it did not"
@@ -47,8 +47,10 @@ pub enum Error {
     Local(Arc<LocalError>),
 }
 
+plainly_errors::debug_with_causes!(Error);
+
 /// A failure on our side of the connection, or on the way.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum LocalError {
     /// No reply came in time. The request was cancelled; whether the server had acted on it is unknown.
@@ -321,6 +323,8 @@ pub enum LocalError {
         why: &'static str,
     },
 }
+
+plainly_errors::debug_with_causes!(LocalError);
 
 impl Error {
     /// The server's error, if it answered with one.

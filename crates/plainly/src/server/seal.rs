@@ -153,7 +153,7 @@ fn key(digits: &str) -> Option<[u8; KEY]> {
 }
 
 /// Why a text contains no valid keys. Reveals nothing of its content.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidKeys {
     /// There is no key.
@@ -163,6 +163,8 @@ pub enum InvalidKeys {
     #[error("line {0} is not a key of 64 hexadecimal digits")]
     Line(usize),
 }
+
+plainly_errors::debug_with_causes!(InvalidKeys);
 
 /// A sealed text that can't be opened: sealed with another key or for another purpose, changed, too old, or no sealed text at
 /// all. Nobody is told which.

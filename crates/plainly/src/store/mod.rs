@@ -161,7 +161,7 @@ impl Page {
 }
 
 /// Why a store has no answer.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no such resource for this caller: absent, forbidden, outside, or unreadable. All look the same, so that
@@ -195,6 +195,8 @@ pub enum StoreError {
     #[error("the store failed")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }
+
+plainly_errors::debug_with_causes!(StoreError);
 
 impl StoreError {
     /// The error that the peer gets for its request for `uri`.

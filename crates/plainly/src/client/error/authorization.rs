@@ -5,7 +5,6 @@ mod advice;
 mod words;
 
 use std::error::Error as StdError;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -343,17 +342,8 @@ impl AuthError {
     }
 }
 
-/// No more than `Display` shows, and the cause: the fields may have whole URLs.
-impl fmt::Debug for AuthError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut shown = f.debug_tuple("AuthError");
-        shown.field(&format_args!("{self}"));
-        if let Some(cause) = self.source() {
-            shown.field(&cause);
-        }
-        shown.finish()
-    }
-}
+// No more than `Display` shows, and the causes: the fields may have whole URLs.
+plainly_errors::debug_with_causes!(AuthError);
 
 #[cfg(test)]
 mod tests;

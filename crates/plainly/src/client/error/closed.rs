@@ -14,7 +14,6 @@ use crate::transport::Escaped;
 const LONGEST_WORDS: usize = 1_024;
 
 /// Why and how a connection over a byte stream ended.
-#[derive(Debug)]
 #[non_exhaustive]
 pub struct Closed {
     /// Which side ended the connection, and why.
@@ -24,6 +23,8 @@ pub struct Closed {
     /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
     pub stderr: String,
 }
+
+plainly_errors::debug_with_causes!(Closed);
 
 /// The end of a connection: who ended it, and why.
 #[derive(Debug)]

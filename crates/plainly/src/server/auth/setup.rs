@@ -5,7 +5,7 @@ use url::Url;
 use super::verifier::Unverified;
 
 /// Why a resource server can't be put together.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthSetupError {
     /// The public URL is none that tokens can be for.
@@ -47,6 +47,8 @@ pub enum AuthSetupError {
     #[error(transparent)]
     Unready(#[from] Unverified),
 }
+
+plainly_errors::debug_with_causes!(AuthSetupError);
 
 pub(super) fn check_public_url(text: &str) -> Result<(), AuthSetupError> {
     let wrong = |why| {

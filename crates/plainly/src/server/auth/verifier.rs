@@ -66,7 +66,7 @@ pub struct VerifiedToken {
 }
 
 /// Why a token is not verified.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unverified {
     /// It is not good.
@@ -76,6 +76,8 @@ pub enum Unverified {
     #[error("tokens can't be verified: {0}")]
     Unavailable(String),
 }
+
+plainly_errors::debug_with_causes!(Unverified);
 
 impl VerifiedToken {
     /// From when on it is refused: a little after it ends, because clocks differ.

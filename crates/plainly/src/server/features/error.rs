@@ -6,12 +6,14 @@ use crate::server::extract::Needs;
 use crate::server::state::States;
 
 /// One mistake that prevents a server from being built: what it concerns, and what is wrong with it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{subject} {problem}")]
 pub struct BuildError {
     subject: String,
     problem: String,
 }
+
+plainly_errors::debug_with_causes!(BuildError);
 
 impl BuildError {
     pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
@@ -28,7 +30,7 @@ impl BuildError {
 }
 
 /// All mistakes that prevent a server from being built, or a definition from being added to it; at least one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct BuildErrors {
     what: &'static str,
     errors: Vec<BuildError>,
@@ -54,6 +56,16 @@ impl fmt::Display for BuildErrors {
             write!(f, "{separator}{error}")?;
         }
         Ok(())
+    }
+}
+
+/// A line for each mistake, since Rust prints the error of `main` so.
+impl fmt::Debug for BuildErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:", self.what)?;
+        self.errors
+            .iter()
+            .try_for_each(|error| write!(f, "\n    {error}"))
     }
 }
 

@@ -47,7 +47,7 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
 }
 
 /// Why a task store can't do what it was asked to.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskStoreError {
     /// There is no room: the client is told to try again later.
@@ -57,6 +57,8 @@ pub enum TaskStoreError {
     #[error("the task store can't be reached")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
 }
+
+plainly_errors::debug_with_causes!(TaskStoreError);
 
 impl From<TaskStoreError> for ProtocolError {
     fn from(error: TaskStoreError) -> Self {

@@ -53,7 +53,7 @@ struct FileLook {
 }
 
 /// Why a certificate and a key can't be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidCertificate {
     /// The file can't be read.
@@ -113,6 +113,8 @@ pub enum InvalidCertificate {
         key: String,
     },
 }
+
+plainly_errors::debug_with_causes!(InvalidCertificate);
 
 /// What was found instead of what was looked for.
 struct FoundInstead<'a>(&'a Option<String>);

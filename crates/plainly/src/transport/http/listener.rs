@@ -266,6 +266,8 @@ fn log_panic(end: Result<(), tokio::task::JoinError>) {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{0} is not a loopback address: name the hosts that clients use (allow_host)")]
 struct Nameless(SocketAddr);
+
+plainly_errors::debug_with_causes!(Nameless);

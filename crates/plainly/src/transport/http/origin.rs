@@ -45,7 +45,7 @@ pub(super) struct AllowedNames {
 }
 
 /// The name to allow is not valid.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidAllowance {
     /// Give `example.com`, for any port, or `example.com:8443`.
@@ -55,6 +55,8 @@ pub enum InvalidAllowance {
     #[error("{0:?} is not an origin such as \"https://app.example.com\"")]
     Origin(String),
 }
+
+plainly_errors::debug_with_causes!(InvalidAllowance);
 
 impl AllowedNames {
     pub(super) fn allow_host(&mut self, host: &str) -> Result<(), InvalidAllowance> {

@@ -20,11 +20,13 @@ pub struct ProxyNetwork {
 }
 
 /// The text is no network.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no network: give an address, such as 10.0.0.1, or the first of several, and the number of bits that they have in common, such as 10.0.0.0/8 or fd00::/8"
 )]
 pub struct InvalidNetwork(String);
+
+plainly_errors::debug_with_causes!(InvalidNetwork);
 
 impl FromStr for ProxyNetwork {
     type Err = InvalidNetwork;

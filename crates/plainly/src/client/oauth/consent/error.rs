@@ -7,7 +7,7 @@ use plainly_errors::problem::wait_in_words;
 
 /// Why a person could not be asked, or has not answered. What the authorization server says is no error of this kind: it is in
 /// the query that the browser brings.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConsentError {
     /// The browser can't come back here: the port is another program's. Wait for that program, or take another port.
@@ -58,3 +58,5 @@ pub enum ConsentError {
     #[error("{0}")]
     Failed(String),
 }
+
+plainly_errors::debug_with_causes!(ConsentError);

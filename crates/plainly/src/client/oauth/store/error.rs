@@ -4,13 +4,14 @@ use std::error::Error as StdError;
 use std::fmt;
 
 /// A failure of a [`TokenStore`](super::TokenStore), in a sentence: what failed, on what, why, and the command that mends it.
-#[derive(Debug)]
 pub struct TokenStoreError {
     failed: String,
     why: Option<String>,
     command: Option<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
+
+plainly_errors::debug_with_causes!(TokenStoreError);
 
 impl TokenStoreError {
     /// What failed, and on what: `cannot reach the keychain`. Nothing in it is secret.
