@@ -1,6 +1,8 @@
 //! `plainly watch`: what changes, a line each, for as long as the server tells of it.
 
-use plainly::client::{Change, Client};
+use std::time::Duration;
+
+use plainly::client::{Change, Client, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
 use serde::Serialize;
 
@@ -9,6 +11,13 @@ use crate::connection::with_client;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::terminal;
+
+/// The most tries in a row to open a subscription again.
+const TRIES: u32 = 30;
+/// The pause before the first of them; each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest of them.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
     let mut words = args.words();
@@ -36,11 +45,43 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
     warn(client, &asked, honoured).await;
     // What comes may come in hours.
     terminal::rest();
-    while let Some(change) = subscription.next().await {
-        let change = change.map_err(Failure::about(Subject::Changes))?;
-        show(&change, output)?;
-        // Whoever reads is told now, not when there is enough.
-        output.flush()?;
+    // The subscriptions in a row on which nothing came, and the tries to open one.
+    let mut tries = 0;
+    loop {
+        while let Some(change) = subscription.next().await {
+            tries = 0;
+            told(&change.map_err(Failure::about(Subject::Changes))?, output)?;
+        }
+        subscription = again(client, &asked, &mut tries).await?;
+        told(&Change::Missed, output)?;
+    }
+}
+
+fn told(change: &Change, output: &mut Output) -> Result<(), Failure> {
+    show(change, output)?;
+    // Whoever reads is told now, not when there is enough.
+    output.flush()
+}
+
+/// Subscribes again after the server has ended the subscription in good order, as one does that restarts.
+async fn again(
+    client: &Client,
+    asked: &SubscriptionFilter,
+    tries: &mut u32,
+) -> Result<Subscription, Failure> {
+    tracing::warn!("the server ended the subscription, and it is opened again");
+    while *tries < TRIES {
+        tokio::time::sleep(FIRST_PAUSE.saturating_mul(1 << *tries).min(LONGEST_PAUSE)).await;
+        *tries = tries.saturating_add(1);
+        match client.listen(asked.clone()).await {
+            Ok(subscription) => return Ok(subscription),
+            // A server that was started here is not started again.
+            Err(error) if error.is_closed() => break,
+            Err(error) if error.is_retryable() => {
+                tracing::debug!(%error, "the subscription can't be opened again yet");
+            }
+            Err(error) => return Err(Failure::about(Subject::Changes)(error)),
+        }
     }
     Err(Failure::local(
         "the server ended the subscription: it may be shutting down",

@@ -104,7 +104,7 @@ impl Subscription {
         let Some(pause) = pause.flatten() else {
             return false;
         };
-        tracing::warn!(error = %lost, "lost the subscription: opening it again");
+        tracing::warn!(error = %lost, "the subscription was lost, and it is opened again");
         let (client, asked) = (self.client.clone(), self.asked.clone());
         self.reopening.spawn(async move {
             client.pause(pause).await;
