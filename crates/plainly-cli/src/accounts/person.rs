@@ -88,9 +88,11 @@ impl LoginPerson {
                     _ => format!(" for {}", visible(login.issuer)),
                 };
                 terminal::line(&format!(
-                    "{} wants a login: opening {origin}{of_whom} in your browser{}",
+                    "{} wants a login: opening {origin}{of_whom} in your browser{}\n\n  {}\n\n\
+                     If nothing opens, open this page yourself. Without a browser on this machine, use --no-browser.",
                     visible(login.server),
-                    asking_for(login.scope)
+                    asking_for(login.scope),
+                    visible(login.url)
                 ));
             }
         }
@@ -98,10 +100,8 @@ impl LoginPerson {
         tokio::spawn(async move {
             let opened = browser::open(&page).await;
             if let (Err(error), false) = (opened, is_json) {
-                let (error, url) = (visible(&error.to_string()), page.url());
-                terminal::line(&format!(
-                    "No browser could be started ({error}): open the page yourself.\n\n  {url}\n"
-                ));
+                let error = visible(&error.to_string());
+                terminal::line(&format!("No browser could be started: {error}"));
             }
         });
         Ok(())

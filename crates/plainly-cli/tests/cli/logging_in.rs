@@ -78,9 +78,11 @@ fn a_login_is_kept_for_every_command_until_it_is_ended() {
     let (server, home) = (Protected::new(), Home::new());
     let (status, printed, seen) = log_in(&home, &server);
     let (url, issuer) = (&server.url, &server.issuer);
-    let said =
-        format!("{url} wants a login: opening {issuer} in your browser, for the scope mcp:read\n");
+    let said = format!(
+        "{url} wants a login: opening {issuer} in your browser, for the scope mcp:read\n\n  {issuer}"
+    );
     assert!(seen.contains(&said), "{seen}");
+    assert!(seen.contains("use --no-browser"), "{seen}");
     assert_eq!(status, 0, "{seen}");
     let place = credentials(&home);
     let expected = format!(
