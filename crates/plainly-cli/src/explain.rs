@@ -25,6 +25,7 @@ mod kind;
 mod local;
 mod oauth;
 mod status;
+mod tls;
 
 mod advice;
 mod hint;

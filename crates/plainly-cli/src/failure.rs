@@ -5,7 +5,6 @@ mod asked;
 mod authorization;
 mod cause;
 mod subject;
-mod tls;
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,7 +17,6 @@ use serde_json::{Value, json};
 use self::cause::caused;
 pub(crate) use self::subject::{Missing, Subject};
 use self::subject::{is_no_server, said_beside, scheme};
-use self::tls::without_tls;
 use crate::exit::Exit;
 use crate::explain::{advice, local_advice};
 use crate::format::Format;
@@ -246,7 +244,7 @@ impl Failure {
                     .to_owned(),
             ),
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
-            Error::Local(error) => without_tls(error).or_else(|| local_advice(error)),
+            Error::Local(error) => local_advice(error),
         };
         help.map(|help| visible(&help))
     }

@@ -1,5 +1,7 @@
 //! TLS for HTTP, of a client: the certificates that the operating system trusts, and others that it is given.
 
+mod error;
+
 use std::sync::{Arc, OnceLock};
 
 use rustls::pki_types::CertificateDer;
@@ -7,6 +9,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::{ClientConfig, ConfigBuilder, Error, RootCertStore, WantsVerifier};
 use rustls_platform_verifier::{BuilderVerifierExt as _, Verifier};
 
+pub use self::error::TlsError;
+pub(crate) use self::error::in_words;
 use crate::cryptography::provider;
 
 /// A certificate that is kept.

@@ -26,6 +26,14 @@ impl Link {
         }
     }
 
+    /// What to do about the certificate of a server.
+    pub(super) fn to_certificates() -> Self {
+        Self {
+            page: "troubleshooting.md",
+            anchor: anchor("`the server's certificate …`"),
+        }
+    }
+
     /// What people do when a login fails.
     pub(super) fn to_logins() -> Self {
         Self {
@@ -105,6 +113,7 @@ mod tests {
 
     const OTHERS: &[&str] = &[
         "1234",
+        "UnknownIssuer",
         "\"x\"",
         "{\"isError\":true}",
         "{\"error\":\"x\"}",

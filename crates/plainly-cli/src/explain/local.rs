@@ -1,12 +1,13 @@
 //! Errors that no server sent: what this program ran into on the way, and what to do about it.
 
+use std::error::Error;
 use std::time::Duration;
 
-use plainly::client::{AuthError, CloseReason, LocalError};
+use plainly::client::{AuthError, CloseReason, LocalError, TlsError};
 use plainly::errors::{Fault, Retry};
 
 use super::link::Link;
-use super::{Explanation, Setting, status, words};
+use super::{Explanation, Setting, status, tls, words};
 use crate::exit::Exit;
 
 /// The side at fault when a command ends so, whether to try again, and what to do.
@@ -85,6 +86,9 @@ pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanatio
             ..named
         };
     }
+    if let Some(explained) = tls::within(message) {
+        return explained;
+    }
     let exit = Exit::ALL.into_iter().find(|exit| exit.name() == kind);
     let exit = exit.unwrap_or(Exit::Failure);
     let (fault, retry, advice) = guidance(exit);
@@ -112,18 +116,34 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             "give the program and its arguments as separate words, without quotes around all of them"
         }
         LocalError::Spawn { .. } => "check the name, the path and the permissions of the program",
-        LocalError::Unreachable { .. } => "check the address, and that the server is running",
+        LocalError::Unreachable { url, source, .. } => return Some(unreachable(url, &**source)),
         LocalError::Interrupted { .. } | LocalError::SessionLost => {
             "run the command again if it is safe to repeat"
         }
         LocalError::HttpStatus {
             status,
+            body,
             retry_after,
             location,
             ..
-        } => return Some(after_status(*status, *retry_after, location.as_deref())),
+        } => {
+            return Some(after_status(
+                *status,
+                body,
+                *retry_after,
+                location.as_deref(),
+            ));
+        }
         LocalError::Authorization(error) => return Some(authorization_advice(error)),
         // Nothing there has spoken MCP yet.
+        LocalError::InvalidResponse {
+            method: "initialize" | "server/discover" | "GET",
+            result: None,
+            why,
+            ..
+        } if why.starts_with("it is not HTTP") => {
+            "check that an MCP server answers there; if it uses TLS, its URL begins with https"
+        }
         LocalError::InvalidResponse {
             method: "initialize" | "server/discover" | "GET",
             result: None,
@@ -162,6 +182,12 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
 
 /// What to do where nobody is let in. Where a token would help, how it is given.
 fn authorization_advice(error: &AuthError) -> String {
+    if let AuthError::Unreachable { url, source, .. } = error
+        && let Some(tls) = source.downcast_ref::<TlsError>()
+        && let Some(advice) = tls::advice(tls, url)
+    {
+        return advice;
+    }
     let advice = error.advice();
     let is_open = matches!(
         error,
@@ -173,10 +199,30 @@ fn authorization_advice(error: &AuthError) -> String {
     }
 }
 
-/// What to do about an HTTP status without a reply.
-fn after_status(status: u16, retry_after: Option<Duration>, location: Option<&str>) -> String {
-    if status == 401 {
-        return GET_A_TOKEN.to_owned();
+/// What to do where nothing answers, or not with TLS.
+fn unreachable(url: &str, cause: &(dyn Error + 'static)) -> String {
+    let tls = cause.downcast_ref::<TlsError>();
+    let advice = tls.and_then(|error| tls::advice(error, url));
+    advice.unwrap_or_else(|| "check the address, and that the server is running".to_owned())
+}
+
+/// What to do about an HTTP status without a reply. The library's advice is for authors of clients too.
+fn after_status(
+    status: u16,
+    body: &str,
+    retry_after: Option<Duration>,
+    location: Option<&str>,
+) -> String {
+    match status {
+        400 if body.to_lowercase().contains("https") => {
+            return "use a URL that begins with https://".to_owned();
+        }
+        400 => return "go by what the server says, and check the path of the URL".to_owned(),
+        401 => return GET_A_TOKEN.to_owned(),
+        404 if location.is_none() => {
+            return "check the path of the URL, which is often /mcp".to_owned();
+        }
+        _ => {}
     }
     match location.filter(|url| url.starts_with("http")) {
         Some(url) => format!("use the URL {url}"),

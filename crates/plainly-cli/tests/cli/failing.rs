@@ -140,7 +140,7 @@ fn a_server_without_tls_is_to_be_tried_without() {
     let server = Serving::docs(&docs);
     let run = run(&["ls", &server.url.replace("http://", "https://")]);
     assert_eq!(run.status, 3, "{}", run.stderr);
-    let advice = format!(": the server does not use TLS, try {}\n", server.url);
+    let advice = format!(": the server does not use TLS\n help: use {}\n", server.url);
     assert!(run.stderr.ends_with(&advice), "{}", run.stderr);
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
-use rcgen::{CertificateParams, KeyPair, date_time_ymd};
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, SanType, date_time_ymd};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
@@ -16,11 +16,17 @@ use crate::support::{Docs, plainly, run};
 
 /// A directory with a certificate for 127.0.0.1 that is valid until this year, and its key.
 pub(crate) fn certificate(until: i32) -> TempDir {
+    certificate_with(|params| params.not_after = date_time_ymd(until, 1, 1))
+}
+
+/// The same, but for what is changed of it.
+fn certificate_with(change: impl FnOnce(&mut CertificateParams)) -> TempDir {
     let directory = TempDir::new().unwrap();
     let key = KeyPair::generate().unwrap();
     let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
     params.not_before = date_time_ymd(2020, 1, 1);
-    params.not_after = date_time_ymd(until, 1, 1);
+    params.not_after = date_time_ymd(4000, 1, 1);
+    change(&mut params);
     let own = params.self_signed(&key).unwrap();
     write(&directory.path().join("cert.pem"), &own.pem(), 0o644);
     write(
@@ -99,6 +105,68 @@ impl Drop for Served {
         // It may have been stopped.
         self.child.kill().ok();
         self.child.wait().ok();
+    }
+}
+
+#[test]
+fn a_certificate_that_is_rejected_is_told_with_what_mends_it() {
+    let own = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    let key = KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
+    let around = TempDir::new().unwrap();
+    let namesake = around.path().join("namesake.pem");
+    write(&namesake, &own.self_signed(&key).unwrap().pem(), 0o644);
+    type Change = fn(&mut CertificateParams);
+    let ours = "OWN".to_owned();
+    let other = namesake.display().to_string();
+    let cases: [(Change, Option<&String>, &str, &str); 6] = [
+        (|_| {}, None, "is not trusted: ", "--cacert FILE"),
+        // As with the certificate that Debian makes and trusts.
+        (|_| {}, Some(&other), "is not trusted: ", "--cacert FILE"),
+        (
+            |it| it.is_ca = IsCa::Ca(BasicConstraints::Unconstrained),
+            Some(&ours),
+            "is invalid: it is that of an authority (CA:TRUE)\n",
+            "basicConstraints=critical,CA:FALSE",
+        ),
+        (
+            |it| it.subject_alt_names = vec![SanType::DnsName("a.example".try_into().unwrap())],
+            Some(&ours),
+            "is not for 127.0.0.1, but for a.example\n",
+            "subjectAltName",
+        ),
+        (
+            |it| it.not_after = date_time_ymd(2021, 1, 1),
+            Some(&ours),
+            "expired ",
+            "renewed",
+        ),
+        (
+            |it| it.not_before = date_time_ymd(3000, 1, 1),
+            Some(&ours),
+            "is not valid before ",
+            "clock",
+        ),
+    ];
+    let docs = Docs::new();
+    for (change, trusted, said, help) in cases {
+        let certificate = certificate_with(change);
+        let served = Served::secure(&docs, &certificate);
+        let url = format!("https://{}/mcp", served.address);
+        let own = certificate.path().join("cert.pem").display().to_string();
+        let trusted = trusted.map(|it| if *it == ours { &own } else { it });
+        let mut words = vec!["ls", &url];
+        words.extend(trusted.iter().flat_map(|file| ["--cacert", file.as_str()]));
+        let run = run(&words);
+        let expected = format!("error: cannot reach {url}: the server's certificate {said}");
+        assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+        let advice = run.stderr.lines().nth(1).unwrap();
+        assert!(advice.contains(help), "{}", run.stderr);
+        assert_eq!(
+            (run.status, run.stderr.lines().count()),
+            (3, 2),
+            "{}",
+            run.stderr
+        );
     }
 }
 

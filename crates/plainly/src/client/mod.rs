@@ -105,6 +105,8 @@ pub use self::skills::LoadedSkill;
 pub use self::tasks::TaskHandle;
 pub use self::trace_context::TraceContext;
 pub use self::traffic::Traffic;
+#[cfg(feature = "http-client")]
+pub use crate::tls::TlsError;
 
 use self::call::Connected;
 use crate::transport::Messages;

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use plainly_errors::mistake::printable;
 
+use crate::tls;
+
 /// Why a URL was not read.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -41,7 +43,7 @@ impl FetchError {
             Some(why) => Self::Fenced { url, why },
             None => Self::Unreachable {
                 url,
-                source: failure.into(),
+                source: tls::in_words(failure),
             },
         }
     }

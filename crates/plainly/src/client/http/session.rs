@@ -19,6 +19,7 @@ use crate::client::error::{Challenges, CloseReason, Closed, Error, LocalError, s
 use crate::client::status::{EXCERPT, HttpStatus};
 use crate::client::timeouts::FAREWELL;
 use crate::lock::Lock;
+use crate::tls;
 
 /// Stands for the method in errors about a stream that was not opened by a call.
 pub(super) const GET: &str = "GET";
@@ -176,7 +177,7 @@ impl HttpFailure {
         match self {
             Self::Unreachable(source) => LocalError::Unreachable {
                 url: endpoint.display_url(),
-                source: source.into(),
+                source: tls::in_words(source),
             }
             .into(),
             Self::Broken(source) => match not_http(&source) {
