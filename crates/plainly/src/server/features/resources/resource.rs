@@ -165,12 +165,30 @@ impl Definition for Resource {
         let subject = self.subject();
         let before = errors.len();
         check_needs(&subject, &self.needs, states, errors);
+        errors.extend(misspelt(self.uri()).map(|why| BuildError::new(&subject, why)));
         if !self.needs.vars.is_empty() {
             let problem = "takes Vars, which only a resource template has";
             errors.push(BuildError::new(&subject, problem));
         }
         (errors.len() == before).then_some(self)
     }
+}
+
+/// Why the text is no URI (RFC 3986), if so.
+fn misspelt(uri: &str) -> Option<String> {
+    let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|it: char| it.is_ascii_alphabetic())
+            && scheme
+                .chars()
+                .all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+    };
+    if !scheme.is_some_and(is_scheme) {
+        return Some("needs a URI that begins with a scheme, such as note://1".to_owned());
+    }
+    let is_other = |it: char| it.is_control() || it == ' ' || "\"<>\\^`{|}".contains(it);
+    let other = uri.chars().find(|it| is_other(*it))?;
+    Some(format!("has {other:?} in its URI: percent-encode it"))
 }
 
 impl Item for Resource {
