@@ -30,6 +30,8 @@ use crate::transport::Exchange;
 pub(super) struct Drain {
     has_begun: AtomicBool,
     begun: Notify,
+    /// Whether it was said that a client spoke TLS to plain HTTP: any stranger can have it said.
+    has_said_tls: AtomicBool,
 }
 
 impl Drain {
@@ -40,6 +42,16 @@ impl Drain {
 
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::Acquire)
+    }
+
+    /// Says that a client spoke TLS to plain HTTP, and of others only to those who look closely.
+    fn say_tls(&self) {
+        if self.has_said_tls.swap(true, Ordering::Relaxed) {
+            return tracing::debug!("another client spoke TLS to plain HTTP");
+        }
+        tracing::warn!(
+            "a client spoke TLS, but this server speaks plain HTTP: its URL begins with http://, not https://"
+        );
     }
 
     /// Waits until it begins.
@@ -107,9 +119,7 @@ pub(super) async fn serve<E: Exchange>(
     match end.await {
         Some(Ok(())) => {}
         Some(Err(error)) if activity.was_secure() && error.is_parse() => {
-            tracing::warn!(
-                "a client spoke TLS, but this server speaks plain HTTP: its URL begins with http://, not https://"
-            );
+            drain.say_tls();
         }
         Some(Err(error)) => tracing::debug!(%error, "connection failed"),
         None => tracing::debug!("connection closed: its peer took too long"),
