@@ -57,6 +57,23 @@ impl Closed {
     }
 }
 
+impl Closed {
+    /// The line of standard error that says why, if it can: not where this client found the reason, and only an error of a
+    /// process that a signal ended.
+    fn last_words(&self) -> Option<String> {
+        match self.reason {
+            CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,
+            CloseReason::Ours
+            | CloseReason::Peer
+            | CloseReason::Read(_)
+            | CloseReason::Write(_) => {
+                let is_by_signal = self.exit.is_some_and(|exit| exit.code().is_none());
+                telling(&self.stderr, is_by_signal)
+            }
+        }
+    }
+}
+
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
@@ -75,7 +92,7 @@ impl fmt::Display for Closed {
         if let Some(exit) = self.exit {
             write!(f, " ({exit})")?;
         }
-        match telling(&self.stderr) {
+        match self.last_words() {
             Some(line) => write!(f, ": {}", Escaped(&shortened(&line, LONGEST_WORDS))),
             None => Ok(()),
         }
@@ -102,6 +119,44 @@ mod tests {
         let mut closed = Closed::without_words(CloseReason::Peer);
         stderr.clone_into(&mut closed.stderr);
         closed.to_string()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_what_says_why_is_told() {
+        use std::os::unix::process::ExitStatusExt as _;
+
+        for (reason, signal, stderr, told) in [
+            (
+                CloseReason::Peer,
+                Some(9),
+                "Server running\n",
+                " (signal: 9 (SIGKILL))",
+            ),
+            (
+                CloseReason::Peer,
+                Some(6),
+                "panic: no\n",
+                " (signal: 6 (SIGABRT)): panic: no",
+            ),
+            (CloseReason::NotMessages, None, "Server running\n", ""),
+            (
+                CloseReason::LineTooLong { limit: 9 },
+                None,
+                "Error: x\n",
+                "",
+            ),
+        ] {
+            let mut closed = Closed::without_words(reason);
+            let bare = closed.to_string();
+            closed.exit = signal.map(ExitStatus::from_raw);
+            stderr.clone_into(&mut closed.stderr);
+            let bare = match signal {
+                Some(_) => "the server exited",
+                None => &bare,
+            };
+            assert_eq!(closed.to_string(), format!("{bare}{told}"));
+        }
     }
 
     #[test]

@@ -20,16 +20,19 @@ const HINTS: [&str; 12] = [
     "npm notice",
 ];
 
+/// The words among which a log has its level, behind the time.
+const LEVEL_WITHIN: usize = 9;
+
 /// How the line begins that says more about the line before it.
 const CAUSES: [&str; 2] = ["cause: ", "Caused by: "];
 
-/// The line that says most about why a process ended, with its cause.
-pub(super) fn telling(stderr: &str) -> Option<String> {
+/// The line that says most about why a process ended, with its cause; on request none but an error.
+pub(super) fn telling(stderr: &str, only_errors: bool) -> Option<String> {
     let lines: Vec<String> = stderr.lines().map(uncoloured).collect();
     let lines: Vec<&str> = lines
         .iter()
         .map(|line| line.trim_end())
-        .filter(|line| !line.is_empty() && !is_hint(line))
+        .filter(|line| !line.is_empty() && !is_hint(line) && !is_news(line))
         .collect();
     // The lines after the error are mostly a stack trace.
     let last = |is_it: fn(&str) -> bool| lines.iter().rposition(|line| is_it(line));
@@ -39,8 +42,8 @@ pub(super) fn telling(stderr: &str) -> Option<String> {
         .or_else(|| last(begins_with_error))
         .or_else(|| last(|line| !is_indented(line) && has_error(line)))
         .or_else(|| last(has_error))
-        .or_else(|| last(|line| !is_indented(line)))
-        .or_else(|| last(|_| true))?;
+        .or_else(|| last(|line| !is_indented(line)).filter(|_| !only_errors))
+        .or_else(|| last(|_| true).filter(|_| !only_errors))?;
     let line = lines.get(at)?.trim_start();
     let next = lines.get(at + 1).map(|line| line.trim_start());
     let cause = next.and_then(|next| CAUSES.iter().find_map(|mark| next.strip_prefix(mark)));
@@ -72,6 +75,13 @@ fn is_indented(line: &str) -> bool {
 fn is_hint(line: &str) -> bool {
     let line = line.trim_start().to_ascii_lowercase();
     HINTS.iter().any(|hint| line.starts_with(hint))
+}
+
+/// Whether it is a line of a log that says how things go.
+fn is_news(line: &str) -> bool {
+    let words = line.split(|it: char| !it.is_alphanumeric());
+    let mut words = words.filter(|word| !word.is_empty()).take(LEVEL_WITHIN);
+    words.any(|word| ["TRACE", "DEBUG", "INFO"].contains(&word))
 }
 
 fn is_reason(line: &str) -> bool {
@@ -110,6 +120,10 @@ mod tests {
     /// What programs write when they end, and the line that is quoted of it.
     const ENDS: &[(&str, &str)] = &[
         ("starting\ngone\n", "gone"),
+        (
+            "no disk\n[11/24/26 06:29:08] INFO     Starting MCP server 'x'\n2026-11-24T06:29:08.5Z DEBUG error=1\n",
+            "no disk",
+        ),
         (
             "Error [ERR]: no package x\n    at load (node:1) {\n  code: 'ERR'\n}\n\nNode.js v20\n",
             "Error [ERR]: no package x",
@@ -201,10 +215,10 @@ mod tests {
     #[test]
     fn a_process_is_quoted_with_its_error_and_not_with_what_it_says_after_it() {
         for (stderr, quoted) in ENDS {
-            assert_eq!(telling(stderr).as_deref(), Some(*quoted), "{stderr}");
+            assert_eq!(telling(stderr, false).as_deref(), Some(*quoted), "{stderr}");
         }
         for nothing in ["", "\n \n", "\u{1b}[", "\u{1b}[31mé\u{1b}[0"] {
-            let _ = telling(nothing);
+            let _ = telling(nothing, false);
         }
     }
 }
