@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +61,18 @@ pub(crate) struct Process {
 
 /// A program that can be started, more than once.
 #[derive(Debug)]
-pub(crate) struct Program(CommandWrap);
+pub(crate) struct Program {
+    command: CommandWrap,
+    /// Where it is started, if not here.
+    directory: Option<PathBuf>,
+}
+
+/// The reason why no program can be started there.
+#[derive(thiserror::Error)]
+#[error("there is no directory {} to start it in", .0.display())]
+struct NoDirectory(PathBuf);
+
+plainly_errors::debug_with_causes!(NoDirectory);
 
 impl Program {
     pub(crate) fn new(mut command: Command) -> Self {
@@ -68,17 +80,21 @@ impl Program {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        let directory = command.get_current_dir().map(Path::to_owned);
         let mut wrapped = CommandWrap::from(tokio::process::Command::from(command));
         wrapped.wrap(KillOnDrop);
         // Launchers such as npx or a shell start the real server as a child of their own: signals must reach that, too.
         #[cfg(unix)]
         wrapped.wrap(process_wrap::tokio::ProcessGroup::leader());
-        Self(wrapped)
+        Self {
+            command: wrapped,
+            directory,
+        }
     }
 
     /// Starts it.
     pub(crate) fn start(&mut self) -> io::Result<Child> {
-        let mut child = self.0.spawn()?;
+        let mut child = self.command.spawn().map_err(|error| self.why(error))?;
         let pipes = (
             child.stdin().take(),
             child.stdout().take(),
@@ -97,6 +113,16 @@ impl Program {
                 gone: false,
             },
         })
+    }
+
+    /// The error, or that it is for want of the directory: the operating system says the same of both.
+    fn why(&self, error: io::Error) -> io::Error {
+        match &self.directory {
+            Some(directory) if !directory.is_dir() => {
+                io::Error::new(error.kind(), NoDirectory(directory.clone()))
+            }
+            Some(_) | None => error,
+        }
     }
 }
 
