@@ -168,11 +168,11 @@ fn introduce(person: &mut impl Person, field: NamedField<'_>, preset: Option<&Va
     }
     match preset {
         Some(preset) if field.is_required => {
-            person.say(&format!("Enter takes {}", field.shown(preset)));
+            person.say(&format!("Enter takes \"{}\"", field.shown(preset)));
         }
         Some(preset) => {
             let preset = field.shown(preset);
-            person.say(&format!("Enter takes {preset}; skip leaves it out"));
+            person.say(&format!("Enter takes \"{preset}\"; \"skip\" leaves it out"));
         }
         None if !field.is_required => person.say("Enter leaves it out"),
         None => {}
@@ -250,8 +250,8 @@ mod tests {
         for part in [
             "post (node) asks:\n  | Where\\u{1b}[2J to?\n",
             "Your name (text, at least 2 characters, required)",
-            "  1  By air\n  2  By sea\nEnter takes By sea\n",
-            "copies (whole number, at least 1)\nEnter takes 1; skip leaves it out\n",
+            "  1  By air\n  2  By sea\nEnter takes \"By sea\"\n",
+            "copies (whole number, at least 1)\nEnter takes \"1\"; \"skip\" leaves it out\n",
             "insured (yes or no)\nEnter leaves it out\n",
             "This will be sent to post (node):\n  name: Ada\n  way: s\n  copies: 3\n  insured: yes\n",
         ] {

@@ -1,8 +1,8 @@
 //! Fields that look as if they were for a secret. Servers must not ask for one by form (Elicitation, "Form Mode Security"):
 //! whatever is filled in is seen by everything between the person and the server.
 
-/// What is part of a word for a secret.
-const PARTS: [&str; 8] = [
+/// What is part of a word for a secret, in small letters.
+const PARTS: [&str; 15] = [
     "password",
     "passwd",
     "passphrase",
@@ -11,6 +11,28 @@ const PARTS: [&str; 8] = [
     "token",
     "credential",
     "apikey",
+    "passwort",
+    "kennwort",
+    "contrase",
+    "wachtwoord",
+    "пароль",
+    "密码",
+    "パスワード",
+];
+/// What is one in several words.
+const PHRASES: [&str; 4] = ["creditcard", "cardnumber", "motdepasse", "securitycode"];
+/// Letters of other scripts that look like Latin ones, and those.
+const ALIKE: [(char, char); 10] = [
+    ('а', 'a'),
+    ('е', 'e'),
+    ('о', 'o'),
+    ('р', 'p'),
+    ('с', 'c'),
+    ('у', 'y'),
+    ('х', 'x'),
+    ('і', 'i'),
+    ('ѕ', 's'),
+    ('ԝ', 'w'),
 ];
 /// What is one as a whole word.
 const WORDS: [&str; 11] = [
@@ -20,8 +42,21 @@ const WORDS: [&str; 11] = [
 /// Whether a field of this name or title looks like one for a secret.
 pub(super) fn looks_secret(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let has_part = PARTS.iter().any(|part| lower.contains(part));
-    has_part || words(text).any(|word| WORDS.contains(&&*word))
+    let latin: String = lower.chars().map(as_latin).collect();
+    let has_part = |text: &str| PARTS.iter().any(|part| text.contains(part));
+    let words: Vec<_> = words(&text.chars().map(as_latin).collect::<String>()).collect();
+    let joined = words.concat();
+    let is_spaced = words.iter().all(|word| word.chars().count() <= 1);
+    has_part(&lower)
+        || has_part(&latin)
+        || is_spaced && has_part(&joined)
+        || PHRASES.iter().any(|phrase| joined.contains(phrase))
+        || words.iter().any(|word| WORDS.contains(&&**word))
+}
+
+fn as_latin(character: char) -> char {
+    let known = ALIKE.iter().find(|(other, _)| *other == character);
+    known.map_or(character, |(_, latin)| *latin)
 }
 
 /// The words of a name, also of one such as `apiKey` or `API_KEY`.
@@ -59,6 +94,11 @@ mod tests {
             "clientSecret",
             "db.pwd",
             "Schlüssel (key)",
+            "credit_card",
+            "mot_de_passe",
+            "раssword",
+            "p a s s w o r d",
+            "Contraseña",
         ] {
             assert!(looks_secret(text), "{text}");
         }

@@ -42,10 +42,10 @@ fn a_form_is_filled_in_field_by_field() {
             .sees("> ")
             .types("Ada")
             .sees(
-                "\nway (one of these, required)\n  1  By air\n  2  By sea\nEnter takes By sea\n> ",
+                "\nway (one of these, required)\n  1  By air\n  2  By sea\nEnter takes \"By sea\"\n> ",
             )
             .types("1")
-            .sees("\ncopies (whole number, at least 1)\nEnter takes 1; skip leaves it out\n> ")
+            .sees("\ncopies (whole number, at least 1)\nEnter takes \"1\"; \"skip\" leaves it out\n> ")
             .types("")
             .sees("\npin (text)\nwarning: this looks like a secret")
             .sees("Enter leaves it out\n> ")
