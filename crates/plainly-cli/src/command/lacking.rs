@@ -4,12 +4,22 @@ use plainly::client::{self, Error, LocalError};
 use plainly::errors::Revision;
 use plainly::protocol::method::Method;
 
-/// The listing; an empty one if the server has nothing of the kind.
-pub(super) fn or_none<T: Default>(listing: client::Result<T>, kind: &str) -> client::Result<T> {
+use crate::output::Output;
+
+/// The listing; an empty one if the server has nothing of the kind. People are told that a listing is empty.
+pub(super) fn or_none<T>(
+    listing: client::Result<Vec<T>>,
+    kind: &str,
+    output: &Output,
+) -> client::Result<Vec<T>> {
     match listing {
         Err(error) if is_lacking(&error) => {
             tracing::warn!("this server has no {kind}");
-            Ok(T::default())
+            Ok(Vec::new())
+        }
+        Ok(listed) if listed.is_empty() && !output.is_json() => {
+            tracing::warn!("this server lists no {kind}");
+            Ok(listed)
         }
         listing => listing,
     }

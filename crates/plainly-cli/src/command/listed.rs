@@ -26,7 +26,7 @@ pub(crate) async fn tools(mut args: ToolsArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let tools = with_client(server, args.server, async |client| {
-        let tools = or_none(client.tools().await, "tools");
+        let tools = or_none(client.tools().await, "tools", &output);
         tools.map_err(Failure::about(Subject::Tools))
     })
     .await?;
@@ -49,7 +49,11 @@ pub(crate) async fn templates(mut args: TemplatesArgs) -> Result<(), Failure> {
     words.end()?;
     let mut output = Output::new(args.server.format());
     let templates = with_client(server, args.server, async |client| {
-        let templates = or_none(client.resource_templates().await, "resource templates");
+        let templates = or_none(
+            client.resource_templates().await,
+            "resource templates",
+            &output,
+        );
         templates.map_err(Failure::about(Subject::Resources))
     })
     .await?;
@@ -64,7 +68,7 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let at = server.clone();
     let prompts = with_client(server, args.server, async |client| {
-        let prompts = or_none(client.prompts().await, "prompts");
+        let prompts = or_none(client.prompts().await, "prompts", &output);
         prompts.map_err(Failure::about(Subject::Prompts))
     })
     .await?;

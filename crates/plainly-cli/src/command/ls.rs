@@ -54,7 +54,11 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
             true => children.at_any_depth(),
             false => children,
         };
-        listing.pages(children, Some(&uri), |_| Ok(())).await
+        listing.pages(children, Some(&uri), |_| Ok(())).await?;
+        if !listing.is_begun && !listing.output.is_json() {
+            tracing::warn!("this collection is empty");
+        }
+        Ok(())
     })
     .await
 }
@@ -84,11 +88,12 @@ impl Listing {
         }
         // Only a note: a server without templates may know nothing of them.
         let templates = client.resource_templates().await.unwrap_or_default();
-        if !templates.is_empty() {
-            tracing::warn!(
-                "no resource is listed, but there are {} templates: `plainly templates` lists them",
-                templates.len()
-            );
+        match templates.len() {
+            0 if self.output.is_json() => {}
+            0 => tracing::warn!("this server lists no resources"),
+            count => tracing::warn!(
+                "no resource is listed, but there are {count} templates: `plainly templates` lists them"
+            ),
         }
         Ok(())
     }

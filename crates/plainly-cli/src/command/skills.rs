@@ -31,7 +31,7 @@ pub(crate) async fn run(mut args: SkillsArgs) -> Result<(), Failure> {
 async fn list(server: Server, args: SkillsArgs) -> Result<(), Failure> {
     let mut output = Output::new(args.server.format());
     let skills = with_client(server, args.server, async |client| {
-        let skills = or_none(client.skills().await, "skills");
+        let skills = or_none(client.skills().await, "skills", &output);
         skills.map_err(Failure::about(Subject::Resources))
     })
     .await?;

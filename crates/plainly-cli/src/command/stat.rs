@@ -1,5 +1,7 @@
 //! `plainly stat`: what is known of a resource, without its content.
 
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use plainly::protocol::types::{Representation, Resource};
 
 use super::declared::problems;
@@ -31,6 +33,24 @@ pub(super) fn kind(resource: &Resource) -> &'static str {
     }
 }
 
+/// A time as this machine's clock shows it.
+pub(super) fn local_time(time: &str) -> String {
+    local(time, &TimeZone::system())
+}
+
+/// A time in the words of this machine's clock, to the minute; what is no time stays as it is.
+fn local(time: &str, zone: &TimeZone) -> String {
+    let parsed: Result<Timestamp, _> = time.parse();
+    parsed.map_or_else(
+        |_| time.to_owned(),
+        |time| {
+            time.to_zoned(zone.clone())
+                .strftime("%Y-%m-%d %H:%M")
+                .to_string()
+        },
+    )
+}
+
 fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         output.json(resource)?;
@@ -54,7 +74,12 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
         ("size", resource.size.map(|size| size.to_string())),
         (
             "modified",
-            annotations.and_then(|it| it.last_modified.clone()),
+            annotations
+                .and_then(|it| it.last_modified.as_deref())
+                .map(|time| match output.is_terminal() {
+                    true => local_time(time),
+                    false => time.to_owned(),
+                }),
         ),
         (
             "priority",
@@ -65,4 +90,23 @@ fn print(resource: &Resource, output: &mut Output) -> Result<(), Failure> {
         ("problems", problems(resource.meta.as_ref())),
     ])?;
     output.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_place_and_what_is_none_is_kept() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let cases = [
+            ("2026-11-21T12:15:59Z", "2026-11-21 14:15"),
+            ("2026-11-21T23:30:00.123+01:00", "2026-11-22 00:30"),
+            ("yesterday", "yesterday"),
+            ("", ""),
+        ];
+        for (time, expected) in cases {
+            assert_eq!(local(time, &zone), expected);
+        }
+    }
 }

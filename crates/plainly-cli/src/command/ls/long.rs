@@ -1,11 +1,9 @@
 //! A resource in one line, with all that a listing knows of it: as a table to a terminal, as exact fields elsewhere.
 
 use bytesize::ByteSize;
-use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use plainly::protocol::types::Resource;
 
-use crate::command::stat::kind;
+use crate::command::stat::{kind, local_time};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -26,7 +24,7 @@ pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failur
         false => size.to_string(),
     });
     let modified = modified.map(|time| match is_table {
-        true => local(time, &TimeZone::system()),
+        true => local_time(time),
         false => time.to_owned(),
     });
     let fields = [
@@ -39,40 +37,8 @@ pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failur
     output.row(fields, columns)
 }
 
-/// A time in the words of this machine's clock, to the minute; what is no time stays as it is.
-fn local(time: &str, zone: &TimeZone) -> String {
-    let parsed: Result<Timestamp, _> = time.parse();
-    parsed.map_or_else(
-        |_| time.to_owned(),
-        |time| {
-            time.to_zoned(zone.clone())
-                .strftime("%Y-%m-%d %H:%M")
-                .to_string()
-        },
-    )
-}
-
 /// One line in columns of fixed width, so that each page can be shown before the next one is known; what is longer only shifts
 /// its own line.
 fn columns([kind, size, modified, mime_type, uri]: [&str; 5]) -> String {
     format!("{kind:<10}  {size:>6}  {modified:<16}  {mime_type:<24}  {uri}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_those_of_the_place_and_what_is_none_is_kept() {
-        let zone = TimeZone::fixed(jiff::tz::offset(2));
-        let cases = [
-            ("2026-11-21T12:15:59Z", "2026-11-21 14:15"),
-            ("2026-11-21T23:30:00.123+01:00", "2026-11-22 00:30"),
-            ("yesterday", "yesterday"),
-            ("", ""),
-        ];
-        for (time, expected) in cases {
-            assert_eq!(local(time, &zone), expected);
-        }
-    }
 }
