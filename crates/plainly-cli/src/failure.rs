@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use plainly::client::{Error, LocalError};
+use plainly::client::{AuthError, Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
@@ -285,7 +285,7 @@ impl Failure {
                     let told = format!("the server answered: {error}{}", data.unwrap_or_default());
                     visible(&told) + &hint
                 }
-                Error::Local(error) => caused(&**error),
+                Error::Local(error) => login_wanted(error).to_owned() + &caused(&**error),
             },
             Self::Waiting { question, .. } => {
                 format!("the task waits for an answer: {}", visible(question))
@@ -366,6 +366,16 @@ fn is_configuration(error: &LocalError) -> bool {
     )
 }
 
+/// What comes before an error of authorization that does not say that a login was wanted.
+fn login_wanted(error: &LocalError) -> &'static str {
+    match error {
+        LocalError::Authorization(error) if matches!(**error, AuthError::Metadata { .. }) => {
+            "the server wants a login, and "
+        }
+        _ => "",
+    }
+}
+
 /// The data of an error that only its server knows how to read.
 fn data(error: &ProtocolError) -> Option<&Value> {
     let own = if let ErrorKind::Application { data, .. } | ErrorKind::Unrecognised { data, .. } =
@@ -375,7 +385,9 @@ fn data(error: &ProtocolError) -> Option<&Value> {
     } else {
         error.own_data()
     };
-    own.filter(|_| error.problem().is_none())
+    let is_method =
+        |data: &Value| matches!(error.kind(), ErrorKind::MethodNotFound { .. }) && data.is_string();
+    own.filter(|data| error.problem().is_none() && !is_method(data))
 }
 
 fn cut(text: &str) -> String {

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::picture;
 use crate::terminal::aside;
-use crate::visible::{turns, visible, visible_json};
+use crate::visible::{deceives, visible, visible_json};
 use crate::whole_file;
 
 /// Standard output.
@@ -210,7 +210,7 @@ impl Output {
         // Line breaks and tabs are text. Any other control character may begin a command to the terminal.
         let is_harmless = |character: char| match character.is_control() {
             true => "\n\t".contains(character),
-            false => !turns(character),
+            false => !deceives(character),
         };
         let shown: String = text
             .split_inclusive(is_harmless)

@@ -21,7 +21,16 @@ pub(crate) fn visible_json(json: &str) -> String {
     shown
 }
 
-/// Whether a character turns others around, wherever it stands in their line.
-pub(crate) fn turns(character: char) -> bool {
-    matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// Whether a character deceives wherever it stands in a text: it turns others around, or shows nothing where a blank or a sign
+/// is expected. Joiners are a part of words in some languages.
+pub(crate) fn deceives(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}'
+            | '\u{200b}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}'
+    )
 }

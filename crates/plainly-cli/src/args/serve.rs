@@ -229,6 +229,6 @@ pub(crate) struct NetworkArgs {
     pub(crate) max_sessions: Option<NonZeroUsize>,
 
     /// The largest body of a request [default: 4M]
-    #[arg(long, value_name = "BYTES", value_parser = values::size, allow_negative_numbers = true, conflicts_with = "stdio")]
+    #[arg(long, value_name = "BYTES", value_parser = values::some_size, allow_negative_numbers = true, conflicts_with = "stdio")]
     pub(crate) max_body: Option<u64>,
 }

@@ -25,6 +25,14 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
+/// The same, from 1.
+pub(super) fn some_size(text: &str) -> Result<u64, String> {
+    match size(text)? {
+        0 => Err("nothing would be accepted: use at least 1, such as 4M".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
 /// An address to listen at. `localhost` is what people call 127.0.0.1; other names would have to be looked up.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:");

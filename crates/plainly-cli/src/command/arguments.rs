@@ -108,6 +108,9 @@ impl GivenArguments {
                 None => by_name.push((name, vec![written])),
             }
         }
+        let unknown = by_name.iter().map(|(name, _)| *name);
+        let unknown = unknown.filter(|name| parameters.iter().all(|it| it.name != *name));
+        let unknown: Vec<_> = unknown.take(NAMED).map(|it| format!("{it:?}")).collect();
         let mut arguments = self.whole.unwrap_or_default();
         for (name, all) in by_name {
             let parameter = parameters.iter().find(|it| it.name == name);
@@ -135,9 +138,17 @@ impl GivenArguments {
             .take(NAMED)
             .map(|it| format!("{} ({})", it.name, it.kind()))
             .collect();
-        match missing.is_empty() {
-            true => Ok(arguments),
-            false => Err(format!("{callee} needs {}", missing.join(", "))),
+        let missing = missing.join(", ");
+        match (missing.is_empty(), unknown.is_empty()) {
+            (true, _) => Ok(arguments),
+            (false, true) => Err(format!("{callee} needs {missing}")),
+            // A schema may allow any other argument, and mostly by mistake.
+            (false, false) => {
+                let unknown = unknown.join(", ");
+                Err(format!(
+                    "{callee} needs {missing}, and names no argument {unknown}"
+                ))
+            }
         }
     }
 }
@@ -295,6 +306,7 @@ mod tests {
                 Err("find has no argument \"x\": its arguments are pattern, kinds, maxResults")),
             (&[("patern", "a")], &open, Err("find has no argument \"patern\"; did you mean pattern?")),
             (&[], &open, Err("find needs pattern (string)")),
+            (&[("x", "7")], &open, Err("find needs pattern (string), and names no argument \"x\"")),
             (&[("maxResults", "ten")], &open,
                 Err("the argument \"maxResults\" must be of type integer, not \"ten\"")),
             (&[("kinds", "fil")], &open,

@@ -2,7 +2,7 @@
 
 use plainly::client::{self, Client, LocalError, Started, TaskHandle};
 use plainly::errors::Mistake;
-use plainly::protocol::types::CallToolResult;
+use plainly::protocol::types::{CallToolResult, Content};
 use serde_json::json;
 
 use super::arguments::GivenArguments;
@@ -181,11 +181,20 @@ fn print(
         (blocks, _, Some(path)) => write_one(blocks.iter(), path, output),
         (blocks, _, None) => {
             let mut printer = Printer::new(name, save)?;
-            blocks
-                .iter()
-                .try_for_each(|block| printer.print(block, output))
+            let mut shown = blocks.iter().filter(|block| !is_named_in(block, blocks));
+            shown.try_for_each(|block| printer.print(block, output))
         }
     }
+}
+
+/// Whether a link is to a resource that a text among the blocks names.
+fn is_named_in(block: &Content, blocks: &[Content]) -> bool {
+    let Content::ResourceLink(link) = block else {
+        return false;
+    };
+    blocks
+        .iter()
+        .any(|other| matches!(other, Content::Text(text) if text.text.contains(&link.uri)))
 }
 
 /// The words of a tool that failed.

@@ -53,8 +53,8 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
         ),
         ("revision", Some(client.revision().to_string())),
         ("supported", Some(supported(client))),
-        ("capabilities", Some(named(&capabilities))),
     ])?;
+    output.paragraphs("capabilities", &named(&capabilities))?;
     if let Some(instructions) = client.instructions() {
         output.paragraphs("instructions", instructions.trim())?;
     }

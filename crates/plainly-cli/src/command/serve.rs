@@ -242,6 +242,12 @@ async fn over_http(
             );
             return Err(Failure::local(why));
         }
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied && address.port() < 1024 => {
+            let why = format!(
+                "cannot serve HTTP at {address}: only root may use ports below 1024; choose another with --http, or give plainly the capability CAP_NET_BIND_SERVICE"
+            );
+            return Err(Failure::local(why));
+        }
         Err(error) => return Err(cannot(error)),
     };
     let http = network::prepared(http, &args.network, certificate);

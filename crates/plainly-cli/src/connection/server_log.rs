@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use plainly::errors::mistake::shortened;
 use plainly::protocol::types::LoggingMessageParams;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::terminal;
 use crate::visible::visible;
@@ -27,6 +27,10 @@ pub(super) fn shown(most: usize) -> impl Fn(LoggingMessageParams) + Send + Sync 
 fn line(message: &LoggingMessageParams) -> String {
     let text = match message.data.decode() {
         Ok(Value::String(text)) => text,
+        Ok(Value::Object(members)) => match text_alone(&members) {
+            Some(text) => text.to_owned(),
+            None => message.data.get().to_owned(),
+        },
         Ok(_) | Err(_) => message.data.get().to_owned(),
     };
     let text = visible(&shortened(text.trim(), LONGEST));
@@ -34,6 +38,15 @@ fn line(message: &LoggingMessageParams) -> String {
     let logger = logger.map(|name| format!(" ({})", visible(&shortened(name, LONGEST_NAME))));
     let logger = logger.unwrap_or_default();
     format!("server: {}{logger}: {text}", message.level)
+}
+
+/// The text of a message that is an object and has nothing else in it, as FastMCP sends them.
+fn text_alone(members: &Map<String, Value>) -> Option<&str> {
+    let mut said = members.iter().filter(|(_, value)| !value.is_null());
+    match (said.next()?, said.next()) {
+        ((name, Value::String(text)), None) if name == "msg" || name == "message" => Some(text),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +65,8 @@ mod tests {
         assert_eq!(full, r"server: warning (db\n): the disk is\u{1b}[2J\nfull");
         let data = told(r#"{"free":3}"#);
         assert_eq!(data, r#"server: warning (db\n): {"free":3}"#);
+        let data = told(r#"{"msg":"nearly full","extra":null}"#);
+        assert_eq!(data, r"server: warning (db\n): nearly full");
         let long = told(&format!("\"{}\"", "x".repeat(10 << 20)));
         assert!(long.len() < 2 * LONGEST, "{}", long.len());
     }

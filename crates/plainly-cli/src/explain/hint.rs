@@ -72,11 +72,10 @@ fn once(hints: impl Iterator<Item = Hint>) -> Vec<Hint> {
 
 impl fmt::Display for Hint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "likely: {} (", self.meaning)?;
         if let Some(message) = self.message.filter(|message| *message != "*") {
-            write!(f, "as \"{message}\" ")?;
+            write!(f, "if the message is \"{message}\": ")?;
         }
-        write!(f, "from {}", self.sender)?;
+        write!(f, "likely, {} (from {}", self.meaning, self.sender)?;
         if !self.methods.is_empty() {
             write!(f, ", in answer to {}", self.methods.join(", "))?;
         }

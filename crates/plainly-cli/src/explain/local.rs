@@ -1,7 +1,7 @@
 //! Errors that no server sent: what this program ran into on the way, and what to do about it.
 
 use std::error::Error;
-use std::time::Duration;
+use std::io;
 
 use plainly::client::{AuthError, CloseReason, LocalError, TlsError};
 use plainly::errors::{Fault, Retry};
@@ -9,6 +9,7 @@ use plainly::errors::{Fault, Retry};
 use super::link::Link;
 use super::{Explanation, Setting, status, tls, words};
 use crate::exit::Exit;
+use crate::shell_word::shell_word;
 
 /// The side at fault when a command ends so, whether to try again, and what to do.
 const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
@@ -112,28 +113,14 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             "--timeout waits longer; whether the server acted on the request is unknown"
         }
         LocalError::Closed(closed) => closed_advice(&closed.reason),
-        LocalError::Spawn { program, .. } if program.contains(' ') => {
-            "give the program and its arguments as separate words, without quotes around all of them"
-        }
-        LocalError::Spawn { .. } => "check the name, the path and the permissions of the program",
+        LocalError::Spawn {
+            program, source, ..
+        } => after_no_start(program, source),
         LocalError::Unreachable { url, source, .. } => return Some(unreachable(url, &**source)),
         LocalError::Interrupted { .. } | LocalError::SessionLost => {
             "run the command again if it is safe to repeat"
         }
-        LocalError::HttpStatus {
-            status,
-            body,
-            retry_after,
-            location,
-            ..
-        } => {
-            return Some(after_status(
-                *status,
-                body,
-                *retry_after,
-                location.as_deref(),
-            ));
-        }
+        LocalError::HttpStatus { .. } => return after_status(error),
         LocalError::Authorization(error) => return Some(authorization_advice(error)),
         // Nothing there has spoken MCP yet.
         LocalError::InvalidResponse {
@@ -141,14 +128,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
             result: None,
             why,
             ..
-        } if why.starts_with("it is not HTTP") => {
-            "check that an MCP server answers there; if it uses TLS, its URL begins with https"
-        }
-        LocalError::InvalidResponse {
-            method: "initialize" | "server/discover" | "GET",
-            result: None,
-            ..
-        } => "check that an MCP server answers there; over HTTP, the path of its URL is often /mcp",
+        } => after_no_opening(why),
         LocalError::InvalidResponse { .. }
         | LocalError::IrregularError { .. }
         | LocalError::InvalidOutput { .. }
@@ -194,8 +174,34 @@ fn authorization_advice(error: &AuthError) -> String {
         AuthError::LoginRequired { .. } | AuthError::NoAuthorizationServer { .. }
     );
     match is_open {
+        _ if matches!(error, AuthError::Metadata { .. }) => {
+            format!("{advice}, or give a token: --bearer @FILE, or --bearer env:NAME")
+        }
         true => format!("{advice}: --bearer @FILE, or --bearer env:NAME"),
         false => advice.into_owned(),
+    }
+}
+
+/// What to do about a program that can't be started.
+fn after_no_start(program: &str, why: &io::Error) -> &'static str {
+    if program.contains(' ') {
+        return "give the program and its arguments as separate words, without quotes around all of them";
+    }
+    // Only the operating system's errors are about the program itself.
+    match why.get_ref() {
+        Some(_) => "check the directory after --cwd",
+        None => "check the name, the path and the permissions of the program",
+    }
+}
+
+/// What to do where what answers has not spoken MCP.
+fn after_no_opening(why: &str) -> &'static str {
+    // That is how TLS refuses HTTP.
+    match why.contains("invalid HTTP version") {
+        true => "check that an MCP server answers there; if it uses TLS, its URL begins with https",
+        false => {
+            "check that an MCP server answers there; over HTTP, the path of its URL is often /mcp"
+        }
     }
 }
 
@@ -207,27 +213,28 @@ fn unreachable(url: &str, cause: &(dyn Error + 'static)) -> String {
 }
 
 /// What to do about an HTTP status without a reply. The library's advice is for authors of clients too.
-fn after_status(
-    status: u16,
-    body: &str,
-    retry_after: Option<Duration>,
-    location: Option<&str>,
-) -> String {
-    match status {
-        400 if body.to_lowercase().contains("https") => {
-            return "use a URL that begins with https://".to_owned();
+fn after_status(error: &LocalError) -> Option<String> {
+    let LocalError::HttpStatus {
+        status,
+        body,
+        retry_after,
+        location,
+        ..
+    } = error
+    else {
+        return None;
+    };
+    let location = location.as_deref().filter(|url| url.starts_with("http"));
+    Some(match (status, location) {
+        (400, _) if body.to_lowercase().contains("https") => {
+            "use a URL that begins with https://".to_owned()
         }
-        400 => return "go by what the server says, and check the path of the URL".to_owned(),
-        401 => return GET_A_TOKEN.to_owned(),
-        404 if location.is_none() => {
-            return "check the path of the URL, which is often /mcp".to_owned();
-        }
-        _ => {}
-    }
-    match location.filter(|url| url.starts_with("http")) {
-        Some(url) => format!("use the URL {url}"),
-        None => status::advice(status, retry_after),
-    }
+        (400, _) => "go by what the server says, and check the path of the URL".to_owned(),
+        (401, _) => GET_A_TOKEN.to_owned(),
+        (_, Some(url)) => format!("use the URL {}", shell_word(url)),
+        (404, None) => "check the path of the URL, which is often /mcp".to_owned(),
+        (status, None) => status::advice(*status, *retry_after),
+    })
 }
 
 /// What to do about a connection that has ended for this reason.

@@ -5,6 +5,7 @@ use plainly::errors::{Fault, Retry};
 
 use super::Explanation;
 use super::link::Link;
+use crate::shell_word::shell_word;
 
 /// A failure of TLS.
 struct Row {
@@ -113,7 +114,12 @@ pub(super) fn advice(error: &TlsError, url: &str) -> Option<String> {
         TlsError::WrongName { .. } => WRONG_NAME,
         TlsError::Expired { .. } => EXPIRED,
         TlsError::NotYetValid { .. } => NOT_YET_VALID,
-        TlsError::NoTls => return Some(format!("use {}", url.replacen("https://", "http://", 1))),
+        TlsError::NoTls => {
+            return Some(format!(
+                "use {}",
+                shell_word(&url.replacen("https://", "http://", 1))
+            ));
+        }
         _ => return None,
     };
     Some(row.advice.to_owned())

@@ -24,6 +24,10 @@ const REQUIRED: &str = "open it in a browser, then run the command again; on a t
 const ONLY_AS_TASK: &str = "task augmentation";
 const NO_SUCH_TASKS: &str =
     "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on";
+/// What plainly's servers say of an error that is not meant for clients, in small letters, and where more is said.
+const MASKED: &str = "internal error";
+const IN_ITS_LOG: &str =
+    "the server's log says why; if the command starts the server, --log plainly=debug shows it";
 /// What FastMCP says where it can ask only in the way of older revisions, and what helps.
 const BY_REQUEST: &str = "via server-initiated requests is unavailable";
 const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
@@ -61,6 +65,9 @@ pub(super) fn by_tool(text: &str) -> Option<&'static str> {
     if text.contains(ONLY_AS_TASK) {
         return Some(NO_SUCH_TASKS);
     }
+    if text.starts_with(MASKED) {
+        return Some(IN_ITS_LOG);
+    }
     let is_lacking = ["support", "not found", "capabilit"]
         .iter()
         .any(|word| text.contains(word));
@@ -94,6 +101,7 @@ mod tests {
                 "MCP error -32601: Tool scan requires task augmentation",
                 Some("2025-11-25"),
             ),
+            ("Internal error", Some("--log")),
             ("Elicitation was cancelled", None),
             ("the roots of this tree", None),
             ("note not found", None),

@@ -3,6 +3,8 @@
 use plainly::errors::{ErrorKind, InvalidParams, ProtocolError, Revision};
 
 use crate::near::known;
+use crate::shell_word::shell_word;
+use crate::visible::visible;
 
 /// The subject of a call that the server refused or did not answer.
 #[derive(Debug)]
@@ -45,7 +47,7 @@ impl Subject {
             Self::Resource(_) if is_too_large(error) => {
                 ": `plainly serve --max-file-size` sets the limit".to_owned()
             }
-            Self::Resource(uri) => scheme(uri).to_owned(),
+            Self::Resource(uri) => scheme(uri),
             Self::Changes if is_unknown => ": this server does not report changes".to_owned(),
             Self::Completion if is_unknown => {
                 ": this server does not complete arguments".to_owned()
@@ -93,11 +95,23 @@ pub(super) fn said_beside<'a>(message: &'a str, uri: &str) -> Option<&'a str> {
 }
 
 /// A hint for a path that was given as a URI.
-pub(super) fn scheme(uri: &str) -> &'static str {
+pub(super) fn scheme(uri: &str) -> String {
     match uri.contains(':') {
-        true if uri.contains(' ') => ": a URI has %20 in place of a space",
-        true => "",
-        false => ": this is not a URI such as file:///docs/intro.md",
+        true if uri.contains(' ') => ": a URI has %20 in place of a space".to_owned(),
+        true => String::new(),
+        false => {
+            let path = uri.trim_start_matches(['.', '/']).replace(' ', "%20");
+            let path = if path.is_empty() {
+                "docs/intro.md"
+            } else {
+                &path
+            };
+            let named = visible(&format!("file:///{path}"));
+            format!(
+                ": a URI begins with its scheme, as in {}",
+                shell_word(&named)
+            )
+        }
     }
 }
 

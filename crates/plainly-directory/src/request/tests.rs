@@ -42,7 +42,9 @@ fn serve(files: &[(&str, &str)]) -> (tempfile::TempDir, DirectoryStore) {
 fn read(store: &DirectoryStore, uri: &str, faults: &[Fault]) -> String {
     match ask(store, faults, |request| request.read(uri)) {
         Ok(contents) => contents.len().to_string(),
-        Err(error) => format!("{error:?}"),
+        Err(StoreError::NotFound) => "NotFound".to_owned(),
+        Err(StoreError::Failed(error)) => format!("Failed: {error}"),
+        Err(error) => error.to_string(),
     }
 }
 

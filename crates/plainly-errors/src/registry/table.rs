@@ -173,7 +173,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: Code::new(-32001),
         name: "HeaderMismatch (release candidate)",
         meaning: "same as -32020; elsewhere request timeout or session not found",
-        advice: "show the message; servers should send -32020 instead",
+        advice: "go by the message, which says what its sender means",
         ..HISTORY
     },
     Entry {

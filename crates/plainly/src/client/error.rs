@@ -47,8 +47,6 @@ pub enum Error {
     Local(Arc<LocalError>),
 }
 
-plainly_errors::debug_with_causes!(Error);
-
 /// A failure on our side of the connection, or on the way.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
@@ -324,7 +322,7 @@ pub enum LocalError {
     },
 }
 
-plainly_errors::debug_with_causes!(LocalError);
+plainly_errors::debug_with_causes!(Error, LocalError);
 
 impl Error {
     /// The server's error, if it answered with one.

@@ -15,7 +15,7 @@ use super::api_key::{KeyRow, PREFIX};
 use crate::unread::{compiled, known, own_words};
 
 /// Why there are no keys to be had from a file.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiKeyError {
     /// It can't be read or written.
@@ -68,6 +68,8 @@ pub enum ApiKeyError {
         name: String,
     },
 }
+
+plainly_errors::debug_with_causes!(ApiKeyError);
 
 /// What the file has.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
