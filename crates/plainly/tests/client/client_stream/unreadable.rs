@@ -109,11 +109,11 @@ async fn nothing_that_a_server_says_is_shown_at_any_length() {
     }
 }
 
-/// An error of a few lines, whose parts in full are still to be had.
+/// An error of a few lines, also with its causes.
 fn check_length(error: &Error) {
     let text = error.to_string();
     assert!((20..3_000).contains(&text.len()), "{}", text.len());
-    assert!(format!("{error:?}").len() > BYTES, "{text}");
+    assert!(format!("{error:?}").starts_with(&text), "{text}");
 }
 
 #[tokio::test]
