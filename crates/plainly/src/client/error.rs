@@ -322,8 +322,6 @@ pub enum LocalError {
     },
 }
 
-plainly_errors::debug_with_causes!(Error, LocalError);
-
 impl Error {
     /// The server's error, if it answered with one.
     pub fn protocol(&self) -> Option<&ProtocolError> {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::bounded::Bounded;
 use super::said::{words, words_of_body};
-use super::{Challenge, Error};
+use super::{Challenge, Error, LocalError};
 use crate::transport::Escaped;
 
 /// The most bytes of data, and of words that are found in what can't be read.
@@ -45,6 +45,8 @@ impl fmt::Display for Aside<'_> {
         Escaped(&shortened(self.0, ASIDE)).fmt(f)
     }
 }
+
+plainly_errors::debug_with_causes!(Error, LocalError);
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
