@@ -1,23 +1,52 @@
 //! Work that may block: on its own thread, a few pieces at a time, and only as long as somebody waits for the result. Knows
 //! nothing of files.
 
+use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use plainly::store::StoreError;
-use tokio::sync::Semaphore;
+use plainly::store::{StoreCaller, StoreError};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
+use crate::lock::Lock;
+
 /// The most jobs of one store that run at a time; each may hold a whole file. Others wait for their turn without a thread.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 32;
+
+/// The most of them that are long ones.
+#[cfg(feature = "tools")]
+const LONG_AT_ONCE: usize = AT_ONCE / 4;
+
+/// The part of the places that one caller may have: an eighth.
+const PARTS: usize = 8;
 
 /// Runs what may block.
 #[derive(Debug)]
 pub(super) struct Jobs {
-    places: Arc<Semaphore>,
+    places: Places<StoreCaller>,
+    /// The places of long jobs, which have to take both.
+    #[cfg(feature = "tools")]
+    long: Places<StoreCaller>,
     /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
     /// reads slowly.
     room: Arc<Room>,
+}
+
+/// Places of which each caller may have an eighth. A caller that wants more waits until it has given one back, and then behind
+/// all who waited before.
+#[derive(Debug)]
+struct Places<K> {
+    all: Arc<Semaphore>,
+    each: usize,
+    own: Lock<HashMap<K, Weak<Semaphore>>>,
+}
+
+/// A place among all, and among those of its caller.
+pub(super) struct JobPlace {
+    _own: Option<OwnedSemaphorePermit>,
+    _all: OwnedSemaphorePermit,
 }
 
 /// The bytes that all jobs of a store hold together, and how many these may be.
@@ -54,7 +83,9 @@ impl Jobs {
     /// Jobs that hold at most `most` bytes together; one that is alone may hold more.
     pub(super) fn new(most: u64) -> Self {
         Self {
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            places: Places::new(AT_ONCE),
+            #[cfg(feature = "tools")]
+            long: Places::new(LONG_AT_ONCE),
             room: Room::new(most),
         }
     }
@@ -64,10 +95,8 @@ impl Jobs {
         &self,
         work: impl FnOnce(&Waiter) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let place = Arc::clone(&self.places)
-            .acquire_owned()
-            .await
-            .map_err(|error| StoreError::Failed(error.into()))?;
+        let place = self.places.take(StoreCaller::current()).await;
+        let place = place.map_err(|error| StoreError::Failed(error.into()))?;
         let waits = Waits::new(&self.room);
         let waiter = Waiter(Arc::downgrade(&waits));
         let mut job = Job {
@@ -81,6 +110,50 @@ impl Jobs {
         (&mut job.handle)
             .await
             .map_err(|error| StoreError::Failed(error.into()))?
+    }
+
+    /// Waits until a job that takes long may begin, so that those that take less time have places left. It may run as long as
+    /// the result lives.
+    #[cfg(feature = "tools")]
+    pub(super) async fn long(&self) -> Result<JobPlace, StoreError> {
+        let place = self.long.take(StoreCaller::current()).await;
+        place.map_err(|error| StoreError::Failed(error.into()))
+    }
+}
+
+impl<K: Clone + Eq + Hash> Places<K> {
+    fn new(all: usize) -> Self {
+        Self {
+            all: Arc::new(Semaphore::new(all)),
+            each: (all / PARTS).max(1),
+            own: Lock::default(),
+        }
+    }
+
+    /// Waits for a place. A caller that nobody knows may have all.
+    async fn take(&self, caller: Option<K>) -> Result<JobPlace, AcquireError> {
+        let own = match caller {
+            Some(caller) => Some(self.of(caller).acquire_owned().await?),
+            None => None,
+        };
+        let all = Arc::clone(&self.all).acquire_owned().await?;
+        Ok(JobPlace {
+            _own: own,
+            _all: all,
+        })
+    }
+
+    /// The places of this caller.
+    fn of(&self, caller: K) -> Arc<Semaphore> {
+        let mut own = self.own.lock();
+        if let Some(places) = own.get(&caller).and_then(Weak::upgrade) {
+            return places;
+        }
+        // StoreCallers that have gone must not take up memory.
+        own.retain(|_, places| places.strong_count() > 0);
+        let places = Arc::new(Semaphore::new(self.each));
+        own.insert(caller, Arc::downgrade(&places));
+        places
     }
 }
 
@@ -162,7 +235,7 @@ impl Waiter {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::task::{Context, Waker};
+    use std::task::{Context, Poll, Waker};
     use std::time::Duration;
 
     use tokio::runtime::{Builder, Runtime};
@@ -207,6 +280,32 @@ mod tests {
         for _ in AT_ONCE..ALL {
             begun.recv_timeout(PATIENCE).unwrap();
         }
+    }
+
+    #[tokio::test]
+    async fn a_caller_that_waits_for_many_places_leaves_some_to_others() {
+        let places = Places::new(16);
+        let mut context = Context::from_waker(Waker::noop());
+        let mut alice: Vec<_> = (0..100)
+            .map(|_| Box::pin(places.take(Some("alice"))))
+            .collect();
+        let mut running: Vec<_> = alice
+            .iter_mut()
+            .filter_map(|one| match one.as_mut().poll(&mut context) {
+                Poll::Ready(place) => Some(place.unwrap()),
+                Poll::Pending => None,
+            })
+            .collect();
+        assert_eq!(running.len(), 2);
+        for _ in 0..2 {
+            running.push(places.take(Some("bob")).await.unwrap());
+        }
+        assert_eq!(places.own.lock().len(), 2);
+        drop((alice, running));
+        let _carol = places.take(Some("carol")).await.unwrap();
+        assert_eq!(places.own.lock().len(), 1);
+        let all: Vec<_> = (0..15).map(|_| Box::pin(places.take(None))).collect();
+        assert_eq!(futures_util::future::join_all(all).await.len(), 15);
     }
 
     #[tokio::test]
@@ -274,7 +373,7 @@ mod tests {
         // Nobody can say anything any more once both have ended.
         assert!(begun.recv_timeout(PATIENCE).is_err());
         drop(runtime);
-        assert_eq!(jobs.places.available_permits(), AT_ONCE);
+        assert_eq!(jobs.places.all.available_permits(), AT_ONCE);
     }
 
     #[test]
@@ -295,7 +394,7 @@ mod tests {
             running.run(work).await.unwrap();
         });
         assert_eq!(said.recv_timeout(PATIENCE), Ok("begun"));
-        assert_eq!(jobs.places.available_permits(), AT_ONCE - 1);
+        assert_eq!(jobs.places.all.available_permits(), AT_ONCE - 1);
         task.abort();
         assert_eq!(said.recv_timeout(PATIENCE), Ok("over"));
     }

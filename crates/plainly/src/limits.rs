@@ -7,6 +7,11 @@ use plainly_errors::Refusal;
 use plainly_protocol::envelope;
 
 /// The limits of a server. Start from [`Limits::default`] and change what you need.
+///
+/// Of everything that is limited in the whole server, one caller may have an eighth: a principal, or for callers without one
+/// the network that their requests come from, which is an IPv4 address or a /64 network of IPv6. A reply or a body that is its
+/// caller's only one may be larger than that. Requests on a byte stream have no network: without a principal, they may
+/// take everything.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
@@ -37,16 +42,11 @@ pub struct Limits {
     /// Requests in flight on one connection of a byte stream, such as stdio, or in one legacy session over HTTP, whose
     /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
-    /// Requests in flight per principal. 256. Beyond: unavailable (HTTP 503). Like all limits per principal, this does
-    /// not apply to peers without a principal.
-    pub requests_per_principal: usize,
     /// Subscriptions in the whole server: open `subscriptions/listen` requests, and streams of legacy sessions. They
     /// don't count as requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
     pub listens: usize,
     /// Open `subscriptions/listen` requests on one connection of a byte stream. 16. Beyond: unavailable.
     pub listens_per_connection: usize,
-    /// Open `subscriptions/listen` requests per principal. 16. Beyond: unavailable (HTTP 503).
-    pub listens_per_principal: usize,
     /// URIs in one subscription, or subscribed to by one legacy session. 1,000. Beyond: invalid params.
     pub listen_uris: usize,
     /// Bytes of these URIs in total. 256 KiB. Beyond: invalid params.
@@ -60,8 +60,6 @@ pub struct Limits {
     pub subschemas: usize,
     /// Stored tasks, running or not. 10,000. Beyond: unavailable.
     pub tasks: usize,
-    /// Stored tasks per principal. 1,000. Beyond: unavailable.
-    pub tasks_per_principal: usize,
     /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at least 4 KiB. 256 MiB.
     /// Beyond: unavailable, and a task that has already run fails with an internal error.
     pub task_bytes: usize,
@@ -75,9 +73,8 @@ pub struct Limits {
     /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with SSE may have as
     /// many again; beyond: unavailable.
     pub sessions: usize,
-    /// Such sessions per principal. 256. Beyond: the principal's longest-idle session ends; over HTTP with SSE,
-    /// unavailable.
-    pub sessions_per_principal: usize,
+    /// Bytes of the params of `initialize` of all these sessions. 8 MiB. Beyond: longest-idle sessions end.
+    pub session_bytes: usize,
     /// How long a legacy session over HTTP may be idle before it ends. 30 minutes.
     pub session_idle: Duration,
     /// How long a reply sent as a stream of events can be resumed after its end, by a legacy client that lost the
@@ -129,23 +126,20 @@ impl Default for Limits {
             deadline: Duration::from_secs(60),
             requests: 4_096,
             requests_per_connection: 64,
-            requests_per_principal: 256,
             listens: 20_000,
             listens_per_connection: 16,
-            listens_per_principal: 16,
             listen_uris: 1_000,
             listen_bytes: 256 << 10,
             schema_bytes: 256 << 10,
             schema_depth: 48,
             subschemas: 2_000,
             tasks: 10_000,
-            tasks_per_principal: 1_000,
             task_bytes: 256 << 20,
             task_deadline: Duration::from_secs(30 * 60),
             task_ttl: Duration::from_secs(60 * 60),
             task_poll: Duration::from_secs(1),
             sessions: 10_000,
-            sessions_per_principal: 256,
+            session_bytes: 8 << 20,
             session_idle: Duration::from_secs(30 * 60),
             resume: Duration::from_secs(60),
             resume_events: 1_024,

@@ -1,12 +1,45 @@
-//! Limits on places or bytes: in total ([`Quota`]), and for each holder by key ([`Shares`]). Everything that is taken
-//! is given back when it is dropped.
+//! Limits on places or bytes, of which each holder has a share at most, so that nobody takes all from the others. What is
+//! taken is given back when it is dropped.
 
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use plainly_protocol::peer::Principal;
+
 use crate::lock::Lock;
+
+/// The part of a quota that one holder may have: an eighth.
+const PARTS: usize = 8;
+
+/// The caller that a share belongs to: a principal, or else the network that its requests come from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Holder {
+    Principal(Principal),
+    Network(IpAddr),
+}
+
+impl Holder {
+    /// The holder for a caller. `None` where neither is known, such as on standard input: its share is everything.
+    pub(crate) fn of(principal: Option<&Principal>, client: Option<IpAddr>) -> Option<Self> {
+        let network = || client.map(|client| Self::Network(network(client)));
+        principal.cloned().map(Self::Principal).or_else(network)
+    }
+}
+
+/// The addresses that one peer is sure to have to itself: an IPv4 address, or a /64 network of IPv6.
+pub(crate) fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+/// The share of each holder in `limit`.
+pub(crate) fn share_of(limit: usize) -> usize {
+    (limit / PARTS).max(1)
+}
 
 /// A limit on a shared resource. Clones count together.
 #[derive(Clone, Debug)]
@@ -15,58 +48,81 @@ pub(crate) struct Quota(Arc<QuotaState>);
 #[derive(Debug)]
 struct QuotaState {
     limit: usize,
+    share: usize,
     taken: AtomicUsize,
+    /// The amount that each holder has taken, if it has taken any.
+    holders: Lock<HashMap<Holder, usize>>,
 }
 
 /// An amount taken from a quota, given back when dropped.
 #[derive(Debug)]
 pub(crate) struct QuotaPart {
     quota: Quota,
+    holder: Option<Holder>,
     amount: usize,
 }
 
 /// The quota has no room for the requested amount.
-#[derive(Debug)]
-pub(crate) struct QuotaExhausted;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum QuotaExhausted {
+    /// The holder has its share.
+    Share,
+    /// All is taken.
+    All,
+}
 
 impl Quota {
+    /// A quota of which each holder may have an eighth.
     pub(crate) fn new(limit: usize) -> Self {
-        let taken = AtomicUsize::new(0);
-        Self(Arc::new(QuotaState { limit, taken }))
+        Self::with_share(limit, share_of(limit))
+    }
+
+    pub(crate) fn with_share(limit: usize, share: usize) -> Self {
+        Self(Arc::new(QuotaState {
+            limit,
+            share,
+            taken: AtomicUsize::new(0),
+            holders: Lock::default(),
+        }))
     }
 
     /// An empty part, to be grown later.
-    pub(crate) fn part(&self) -> QuotaPart {
+    pub(crate) fn part(&self, holder: Option<Holder>) -> QuotaPart {
         QuotaPart {
             quota: self.clone(),
+            holder,
             amount: 0,
         }
     }
 
     /// Takes `amount`, if that much is left.
-    pub(crate) fn take(&self, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
-        let mut part = self.part();
+    pub(crate) fn take(
+        &self,
+        holder: Option<Holder>,
+        amount: usize,
+    ) -> Result<QuotaPart, QuotaExhausted> {
+        let mut part = self.part(holder);
         part.grow(amount)?;
         Ok(part)
     }
 
     /// Takes `amount`, if that much is left or nothing is taken yet: otherwise nothing larger than the quota could ever
     /// be taken.
-    pub(crate) fn take_or_alone(&self, amount: usize) -> Result<QuotaPart, QuotaExhausted> {
-        self.add(amount, |taken, all| taken == 0 || all <= self.0.limit)?;
-        let quota = self.clone();
-        Ok(QuotaPart { quota, amount })
+    pub(crate) fn take_or_alone(
+        &self,
+        holder: Option<Holder>,
+        amount: usize,
+    ) -> Result<QuotaPart, QuotaExhausted> {
+        let mut part = self.part(holder);
+        part.add(amount, |taken, all| taken == 0 || all <= self.0.limit)?;
+        Ok(part)
     }
 
     pub(crate) fn limit(&self) -> usize {
         self.0.limit
     }
 
-    /// Whether more than the limit is taken.
-    pub(crate) fn is_exceeded(&self) -> bool {
-        self.taken() > self.0.limit
-    }
-
+    #[cfg(test)]
     pub(crate) fn taken(&self) -> usize {
         self.0.taken.load(Ordering::Relaxed)
     }
@@ -84,7 +140,7 @@ impl Quota {
             let all = taken.checked_add(amount)?;
             may_be(taken, all).then_some(all)
         });
-        added.map(drop).map_err(|_taken| QuotaExhausted)
+        added.map(drop).map_err(|_taken| QuotaExhausted::All)
     }
 }
 
@@ -94,22 +150,37 @@ impl QuotaPart {
         self.amount
     }
 
-    /// The quota that this was taken from.
-    pub(crate) fn quota(&self) -> &Quota {
-        &self.quota
+    /// The caller that it belongs to.
+    pub(crate) fn holder(&self) -> Option<&Holder> {
+        self.holder.as_ref()
+    }
+
+    /// Whether more is taken than there is, in all or by the holder of this part.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        let QuotaState {
+            limit,
+            share,
+            taken,
+            holders,
+        } = &*self.quota.0;
+        let own = self.holder.as_ref();
+        let own = own.map_or(0, |it| holders.lock().get(it).copied().unwrap_or_default());
+        taken.load(Ordering::Relaxed) > *limit || own > *share && own > self.amount
     }
 
     /// Takes `more`, if that much is left.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), QuotaExhausted> {
         let limit = self.quota.0.limit;
-        self.quota.add(more, |_, all| all <= limit)?;
-        self.amount += more;
-        Ok(())
+        self.add(more, |_, all| all <= limit)
     }
 
     /// Takes `more`, even if that exceeds the quota: for callers that make room afterwards.
     pub(crate) fn grow_anyway(&mut self, more: usize) {
         self.quota.0.taken.fetch_add(more, Ordering::Relaxed);
+        if let Some(holder) = &self.holder {
+            let mut holders = self.quota.0.holders.lock();
+            *holders.entry(holder.clone()).or_default() += more;
+        }
         self.amount += more;
     }
 
@@ -117,6 +188,43 @@ impl QuotaPart {
     pub(crate) fn shrink(&mut self, less: usize) {
         self.quota.0.taken.fetch_sub(less, Ordering::Relaxed);
         self.amount -= less;
+        let Some(holder) = self.holder.as_ref().filter(|_| less > 0) else {
+            return;
+        };
+        let mut holders = self.quota.0.holders.lock();
+        match holders.get_mut(holder) {
+            Some(own) if *own > less => *own -= less,
+            // The last of it: a holder of nothing must not take up memory.
+            Some(_) | None => {
+                holders.remove(holder);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        more: usize,
+        may_be: impl Fn(usize, usize) -> bool,
+    ) -> Result<(), QuotaExhausted> {
+        let Some(holder) = &self.holder else {
+            self.quota.add(more, may_be)?;
+            self.amount += more;
+            return Ok(());
+        };
+        let mut holders = self.quota.0.holders.lock();
+        let before = holders.get(holder).copied().unwrap_or_default();
+        let own = before.saturating_add(more);
+        // A holder's only part may be larger than a share: otherwise nothing larger could ever be taken.
+        if own > self.quota.0.share && before > self.amount {
+            return Err(QuotaExhausted::Share);
+        }
+        self.quota.add(more, may_be)?;
+        if own > 0 {
+            holders.insert(holder.clone(), own);
+        }
+        drop(holders);
+        self.amount += more;
+        Ok(())
     }
 }
 
@@ -126,66 +234,21 @@ impl Drop for QuotaPart {
     }
 }
 
-/// A limit on how many places each holder may have. Holders are told apart by a key; clones count together.
-#[derive(Clone, Debug)]
-pub(crate) struct Shares<K: Eq + Hash> {
-    limit: usize,
-    taken: Arc<Lock<HashMap<K, usize>>>,
-}
-
-/// One place of a holder, given back when dropped.
-#[derive(Debug)]
-pub(crate) struct Share<K: Eq + Hash>(Option<(Shares<K>, K)>);
-
-impl<K: Clone + Eq + Hash> Shares<K> {
-    /// Each holder may have `limit` places.
-    pub(crate) fn new(limit: usize) -> Self {
-        let taken = Arc::default();
-        Self { limit, taken }
-    }
-
-    /// Takes one more place for `key`. Without a key, nothing is counted: anonymous holders are only limited in total.
-    pub(crate) fn take(&self, key: Option<&K>) -> Result<Share<K>, QuotaExhausted> {
-        let Some(key) = key else {
-            return Ok(Share(None));
-        };
-        let mut taken = self.taken.lock();
-        let count = taken.get(key).copied().unwrap_or_default();
-        if count >= self.limit {
-            return Err(QuotaExhausted);
-        }
-        taken.insert(key.clone(), count + 1);
-        Ok(Share(Some((self.clone(), key.clone()))))
-    }
-}
-
-impl<K: Eq + Hash> Drop for Share<K> {
-    fn drop(&mut self) {
-        let Some((shares, key)) = &self.0 else {
-            return;
-        };
-        let mut taken = shares.taken.lock();
-        match taken.get_mut(key) {
-            Some(count @ 2..) => *count -= 1,
-            // The last one: a holder without places must not take up memory.
-            Some(_) | None => {
-                taken.remove(key);
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn caller(name: &str) -> Option<Holder> {
+        Some(Holder::Principal(Principal::new(name)))
+    }
+
     #[test]
     fn parts_fill_a_quota_to_the_last_byte_and_give_all_back() {
         let quota = Quota::new(10);
-        let mut first = quota.take(6).unwrap();
-        let mut second = quota.take(4).unwrap();
+        let mut first = quota.take(None, 6).unwrap();
+        let mut second = quota.take(None, 4).unwrap();
         assert!(first.grow(1).is_err() && second.grow(1).is_err());
-        assert!(quota.take(1).is_err() && quota.take_or_alone(1).is_err());
+        assert!(quota.take(None, 1).is_err() && quota.take_or_alone(None, 1).is_err());
         first.grow(0).unwrap();
         first.shrink(1);
         second.grow(1).unwrap();
@@ -198,36 +261,52 @@ mod tests {
     }
 
     #[test]
-    fn one_who_is_alone_may_have_more_than_there_is() {
+    fn a_part_that_is_alone_may_have_more_than_there_is() {
         let quota = Quota::new(10);
-        assert!(quota.take(11).is_err());
-        let alone = quota.take_or_alone(11).unwrap();
-        assert!(quota.is_exceeded());
-        assert!(quota.take_or_alone(0).is_err());
+        assert!(quota.take(None, 11).is_err());
+        let alone = quota.take_or_alone(None, 11).unwrap();
+        assert!(alone.is_exceeded());
+        assert!(quota.take_or_alone(None, 0).is_err());
         drop(alone);
-        let mut anyway = quota.take(10).unwrap();
-        assert!(!quota.is_exceeded());
+        let mut anyway = quota.take(None, 10).unwrap();
+        assert!(!anyway.is_exceeded());
         anyway.grow_anyway(1);
-        assert!(quota.is_exceeded());
+        assert!(anyway.is_exceeded());
         drop(anyway);
         assert_eq!(quota.taken(), 0);
     }
 
     #[test]
-    fn each_has_its_own_share_and_nobody_in_particular_has_none() {
-        let shares = Shares::new(3);
+    fn each_holder_has_an_eighth_and_a_caller_that_is_unknown_has_all() {
+        let quota = Quota::new(24);
+        let [alice, bob] = [caller("alice"), caller("bob")];
         let mut held: Vec<_> = (0..3)
-            .map(|_| shares.take(Some(&"alice")).unwrap())
+            .map(|_| quota.take(alice.clone(), 1).unwrap())
             .collect();
-        assert!(shares.clone().take(Some(&"alice")).is_err());
-        held.extend(shares.take(Some(&"bob")));
-        held.extend((0..10).map(|_| shares.take(None).unwrap()));
-        assert_eq!(held.len(), 14);
+        let full = quota.take(alice.clone(), 1).map(drop);
+        assert_eq!(full, Err(QuotaExhausted::Share));
+        assert_eq!(held[0].grow(1), Err(QuotaExhausted::Share));
+        held.extend(quota.take(bob.clone(), 3));
+        held.pop();
+        // A single part is never too large for a share, and then the holder has no other.
+        let mut large = quota.take(bob.clone(), 4).unwrap();
+        large.grow(1).unwrap();
+        assert!(quota.take(bob, 1).is_err());
+        held.extend(quota.take(None, 16));
+        assert_eq!(quota.take(None, 1).map(drop), Err(QuotaExhausted::All));
         held.remove(0);
-        held.extend(shares.take(Some(&"alice")));
-        assert_eq!(held.len(), 14);
-        drop(held);
-        assert!(shares.taken.lock().is_empty());
-        assert!(Shares::new(0).take(Some(&"alice")).is_err());
+        held.extend(quota.take(alice, 1));
+        assert_eq!(quota.taken(), 24);
+        drop((held, large));
+        assert!(quota.0.holders.lock().is_empty());
+        assert!(Quota::new(0).take(caller("alice"), 1).is_err());
+    }
+
+    #[test]
+    fn an_ipv6_network_is_one_peer() {
+        let network = |text: &str| network(text.parse().unwrap());
+        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
+        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
+        assert_eq!(network("::ffff:10.0.0.1"), network("10.0.0.1"));
     }
 }

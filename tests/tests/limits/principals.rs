@@ -22,7 +22,7 @@ fn others() -> [Option<Principal>; 2] {
 
 #[tokio::test]
 async fn requests_of_one_leave_room_for_others() {
-    let (server, gate) = server(|limits| limits.requests_per_principal = 3);
+    let (server, gate) = server(|limits| limits.requests = 24);
     let alice = alice();
     let calls = [waiting(1), waiting(1)];
     let [mut first, mut second] = calls
@@ -73,7 +73,7 @@ async fn requests_of_one_leave_room_for_others() {
 async fn requests_of_one_have_a_limit_by_default() {
     let (server, _gate) = server(|_| {});
     let alice = alice();
-    let calls: Vec<_> = (0..257).map(waiting).collect();
+    let calls: Vec<_> = (0..513).map(waiting).collect();
     let mut context = Context::from_waker(Waker::noop());
     let mut running: Vec<_> = calls
         .iter()
@@ -82,7 +82,7 @@ async fn requests_of_one_have_a_limit_by_default() {
     let pending = running
         .iter_mut()
         .filter_map(|one| one.as_mut().poll(&mut context).is_pending().then_some(()));
-    assert_eq!(pending.count(), 256);
+    assert_eq!(pending.count(), 512);
     assert_eq!(exchange(&server, None, &saying(1, 1)).await.status, 200);
 }
 
@@ -96,10 +96,8 @@ fn listening(id: u32) -> Value {
 
 #[tokio::test]
 async fn subscriptions_of_one_leave_room_for_others() {
-    for (set, most) in [(Some(3), 3), (None, 16)] {
-        let (server, _gate) = server(|limits| {
-            limits.listens_per_principal = set.unwrap_or(limits.listens_per_principal)
-        });
+    for (set, most) in [(Some(24), 3), (None, 2_500)] {
+        let (server, _gate) = server(|limits| limits.listens = set.unwrap_or(limits.listens));
         let alice = alice();
         let mut open = Vec::new();
         for _ in 1..most {
@@ -173,10 +171,8 @@ async fn is_there(server: &Server, principal: Option<&Principal>, name: &str) ->
 
 #[tokio::test]
 async fn sessions_of_one_end_no_others() {
-    for (set, most) in [(Some(3), 3), (None, 256)] {
-        let (server, _gate) = server(|limits| {
-            limits.sessions_per_principal = set.unwrap_or(limits.sessions_per_principal)
-        });
+    for (set, most) in [(Some(24), 3), (None, 1_250)] {
+        let (server, _gate) = server(|limits| limits.sessions = set.unwrap_or(limits.sessions));
         let alice = alice();
         let mut theirs = Vec::new();
         for other in others() {
@@ -205,7 +201,7 @@ async fn sessions_of_one_end_no_others() {
 
 #[tokio::test]
 async fn streams_of_events_of_one_leave_room_for_others() {
-    let (server, _gate) = server(|limits| limits.sessions_per_principal = 2);
+    let (server, _gate) = server(|limits| limits.sessions = 16);
     let alice = alice();
     let open =
         |principal: Option<&Principal>| server.open_pipe(frame(principal, &[], String::new()));

@@ -65,7 +65,8 @@ fn documented() -> Vec<Documented<'static>> {
         let Some((first, rest)) = cells.and_then(|cells| cells.split_once(" | ")) else {
             continue;
         };
-        if first == "limit" {
+        // The table of shares has no section, and says nothing that the others don't.
+        if first == "limit" || section.is_empty() {
             continue;
         }
         let field = first

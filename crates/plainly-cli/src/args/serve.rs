@@ -163,6 +163,11 @@ pub(crate) struct ContentArgs {
     /// accept 32 MiB, enough for a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_file_size: u64,
+
+    /// The memory that the server should get by with: files and replies of all clients at once get a part of it [default:
+    /// that of the container or cgroup, if it has a limit]
+    #[arg(long, value_name = "BYTES", value_parser = values::size, allow_negative_numbers = true)]
+    pub(crate) max_memory: Option<u64>,
 }
 
 impl ContentArgs {
@@ -177,6 +182,7 @@ impl ContentArgs {
             ("--ttl", self.ttl.is_some()),
             ("--key-file", self.key_file.is_some()),
             ("--max-file-size", self.max_file_size != LARGEST_FILE),
+            ("--max-memory", self.max_memory.is_some()),
         ];
         given
             .into_iter()

@@ -2,6 +2,7 @@
 
 mod auth;
 mod invocation;
+mod memory;
 mod network;
 
 use std::error::Error;
@@ -73,6 +74,9 @@ fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
     };
     let mut limits = limits(args.content.max_file_size);
     network::limit(&args.network, &mut limits);
+    if let Some(memory) = memory::of(args) {
+        memory.limit(&mut limits);
+    }
     builder
         .limits(limits)
         .tools(tools(&store, args))
@@ -163,6 +167,10 @@ fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
             CacheScope::Private,
         ))
         .max_file_bytes(args.content.max_file_size);
+    let builder = match memory::of(args) {
+        Some(memory) => builder.bytes_at_once(memory.bytes_at_once()),
+        None => builder,
+    };
     let builder = if args.content.as_is {
         builder
     } else {
@@ -277,7 +285,7 @@ fn public_host(args: &ServeArgs) -> Option<&str> {
 
 /// The endpoint, and for whom it answers.
 fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Failure> {
-    let limits = network::http_limits(&args.network, server.limits());
+    let limits = network::http_limits(args, server.limits());
     let service = server.http().limits(limits).path(PATH);
     let service = if args.sse {
         service.sse_endpoint(SSE_PATH)

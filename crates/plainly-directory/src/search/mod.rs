@@ -21,6 +21,7 @@ use serde::Deserialize;
 
 use self::found::Found;
 use self::query::Query;
+use crate::request::Request;
 use crate::store::DirectoryStore;
 
 const LIMIT: usize = 100;
@@ -85,14 +86,18 @@ impl Search {
         let top = tops.first().cloned().unwrap_or_default();
         // One job compiles the pattern and searches, because a search that waits for its turn must cost no more than its
         // arguments.
-        let searched = self.store.blocking(move |request| {
+        let search = move |request: &Request<'_>| {
             let query = match query(args, tops) {
                 Ok(query) => query,
                 Err(problem) => return Ok(Err(problem)),
             };
             let hits = find::find(request, &query)?;
             Ok(Ok(found::show(hits, &query)))
-        });
+        };
+        let searched = async {
+            let _place = self.store.mounts.jobs.long().await?;
+            self.store.blocking(search).await
+        };
         match searched.await {
             Ok(found) => Ok(found?),
             Err(error) => Err(self.others.problem(&top, error).await.into()),

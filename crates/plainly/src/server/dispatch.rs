@@ -97,8 +97,7 @@ impl Server {
 
     /// A place for a handler.
     fn place(&self, scope: &Scope) -> Result<Place, ProtocolError> {
-        let principal = scope.peer().principal.as_ref();
-        self.0.load.admit(principal)
+        self.0.load.admit(scope.caller())
     }
 
     /// Hands a request on to its handler, behind all layers.

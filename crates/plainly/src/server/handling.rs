@@ -18,6 +18,7 @@ use super::failure::Failure;
 use super::panics::{Guarded, guarded, panicked};
 use super::request::Scope;
 use super::tasks::TaskCall;
+use crate::store::StoreCaller;
 
 /// The outcome of a request: its answer, or a protocol error.
 pub(super) type AnswerResult = Result<Answer, ProtocolError>;
@@ -58,10 +59,11 @@ impl RunningHandler {
     fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
         // Before the first poll, because a call that becomes a task at once must begin within the task.
         self.become_task_if_due(false, context);
-        let mut polled = self.handler.poll_unpin(context);
+        let caller = self.scope.caller();
+        let mut polled = StoreCaller::calls(caller.clone(), || self.handler.poll_unpin(context));
         // By now the handler is the future that creates the task. Without a first poll here, nothing would wake it.
         if polled.is_pending() && self.become_task_if_due(true, context) {
-            polled = self.handler.poll_unpin(context);
+            polled = StoreCaller::calls(caller, || self.handler.poll_unpin(context));
         }
         polled.map(|ended| ended.map_err(|payload| panicked(&*payload)))
     }

@@ -1,45 +1,34 @@
-//! Limits how many handlers run at once, in the whole server and for each principal.
+//! Limits how many handlers run at once, in the whole server and for each caller.
 
 use plainly_errors::{ProtocolError, Unavailable};
-use plainly_protocol::peer::Principal;
 
 use crate::limits::Limits;
-use crate::quota::{Quota, QuotaExhausted, QuotaPart, Share, Shares};
+use crate::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
 
 /// The number of running handlers, with its limits.
 #[derive(Debug)]
-pub(super) struct Load {
-    handlers: Quota,
-    /// The number of running handlers of each principal.
-    shares: Shares<Principal>,
-}
+pub(super) struct Load(Quota);
 
 /// The place of one handler among all that run, free again when dropped.
 #[derive(Debug)]
 pub(super) struct Place {
-    _handler: QuotaPart,
-    _share: Share<Principal>,
+    _part: QuotaPart,
 }
 
 impl Load {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            handlers: Quota::new(limits.requests),
-            shares: Shares::new(limits.requests_per_principal),
-        }
+        Self(Quota::new(limits.requests))
     }
 
-    /// A place for a handler that runs for `principal`, if there is room.
-    pub(super) fn admit(&self, principal: Option<&Principal>) -> Result<Place, ProtocolError> {
-        Ok(Place {
-            _share: self.shares.take(principal)?,
-            _handler: self.handlers.take(1)?,
-        })
+    /// A place for a handler that runs for `caller`, if there is room.
+    pub(super) fn admit(&self, caller: Option<Holder>) -> Result<Place, ProtocolError> {
+        let _part = self.0.take(caller, 1)?;
+        Ok(Place { _part })
     }
 }
 
 impl From<QuotaExhausted> for ProtocolError {
-    fn from(QuotaExhausted: QuotaExhausted) -> Self {
+    fn from(_exhausted: QuotaExhausted) -> Self {
         Unavailable::Overloaded.into()
     }
 }

@@ -16,7 +16,7 @@ use super::in_flight::InFlight;
 use super::seal::random_name;
 use crate::limits::Limits;
 use crate::lock::Lock;
-use crate::quota::Quota;
+use crate::quota::{Holder, Quota, QuotaExhausted, QuotaPart, share_of};
 
 /// All sessions.
 #[derive(Debug)]
@@ -26,6 +26,8 @@ pub(super) struct Sessions {
     kept: Quota,
     /// The questions that their clients have not answered.
     asked: Quota,
+    /// The bytes of what their clients have said about themselves.
+    said: Quota,
     changes: Changes,
     table: Lock<SessionTable>,
 }
@@ -35,8 +37,8 @@ struct SessionTable {
     sessions: HashMap<Arc<str>, Opened>,
     /// Their names, in the order in which they were used last.
     by_use: BTreeMap<Use, Arc<str>>,
-    /// The uses of the sessions of each principal.
-    of: HashMap<Principal, BTreeSet<Use>>,
+    /// The uses of the sessions of each caller.
+    of: HashMap<Holder, BTreeSet<Use>>,
     /// The number of uses so far.
     uses: u64,
 }
@@ -49,6 +51,9 @@ type Use = (Instant, u64);
 struct Opened {
     session: Arc<Session>,
     used: Use,
+    caller: Option<Holder>,
+    /// The bytes that it keeps of what its client has said about itself.
+    said: QuotaPart,
 }
 
 impl Opened {
@@ -77,35 +82,42 @@ impl Sessions {
             limits: limits.clone(),
             kept: Quota::new(limits.resume_total),
             asked: Quota::new(limits.questions_in_all),
+            said: Quota::new(limits.session_bytes),
             changes: changes.clone(),
             table: Lock::default(),
         }
     }
 
-    /// Opens a session and returns its name. Expired sessions end. If there are still too many, of its principal or in
-    /// total, the one among them that has been idle longest ends.
-    pub(super) fn open(&self, peer: Arc<Peer>) -> Result<String, getrandom::Error> {
+    /// Opens a session of `caller` and returns its name; its client has said `said` bytes about itself. Expired sessions
+    /// end. If there are still too many, of this caller or in total, those among them end that have been idle longest.
+    pub(super) fn open(
+        &self,
+        peer: Arc<Peer>,
+        caller: Option<Holder>,
+        said: usize,
+    ) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let in_flight = InFlight::new(&self.limits);
         let session = Session::new(peer, in_flight, &self.changes, &self.limits);
-        let session = session.asked_among(&self.asked);
-        let session = Arc::new(session.resumable(&self.limits, &self.kept));
+        let session = session.asked_among(&self.asked, caller.clone());
+        let kept = self.kept.part(caller.clone());
+        let session = Arc::new(session.resumable(&self.limits, kept));
         let mut table = self.table.lock();
         let mut over = Vec::new();
         while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
             over.push(expired);
         }
-        // First among the principal's own: whoever opens many sessions ends none of anybody else's.
-        let principal = session.peer.principal.as_ref();
-        if let Some(principal) = principal
-            && table.count_of(principal) >= self.limits.sessions_per_principal
+        // First among the caller's own: whoever opens many sessions ends none of anybody else's.
+        if let Some(caller) = &caller
+            && table.count_of(caller) >= share_of(self.limits.sessions)
         {
-            over.extend(table.take_idlest_of(principal));
+            over.extend(table.take_idlest_of(caller));
         }
         if table.sessions.len() >= self.limits.sessions {
             over.extend(table.take_idlest());
         }
-        table.insert(name.as_str().into(), session);
+        let said = table.make_room(self.said.part(caller.clone()), said, &mut over);
+        table.insert(name.as_str().into(), session, caller, said);
         // Outside the lock, because ending a session takes other locks.
         drop(table);
         drop(over);
@@ -140,25 +152,59 @@ impl Sessions {
 }
 
 impl SessionTable {
-    fn insert(&mut self, name: Arc<str>, session: Arc<Session>) {
+    /// Takes `bytes`, and ends sessions until there is room for them.
+    fn make_room(
+        &mut self,
+        mut part: QuotaPart,
+        bytes: usize,
+        over: &mut Vec<Opened>,
+    ) -> QuotaPart {
+        while let Err(full) = part.grow(bytes) {
+            let ended = match (full, part.holder()) {
+                (QuotaExhausted::Share, Some(caller)) => self.take_idlest_of(caller),
+                (QuotaExhausted::Share | QuotaExhausted::All, _) => self.take_idlest(),
+            };
+            let Some(mut ended) = ended else {
+                // More than all may have.
+                part.grow_anyway(bytes);
+                break;
+            };
+            ended.said.shrink(ended.said.amount());
+            over.push(ended);
+        }
+        part
+    }
+
+    fn insert(
+        &mut self,
+        name: Arc<str>,
+        session: Arc<Session>,
+        caller: Option<Holder>,
+        said: QuotaPart,
+    ) {
         let used = self.next_use(Instant::now());
         self.by_use.insert(used, Arc::clone(&name));
-        if let Some(principal) = &session.peer.principal {
-            let uses = self.of.entry(principal.clone()).or_default();
-            uses.insert(used);
+        if let Some(caller) = &caller {
+            self.of.entry(caller.clone()).or_default().insert(used);
         }
-        self.sessions.insert(name, Opened { session, used });
+        let opened = Opened {
+            session,
+            used,
+            caller,
+            said,
+        };
+        self.sessions.insert(name, opened);
     }
 
     fn remove(&mut self, name: &str) -> Option<Opened> {
         let opened = self.sessions.remove(name)?;
         self.by_use.remove(&opened.used);
-        if let Some(principal) = &opened.session.peer.principal
-            && let Some(uses) = self.of.get_mut(principal)
+        if let Some(caller) = &opened.caller
+            && let Some(uses) = self.of.get_mut(caller)
         {
             uses.remove(&opened.used);
             if uses.is_empty() {
-                self.of.remove(principal);
+                self.of.remove(caller);
             }
         }
         Some(opened)
@@ -171,8 +217,8 @@ impl SessionTable {
         {
             let before = std::mem::replace(&mut opened.used, used);
             self.by_use.insert(used, name);
-            let principal = opened.session.peer.principal.as_ref();
-            if let Some(uses) = principal.and_then(|principal| self.of.get_mut(principal)) {
+            let caller = opened.caller.as_ref();
+            if let Some(uses) = caller.and_then(|caller| self.of.get_mut(caller)) {
                 uses.remove(&before);
                 uses.insert(used);
             }
@@ -184,19 +230,19 @@ impl SessionTable {
         (at, self.uses)
     }
 
-    /// The number of sessions of this principal.
-    fn count_of(&self, principal: &Principal) -> usize {
-        self.of.get(principal).map_or(0, BTreeSet::len)
+    /// The number of sessions of this caller.
+    fn count_of(&self, caller: &Holder) -> usize {
+        self.of.get(caller).map_or(0, BTreeSet::len)
     }
 
-    /// Takes out the session of this principal that has been idle longest; of several that have been idle equally long,
+    /// Takes out the session of this caller that has been idle longest; of several that have been idle equally long,
     /// the one used least recently.
-    fn take_idlest_of(&mut self, principal: &Principal) -> Option<Opened> {
-        let names = self.of.get(principal)?.iter();
+    fn take_idlest_of(&mut self, caller: &Holder) -> Option<Opened> {
+        let names = self.of.get(caller)?.iter();
         let names = names.filter_map(|used| self.by_use.get(used));
         let mut idlest: Option<(Duration, &Arc<str>)> = None;
         let now = Instant::now();
-        // One by one, since a principal's sessions are few; for all of them together that took too long
+        // One by one, since a caller's sessions are few; for all of them together that took too long
         // (`take_idlest`).
         for name in names {
             let opened = self.sessions.get(name);
@@ -262,7 +308,7 @@ mod tests {
     #[test]
     fn a_session_lives_until_it_is_ended() {
         let sessions = sessions(10, Duration::from_secs(60));
-        let name = sessions.open(peer()).unwrap();
+        let name = sessions.open(peer(), None, 0).unwrap();
         assert!(sessions.get(&name, None).is_some());
         sessions.end(&name);
         assert!(sessions.get(&name, None).is_none());
@@ -277,7 +323,7 @@ mod tests {
             Arc::new(peer.principal(principal.cloned()))
         };
         for opener in [None, Some(&alice)] {
-            let name = sessions.open(of(opener)).unwrap();
+            let name = sessions.open(of(opener), None, 0).unwrap();
             for other in [None, Some(&alice), Some(&bob)] {
                 let is_there = sessions.get(&name, other).is_some();
                 assert_eq!(is_there, other == opener, "{opener:?} {other:?}");
@@ -288,7 +334,7 @@ mod tests {
     #[test]
     fn an_idle_session_ends() {
         let sessions = sessions(10, Duration::ZERO);
-        let name = sessions.open(peer()).unwrap();
+        let name = sessions.open(peer(), None, 0).unwrap();
         std::thread::sleep(Duration::from_millis(2));
         assert!(sessions.get(&name, None).is_none());
     }
@@ -296,7 +342,9 @@ mod tests {
     #[test]
     fn one_above_the_limit_ends_the_idlest() {
         let sessions = sessions(2, Duration::from_secs(60));
-        let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
+        let names: Vec<_> = (0..3)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
         let alive: Vec<_> = names
             .iter()
             .map(|name| sessions.get(name, None).is_some())
@@ -307,12 +355,14 @@ mod tests {
     #[tokio::test]
     async fn who_listens_or_came_again_is_not_the_idlest() {
         let sessions = sessions(3, Duration::from_secs(60));
-        let names: Vec<_> = (0..3).map(|_| sessions.open(peer()).unwrap()).collect();
+        let names: Vec<_> = (0..3)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
         let listening = sessions.get(&names[0], None).unwrap();
         let stream = listening.subscription.open(Vec::new()).ok();
         assert!(sessions.get(&names[1], None).is_some());
-        sessions.open(peer()).unwrap();
-        sessions.open(peer()).unwrap();
+        sessions.open(peer(), None, 0).unwrap();
+        sessions.open(peer(), None, 0).unwrap();
         // First the one that nobody came again for, then the one that nobody listens in.
         let alive = |name: &String| sessions.get(name, None).is_some();
         let alive: Vec<_> = names.iter().map(alive).collect();
@@ -323,7 +373,9 @@ mod tests {
     #[test]
     fn where_all_are_busy_the_one_used_least_recently_ends() {
         let sessions = sessions(2, Duration::from_secs(60));
-        let names: Vec<_> = (0..2).map(|_| sessions.open(peer()).unwrap()).collect();
+        let names: Vec<_> = (0..2)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
         let open = |name: &String| {
             sessions
                 .get(name, None)
@@ -332,16 +384,16 @@ mod tests {
                 .open(Vec::new())
         };
         let streams: Vec<_> = names.iter().map(open).collect();
-        sessions.open(peer()).unwrap();
+        sessions.open(peer(), None, 0).unwrap();
         assert!(sessions.get(&names[0], None).is_none());
         assert!(sessions.get(&names[1], None).is_some());
         drop(streams);
     }
 
     #[tokio::test]
-    async fn one_principal_ends_its_own_and_nobody_elses() {
+    async fn a_caller_ends_its_own_and_nobody_elses() {
         let limits = Limits {
-            sessions_per_principal: 3,
+            sessions: 24,
             ..Limits::default()
         };
         let sessions = Sessions::new(&limits, &Changes::new());
@@ -349,7 +401,11 @@ mod tests {
         let open = |principal: Option<&Principal>| {
             let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
             let peer = peer.principal(principal.cloned());
-            (sessions.open(Arc::new(peer)).unwrap(), principal.cloned())
+            let caller = Holder::of(principal, None);
+            (
+                sessions.open(Arc::new(peer), caller, 0).unwrap(),
+                principal.cloned(),
+            )
         };
         let is_there = |(name, whose): &(String, Option<Principal>)| {
             sessions.get(name, whose.as_ref()).is_some()
@@ -374,13 +430,36 @@ mod tests {
     }
 
     #[test]
+    fn what_clients_say_about_themselves_ends_sessions_of_who_says_most() {
+        let limits = Limits {
+            session_bytes: 80,
+            ..Limits::default()
+        };
+        let sessions = Sessions::new(&limits, &Changes::new());
+        let [loud, quiet] = [1, 2].map(|last| Holder::of(None, Some([127, 0, 0, last].into())));
+        let open = |caller: &Option<Holder>, said| {
+            let name = sessions.open(peer(), caller.clone(), said);
+            name.unwrap()
+        };
+        let own = open(&quiet, 10);
+        let names: Vec<_> = (0..100).map(|_| open(&loud, 4)).collect();
+        let alive = |name: &&String| sessions.get(name, None).is_some();
+        assert_eq!(names.iter().filter(alive).count(), 2);
+        assert!(alive(&&own));
+        // A single one may say more than a share, and more than all.
+        let names = [open(&loud, 60), open(&loud, 90)];
+        assert_eq!(names.iter().filter(alive).count(), 1);
+        assert!(!alive(&&own));
+    }
+
+    #[test]
     fn what_has_expired_goes_when_others_come() {
         let sessions = sessions(100, Duration::from_millis(1));
         for _ in 0..10 {
-            sessions.open(peer()).unwrap();
+            sessions.open(peer(), None, 0).unwrap();
         }
         std::thread::sleep(Duration::from_millis(5));
-        sessions.open(peer()).unwrap();
+        sessions.open(peer(), None, 0).unwrap();
         let table = sessions.table.lock();
         assert_eq!((table.sessions.len(), table.by_use.len()), (1, 1));
     }
@@ -389,7 +468,7 @@ mod tests {
     fn names_are_visible_ascii_and_never_repeat() {
         let sessions = sessions(100_000, Duration::from_secs(60));
         let names: std::collections::HashSet<_> = (0..10_000)
-            .map(|_| sessions.open(peer()).unwrap())
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
             .collect();
         assert_eq!(names.len(), 10_000);
         assert!(

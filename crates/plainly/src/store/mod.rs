@@ -1,6 +1,7 @@
 //! Stores of resources. A store decides once what is missing, forbidden or too large; the server tells the peer in its
 //! dialect.
 
+mod caller;
 #[cfg(feature = "tools")]
 pub mod tools;
 
@@ -14,6 +15,8 @@ pub use futures_util::stream::BoxStream;
 use plainly_errors::mistake::printable;
 use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
+
+pub use self::caller::StoreCaller;
 
 /// A source of resources: a directory, a database, a bucket.
 ///

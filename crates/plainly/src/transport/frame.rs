@@ -57,6 +57,14 @@ impl Frame {
     }
 }
 
+#[cfg(any(feature = "server", feature = "http-server"))]
+impl Frame {
+    /// The caller whose shares it takes of.
+    pub(crate) fn caller(&self) -> Option<crate::quota::Holder> {
+        crate::quota::Holder::of(self.extensions.get(), self.client)
+    }
+}
+
 /// The memory of one connection, in which a server keeps data from one request to the next: one value at a time, of a
 /// type that the server chooses. The transport only says which requests came on the same connection. Clones share the
 /// same memory. By default there is none.

@@ -62,6 +62,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         ttl,
         key_file,
         max_file_size,
+        max_memory,
     } = content;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
@@ -80,17 +81,16 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
+    let format = (*format == LogFormat::Json).then(|| "json".to_owned());
     let options = [
         ("--name", name.clone()),
         ("--tools", chosen(tools)),
         ("--ttl", ttl),
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
+        ("--max-memory", max_memory.as_ref().map(u64::to_string)),
         ("--log", levels.as_ref().map(|levels| levels.text.clone())),
-        (
-            "--log-format",
-            (*format == LogFormat::Json).then(|| "json".to_owned()),
-        ),
+        ("--log-format", format),
     ];
     let given = options
         .into_iter()

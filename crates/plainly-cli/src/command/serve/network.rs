@@ -10,7 +10,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 
-use crate::args::NetworkArgs;
+use super::memory;
+use crate::args::{NetworkArgs, ServeArgs};
 use crate::failure::Failure;
 
 /// The certificate, if HTTPS is served.
@@ -61,8 +62,12 @@ pub(super) fn limit(args: &NetworkArgs, limits: &mut Limits) {
 }
 
 /// The same over HTTP.
-pub(super) fn http_limits(args: &NetworkArgs, limits: &Limits) -> HttpLimits {
+pub(super) fn http_limits(args: &ServeArgs, limits: &Limits) -> HttpLimits {
     let mut limits = HttpLimits::from(limits);
+    if let Some(memory) = memory::of(args) {
+        memory.limit_http(&mut limits);
+    }
+    let args = &args.network;
     set(&mut limits.connections, args.max_connections);
     set(
         &mut limits.connections_per_peer,

@@ -13,7 +13,7 @@ use plainly_protocol::types::RawJson;
 use super::questions::Questions;
 use crate::limits::Limits;
 use crate::lock::Lock;
-use crate::quota::{Quota, QuotaPart};
+use crate::quota::{Holder, Quota, QuotaPart};
 use crate::server::failure::AskError;
 
 /// The questions that one client was sent and has not answered.
@@ -23,6 +23,8 @@ pub(in crate::server) struct SentQuestions {
     most: usize,
     /// Questions of all sessions count here.
     in_all: Quota,
+    /// The client, of whose share they take.
+    client: Option<Holder>,
     /// The number of rounds of questions for one request.
     pub(in crate::server) rounds: usize,
     /// Time for each answer.
@@ -51,15 +53,17 @@ impl SentQuestions {
         Self {
             most: limits.questions,
             in_all: Quota::new(limits.questions_in_all),
+            client: None,
             rounds: limits.rounds,
             time: limits.answer,
             state: Lock::default(),
         }
     }
 
-    /// Counts them together with others.
-    pub(in crate::server) fn among(mut self, in_all: &Quota) -> Self {
+    /// Counts them together with others, as those of `client`.
+    pub(in crate::server) fn among(mut self, in_all: &Quota, client: Option<Holder>) -> Self {
         self.in_all = in_all.clone();
+        self.client = client;
         self
     }
 
@@ -82,7 +86,7 @@ impl SentQuestions {
             return Err(AskError::too_many(self.most));
         }
         let too_many = |_| AskError::too_many(self.in_all.limit());
-        let place = self.in_all.take(1).map_err(too_many)?;
+        let place = self.in_all.take(self.client.clone(), 1).map_err(too_many)?;
         state.count += 1;
         let id = RequestId::from(state.count);
         state.open.insert(id.clone(), question);

@@ -1,5 +1,6 @@
 //! Whoever waits for the outcome of a request, and what it asked for: everything about a request that its failure depends on.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -50,6 +51,11 @@ impl Asker {
     /// Notes the way that the request came.
     pub(in crate::server) fn arrived_by(&mut self, transport: Transport) {
         self.transport = transport;
+    }
+
+    /// The address that the request came from, if it is known.
+    pub(in crate::server) fn client(&self) -> Option<IpAddr> {
+        self.transport.client()
     }
 
     /// Notes that the request is for a method of this name, which is not served.

@@ -17,6 +17,7 @@ use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
+use crate::quota::Holder;
 use crate::server::Server;
 use crate::server::incoming::malformed::{cancelled, error_of};
 use crate::server::outgoing::access::{Transport, Unserved};
@@ -86,7 +87,7 @@ impl Server {
         messages: BatchMessages<'_>,
     ) -> Replies {
         let revision = session.peer.revision;
-        let mut joined = Joined::new(self.clone(), transport, revision);
+        let mut joined = Joined::new(self.clone(), transport, &session.peer);
         // An id whose request was answered already is free again in the session; but two responses with one id in one
         // reply could not be told apart.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
@@ -207,18 +208,20 @@ struct Joined {
     server: Server,
     transport: Transport,
     revision: Revision,
+    caller: Option<Holder>,
     written: BTreeMap<usize, Bytes>,
     /// The number of bytes left for replies.
     room: usize,
 }
 
 impl Joined {
-    fn new(server: Server, transport: Transport, revision: Revision) -> Self {
+    fn new(server: Server, transport: Transport, peer: &Peer) -> Self {
         Self {
             room: server.limits().reply_bytes,
             server,
             transport,
-            revision,
+            revision: peer.revision,
+            caller: Holder::of(peer.principal.as_ref(), transport.client()),
             written: BTreeMap::new(),
         }
     }
@@ -259,7 +262,7 @@ impl Joined {
         }
         out.push(b']');
         // The parts had room just now; the whole is sent even if there is none left.
-        let held = server.0.unsent.hold(out.into());
+        let held = server.0.unsent.hold(self.caller, out.into());
         Some(Encoded {
             http_status: 200,
             code: None,

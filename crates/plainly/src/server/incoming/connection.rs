@@ -23,6 +23,7 @@ use plainly_protocol::peer::Peer;
 use tokio::time::timeout;
 
 use self::throttle::Throttle;
+use crate::quota::Holder;
 use crate::server::Server;
 use crate::server::in_flight::InFlight;
 use crate::server::incoming::batch::{BatchMessages, ids};
@@ -266,8 +267,10 @@ impl<M: Messages> Connection<M> {
             Some(before) => session.after(before),
             None => session,
         });
+        let caller = Holder::of(session.peer.principal.as_ref(), None);
+        let caller = caller.or_else(|| self.extensions.get().cloned());
         // Without room for another listener, or with nothing to announce, the client hears of no changes.
-        if let Ok(listener) = self.server.0.subscriptions.open_stream(&session) {
+        if let Ok(listener) = self.server.0.subscriptions.open_stream(&session, caller) {
             self.running.push(Replies::notifications(listener.boxed()));
         }
         if let Some(before) = self.session.replace(session) {

@@ -44,7 +44,7 @@ impl Exchange for Server {
 
     fn open_stream(&self, frame: &Frame) -> Reply {
         let opened = match resolve::by_session(frame, &self.0.sessions) {
-            Ok(Some(session)) => self.stream_of(&session, last_event_id(&frame.headers)),
+            Ok(Some(session)) => self.stream_of(frame, &session),
             // Without a session there is no stream to open: a modern client listens by a request.
             Ok(None) => Err(without_session("GET opens the stream of a session")),
             Err(Unresolved { error, .. }) => Err(error),
@@ -66,7 +66,8 @@ impl Exchange for Server {
     }
 
     fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
-        self.pipe(head.extensions)
+        let caller = head.caller();
+        self.pipe(head.extensions, caller)
     }
 
     async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
@@ -130,17 +131,25 @@ impl Server {
     }
 
     /// The rest of the stream that the event was part of or, without one, the stream of the session's changes.
-    fn stream_of(&self, session: &Session, event: Option<&str>) -> Result<Reply, ProtocolError> {
-        match (&session.streams, event) {
+    fn stream_of(&self, frame: &Frame, session: &Session) -> Result<Reply, ProtocolError> {
+        match (&session.streams, last_event_id(&frame.headers)) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
-            (None, _) | (_, None) => self.0.subscriptions.open_stream(session).map(Reply::feed),
+            (None, _) | (_, None) => {
+                let opened = self.0.subscriptions.open_stream(session, frame.caller());
+                opened.map(Reply::feed)
+            }
         }
     }
 
     fn open(&self, frame: &Frame, request: &Request<'_>) -> Reply {
         let opened = resolve::opening(request, &frame.extensions, self.limits()).and_then(|peer| {
             let peer = Arc::new(peer);
-            let name = self.0.sessions.open(Arc::clone(&peer)).map_err(|error| {
+            let said = request.params.as_ref().map_or(0, |it| it.raw().len());
+            let opened = self
+                .0
+                .sessions
+                .open(Arc::clone(&peer), frame.caller(), said);
+            let name = opened.map_err(|error| {
                 ProtocolError::internal("No session could be opened").with_source(error)
             })?;
             Ok((peer, name))

@@ -20,7 +20,7 @@ use tokio::time::timeout;
 
 use crate::limits::Limits;
 use crate::lock::Lock;
-use crate::quota::{Share, Shares};
+use crate::quota::{Holder, Quota, QuotaPart};
 use crate::server::Server;
 use crate::server::incoming::malformed::error_of;
 use crate::server::seal::random_name;
@@ -30,8 +30,7 @@ use crate::transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messa
 #[derive(Clone, Debug)]
 pub(in crate::server) struct Pipes {
     entrances: Arc<Lock<Entrances>>,
-    /// The number of pipes of each principal.
-    shares: Shares<Principal>,
+    places: Quota,
 }
 
 #[derive(Debug, Default)]
@@ -45,14 +44,14 @@ struct Entrance {
     /// The principal that opened the pipe. For anybody else it does not exist.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
-    _share: Share<Principal>,
+    _place: QuotaPart,
 }
 
 impl Pipes {
     pub(in crate::server) fn new(limits: &Limits) -> Self {
         Self {
             entrances: Arc::default(),
-            shares: Shares::new(limits.sessions_per_principal),
+            places: Quota::new(limits.sessions),
         }
     }
 
@@ -72,7 +71,11 @@ impl Pipes {
 
 impl Server {
     /// Opens a pipe. Its messages count as those of the client that opened it.
-    pub(in crate::server) fn pipe(&self, extensions: Extensions) -> Result<Pipe, ProtocolError> {
+    pub(in crate::server) fn pipe(
+        &self,
+        mut extensions: Extensions,
+        caller: Option<Holder>,
+    ) -> Result<Pipe, ProtocolError> {
         let name = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
@@ -82,18 +85,17 @@ impl Server {
         }
         // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a client holds its stream
         // open.
-        if entrances.open.len() >= self.limits().sessions {
-            return Err(Unavailable::Overloaded.into());
-        }
+        let place = self.0.pipes.places.take(caller.clone(), 1)?;
         let principal: Option<Principal> = extensions.get().cloned();
-        let share = self.0.pipes.shares.take(principal.as_ref())?;
+        // The connection in the pipe knows no address.
+        extensions.extend(caller.map(extension).unwrap_or_default());
         // One message waits at most. Whoever posts the next has to wait too, so a peer that doesn't read can't fill the
         // memory.
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
             principal,
             messages: entrance,
-            _share: share,
+            _place: place,
         };
         entrances.open.insert(name.clone(), entrance);
         let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
@@ -125,6 +127,12 @@ impl Server {
             Err(_elapsed) => Err(Unavailable::Overloaded.into()),
         }
     }
+}
+
+fn extension(caller: Holder) -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions.insert(caller);
+    extensions
 }
 
 /// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops everything that runs.

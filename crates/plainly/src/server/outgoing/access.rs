@@ -17,6 +17,16 @@ pub(in crate::server) enum Transport {
     Stream,
 }
 
+impl Transport {
+    /// The address that a request came from, if it is known.
+    pub(in crate::server) fn client(self) -> Option<IpAddr> {
+        match self {
+            Self::Http { client } => client,
+            Self::Stream => None,
+        }
+    }
+}
+
 /// A line of the access log: what is known of a request, and of what it was answered with.
 #[derive(Debug)]
 pub(in crate::server) struct AccessLine<'a> {

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use crate::quota::{Quota, QuotaPart};
+use crate::quota::{Holder, Quota, QuotaPart};
 
 /// Replies up to this length don't count: a request costs several times as much anyway.
 const SMALL: usize = 16 << 10;
@@ -24,12 +24,16 @@ impl Unsent {
         Self(Quota::new(most))
     }
 
-    /// The reply together with its room; the reply alone as the error, if there is none.
-    pub(in crate::server) fn hold(&self, reply: Bytes) -> Result<Bytes, Bytes> {
+    /// The reply to `caller` together with its room; the reply alone as the error, if there is none.
+    pub(in crate::server) fn hold(
+        &self,
+        caller: Option<Holder>,
+        reply: Bytes,
+    ) -> Result<Bytes, Bytes> {
         if reply.len() <= SMALL {
             return Ok(reply);
         }
-        match self.0.take_or_alone(reply.len()) {
+        match self.0.take_or_alone(caller, reply.len()) {
             Ok(_room) => Ok(Bytes::from_owner(Held { reply, _room })),
             Err(_) => Err(reply),
         }
@@ -51,13 +55,25 @@ mod tests {
     }
 
     #[test]
+    fn large_replies_to_one_caller_leave_room_for_others() {
+        let unsent = Unsent::new(8 * 100_000);
+        let caller = |last| Holder::of(None, Some([127, 0, 0, last].into()));
+        let first = unsent.hold(caller(1), reply(60_000)).unwrap();
+        assert!(unsent.hold(caller(1), reply(60_000)).is_err());
+        let second = unsent.hold(caller(1), reply(40_000)).unwrap();
+        assert!(unsent.hold(caller(2), reply(500_000)).is_ok());
+        drop((first, second));
+        assert!(unsent.hold(caller(1), reply(600_000)).is_ok(), "alone");
+    }
+
+    #[test]
     fn large_replies_fill_the_room_until_their_last_copies_are_gone() {
         let unsent = Unsent::new(100_000);
-        let first = unsent.hold(reply(60_000)).unwrap();
+        let first = unsent.hold(None, reply(60_000)).unwrap();
         assert_eq!(first, reply(60_000));
-        let second = unsent.hold(reply(40_000)).unwrap();
-        assert_eq!(unsent.hold(reply(SMALL + 1)), Err(reply(SMALL + 1)));
-        let small: Vec<_> = (0..100).map(|_| unsent.hold(reply(SMALL))).collect();
+        let second = unsent.hold(None, reply(40_000)).unwrap();
+        assert_eq!(unsent.hold(None, reply(SMALL + 1)), Err(reply(SMALL + 1)));
+        let small: Vec<_> = (0..100).map(|_| unsent.hold(None, reply(SMALL))).collect();
         assert!(small.iter().all(Result::is_ok));
         let mut copy = second.clone();
         drop(second);
@@ -65,9 +81,9 @@ mod tests {
         drop(copy);
         assert_eq!(unsent.0.taken(), 100_000);
         drop(part);
-        assert!(unsent.hold(reply(40_001)).is_err());
+        assert!(unsent.hold(None, reply(40_001)).is_err());
         drop(first);
         assert_eq!(unsent.0.taken(), 0);
-        assert!(unsent.hold(reply(100_001)).is_ok(), "alone");
+        assert!(unsent.hold(None, reply(100_001)).is_ok(), "alone");
     }
 }

@@ -4,6 +4,7 @@ use plainly_errors::{ProtocolError, Revision, Unavailable};
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
+use crate::quota::Holder;
 use crate::server::Server;
 use crate::server::answer::{Answer, MethodResult};
 use crate::server::handling::AnswerResult;
@@ -22,7 +23,7 @@ impl Server {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
-        let (reply, _error) = self.write(id, peer.revision, Ok(answer));
+        let (reply, _error) = self.write(id, peer.revision, None, Ok(answer));
         let principal = peer.principal.as_ref().map(|one| one.as_str());
         let message = Unserved {
             method: Some(Method::Initialize.name()),
@@ -43,7 +44,7 @@ impl Server {
             self.0.errors.report(scope.asker(), error);
         }
         let is_tool_error = matches!(&outcome, Ok(Answer::Tool(result)) if result.is_tool_error());
-        let (reply, instead) = self.write(id, scope.peer().revision, outcome);
+        let (reply, instead) = self.write(id, scope.peer().revision, scope.caller(), outcome);
         if let Some(error) = &instead {
             self.0.errors.report(scope.asker(), error);
         }
@@ -58,11 +59,12 @@ impl Server {
         &self,
         id: &str,
         revision: Revision,
+        caller: Option<Holder>,
         outcome: AnswerResult,
     ) -> (Encoded, Option<ProtocolError>) {
         let (encoded, instead) = self.0.encoder.response(id, revision, outcome);
         let (http_status, code) = (encoded.http_status, encoded.code);
-        match self.0.unsent.hold(encoded.bytes) {
+        match self.0.unsent.hold(caller, encoded.bytes) {
             Ok(bytes) => {
                 let encoded = Encoded {
                     http_status,

@@ -14,6 +14,7 @@ use plainly_protocol::types::LoggingLevel;
 use super::clock::HandlerClock;
 use super::task_stage::TaskStage;
 use crate::lock::Lock;
+use crate::quota::Holder;
 use crate::server::asking::Questions;
 use crate::server::audience::Asker;
 use crate::server::outgoing::access::Transport;
@@ -124,6 +125,13 @@ impl Scope {
 
     pub(in crate::server) fn peer(&self) -> &Arc<Peer> {
         &self.shared.asker.peer
+    }
+
+    /// The caller whose shares the request takes of.
+    pub(in crate::server) fn caller(&self) -> Option<Holder> {
+        let known = self.peer().principal.as_ref();
+        let client = self.asker().client();
+        Holder::of(known, client).or_else(|| self.extension().cloned())
     }
 
     /// Whoever waits for the answer, and what it asked for.

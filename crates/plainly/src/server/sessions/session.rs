@@ -12,7 +12,7 @@ use plainly_protocol::types::LoggingLevel;
 pub(in crate::server) use self::subscription::{OpenStream, SessionSubscription};
 use crate::limits::Limits;
 use crate::lock::Lock;
-use crate::quota::Quota;
+use crate::quota::{Holder, Quota, QuotaPart};
 use crate::server::asking::SentQuestions;
 use crate::server::changes::Changes;
 use crate::server::in_flight::InFlight;
@@ -49,8 +49,8 @@ impl Session {
     }
 
     /// Counts what its client is asked together with what others are.
-    pub(in crate::server) fn asked_among(mut self, asked: &Quota) -> Self {
-        self.unanswered = self.unanswered.among(asked);
+    pub(in crate::server) fn asked_among(mut self, asked: &Quota, client: Option<Holder>) -> Self {
+        self.unanswered = self.unanswered.among(asked, client);
         self
     }
 
@@ -61,8 +61,8 @@ impl Session {
     }
 
     /// Lets its streams be resumed.
-    pub(in crate::server) fn resumable(mut self, limits: &Limits, in_all: &Quota) -> Self {
-        self.streams = Streams::new(self.peer.revision, limits, in_all);
+    pub(in crate::server) fn resumable(mut self, limits: &Limits, kept: QuotaPart) -> Self {
+        self.streams = Streams::new(self.peer.revision, limits, kept);
         self
     }
 

@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use self::kept::{Kept, Reader, Turn};
 use crate::limits::Limits;
 use crate::lock::Lock;
-use crate::quota::Quota;
+use crate::quota::QuotaPart;
 use crate::server::outgoing::{Departure, ReplySource};
 use crate::transport::{Event, Feed};
 
@@ -43,7 +43,7 @@ impl Streams {
     pub(in crate::server) fn new(
         revision: Revision,
         limits: &Limits,
-        in_all: &Quota,
+        bytes: QuotaPart,
     ) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
             Resumption::None => None,
@@ -54,7 +54,7 @@ impl Streams {
             Arc::new(Self {
                 can_poll,
                 time: limits.resume,
-                kept: Lock::new(Kept::new(limits, in_all)),
+                kept: Lock::new(Kept::new(limits, bytes)),
                 is_closed: watch::Sender::new(false),
             })
         })

@@ -4,20 +4,18 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use plainly_errors::{ProtocolError, Unavailable};
-use plainly_protocol::peer::Principal;
 
 use super::Subscriptions;
 use crate::limits::Limits;
 use crate::lock::Lock;
-use crate::quota::{Share, Shares};
+use crate::quota::{Holder, Quota, QuotaPart};
 use crate::server::changes::TopicSubscription;
 
 /// The streams on which clients are told of changes.
 #[derive(Debug)]
 pub(super) struct Listeners {
     table: Lock<ListenerTable>,
-    /// The number of requests that each principal has among them.
-    shares: Shares<Principal>,
+    places: Quota,
 }
 
 #[derive(Debug, Default)]
@@ -34,33 +32,29 @@ pub(super) struct ListenerPlace {
     /// The topics that it listens to.
     pub(super) topics: Arc<TopicSubscription>,
     number: u64,
-    _share: Share<Principal>,
+    _place: QuotaPart,
 }
 
 impl Listeners {
     pub(super) fn new(limits: &Limits) -> Self {
         Self {
             table: Lock::default(),
-            shares: Shares::new(limits.listens_per_principal),
+            places: Quota::new(limits.listens),
         }
     }
 }
 
 impl Subscriptions {
-    /// Takes in a listener to `topics`, if there is room. A request counts as one of its `principal`'s; the stream of a
-    /// session has none, as a session has no more than one.
+    /// Takes in a listener of `caller` to `topics`, if there is room.
     pub(super) fn admit(
         self: &Arc<Self>,
-        principal: Option<&Principal>,
+        caller: Option<Holder>,
         topics: Arc<TopicSubscription>,
     ) -> Result<ListenerPlace, ProtocolError> {
-        let share = self.listeners.shares.take(principal)?;
+        let place = self.listeners.places.take(caller, 1)?;
         let mut table = self.listeners.table.lock();
         if table.has_ended {
             return Err(Unavailable::ShuttingDown.into());
-        }
-        if table.open.len() >= self.limits.listens {
-            return Err(Unavailable::Overloaded.into());
         }
         table.count += 1;
         let number = table.count;
@@ -69,7 +63,7 @@ impl Subscriptions {
             subscriptions: Arc::clone(self),
             topics,
             number,
-            _share: share,
+            _place: place,
         })
     }
 

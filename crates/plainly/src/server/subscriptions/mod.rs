@@ -43,6 +43,7 @@ use super::sessions::session::Session;
 use super::source::Sources;
 use super::tasks::Tasks;
 use crate::limits::Limits;
+use crate::quota::Holder;
 
 /// The clients that are told of changes, and what they can be told.
 #[derive(Debug)]
@@ -93,7 +94,7 @@ impl Subscriptions {
         let task_ids = self.take_tasks(&mut asked, &peer)?;
         let uris = asked.resource_subscriptions.iter().flatten();
         self.check_uris(uris.map(String::as_str))?;
-        let place = self.admit(peer.principal.as_ref(), self.changes.subscribe().into())?;
+        let place = self.admit(call.scope.caller(), self.changes.subscribe().into())?;
         let mut accepted = self.announcements.accept(asked, &self.sources);
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
@@ -120,6 +121,7 @@ impl Subscriptions {
     pub(super) fn open_stream(
         self: &Arc<Self>,
         session: &Session,
+        caller: Option<Holder>,
     ) -> Result<Listener, ProtocolError> {
         let lists = self.announcements.lists();
         if lists.is_empty() {
@@ -129,7 +131,7 @@ impl Subscriptions {
         }
         // Before a place is taken, so that a second stream is refused for what it is and not for lack of room.
         let stream = session.subscription.open(lists)?;
-        let place = self.admit(None, Arc::clone(&session.subscription.topics))?;
+        let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
         let of_resources = self.announcements.resources;
         Ok(Listener {
             id: None,

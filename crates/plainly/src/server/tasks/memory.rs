@@ -12,13 +12,14 @@ use super::record::TaskRecord;
 use super::store::{TaskStore, TaskStoreError};
 use crate::limits::Limits;
 use crate::lock::Lock;
+use crate::quota::share_of;
 
 /// The bytes that every record counts for at least: so there is always room to record in words how its task ended.
 const LEAST: usize = 4 << 10;
 
 /// Keeps tasks in the memory of this process: they are lost when it ends. Cheap to clone; all clones are the same.
 ///
-/// It keeps at most [`Limits::tasks`], [`Limits::tasks_per_principal`] per principal, and [`Limits::task_bytes`] in
+/// It keeps at most [`Limits::tasks`], an eighth of them per principal, and [`Limits::task_bytes`] in
 /// total. No task is dropped before it has expired.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
@@ -46,7 +47,7 @@ impl MemoryTasks {
     pub fn new(limits: &Limits) -> Self {
         Self(Arc::new(TaskMemory {
             most: limits.tasks,
-            most_of_one: limits.tasks_per_principal,
+            most_of_one: share_of(limits.tasks),
             most_bytes: limits.task_bytes,
             table: Lock::default(),
         }))

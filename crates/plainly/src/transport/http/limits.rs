@@ -43,9 +43,13 @@ pub struct HttpLimits {
     /// Time that a peer may read nothing of its response. The same as the server's, 30 s by default. Beyond: the
     /// connection closes.
     pub write_stall: Duration,
+    /// Bytes per second at which a peer must read a response, counted from when it first had none of it read, and with
+    /// `write_stall` besides. 1 KiB; 0 turns this off. Beyond: the connection closes.
+    pub write_rate: u32,
     /// Connections at a time. 10,000. Beyond: new ones wait in the operating system's queue.
     pub connections: usize,
-    /// Connections of one peer at a time: of one IPv4 address, or of one IPv6 /64 network. 256. Beyond: closed at once.
+    /// Connections of one peer at a time, and requests on all of them: of one IPv4 address, or of one IPv6 /64 network. 256.
+    /// Beyond: closed at once; 503.
     /// Behind a reverse proxy, all connections come from the proxy: raise the limit there.
     pub connections_per_peer: usize,
     /// Requests at a time on one connection of HTTP/2. 100. Beyond: they are refused, and may be sent again.
@@ -64,14 +68,22 @@ impl HttpLimits {
 
     /// The time after its start at which a body must be complete if `bytes` of it have arrived so far.
     pub(super) fn body_time(&self, bytes: usize) -> Duration {
-        let nanoseconds = (bytes as u64).saturating_mul(1_000_000_000);
-        nanoseconds
-            .checked_div(u64::from(self.body_rate))
-            .map_or(self.body, |bought| {
-                let slowest = self.body_grace.saturating_add(Duration::from_nanos(bought));
-                slowest.min(self.body)
-            })
+        time_for(bytes as u64, self.body_rate).map_or(self.body, |bought| {
+            self.body_grace.saturating_add(bought).min(self.body)
+        })
     }
+
+    /// The time in which a peer that is slow to read must have read more than `bytes`, if there is one.
+    pub(super) fn write_time(&self, bytes: u64) -> Option<Duration> {
+        time_for(bytes, self.write_rate).map(|bought| self.write_stall.saturating_add(bought))
+    }
+}
+
+/// The time that `bytes` take at `rate` bytes per second; `None` if any rate will do.
+fn time_for(bytes: u64, rate: u32) -> Option<Duration> {
+    let nanoseconds = bytes.saturating_mul(1_000_000_000);
+    let time = nanoseconds.checked_div(u64::from(rate));
+    time.map(Duration::from_nanos)
 }
 
 impl Default for HttpLimits {
@@ -98,6 +110,7 @@ impl From<&Limits> for HttpLimits {
             idle: Duration::from_secs(60),
             keep_alive: Duration::from_secs(15),
             write_stall: limits.write_stall,
+            write_rate: 1 << 10,
             connections: 10_000,
             connections_per_peer: 256,
             streams: 100,

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use http::{HeaderMap, HeaderName};
 
 use super::HttpLimits;
-use super::slots::network;
-use crate::quota::{QuotaExhausted, Share, Shares};
+use crate::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
 
 /// The addresses of a network, such as `10.0.0.0/8`, or one address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,15 +88,15 @@ impl fmt::Display for ProxyNetwork {
 #[derive(Debug)]
 pub(super) struct TrustedProxies {
     networks: Vec<ProxyNetwork>,
-    /// Each may have as many requests at a time as it might have connections.
-    clients: Shares<IpAddr>,
+    /// Each may have as many requests at a time as it may have connections.
+    clients: Quota,
 }
 
 impl TrustedProxies {
     pub(super) fn new(networks: Vec<ProxyNetwork>, limits: &HttpLimits) -> Self {
         Self {
             networks,
-            clients: Shares::new(limits.connections_per_peer),
+            clients: Quota::with_share(usize::MAX, limits.connections_per_peer),
         }
     }
 
@@ -139,18 +138,21 @@ impl TrustedProxies {
 #[derive(Clone, Debug)]
 pub(super) struct ConnectionPeer {
     peer: IpAddr,
-    /// If it is one of them.
-    proxies: Option<Arc<TrustedProxies>>,
+    is_proxy: bool,
+    proxies: Arc<TrustedProxies>,
 }
 
-/// The place of a client behind a proxy.
-pub(super) type ClientShare = Option<Box<Share<IpAddr>>>;
+/// The place of a request among those of its client.
+pub(super) type ClientShare = Option<Box<QuotaPart>>;
 
 impl ConnectionPeer {
     pub(super) fn new(peer: IpAddr, proxies: &Arc<TrustedProxies>) -> Self {
         let peer = peer.to_canonical();
-        let proxies = proxies.contain(peer).then(|| Arc::clone(proxies));
-        Self { peer, proxies }
+        Self {
+            peer,
+            is_proxy: proxies.contain(peer),
+            proxies: Arc::clone(proxies),
+        }
     }
 
     /// The client of a request, and its place among those of the same one.
@@ -158,11 +160,11 @@ impl ConnectionPeer {
         &self,
         headers: &HeaderMap,
     ) -> (IpAddr, Result<ClientShare, QuotaExhausted>) {
-        let Some(proxies) = &self.proxies else {
-            return (self.peer, Ok(None));
+        let client = match self.is_proxy {
+            true => self.proxies.client(self.peer, headers),
+            false => self.peer,
         };
-        let client = proxies.client(self.peer, headers);
-        let share = proxies.clients.take(Some(&network(client)));
+        let share = self.proxies.clients.take(Holder::of(None, Some(client)), 1);
         (client, share.map(|share| Some(Box::new(share))))
     }
 }

@@ -159,7 +159,7 @@ impl From<Refusal> for Rejection {
 }
 
 impl From<QuotaExhausted> for Rejection {
-    fn from(QuotaExhausted: QuotaExhausted) -> Self {
+    fn from(_exhausted: QuotaExhausted) -> Self {
         Self::Overloaded
     }
 }
@@ -206,7 +206,7 @@ mod tests {
     ) -> (Result<usize, Rejection>, u64) {
         let mut limits = HttpLimits::default();
         change(&mut limits);
-        let mut held = Quota::new(usize::MAX).part();
+        let mut held = Quota::new(usize::MAX).part(None);
         let start = Instant::now();
         let result = read(body, &limits, &mut held).await;
         (result.map(|bytes| bytes.len()), start.elapsed().as_secs())

@@ -20,7 +20,7 @@ use super::read::Rejection;
 use super::read::read;
 use super::response::{response, reuse};
 use super::{Body, HttpLimits, checks, cors, pipe};
-use crate::quota::Quota;
+use crate::quota::{Holder, Quota};
 use crate::transport::{ConnectionMemory, Exchange, Frame, Reply};
 
 /// What GET is for, to who sends it without the headers that it takes.
@@ -332,7 +332,8 @@ impl<E: Exchange> ServiceState<E> {
             if let Some(reply) = form_asked(&head.method)? {
                 return Ok(reply);
             }
-            let body = read(body, &self.limits, &mut self.bodies.part()).await?;
+            let mut share = self.bodies.part(Holder::of(None, known.1));
+            let body = read(body, &self.limits, &mut share).await?;
             return Ok(form_reply(form(&body)));
         }
         self.allowed.check(head)?;
@@ -387,7 +388,7 @@ impl<E: Exchange> ServiceState<E> {
         }
         checks::media_types(&message.headers)?;
         // Given back once there is a reply, or nobody waits for it any more.
-        let mut share = self.bodies.part();
+        let mut share = self.bodies.part(message.caller());
         message.body = read(body, &self.limits, &mut share).await?;
         if self.gate.is_some()
             && let Some(refused) = self.exchange.refuses(&message)
@@ -420,7 +421,7 @@ impl<E: Exchange> ServiceState<E> {
             Method::POST => {
                 // Without a check of `Accept`: the answer has no content.
                 checks::content(&message.headers)?;
-                let mut share = self.bodies.part();
+                let mut share = self.bodies.part(message.caller());
                 message.body = read(body, &self.limits, &mut share).await?;
                 if self.gate.is_some()
                     && let Some(refused) = self.exchange.refuses(&message)

@@ -1,18 +1,19 @@
 //! Limits on the number of connections, in total and per peer.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::HttpLimits;
-use crate::quota::{Share, Shares};
+pub(crate) use crate::quota::network;
+use crate::quota::{Holder, Quota, QuotaPart};
 
 /// The places for the connections of one listener.
 #[derive(Debug)]
 pub(super) struct Slots {
     free: Arc<Semaphore>,
-    peers: Shares<IpAddr>,
+    peers: Quota,
 }
 
 /// A place for any connection.
@@ -23,14 +24,14 @@ pub(super) struct ConnectionSlot {
 /// A place for a connection of a known peer, free again when dropped.
 pub(super) struct PeerSlot {
     _slot: ConnectionSlot,
-    _share: Share<IpAddr>,
+    _share: QuotaPart,
 }
 
 impl Slots {
     pub(super) fn new(limits: &HttpLimits) -> Self {
         Self {
             free: Arc::new(Semaphore::new(limits.connections)),
-            peers: Shares::new(limits.connections_per_peer),
+            peers: Quota::with_share(usize::MAX, limits.connections_per_peer),
         }
     }
 
@@ -44,19 +45,11 @@ impl Slots {
 
     /// `None` if the peer has as many connections as one may have. Proxies have no address that counts.
     pub(super) fn take(&self, slot: ConnectionSlot, address: Option<IpAddr>) -> Option<PeerSlot> {
-        let share = self.peers.take(address.map(network).as_ref()).ok()?;
+        let share = self.peers.take(Holder::of(None, address), 1).ok()?;
         Some(PeerSlot {
             _slot: slot,
             _share: share,
         })
-    }
-}
-
-/// The addresses that one peer is sure to have to itself: an IPv4 address, or a /64 network of IPv6.
-pub(crate) fn network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (!0 << 64)).into(),
-        address @ IpAddr::V4(_) => address,
     }
 }
 
@@ -87,12 +80,5 @@ mod tests {
                 .take(slots.free().await, Some([10, 0, 0, 1].into()))
                 .is_some()
         );
-    }
-
-    #[test]
-    fn an_ipv6_network_is_one_peer() {
-        let network = |text: &str| network(text.parse().unwrap());
-        assert_eq!(network("2001:db8::1"), network("2001:db8::ffff:1"));
-        assert_ne!(network("2001:db8::1"), network("2001:db8:0:1::1"));
     }
 }

@@ -197,6 +197,8 @@ pub(super) struct Watch<'a> {
     activity: &'a Activity,
     limits: &'a HttpLimits,
     phase: Phase,
+    /// Since when the peer has been slow to read, and what was sent before.
+    slow: Option<(Instant, u64)>,
     deadline: Option<Instant>,
     /// Never set after the deadline, and mostly long before it.
     timer: Pin<&'a mut Sleep>,
@@ -216,9 +218,21 @@ impl<'a> Watch<'a> {
             activity,
             limits,
             phase,
+            slow: None,
             deadline: Some(deadline),
             timer,
         }
+    }
+
+    /// When the peer must have read more, so that it reads at the least rate.
+    fn too_slow(&mut self, now: Instant) -> Option<Instant> {
+        let Phase::Blocked { sent } = self.phase else {
+            self.slow = None;
+            return None;
+        };
+        let (since, before) = *self.slow.get_or_insert((now, sent));
+        let time = self.limits.write_time(sent - before)?;
+        since.checked_add(time)
     }
 
     /// Ready once the connection must be closed.
@@ -226,7 +240,9 @@ impl<'a> Watch<'a> {
         let phase = self.activity.phase();
         if phase != self.phase {
             self.phase = phase;
-            self.deadline = phase.limit(self.limits).map(|limit| Instant::now() + limit);
+            let now = Instant::now();
+            let late = phase.limit(self.limits).map(|limit| now + limit);
+            self.deadline = late.into_iter().chain(self.too_slow(now)).min();
         }
         let Some(deadline) = self.deadline else {
             return Poll::Pending;
@@ -242,5 +258,45 @@ impl<'a> Watch<'a> {
             self.timer.as_mut().reset(deadline);
         }
         Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::pin::pin;
+
+    use super::*;
+
+    /// After how many seconds a connection is closed whose peer reads so many bytes every ten seconds.
+    async fn closed_after(bytes: u64, change: fn(&mut HttpLimits)) -> Option<u64> {
+        let activity = Arc::<Activity>::default();
+        let _serving = activity.serve(Version::HTTP_11);
+        activity.note_body();
+        let mut limits = HttpLimits::default();
+        change(&mut limits);
+        let timer = pin!(tokio::time::sleep(Duration::ZERO));
+        let mut watch = Watch::new(&activity, &limits, timer);
+        let begun = Instant::now();
+        let reading = async {
+            for _ in 0..100 {
+                activity.note_sent(bytes);
+                activity.note_blocked();
+                tokio::time::sleep(Duration::from_secs(10)).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = reading => None,
+            () = poll_fn(|cx| watch.poll(cx)) => Some(begun.elapsed().as_secs()),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_reads_too_slowly_is_closed() {
+        assert_eq!(closed_after(1, |_default| {}).await, Some(30));
+        assert_eq!(closed_after(5 << 10, |_default| {}).await, Some(55));
+        assert_eq!(closed_after(10 << 10, |_default| {}).await, None);
+        assert_eq!(closed_after(1, |limits| limits.write_rate = 0).await, None);
     }
 }

@@ -107,9 +107,10 @@ impl Fixture {
     /// With more than what is here.
     pub(crate) fn with(sessions: usize, more: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
         let mut limits = Limits::default();
-        (limits.requests, limits.requests_per_connection) = (6, 6);
-        (limits.listens, limits.listens_per_connection) = (4, 2);
-        (limits.questions, limits.questions_in_all) = (1, 2);
+        // One client has an eighth of what is for all.
+        (limits.requests, limits.requests_per_connection) = (8 * 6, 6);
+        (limits.listens, limits.listens_per_connection) = (8 * 4, 2);
+        (limits.questions, limits.questions_in_all) = (1, 8 * 2);
         (limits.sessions, limits.resume_events) = (sessions, 4);
         limits.page_entries = 2;
         let (running, changes) = (Running::default(), Changes::new());

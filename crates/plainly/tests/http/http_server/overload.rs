@@ -79,7 +79,8 @@ async fn bodies_fill_the_room_to_the_last_byte() {
 
 #[tokio::test]
 async fn a_body_has_its_room_until_its_answer_is_there() {
-    let server = with_room(12).await;
+    // One client has an eighth.
+    let server = with_room(8 * 12).await;
     let mut first = occupy(&server, 1).await;
     let second = occupy(&server, 2).await;
     assert_overloaded(&server, "a third", server.good("[1]")).await;

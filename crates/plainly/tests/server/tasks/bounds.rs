@@ -81,7 +81,7 @@ async fn what_has_expired_is_unknown_and_makes_room() {
 #[tokio::test]
 async fn one_principal_leaves_room_for_others() {
     let gate = Gate::new();
-    let server = limited(&gate, |limits| limits.tasks_per_principal = 2);
+    let server = limited(&gate, |limits| limits.tasks = 16);
     let client = http(&server).await;
     let (mut alice, mut bob) = (client.known_as("alice"), client.known_as("bob"));
     for _ in 0..2 {

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::limits::Limits;
-use crate::quota::{Quota, QuotaPart};
+use crate::quota::QuotaPart;
 
 /// How many events the writer may be ahead of the reader, until everything is said.
 const AHEAD: u64 = 16;
@@ -74,7 +74,7 @@ pub(super) enum Turn {
 }
 
 impl Kept {
-    pub(super) fn new(limits: &Limits, in_all: &Quota) -> Self {
+    pub(super) fn new(limits: &Limits, bytes: QuotaPart) -> Self {
         let most = Most {
             events: limits.resume_events,
             bytes: limits.resume_bytes,
@@ -82,7 +82,7 @@ impl Kept {
         Self {
             most,
             events: 0,
-            bytes: in_all.part(),
+            bytes,
             count: 0,
             streams: BTreeMap::new(),
             is_swept: false,
@@ -282,7 +282,7 @@ impl Kept {
     fn is_too_much(&self) -> bool {
         self.events > self.most.events
             || self.bytes.amount() > self.most.bytes
-            || self.bytes.quota().is_exceeded()
+            || self.bytes.is_exceeded()
     }
 
     fn forgotten(&mut self, event: &Bytes) {
@@ -339,12 +339,13 @@ impl Stream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::quota::Quota;
 
     fn kept(events: usize, bytes: usize, total: usize) -> Kept {
         let mut limits = Limits::default();
         (limits.resume_events, limits.resume_bytes) = (events, bytes);
         limits.resume_total = total;
-        Kept::new(&limits, &Quota::new(limits.resume_total))
+        Kept::new(&limits, Quota::new(limits.resume_total).part(None))
     }
 
     fn read(kept: &mut Kept, reader: Reader) -> Vec<u64> {
@@ -468,7 +469,7 @@ mod tests {
             assert!((9..=10).contains(&kept.events), "{kept:?}");
             kept.clear();
             assert_eq!((kept.events, kept.bytes.amount()), (0, 0));
-            assert_eq!(kept.bytes.quota().taken(), 0);
+            assert_eq!(kept.bytes.amount(), 0);
         }
     }
 

@@ -23,9 +23,12 @@ fn record(id: &str, principal: Option<&str>, now: u64, ttl: u64) -> TaskRecord {
 }
 
 fn tasks(most: usize, of_one: usize, bytes: usize) -> MemoryTasks {
-    let mut limits = Limits::default();
-    (limits.tasks, limits.tasks_per_principal, limits.task_bytes) = (most, of_one, bytes);
-    MemoryTasks::new(&limits)
+    MemoryTasks(Arc::new(TaskMemory {
+        most,
+        most_of_one: of_one,
+        most_bytes: bytes,
+        table: Lock::default(),
+    }))
 }
 
 fn completed(record: &TaskRecord, bytes: usize) -> TaskRecord {
