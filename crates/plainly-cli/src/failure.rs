@@ -368,11 +368,12 @@ fn is_configuration(error: &LocalError) -> bool {
 
 /// What comes before an error of authorization that does not say that a login was wanted.
 fn login_wanted(error: &LocalError) -> &'static str {
-    match error {
-        LocalError::Authorization(error) if matches!(**error, AuthError::Metadata { .. }) => {
-            "the server wants a login, and "
-        }
-        _ => "",
+    if let LocalError::Authorization(error) = error
+        && matches!(**error, AuthError::Metadata { .. })
+    {
+        "the server wants a login, and "
+    } else {
+        ""
     }
 }
 

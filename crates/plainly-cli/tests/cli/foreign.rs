@@ -162,6 +162,7 @@ fn unknown_tool_of_fastmcp(_: &str, _: &Value) -> Value {
 const SEVERAL: &str = "the server answered: 2 errors occurred: Too fast; Missing required field: 'name'; try again in 60 seconds (code 429)\n help: wait 60 seconds, then send the request again";
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "it is a table")]
 fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
     type Case<'a> = (fn(&str, &Value) -> Value, &'a [&'a str], i32, &'a str);
     let cases: [Case<'_>; 11] = [

@@ -365,6 +365,7 @@ fn the_limits_of_a_server_can_be_set() {
 
 /// By any name, through links, and after it was renewed.
 #[test]
+#[expect(clippy::too_many_lines, reason = "one server is asked in every way")]
 fn what_an_option_names_is_never_served() {
     let (docs, certificate) = (Docs::new(), certificate(4000));
     let inside = |name: &str| docs.path.join(name).display().to_string();

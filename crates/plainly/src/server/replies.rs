@@ -26,10 +26,6 @@ pub(super) struct Replies {
 }
 
 #[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are requests, and a box would be an allocation for each"
-)]
 enum Origin {
     /// Nothing more comes.
     Over,

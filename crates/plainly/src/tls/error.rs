@@ -61,12 +61,16 @@ impl TlsError {
     fn of(error: &rustls::Error) -> Option<Self> {
         const NO_TLS: rustls::Error =
             rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType);
-        match error {
-            rustls::Error::InvalidCertificate(why) => Self::of_certificate(why),
-            error => (*error == NO_TLS).then_some(Self::NoTls),
+        if let rustls::Error::InvalidCertificate(why) = error {
+            return Self::of_certificate(why);
         }
+        (*error == NO_TLS).then_some(Self::NoTls)
     }
 
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the library has many more, which it puts into words itself"
+    )]
     fn of_certificate(why: &CertificateError) -> Option<Self> {
         match why {
             // The last two: an authority that is trusted here has the name of the one that signed, and another key.

@@ -5,7 +5,7 @@ use plainly::{Client, Revision};
 
 #[path = "../../examples/books.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod books;
+mod example;
 
 async fn listed(client: &Client, parent: Option<&str>) -> Vec<String> {
     let resources = client.resources(parent).await.unwrap();
@@ -15,7 +15,7 @@ async fn listed(client: &Client, parent: Option<&str>) -> Vec<String> {
 #[tokio::test]
 async fn shelves_and_books_are_listed_and_read() {
     for revision in Revision::ALL {
-        let client = Client::in_memory(&books::server().unwrap());
+        let client = Client::in_memory(&example::server().unwrap());
         let client = client.revision(revision).connect().await.unwrap();
         assert_eq!(
             listed(&client, None).await,
@@ -54,7 +54,7 @@ async fn a_shelf_of_thousands_is_listed_whole() {
         INSERT INTO book VALUES ('all', 0, 'All', NULL);
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3500)
         INSERT INTO book SELECT 'all', i, 'Book ' || i, 'x' FROM n;").unwrap();
-    let client = Client::in_memory(&books::serve(database).unwrap());
+    let client = Client::in_memory(&example::serve(database).unwrap());
     let client = client.connect().await.unwrap();
     let all = listed(&client, Some("book://all")).await;
     assert_eq!(all.len(), 3500);

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 #[path = "../../examples/confirm.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod confirm;
+mod example;
 
 /// The revisions in which users can be asked.
 fn able() -> impl Iterator<Item = Revision> {
@@ -42,7 +42,7 @@ fn accepted(delete: bool) -> ElicitResult {
 #[tokio::test]
 async fn who_agrees_has_it_deleted() {
     for revision in able() {
-        let server = confirm::server().unwrap();
+        let server = example::server().unwrap();
         let client = connect(&server, revision, accepted(true)).await;
         let told = call(&client, "delete", json!({"name": "will.md"})).await;
         assert_eq!(told, (false, "will.md is gone.".to_owned()), "{revision}");
@@ -64,7 +64,7 @@ async fn who_does_not_keeps_it() {
             ElicitResult::decline(),
             ElicitResult::cancel(),
         ] {
-            let server = confirm::server().unwrap();
+            let server = example::server().unwrap();
             let client = connect(&server, revision, answer).await;
             let told = call(&client, "delete", json!({"name": "will.md"})).await;
             assert_eq!(told, (false, "The user wants to keep will.md.".to_owned()));
@@ -76,7 +76,7 @@ async fn who_does_not_keeps_it() {
 #[tokio::test]
 async fn without_a_user_who_can_be_asked_nothing_is_deleted() {
     for revision in Revision::ALL {
-        let server = confirm::server().unwrap();
+        let server = example::server().unwrap();
         let client = Client::in_memory(&server).revision(revision);
         let client = client.connect().await.unwrap();
         let refused = client.call_tool("delete", json!({"name": "will.md"})).await;

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 #[path = "../../examples/job.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod job;
+mod example;
 
 #[tokio::test(start_paused = true)]
 async fn who_waits_hears_of_each_page() {
     for revision in Revision::ALL {
-        let client = plainly::Client::in_memory(&job::server().unwrap());
+        let client = plainly::Client::in_memory(&example::server().unwrap());
         let client = client.revision(revision).connect().await.unwrap();
         let heard = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&heard);
@@ -35,7 +35,7 @@ async fn who_waits_hears_of_each_page() {
 /// A client that knows tasks, in raw messages.
 async fn open() -> Client {
     let capabilities = json!({"extensions": {TASKS: {}}});
-    Client::stream(&job::server().unwrap(), Revision::LATEST, capabilities).await
+    Client::stream(&example::server().unwrap(), Revision::LATEST, capabilities).await
 }
 
 async fn result(client: &mut Client, method: &str, params: Value) -> Value {

@@ -7,10 +7,10 @@ use serde_json::json;
 
 #[path = "../../examples/notes.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod notes;
+mod example;
 
 async fn connect(revision: Revision) -> Client {
-    let (reader, writer) = plainly_peer::served(&notes::server().unwrap());
+    let (reader, writer) = plainly_peer::served(&example::server().unwrap());
     let client = Client::over(reader, writer).revision(revision);
     client.connect().await.unwrap()
 }

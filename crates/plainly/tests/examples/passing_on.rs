@@ -18,11 +18,11 @@ use plainly::{Client, Failure, ProtocolError, Revision, Server, Tool};
 use plainly_peer::{Peer as RawClient, message};
 use serde_json::{Value, json};
 
-use self::passing_on::passing_on;
+use self::example::passing_on;
 
 #[path = "../../examples/passing_on.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod passing_on;
+mod example;
 
 #[tokio::test]
 async fn both_servers_answer_as_one_to_clients_of_every_revision() {

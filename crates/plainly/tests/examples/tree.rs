@@ -9,7 +9,7 @@ use serde_json::json;
 
 #[path = "../../examples/tree.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod tree;
+mod example;
 
 async fn connect(server: &Server, revision: Revision) -> Client {
     let (reader, writer) = plainly_peer::served(server);
@@ -28,7 +28,7 @@ async fn everything_is_listed_whatever_fits_on_a_page() {
         let mut limits = Limits::default();
         limits.page_entries = page_entries;
         let server = Server::builder("tree", "1.0.0").limits(limits);
-        let server = server.store(tree::tree()).build().unwrap();
+        let server = server.store(example::tree()).build().unwrap();
         let client = connect(&server, Revision::LATEST).await;
         assert_eq!(
             listed(&client, None).await,
@@ -48,7 +48,7 @@ async fn everything_is_listed_whatever_fits_on_a_page() {
 
 #[tokio::test]
 async fn a_note_is_read_and_a_folder_gives_its_notes() {
-    let server = tree::server().unwrap();
+    let server = example::server().unwrap();
     for revision in Revision::ALL {
         let client = connect(&server, revision).await;
         let note = client.read("note://home/garden").await.unwrap();
@@ -69,7 +69,7 @@ async fn a_note_is_read_and_a_folder_gives_its_notes() {
 
 #[tokio::test]
 async fn what_is_not_there_and_what_is_no_folder_are_told_apart() {
-    let server = tree::server().unwrap();
+    let server = example::server().unwrap();
     for revision in Revision::ALL {
         let client = connect(&server, revision).await;
         for missing in ["note://hom", "note://home/", "note://", "other://home"] {
@@ -87,7 +87,7 @@ async fn what_is_not_there_and_what_is_no_folder_are_told_apart() {
 
 #[tokio::test]
 async fn the_model_reads_it_by_tools() {
-    let client = connect(&tree::server().unwrap(), Revision::LATEST).await;
+    let client = connect(&example::server().unwrap(), Revision::LATEST).await;
     let drawn = client.call_tool("tree", json!({})).await.unwrap();
     assert_eq!(
         drawn.content,

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 #[path = "../../examples/weather.rs"]
 #[expect(dead_code, reason = "the example's `main` serves standard input")]
-mod weather;
+mod example;
 
 async fn connect(revision: Revision) -> Client {
-    let client = Client::in_memory(&weather::server().unwrap());
+    let client = Client::in_memory(&example::server().unwrap());
     client.revision(revision).connect().await.unwrap()
 }
 

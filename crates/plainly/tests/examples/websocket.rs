@@ -12,12 +12,12 @@ use tokio::net::TcpListener;
 
 #[path = "../../examples/websocket.rs"]
 #[expect(dead_code, reason = "the example's `main` is both sides at once")]
-mod websocket;
+mod example;
 
 async fn serve() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(async move { websocket::serve(listener).await.map_err(drop) });
+    tokio::spawn(async move { example::serve(listener).await.map_err(drop) });
     address
 }
 
@@ -25,7 +25,7 @@ async fn serve() -> SocketAddr {
 async fn each_revision_is_spoken_over_a_websocket() {
     let address = serve().await;
     for revision in Revision::ALL {
-        let client = websocket::client(address).await.unwrap();
+        let client = example::client(address).await.unwrap();
         let client = client.revision(revision).connect().await.unwrap();
         assert_eq!(client.revision(), revision);
         let calls = (0..100).map(|number| {
@@ -43,7 +43,7 @@ async fn each_revision_is_spoken_over_a_websocket() {
 
 #[tokio::test]
 async fn the_newest_revision_is_agreed_on() {
-    let client = websocket::client(serve().await).await.unwrap();
+    let client = example::client(serve().await).await.unwrap();
     let client = client.connect().await.unwrap();
     assert_eq!(client.revision(), Revision::LATEST);
     assert!(client.received_bytes() > 0);
@@ -51,7 +51,7 @@ async fn the_newest_revision_is_agreed_on() {
 
 #[tokio::test]
 async fn a_message_that_is_too_long_ends_the_connection_with_a_reason() {
-    let client = websocket::client(serve().await).await.unwrap();
+    let client = example::client(serve().await).await.unwrap();
     let client = client.timeout(Duration::from_secs(20));
     let client = client.connect().await.unwrap();
     let name = "x".repeat(5 << 20);

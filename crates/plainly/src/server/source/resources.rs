@@ -48,10 +48,12 @@ pub(super) async fn answered(
     source: Arc<dyn ErasedSource>,
     request: SourceRequest,
 ) -> Result<RawJson, Failure> {
-    match request.method {
-        Method::ReadResource => read(source, request).await,
-        Method::ResourceMetadata => metadata(source, request).await,
-        _ => asked(&source, request).await,
+    if request.method == Method::ReadResource {
+        read(source, request).await
+    } else if request.method == Method::ResourceMetadata {
+        metadata(source, request).await
+    } else {
+        asked(&source, request).await
     }
 }
 

@@ -145,7 +145,7 @@ fn an_error_says_who_what_and_why_and_what_to_do() {
         assert_eq!(error.to_string(), said);
         assert_eq!(error.advice(), advice);
         let shown = format!("{:?}", Error::from(error));
-        assert!(shown.starts_with(&said), "{shown}");
+        assert!(shown.starts_with(said), "{shown}");
         assert!(!shown.contains("s3cret"), "{shown}");
     }
 }
