@@ -1,9 +1,9 @@
 //! Every limit: at it all is well, one above has the answer that is documented, and what has no end is bounded in memory and
-//! time while others are served. Most are tested where what they limit is; `registry` knows where, and that none is forgotten.
+//! time while others are served. Most are tested where what they limit is.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod registry;
+mod documented;
 mod support;
 
 mod client;

@@ -22,14 +22,14 @@ fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Value {
     if title == Some(&T::schema_name()) {
         schema.remove("title");
     }
+    // The draft is the default of the protocol, and validators of older clients reject the name of one that they don't know.
+    schema.remove("$schema");
     schema.into()
 }
 
-/// Draft 2020-12, with the formats of that draft alone: clients warn of others. Without `$schema`, because that draft is
-/// the default of the protocol, and validators of older clients reject the name of a draft that they don't know.
+/// Draft 2020-12, with the formats of that draft alone: clients warn of others.
 fn settings() -> SchemaSettings {
     SchemaSettings::draft2020_12()
-        .with(|settings| settings.meta_schema = None)
         .with_transform(RecursiveTransform(bounded))
         .with_transform(RecursiveTransform(without_nulls))
         .with_transform(RestrictFormats::default())

@@ -1,47 +1,9 @@
-//! The table of all limits: which tests hold each, at it, one above, and where what comes may have no end. Nothing is limited
-//! without a row in docs/limits.md and one here, with the default that it has.
+//! docs/limits.md has each field of each limit, with the default that it has.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 
 use plainly::limits::{ClientLimits, Limits};
 use plainly::transport::http::HttpLimits;
-
-/// A limit, and what holds it.
-struct Row {
-    /// The first cell of its row in docs/limits.md, up to what it says after its name.
-    name: &'static str,
-    /// What holds it at the limit and one above.
-    tests: Vec<&'static str>,
-    /// What holds it where what comes has no end.
-    endless: Vec<&'static str>,
-    /// Why nothing can come without end.
-    never: Option<&'static str>,
-}
-
-/// The rows of registry.txt: a name, and what is said of it in the indented lines below.
-fn rows() -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    let lines = include_str!("registry.txt").lines();
-    for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let said = line.strip_prefix("  ");
-        match (said, rows.last_mut()) {
-            (Some(test), Some(row)) => match test.split_once(": ") {
-                Some(("endless", test)) => row.endless.push(test),
-                Some(("never", why)) => row.never = Some(why),
-                _ => row.tests.push(test),
-            },
-            _ => rows.push(Row {
-                name: line,
-                tests: Vec::new(),
-                endless: Vec::new(),
-                never: None,
-            }),
-        }
-    }
-    rows
-}
 
 /// A row of a table of docs/limits.md.
 struct Documented<'a> {
@@ -80,18 +42,6 @@ fn documented() -> Vec<Documented<'static>> {
         });
     }
     rows
-}
-
-#[test]
-fn every_limit_that_is_documented_has_tests_and_every_test_a_limit() {
-    let documented = documented();
-    let names: Vec<_> = documented.iter().map(|row| row.name).collect();
-    let rows = rows();
-    let known: Vec<_> = rows.iter().map(|row| row.name).collect();
-    for name in &names {
-        assert!(known.contains(name), "{name} has no tests");
-    }
-    assert_eq!(names, known, "in the order of the page");
 }
 
 /// The fields of what is written by `{:#?}`, those within others under both names, and their values as the page has them.
@@ -154,42 +104,5 @@ fn every_field_of_every_limit_is_documented_with_its_default() {
             .collect();
         let fields: BTreeMap<_, _> = fields(&debug).into_iter().collect();
         assert_eq!(documented, fields, "{section}");
-    }
-}
-
-/// The file that a test stands in: `wire/limits`, `src/server/outgoing/outbox`.
-fn file(place: &str) -> String {
-    let (room, rest) = place.split_once('/').unwrap_or((place, ""));
-    match room {
-        "wire" | "limits" => format!("tests/tests/{place}.rs"),
-        "src" => format!("crates/plainly/{place}.rs"),
-        "directory_store" => format!("crates/plainly-directory/tests/{place}.rs"),
-        "directory" => format!("crates/plainly-directory/{rest}.rs"),
-        "schema" => format!("crates/plainly-schema/tests/{place}.rs"),
-        "protocol" => format!("crates/plainly-protocol/tests/{rest}.rs"),
-        "cli" => format!("crates/plainly-cli/tests/{place}.rs"),
-        "plainly" => format!("crates/plainly/tests/{rest}.rs"),
-        _ => format!("crates/plainly/tests/{place}.rs"),
-    }
-}
-
-#[test]
-fn every_test_that_is_named_is_there() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for row in rows() {
-        assert!(!row.tests.is_empty(), "{}", row.name);
-        assert_eq!(row.endless.is_empty(), row.never.is_some(), "{}", row.name);
-        for test in row.tests.iter().chain(&row.endless) {
-            let (place, name) = test.split_once(' ').unwrap();
-            let file = file(place);
-            let source = fs::read_to_string(root.join(&file))
-                .unwrap_or_else(|error| panic!("{file}: {error}"));
-            let found = source
-                .find(&format!("fn {name}()"))
-                .or_else(|| source.find(&format!("fn {name}(")));
-            let before = found.and_then(|at| source[..at].rfind("test"));
-            let is_test = before.is_some_and(|at| found.is_some_and(|found| found - at < 200));
-            assert!(is_test, "{}: there is no test {name} in {file}", row.name);
-        }
     }
 }
