@@ -403,7 +403,7 @@ async fn rmcp_771_result_taken_for_one_of_another_type() {
     assert!(result.unwrap().tools.is_empty());
 }
 
-/// There the text of a number was taken for the number. Replies that are nobody's reach nobody.
+/// There the id as a string was accepted. Ids of this client are numbers, so that the string can mean no other request.
 #[tokio::test]
 async fn rmcp_1021_reply_with_the_id_as_text() {
     let (client, mut peer) = connected().await;
@@ -414,20 +414,23 @@ async fn rmcp_1021_reply_with_the_id_as_text() {
             let asked = [peer.next().await, peer.next().await];
             for asked in &asked {
                 let id = &asked["id"];
-                // Of a number the text, of a text the number.
-                let as_text = match id.as_str() {
-                    Some(id) => json!(id.parse::<i64>().unwrap_or_default()),
-                    None => json!(id.to_string()),
-                };
-                let next = id.as_i64().map_or(json!("next"), |id| json!(id + 1_000));
-                for wrong in [as_text, next, json!(null), json!({}), json!(1.5)] {
+                let next = id.as_i64().unwrap() + 1_000;
+                let wrong_ids = [
+                    json!(next),
+                    json!(next.to_string()),
+                    json!(null),
+                    json!({}),
+                    json!(1.5),
+                ];
+                for wrong in wrong_ids {
                     peer.reply(&json!({"id": wrong}), content("wrong")).await;
                 }
             }
             for asked in asked.iter().rev() {
                 let name = asked["params"]["name"].as_str().unwrap();
-                peer.reply(asked, content(name)).await;
-                // A second one is nobody's.
+                let id = asked["id"].to_string();
+                peer.reply(&json!({"id": id}), content(name)).await;
+                // A second reply has no request.
                 peer.reply(asked, content("wrong")).await;
             }
         }
