@@ -245,7 +245,8 @@ const upper = publicUrl.replace('http://', 'HTTP://');
 for (const [name, changed, why] of [
   ['htu with a query and a fragment', { htu: `${publicUrl}?a=b#c` }],
   ['htu in another spelling', { htu: upper.replace('/mcp', '/x/../mcp') }],
-  ['a minute old', { iat: now() - 60 }],
+  ['seconds old', { iat: now() - 2 }],
+  ['from before the start of the server', { iat: now() - 60 }, 'time'],
   ['of another typ', { header: { typ: 'JWT' } }, 'type'],
   ['without typ', { header: { typ: undefined } }, 'type'],
   ['without a key', { header: { jwk: undefined } }, 'key'],

@@ -101,6 +101,14 @@ impl Account {
         let mut scopes = self.scopes.iter();
         scopes.all(|it| grant.requested_scope.contains(it))
     }
+
+    /// The requested scopes that a login was not granted.
+    pub(crate) fn not_granted(&self, grant: &Grant) -> Vec<&str> {
+        let scopes = self.scopes.iter().map(String::as_str);
+        scopes
+            .filter(|&scope| grant.granted_scope.iter().all(|it| it != scope))
+            .collect()
+    }
 }
 
 /// Whether somebody is there who can log in, and is not surprised by that.

@@ -54,6 +54,7 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
                     Err(error) => return Err(failure(error)),
                 }
             }
+            warn_of_less(&account, grant.as_ref());
             told(
                 &mut output,
                 (&server, &place),
@@ -63,6 +64,17 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
         },
     )
     .await
+}
+
+/// Warns of a login with fewer scopes than the user asked for.
+fn warn_of_less(account: &Account, grant: Option<&Grant>) {
+    let missing = grant.map(|grant| account.not_granted(grant).join(" "));
+    if let Some(missing) = missing.filter(|missing| !missing.is_empty()) {
+        tracing::warn!(
+            "the authorization server did not grant the scope {missing}: ask its operator for access, \
+             or log in without this --scope"
+        );
+    }
 }
 
 /// How the person is asked.

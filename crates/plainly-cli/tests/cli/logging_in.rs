@@ -454,6 +454,31 @@ fn a_login_for_more_is_another_one_and_a_forced_one_registers_anew() {
 }
 
 #[test]
+fn a_login_with_less_than_was_asked_for_names_what_is_missing() {
+    let (server, home) = (Protected::new(), Home::new());
+    server.state().granted = Some("mcp:read");
+    let words = [
+        "login",
+        &server.url,
+        "--json",
+        "--no-browser",
+        "--scope",
+        "mcp:read notes:burn",
+    ];
+    let mut program = Program::start(command(&home, &words));
+    let page = program.next("page");
+    get(&agree(page["url"].as_str().unwrap()));
+    assert_eq!(program.next("login")["isNew"], true);
+    let output = program.child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let warning = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        warning.contains("did not grant the scope notes:burn"),
+        "{warning}"
+    );
+}
+
+#[test]
 fn a_login_that_is_refused_says_so() {
     let (server, home) = (Protected::new(), Home::new());
     server.state().denial = Some("access_denied");

@@ -29,6 +29,8 @@ pub(crate) struct State {
     pub(crate) account: Option<&'static str>,
     /// What a client gets that the user does not let in.
     pub(crate) denial: Option<&'static str>,
+    /// The scopes of each token, if they are not those that the client asked for.
+    pub(crate) granted: Option<&'static str>,
     /// Each request but those to the MCP server: its path, and its form or its query.
     pub(crate) requests: Vec<(String, String)>,
 }
@@ -54,6 +56,7 @@ impl Protected {
             page: None,
             account: None,
             denial: None,
+            granted: None,
             requests: Vec::new(),
         }));
         let (shared, base) = (Arc::clone(&state), issuer.clone());
@@ -287,6 +290,9 @@ fn token(form: &str, state: &mut State, base: &str) -> Answer {
     });
     if grant != "client_credentials" && !grant.ends_with("jwt-bearer") {
         tokens["refresh_token"] = format!("{MARK}-refresh-{}", state.given).into();
+    }
+    if let Some(granted) = state.granted {
+        tokens["scope"] = granted.into();
     }
     if let Some(account) = state.account {
         let claims = json!({

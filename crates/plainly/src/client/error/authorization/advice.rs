@@ -10,6 +10,7 @@ const ATTACK: &str =
     "do not log in there: it is set up wrongly, or somebody attacks you; tell whoever runs it";
 
 /// Where the other side alone can mend it.
+const OTHER_SCOPES: &str = "ask for other scopes";
 const TELL: &str = "tell whoever runs it: it is set up wrongly";
 
 impl AuthError {
@@ -45,6 +46,7 @@ impl AuthError {
             | Self::IssuerMissing { .. }
             | Self::Fenced { .. } => ATTACK.into(),
             Self::PkceUnsupported { .. } => PKCE.into(),
+            Self::Denied { error, .. } if error == "invalid_scope" => OTHER_SCOPES.into(),
             Self::Denied { .. } => {
                 "log in again and agree, or ask whoever runs it to let you in".into()
             }
@@ -119,7 +121,7 @@ fn token_refused(error: Option<&str>) -> &'static str {
         Some("invalid_client" | "unauthorized_client") => {
             "check the id and the secret of this client"
         }
-        Some("invalid_scope") => "ask for other scopes",
+        Some("invalid_scope") => OTHER_SCOPES,
         Some("unsupported_grant_type") => {
             "be let in another way: it gives no tokens for this kind of grant"
         }

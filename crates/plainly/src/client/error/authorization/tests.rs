@@ -115,6 +115,15 @@ fn of_login() -> [(AuthError, &'static str, &'static str); 14] {
             "log in again and agree, or ask whoever runs it to let you in",
         ),
         (
+            AuthError::Denied {
+                issuer: issuer.clone(),
+                error: text("invalid_scope"),
+                description: None,
+            },
+            r#"the login at https://as.example.com was refused: "invalid_scope""#,
+            "ask for other scopes",
+        ),
+        (
             AuthError::ConsentTimedOut {
                 issuer,
                 after: Duration::from_secs(300),

@@ -42,7 +42,7 @@ impl Resource {
     /// [`name`](Self::name).
     ///
     /// It is listed, and has metadata, whatever the handler finds: neither may cost as much as reading. Add and remove a
-    /// resource that comes and goes [at run time](crate::server::Builder::dynamic_resources).
+    /// resource that comes and goes [at run time](crate::server::ServerBuilder::dynamic_resources).
     pub fn new<F, A, By>(uri: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
