@@ -14,7 +14,7 @@ fn texts(all: &[&str]) -> Vec<String> {
 }
 
 #[expect(clippy::too_many_lines, reason = "a table")]
-fn of_login() -> [(AuthError, &'static str, &'static str); 14] {
+fn of_login() -> [(AuthError, &'static str, &'static str); 15] {
     let (server, issuer) = (text(SERVER), text(ISSUER));
     [
         (
