@@ -215,8 +215,8 @@ fn simple_questions_have_simple_answers() {
         ]
     });
     let yes = |question: usize| asked.iter().position(|answers| answers[question]);
-    assert_eq!([yes(0), yes(1), yes(2)], [Some(0), Some(10), Some(12)]);
-    assert_eq!(asked.as_flattened().iter().filter(|it| **it).count(), 4);
+    assert_eq!([yes(0), yes(1), yes(2)], [Some(0), Some(10), Some(13)]);
+    assert_eq!(asked.as_flattened().iter().filter(|it| **it).count(), 5);
 }
 
 #[test]
