@@ -175,7 +175,7 @@ impl Failure {
         }
     }
 
-    /// What went wrong, in a line.
+    /// The failure, in a line.
     pub(crate) fn in_a_line(&self) -> String {
         sent::without(&self.text())
             .lines()
@@ -366,7 +366,7 @@ fn is_configuration(error: &LocalError) -> bool {
     )
 }
 
-/// What comes before an error of authorization that does not say that a login was wanted.
+/// The words before an error of authorization that does not say that a login was wanted.
 fn login_wanted(error: &LocalError) -> &'static str {
     if let LocalError::Authorization(error) = error
         && matches!(**error, AuthError::Metadata { .. })

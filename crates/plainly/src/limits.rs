@@ -8,7 +8,7 @@ use plainly_protocol::envelope;
 
 /// The limits of a server. Start from [`Limits::default`] and change what you need.
 ///
-/// Of everything that is limited in the whole server, one caller may have an eighth: a principal, or for callers without one
+/// One caller may have an eighth of everything that is limited in the whole server: a principal, or for callers without one
 /// the network that their requests come from, which is an IPv4 address or a /64 network of IPv6. A reply or a body that is its
 /// caller's only one may be larger than that. Requests on a byte stream have no network: without a principal, they may
 /// take everything.

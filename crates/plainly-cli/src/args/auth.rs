@@ -59,7 +59,7 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "ID", requires = "public_url")]
     pub(crate) auth_client_id: Option<String>,
 
-    /// What clients ask for when users log in, where that is written otherwise in tokens (Entra) [default: the scopes of
+    /// The scopes that clients ask for when users log in, where tokens write them otherwise (Entra) [default: the scopes of
     /// --require-scope]
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes, requires = "public_url")]
     pub(crate) auth_scope: Vec<Scopes>,
@@ -161,7 +161,7 @@ pub(crate) struct NewKeyArgs {
     #[arg(value_parser = key_name)]
     pub(crate) name: String,
 
-    /// What the key lets its holder do: one scope, or several with spaces between them
+    /// The scopes of the key: one, or several with spaces between them
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes)]
     pub(crate) scope: Vec<Scopes>,
 

@@ -119,7 +119,7 @@ impl ServedTools {
     }
 }
 
-/// What is served of the directories, and how.
+/// The options for the files of the directories.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct ContentArgs {
     /// Also serve files and directories whose names start with a dot

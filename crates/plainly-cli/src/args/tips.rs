@@ -45,7 +45,7 @@ const INSTEAD: [(&[&str], &str); 6] = [
     ),
 ];
 
-/// The same for `serve`.
+/// Tips for an option of `serve`.
 const INSTEAD_OF_SERVE: [(&[&str], &str); 2] = [
     (
         &["--port", "-p", "--host", "--bind", "--address"],
@@ -86,7 +86,7 @@ pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// What to do about an option that the command of these words does not have.
+/// The tip for an option that the command of these words does not have.
 fn tip(option: &str, words: &[String]) -> Option<String> {
     let command = words.iter().find(|word| !word.starts_with('-'))?;
     if words.first().is_some_and(|first| first == option) {
@@ -116,7 +116,7 @@ fn tip(option: &str, words: &[String]) -> Option<String> {
     (!tips.is_empty()).then(|| tips.join("; "))
 }
 
-/// What to do about the first word, which is no command.
+/// The tip for a first word that is no command.
 fn instead_of_command(words: &[String]) -> Option<String> {
     let word = words.iter().find(|word| !word.starts_with('-'))?;
     let shown = shell_word(word);

@@ -25,7 +25,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
-/// The same, from 1.
+/// A size in bytes, from 1.
 pub(super) fn some_size(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err("nothing would be accepted: use at least 1, such as 4M".to_owned()),

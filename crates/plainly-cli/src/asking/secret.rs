@@ -1,7 +1,7 @@
 //! Fields that look as if they were for a secret. Servers must not ask for one by form (Elicitation, "Form Mode Security"):
 //! whatever is filled in is seen by everything between the person and the server.
 
-/// What is part of a word for a secret, in small letters.
+/// Parts of words for secrets, in small letters.
 const PARTS: [&str; 15] = [
     "password",
     "passwd",
@@ -19,7 +19,7 @@ const PARTS: [&str; 15] = [
     "密码",
     "パスワード",
 ];
-/// What is one in several words.
+/// Words for secrets that consist of several words.
 const PHRASES: [&str; 4] = ["creditcard", "cardnumber", "motdepasse", "securitycode"];
 /// Letters of other scripts that look like Latin ones, and those.
 const ALIKE: [(char, char); 10] = [

@@ -26,7 +26,7 @@ impl Link {
         }
     }
 
-    /// What to do about the certificate of a server.
+    /// Advice about the certificate of a server.
     pub(super) fn to_certificates() -> Self {
         Self {
             page: "troubleshooting.md",

@@ -182,7 +182,7 @@ fn authorization_advice(error: &AuthError) -> String {
     }
 }
 
-/// What to do about a program that can't be started.
+/// Advice about a program that can't be started.
 fn after_no_start(program: &str, why: &io::Error) -> &'static str {
     if program.contains(' ') {
         return "give the program and its arguments as separate words, without quotes around all of them";
@@ -194,7 +194,7 @@ fn after_no_start(program: &str, why: &io::Error) -> &'static str {
     }
 }
 
-/// What to do where what answers has not spoken MCP.
+/// Advice about a peer that does not speak MCP.
 fn after_no_opening(why: &str) -> &'static str {
     // That is how TLS refuses HTTP.
     match why.contains("invalid HTTP version") {
@@ -205,14 +205,14 @@ fn after_no_opening(why: &str) -> &'static str {
     }
 }
 
-/// What to do where nothing answers, or not with TLS.
+/// Advice about a server that does not answer, or not with TLS.
 fn unreachable(url: &str, cause: &(dyn Error + 'static)) -> String {
     let tls = cause.downcast_ref::<TlsError>();
     let advice = tls.and_then(|error| tls::advice(error, url));
     advice.unwrap_or_else(|| "check the address, and that the server is running".to_owned())
 }
 
-/// What to do about an HTTP status without a reply. The library's advice is for authors of clients too.
+/// Advice about an HTTP status without a reply. The library's advice is for authors of clients too.
 fn after_status(error: &LocalError) -> Option<String> {
     let LocalError::HttpStatus {
         status,

@@ -106,7 +106,7 @@ const ROWS: [Row; 6] = [
     NO_TLS,
 ];
 
-/// What to do about a failure of TLS with the server at `url`.
+/// Advice about a failure of TLS with the server at `url`.
 pub(super) fn advice(error: &TlsError, url: &str) -> Option<String> {
     let row = match error {
         TlsError::Untrusted => UNTRUSTED,

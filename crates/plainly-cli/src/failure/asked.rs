@@ -24,7 +24,7 @@ const REQUIRED: &str = "open it in a browser, then run the command again; on a t
 const ONLY_AS_TASK: &str = "task augmentation";
 const NO_SUCH_TASKS: &str =
     "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on";
-/// What plainly's servers say of an error that is not meant for clients, in small letters, and where more is said.
+/// The words of plainly's servers for an error that is not meant for clients, in small letters, and where more is said.
 const MASKED: &str = "internal error";
 const IN_ITS_LOG: &str =
     "the server's log says why; if the command starts the server, --log plainly=debug shows it";

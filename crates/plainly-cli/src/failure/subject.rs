@@ -85,7 +85,7 @@ pub(super) fn is_no_server(error: &ProtocolError, subject: &Subject) -> bool {
     is_unknown && matches!(subject, Subject::Connection)
 }
 
-/// What the server says of a resource that is missing, beside that it is: which one was meant, for example.
+/// The server's hint about a missing resource, such as the resource that was meant.
 pub(super) fn said_beside<'a>(message: &'a str, uri: &str) -> Option<&'a str> {
     let after = message.split_once(uri).map(|(_, after)| after);
     let after = after.or_else(|| Some(message.split_once(". ")?.1))?;

@@ -34,10 +34,10 @@ pub(crate) fn read(path: &Path) -> Result<Option<String>, Broken> {
     }
 }
 
-/// What came of writing a file.
+/// The outcome of writing a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FileWrite {
-    /// What the file had before is in this one now.
+    /// The backup, which has the earlier content.
     Done(Option<PathBuf>),
     /// Another program changed the file meanwhile: nothing was written.
     Outdated,

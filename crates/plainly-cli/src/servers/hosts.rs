@@ -24,7 +24,7 @@ pub(super) struct HostRow {
     pub(super) headers: &'static str,
     /// How it spells variables of the environment.
     pub(super) variables: VariableSpelling,
-    /// What it calls the directory of a project.
+    /// The host's variable for the directory of a project.
     pub(super) project_directory: &'static str,
 }
 
@@ -68,7 +68,7 @@ const JSON: HostRow = HostRow {
     project_directory: ".",
 };
 
-/// What editors call the directory of a project.
+/// The variable of editors for the directory of a project.
 const WORKSPACE: &str = "${workspaceFolder}";
 
 /// The only one with TOML.

@@ -14,7 +14,7 @@ pub(crate) enum Paths {
     /// From the directory of a project, so that they are right wherever that is.
     Portable {
         project: PathBuf,
-        /// What the host calls that directory.
+        /// The host's variable for that directory.
         called: &'static str,
     },
 }

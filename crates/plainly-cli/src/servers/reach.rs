@@ -41,7 +41,7 @@ impl Reach {
         }
     }
 
-    /// The same with the name of each variable in its place.
+    /// A copy with the name of each variable in its place.
     pub(crate) fn without_variables(self) -> Self {
         let bare =
             |text: String| respelled(&text, |name, _| Ok::<_, ()>(name.to_owned())).unwrap_or(text);

@@ -1,11 +1,12 @@
-//! Variables as each host spells them: a host sends what it does not know as it is, and nobody sees why the server says no.
+//! Variables as each host spells them. A host sends a spelling that it does not know unchanged, and the server rejects the request.
 
 use super::hosts::{VariableSpelling, row};
 use super::reach::Reach;
 use super::variables::respelled;
 use crate::args::Host;
 
-/// The same with the variables as the host spells them, or why it can't have them. Arguments stay as they are: a shell may be meant.
+/// Spells the variables as the host does, or returns why the host can't have them. Arguments stay unchanged, because a shell may
+/// expand them.
 pub(crate) fn spelled(host: Host, reach: Reach) -> Result<Reach, String> {
     Ok(match reach {
         Reach::Command {

@@ -126,7 +126,7 @@ impl Failure {
         Self::new(FailureCause::Server(error))
     }
 
-    /// The same failure of a source. What it says of the request is this server's answer. What it says of its own
+    /// A source's failure as this server's. What it says of the request is this server's answer. What it says of its own
     /// connection or session is not: the client would open another session, or change its revision.
     pub(super) fn of_source(self) -> Self {
         let Meaning::Protocol(error) = self.meaning() else {

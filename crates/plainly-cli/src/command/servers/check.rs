@@ -81,7 +81,7 @@ async fn state(server: Configured, options: Vec<String>, is_allowed: bool) -> St
     }
 }
 
-/// What the server calls itself, and the number of its tools.
+/// The server's own name, and the number of its tools.
 async fn asked(name: &str, options: Vec<String>) -> Result<(String, usize), Failure> {
     let (server, args) = DiscoverArgs::reaching(options, name)?;
     let client = connection::open(server, args).await?;

@@ -37,7 +37,7 @@ pub struct KeyRow {
     pub(super) name: String,
     /// The SHA-256 of the key, in hexadecimal digits.
     pub(super) sha256: String,
-    /// What it lets its holder do.
+    /// The scopes of the key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) scopes: Vec<String>,
     /// When it ends; never, if there is no such time.
@@ -79,7 +79,7 @@ impl KeyRow {
         &self.name
     }
 
-    /// What it lets its holder do.
+    /// The scopes of the key.
     pub fn scopes(&self) -> &[String] {
         &self.scopes
     }

@@ -113,7 +113,7 @@ impl IntrospectedTokens {
         Ok(judged?.into())
     }
 
-    /// What the issuer says of a token.
+    /// The issuer's answer about a token.
     async fn ask(&self, token: &Secret) -> Result<Bytes, NoJudgement> {
         let endpoint = self.endpoint.get_or_try_init(|| self.find_endpoint()).await;
         let endpoint = endpoint.map_err(NoJudgement::Down)?;

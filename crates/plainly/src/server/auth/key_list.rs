@@ -48,7 +48,7 @@ pub enum ApiKeyError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong in it.
+        /// The mistakes in the list.
         why: String,
     },
     /// A key of this name is there.
@@ -71,7 +71,7 @@ pub enum ApiKeyError {
 
 plainly_errors::debug_with_causes!(ApiKeyError);
 
-/// What the file has.
+/// The content of the file.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KeyList {
@@ -140,7 +140,7 @@ fn mistakes(text: &str, why: &serde_json::Error) -> String {
     }
 }
 
-/// What is wrong with a list, without the keys that stand in it by mistake.
+/// The mistakes of a list, without the keys that stand in it by mistake.
 fn without_keys(why: &str) -> String {
     let is_of_key = |it: char| it.is_ascii_alphanumeric() || it == '_' || it == '-';
     let mut parts = why.split(PREFIX);

@@ -58,7 +58,7 @@ struct Document<'a> {
     dpop_signing_alg_values_supported: &'a [String],
 }
 
-/// What a client says of itself. Nothing else of it matters.
+/// The part of a client's registration that matters.
 #[derive(Deserialize)]
 struct Registering {
     redirect_uris: Vec<String>,

@@ -92,7 +92,7 @@ pub struct ResourceServer {
     pub(super) public_client: Option<PublicClient>,
 }
 
-/// What clients can find out without a token.
+/// The documents that clients can read without a token.
 #[derive(Default)]
 struct PublicFacts {
     document: Option<(Bytes, Vec<String>)>,
@@ -321,7 +321,7 @@ impl ResourceServerBuilder {
         })
     }
 
-    /// What clients without a token can find out. Without an authorization server there is nothing.
+    /// The document that clients can read without a token; none without an authorization server.
     fn discovery(
         &self,
         issuers: Vec<&str>,

@@ -1,4 +1,4 @@
-//! What can be wrong with how a resource server is put together.
+//! Mistakes in the configuration of a resource server.
 
 use url::Url;
 
@@ -13,7 +13,7 @@ pub enum AuthSetupError {
     PublicUrl {
         /// The URL.
         url: String,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
     /// The issuer is none.
@@ -21,7 +21,7 @@ pub enum AuthSetupError {
     Issuer {
         /// The issuer.
         issuer: String,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
     /// A scope has characters that no scope has.
@@ -72,7 +72,7 @@ pub(super) fn check_issuer(text: &str) -> Result<(), AuthSetupError> {
     }
 }
 
-/// What keeps a text from being a URL that tokens and keys may be asked for at, if anything.
+/// The reason why a text is no URL that may be asked for tokens and keys, if there is one.
 fn not_a_place(text: &str) -> Option<&'static str> {
     let is_plain = text
         .bytes()

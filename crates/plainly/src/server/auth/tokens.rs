@@ -59,13 +59,13 @@ impl Tokens {
         }
     }
 
-    /// The same, whatever is remembered.
+    /// Judges a token by its verifier, without the memory of earlier answers.
     pub(super) async fn judge_again(&self, token: &Secret, now: u64) -> Result<Caller, Unverified> {
         self.judge(self.verifier(token)?, token, now).await
     }
 }
 
-/// What is wrong with a token that nobody recognises.
+/// The reason to reject a token that no verifier recognises.
 fn unrecognised(token: &str) -> TokenRefusal {
     match AccessToken::read(token) {
         Ok(_) => TokenRefusal::Issuer,

@@ -1,4 +1,4 @@
-//! What the protocol asks of every server with resources (SEP-2093, SEP-2164), where a source leaves it out: metadata, and no
+//! Rules of the protocol for every server with resources (SEP-2093, SEP-2164), where a source leaves them out: metadata, and no
 //! empty contents of what may not exist.
 
 use std::sync::Arc;
@@ -117,7 +117,7 @@ fn is_unknown_method(failure: &Failure) -> bool {
     )
 }
 
-/// What the source lists of `uri`, as it was written. An endless listing ends with the request.
+/// The source's entry for `uri`, as it was written. An endless listing ends with the request.
 async fn listed(
     source: &Arc<dyn ErasedSource>,
     request: &SourceRequest,
@@ -140,7 +140,7 @@ async fn listed(
     }
 }
 
-/// What the contents of `uri` say of it, without its content.
+/// The metadata that the contents of `uri` have.
 fn described(uri: &str, read: Contents) -> Map<String, Value> {
     let mut contents = read.contents.into_iter();
     let own = contents.find(|content| content.get("uri").is_some_and(|it| it == uri));

@@ -51,7 +51,7 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// What answers the JSON that anybody may post to this path; `None` if nothing does.
+    /// The public endpoint for JSON at this path; `None` if there is none.
     fn form(&self, path: &str) -> Option<PublicForm<'_>> {
         let _there_is_none = path;
         None
