@@ -4,7 +4,11 @@
 //! ```text
 //! cargo run --example passing_on                        # serves on standard input and output
 //! plainly tools -- cargo run -q --example passing_on    # lists the tools of both
+//! cargo run --example passing_on -- npx some-server     # forwards to this program
 //! ```
+
+use std::env;
+use std::process::Command;
 
 use plainly::errors::Problem;
 use plainly::protocol::peer::Peer;
@@ -27,8 +31,10 @@ impl Source for Upstream {
         forwarded.map_err(|error| match error.protocol() {
             // What the other server says of the request is what our client should hear.
             Some(said) => said.clone().into(),
-            // That it can't be reached is our own failure.
-            None => Failure::from(error),
+            // That it can't be reached is our own failure; why is for the log.
+            None => Problem::service_unavailable("upstream")
+                .with_source(error)
+                .into(),
         })
     }
 }
@@ -39,7 +45,7 @@ struct Greet {
     name: String,
 }
 
-/// The server that everything is passed on to: here one in the same process.
+/// The server that everything is passed on to by default: one in the same process.
 fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
     async fn greet(Args(Greet { name }): Args<Greet>) -> Result<String, Problem> {
         match name.as_str() {
@@ -60,15 +66,27 @@ fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
 
 /// A server with one tool of its own, before all that the other one has.
 pub(crate) async fn passing_on() -> Result<Server, Box<dyn std::error::Error>> {
-    let client = Client::in_memory(&upstream()?).connect().await?;
+    forwarding(Client::in_memory(&upstream()?).connect().await?)
+}
+
+fn forwarding(upstream: Client) -> Result<Server, Box<dyn std::error::Error>> {
     let server = Server::builder("passing-on", "1.0.0")
         .tool(Tool::new("near", async || "from here").description("Answers by itself"))
-        .source(Upstream(client))
+        .source(Upstream(upstream))
         .build()?;
     Ok(server)
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    Ok(passing_on().await?.serve_stdio().await?)
+    let mut words = env::args_os().skip(1);
+    let server = match words.next() {
+        None => passing_on().await?,
+        Some(program) => {
+            let mut command = Command::new(program);
+            command.args(words);
+            forwarding(Client::spawn(command).connect().await?)?
+        }
+    };
+    Ok(server.serve_stdio().await?)
 }

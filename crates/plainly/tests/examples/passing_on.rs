@@ -9,6 +9,7 @@ use plainly::client::MetadataSource;
 use plainly::errors::{InvalidRequest, Refusal, Unavailable};
 use plainly::protocol::method::Method;
 use plainly::protocol::peer::Peer;
+use plainly::protocol::shape::Feature;
 use plainly::protocol::types::{
     ElicitFormParams, JsonObject, ListCapability, RawJson, ResourcesCapability, ServerCapabilities,
     TextField,
@@ -107,6 +108,26 @@ async fn what_nobody_has_a_type_for_arrives_as_it_was_sent() {
             "{revision} {}",
             result.get()
         );
+    }
+}
+
+#[tokio::test]
+async fn a_server_over_a_source_names_itself() {
+    const NAMED: &str = r#"{"content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"upstream","version":"1"},"com.example/note":1}}"#;
+    let server = Server::builder("gateway", "2").source(Fixed(NAMED));
+    let server = server.build().unwrap();
+    let own = json!({"name": "gateway", "version": "2"});
+    for revision in Revision::ALL {
+        let client = client(&server, revision).await;
+        let params = RawJson::parse(r#"{"name":"any"}"#).unwrap();
+        let result = client.forward(Method::CallTool, &params).await.unwrap();
+        let meta = &result.decode::<Value>().unwrap()["_meta"];
+        let name = meta.get("io.modelcontextprotocol/serverInfo");
+        assert_eq!(
+            name,
+            Some(&own).filter(|_| Feature::ServerInfo.is_in(revision))
+        );
+        assert_eq!(meta["com.example/note"], 1, "{revision}");
     }
 }
 

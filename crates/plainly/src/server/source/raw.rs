@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::{self, Limits, Object};
+use plainly_protocol::meta::SERVER_INFO;
 use plainly_protocol::types::{CacheHint, CacheScope, Meta, RawJson, ResultType};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -64,7 +65,11 @@ const SURROUNDINGS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
 pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
     let object = parse(json.get())?;
     let members = Members::of(&object, &SURROUNDINGS)?;
-    let meta: Option<Meta> = read(&object, "_meta")?;
+    let mut meta: Option<Meta> = read(&object, "_meta")?;
+    // The client talks to this server, whose name is added later.
+    if let Some(meta) = &mut meta {
+        meta.remove(SERVER_INFO);
+    }
     let result_type: Option<ResultType> = read(&object, "resultType")?;
     let ttl: Option<u64> = read(&object, "ttlMs")?;
     let scope: Option<CacheScope> = read(&object, "cacheScope")?;
