@@ -1,4 +1,5 @@
-// A server on the official TypeScript SDK whose resource, resources and tools change all the time, for whoever subscribes.
+// A server on the official TypeScript SDK whose resource, resources and tools change all the time, for whoever subscribes,
+// and a resource without contents.
 // usage: node changing.mjs stdio | http   (over HTTP its URL is its first line of output)
 
 import { randomUUID } from 'node:crypto';
@@ -16,6 +17,7 @@ const servers = new Set();
 function makeServer() {
   const made = new McpServer({ name: 'changing', version: '1.0.0' }, { capabilities });
   made.registerResource('row', URI, {}, async () => ({ contents: [{ uri: URI, text: `${Date.now()}` }] }));
+  made.registerResource('nothing', 'db://rows/0', {}, async () => ({ contents: [] }));
   made.server.setRequestHandler('resources/subscribe', async () => ({}));
   made.server.setRequestHandler('resources/unsubscribe', async () => ({}));
   servers.add(made.server);
