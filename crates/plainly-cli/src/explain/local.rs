@@ -247,7 +247,7 @@ fn closed_advice(reason: &CloseReason) -> &'static str {
         // Over HTTP with SSE; what a process writes does not fail.
         CloseReason::Read(_) => "run the command again if it is safe to repeat",
         CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {
-            "run the server's command by itself to see why it ends; --log plainly=debug shows all that it writes"
+            "run the server's command by itself to see why it ends; --server-log debug shows all that it writes"
         }
     }
 }

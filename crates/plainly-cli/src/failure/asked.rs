@@ -27,7 +27,7 @@ const NO_SUCH_TASKS: &str =
 /// The words of plainly's servers for an error that is not meant for clients, in small letters, and where more is said.
 const MASKED: &str = "internal error";
 const IN_ITS_LOG: &str =
-    "the server's log says why; if the command starts the server, --log plainly=debug shows it";
+    "the server's log says why; if the command starts the server, --server-log debug shows it";
 /// What FastMCP says where it can ask only in the way of older revisions, and what helps.
 const BY_REQUEST: &str = "via server-initiated requests is unavailable";
 const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
