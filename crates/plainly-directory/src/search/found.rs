@@ -1,6 +1,8 @@
 //! What a search found as an answer: cut to what was asked for and fits, as text in the manner of grep, as structured
 //! output, and as links.
 
+use std::iter;
+
 use plainly::protocol::types::Content;
 use plainly::server::reply::{Json, Shown};
 use plainly::store::tools::TEXT_BYTES;
@@ -121,13 +123,17 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     let lines = hits.found.iter().flat_map(|hit| &hit.lines);
     let matches = lines.filter(|line| line.is_match).count();
     let files = counted(hits.found.len(), "file", "files");
-    let mut sentences = match query.pattern {
-        Some(_) => vec![format!(
-            "{} in {files}, of {} searched.",
-            counted(matches, "match", "matches"),
-            hits.searched
-        )],
-        None => {
+    let matches = counted(matches, "match", "matches");
+    let mut sentences = match (&query.pattern, stopped) {
+        // How far the threads got is chance, and the same search has the same answer.
+        (Some(_), Some(Cutoff::Limit)) => vec![format!("{matches} in {files}.")],
+        (Some(_), Some(Cutoff::Time) | None) => {
+            let searched = format!("{matches} in {files}, of {} searched.", hits.searched);
+            iter::once(searched)
+                .chain(left_out(&hits.left_out))
+                .collect()
+        }
+        (None, _) => {
             let found = counted(
                 hits.found.len(),
                 "file or directory",
@@ -141,7 +147,6 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
             vec![format!("{found}{which}.")]
         }
     };
-    sentences.extend(left_out(&hits.left_out));
     sentences.extend(match stopped {
         Some(Cutoff::Limit) => Some(
             "There are more: narrow the search with uri, glob or a longer pattern, or raise limit.",
