@@ -184,7 +184,11 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
         (&["--auth-keys", keys, "--dpop-nonces"], "add --auth-issuer"),
         (&["--require-dpop", "--stdio"], "--stdio"),
     ] {
-        let words = [&["serve", ".", "--log", "off"], words].concat();
+        let address: &[_] = match words.contains(&"--stdio") {
+            true => &[],
+            false => &["--http", "127.0.0.1:0"],
+        };
+        let words = [&["serve", ".", "--log", "off"], address, words].concat();
         let refused = run(&words);
         assert_eq!(refused.status, 2, "{words:?}: {}", refused.stderr);
         assert!(
