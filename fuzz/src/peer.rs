@@ -58,7 +58,7 @@ impl Peer {
         let server = server.clone();
         let served = tokio::spawn(async move {
             let (reader, writer) = tokio::io::split(far);
-            server.serve(reader, writer).extensions(extensions).await
+            Ok(server.serve(reader, writer).extensions(extensions).await?)
         });
         Self {
             near,

@@ -13,7 +13,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use plainly::client::{Builder, OverMessages};
-use plainly::transport::{FlushProgress, Inbound, Messages};
+use plainly::transport::{FlushProgress, Inbound, Messages, ServeError};
 use plainly::{Args, Client, Server, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -78,12 +78,12 @@ pub(crate) async fn serve(listener: TcpListener) -> Result<(), Box<dyn Error + S
         let server = server.clone();
         tokio::spawn(async move {
             let accepted = accept_async_with_config(stream, Some(config)).await;
-            let served = match accepted.map_err(io::Error::other) {
+            let served = match accepted {
                 Ok(stream) => server.serve_messages(WebSocket(stream)).await,
-                Err(error) => Err(error),
+                Err(error) => Err(ServeError::Connection(io::Error::other(error))),
             };
             if let Err(error) = served {
-                eprintln!("{peer}: {error}");
+                eprintln!("{peer}: {error:?}");
             }
         });
     }

@@ -59,7 +59,7 @@ impl Builder<InMemory> {
         let InMemory { server, extensions } = &self.target;
         let serving = server.serve_messages(far).extensions(extensions.clone());
         tokio::spawn(async move {
-            if let Err(error) = serving.await {
+            if let Err(error) = serving.run().await {
                 tracing::debug!(%error, "stopped serving an in-memory client");
             }
         });

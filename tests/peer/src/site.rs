@@ -35,7 +35,7 @@ impl Site {
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
         let stopped = async { drop(stopped.await) };
-        let serving = tokio::spawn(async move { server.serve(service, stopped).await });
+        let serving = tokio::spawn(async move { Ok(server.serve(service, stopped).await?) });
         Self {
             address,
             serving,

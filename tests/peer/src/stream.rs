@@ -78,7 +78,7 @@ impl Peer {
         let server = server.clone();
         Self::serve(bytes, async move |far, stopped| {
             let (reader, writer) = tokio::io::split(far);
-            server.serve(reader, writer).until(stopped.told()).await
+            Ok(server.serve(reader, writer).until(stopped.told()).await?)
         })
     }
 
@@ -90,11 +90,8 @@ impl Peer {
         let server = server.clone();
         Self::serve(bytes, async move |far, stopped| {
             let (reader, writer) = tokio::io::split(far);
-            server
-                .serve(reader, writer)
-                .extensions(extensions)
-                .until(stopped.told())
-                .await
+            let serving = server.serve(reader, writer).extensions(extensions);
+            Ok(serving.until(stopped.told()).await?)
         })
     }
 

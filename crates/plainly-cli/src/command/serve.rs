@@ -15,6 +15,7 @@ use plainly::limits::Limits;
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::{InvalidKeys, Keys, Server, Tool};
 use plainly::shutdown;
+use plainly::transport::ServeError;
 use plainly::transport::http::{HttpServer, HttpService};
 use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
@@ -104,7 +105,7 @@ async fn over_stdio(server: &Server) -> Result<(), Failure> {
              Ctrl-D stops it"
         );
     }
-    let broken = |error| Failure::unless_gone("the connection broke", error);
+    let broken = |error: ServeError| Failure::unless_gone("cannot serve", error.into());
     server.serve_stdio().await.map_err(broken)
 }
 
@@ -240,7 +241,7 @@ async fn over_http(
     key: &str,
 ) -> Result<(), Failure> {
     let address = args.http.unwrap_or(ADDRESS);
-    let cannot = |error| Failure::caused(format!("cannot serve HTTP at {address}"), error);
+    let cannot = |error| Failure::caused("cannot serve HTTP", error);
     let certificate = network::certificate(&args.network)?;
     let http = match HttpServer::bind(address).await {
         Ok(http) => http,

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::support::{PATIENCE, PLAINLY, Serving, example, of_nobody, plainly};
+use crate::support::{PATIENCE, PLAINLY, Serving, example, of, of_nobody, plainly};
 
 /// A page and the example that has its program.
 macro_rules! pages {
@@ -81,6 +82,29 @@ fn the_programs_of_the_guide_print_what_it_says() {
             }
         }
     }
+}
+
+#[test]
+fn a_program_of_the_guide_that_cannot_serve_says_why() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let starts = |address: &str| {
+        let mut program = Command::new(example("library_http"));
+        program.env("ADDRESS", address);
+        of(program)
+    };
+    let run = starts(&taken);
+    let why = "Caused by:\n    Address already in use (os error ";
+    let expected = format!("Error: cannot listen at {taken}\n\n{why}");
+    assert!(run.stderr.starts_with(&expected), "{}", run.stderr);
+    let run = starts("0.0.0.0:0");
+    let (url, error) = run.stderr.split_once('\n').unwrap();
+    let address = url.strip_prefix("http://").unwrap().strip_suffix("/mcp");
+    let expected = format!(
+        "Error: {} is not a loopback address: name the hosts that clients use (allow_host)\n",
+        address.unwrap()
+    );
+    assert_eq!((error, run.status), (expected.as_str(), 1));
 }
 
 #[test]

@@ -12,6 +12,8 @@ pub mod lines;
 mod messages;
 #[cfg(feature = "client")]
 mod meter;
+#[cfg(any(feature = "server", feature = "http-server"))]
+mod serve_error;
 #[cfg(feature = "stdio")]
 pub(crate) mod standard;
 
@@ -22,3 +24,5 @@ pub use frame::{ConnectionMemory, Event, Exchange, Feed, Frame, Pipe, Reply, Rep
 pub use messages::{FlushProgress, Inbound, Messages};
 #[cfg(feature = "client")]
 pub(crate) use meter::Meter;
+#[cfg(any(feature = "server", feature = "http-server"))]
+pub use serve_error::ServeError;

@@ -28,7 +28,7 @@ pub(super) async fn serve(
     address: SocketAddr,
     target: &str,
 ) -> Result<(), Failure> {
-    let cannot = |error| Failure::caused(format!("cannot serve HTTP at {address}"), error);
+    let cannot = |error| Failure::caused("cannot serve HTTP", error);
     let http = HttpServer::bind(address).await.map_err(cannot)?;
     let url = format!("http://{}{PATH}", http.local_addr());
     // The server is of use to others even if nobody reads this.

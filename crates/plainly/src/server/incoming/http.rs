@@ -1,10 +1,9 @@
 //! Streamable HTTP.
 
-use std::io;
-
 use tokio::net::ToSocketAddrs;
 
 use crate::server::Server;
+use crate::transport::ServeError;
 use crate::transport::http::{HttpLimits, HttpServer, HttpService};
 
 impl Server {
@@ -50,7 +49,7 @@ impl Server {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn serve_http(&self, address: impl ToSocketAddrs) -> io::Result<()> {
+    pub async fn serve_http(&self, address: impl ToSocketAddrs) -> Result<(), ServeError> {
         let http = HttpServer::bind(address).await?;
         tracing::info!(address = %http.local_addr(), "serving HTTP");
         http.serve(self.http(), crate::shutdown::requested()).await

@@ -3,7 +3,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::future::IntoFuture;
 use std::io;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -162,7 +161,7 @@ impl Piped {
         Self {
             pipes: server.0.pipes.clone(),
             name,
-            serving: Some(serving.into_future()),
+            serving: Some(serving.run().boxed()),
             stop: Some(stop),
             out,
         }

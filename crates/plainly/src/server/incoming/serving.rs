@@ -4,17 +4,17 @@ use std::fmt;
 use std::future::{Future, IntoFuture, pending};
 use std::io;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt};
 use http::Extensions;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::server::Server;
 use crate::server::incoming::connection::Connection;
-use crate::transport::Messages;
 use crate::transport::lines::Lines;
 #[cfg(feature = "stdio")]
 use crate::transport::standard;
+use crate::transport::{Messages, ServeError};
 
 /// A peer to be served by awaiting this: until the connection ends and running requests have finished. Requests that take
 /// longer than [`Limits::shutdown`](crate::limits::Limits::shutdown) to finish are answered with an error.
@@ -79,8 +79,9 @@ impl Server {
     ///
     /// Panics in a runtime without I/O or without time.
     #[cfg(feature = "stdio")]
-    pub async fn serve_stdio(&self) -> io::Result<()> {
-        let (input, output) = (standard::input()?, standard::output()?);
+    pub async fn serve_stdio(&self) -> Result<(), ServeError> {
+        let input = standard::input().map_err(ServeError::Connection)?;
+        let output = standard::output().map_err(ServeError::Connection)?;
         self.serve(input, output)
             .until(crate::shutdown::requested())
             .await
@@ -100,16 +101,23 @@ impl<'a, M> Serving<'a, M> {
         self.stop = stop.boxed();
         self
     }
+
+    pub(crate) async fn run(self) -> io::Result<()>
+    where
+        M: Messages,
+    {
+        Connection::new(self.server, self.extensions, self.messages)
+            .serve(self.stop)
+            .await
+    }
 }
 
 impl<'a, M: Messages + 'a> IntoFuture for Serving<'a, M> {
-    type Output = io::Result<()>;
-    type IntoFuture = BoxFuture<'a, io::Result<()>>;
+    type Output = Result<(), ServeError>;
+    type IntoFuture = BoxFuture<'a, Self::Output>;
 
     fn into_future(self) -> Self::IntoFuture {
-        Connection::new(self.server, self.extensions, self.messages)
-            .serve(self.stop)
-            .boxed()
+        self.run().map_err(ServeError::Connection).boxed()
     }
 }
 

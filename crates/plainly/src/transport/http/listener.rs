@@ -20,7 +20,7 @@ use super::socket::CountedStream;
 use super::watch::Activity;
 #[cfg(feature = "tls")]
 use super::{handshake, http2};
-use crate::transport::Exchange;
+use crate::transport::{Exchange, ServeError};
 
 /// The pause after the operating system has no room for a connection, mostly for want of file descriptors.
 const NO_ROOM: Duration = Duration::from_millis(100);
@@ -43,9 +43,8 @@ impl HttpServer {
     /// Listens at `address`, such as `127.0.0.1:3333` or `localhost:0`; port 0 picks a free port.
     ///
     /// Except on a loopback address, [`serve`](Self::serve) only accepts services that name their hosts.
-    pub async fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        let listener = listen(address).await?;
-        let address = listener.local_addr()?;
+    pub async fn bind(address: impl ToSocketAddrs) -> Result<Self, ServeError> {
+        let (listener, address) = listen(address).await?;
         Ok(Self {
             listener,
             address,
@@ -82,13 +81,13 @@ impl HttpServer {
 
     /// Serves until `shutdown` is ready, then finishes running requests, for as long as the limits allow.
     ///
-    /// Fails at once, with [`io::ErrorKind::InvalidInput`], if it listens on more than loopback and the service was not
-    /// given its host names with [`HttpService::allow_host`].
+    /// Fails at once, with [`ServeError::Nameless`], if it listens on more than loopback and the service was not given its host
+    /// names with [`HttpService::allow_host`].
     pub async fn serve<E: Exchange>(
         self,
         service: HttpService<E>,
         shutdown: impl Future<Output = ()>,
-    ) -> io::Result<()> {
+    ) -> Result<(), ServeError> {
         let Self {
             listener,
             address,
@@ -97,10 +96,7 @@ impl HttpServer {
             certificate,
         } = self;
         if !address.ip().to_canonical().is_loopback() && !service.names_hosts() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                Nameless(address),
-            ));
+            return Err(ServeError::Nameless(address));
         }
         let service = service.port(address.port());
         #[cfg(feature = "tls")]
@@ -192,18 +188,20 @@ impl<E: Exchange> NewConnection<E> {
 }
 
 /// Listens at the first of the addresses where that is possible.
-async fn listen(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
-    let mut failure = io::Error::new(io::ErrorKind::InvalidInput, "the name has no address");
-    for address in tokio::net::lookup_host(address).await? {
+async fn listen(address: impl ToSocketAddrs) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let no_address = io::Error::new(io::ErrorKind::InvalidInput, "the name has no address");
+    let mut failure = ServeError::Lookup(no_address);
+    let addresses = tokio::net::lookup_host(address).await;
+    for address in addresses.map_err(ServeError::Lookup)? {
         match listen_at(address) {
-            Ok(listener) => return Ok(listener),
-            Err(error) => failure = error,
+            Ok(listening) => return Ok(listening),
+            Err(source) => failure = ServeError::Listen { address, source },
         }
     }
     Err(failure)
 }
 
-fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
+fn listen_at(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
@@ -213,7 +211,9 @@ fn listen_at(address: SocketAddr) -> io::Result<TcpListener> {
     #[cfg(unix)]
     socket.set_reuseaddr(true)?;
     socket.bind(address)?;
-    socket.listen(QUEUE)
+    let listener = socket.listen(QUEUE)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
 }
 
 /// Accepts the next connection for which there is a place. Nothing is lost if the future is dropped.
@@ -265,9 +265,3 @@ fn log_panic(end: Result<(), tokio::task::JoinError>) {
         tracing::error!(%error, "connection ended with an error");
     }
 }
-
-#[derive(thiserror::Error)]
-#[error("{0} is not a loopback address: name the hosts that clients use (allow_host)")]
-struct Nameless(SocketAddr);
-
-plainly_errors::debug_with_causes!(Nameless);
