@@ -1,7 +1,7 @@
 //! `plainly login`: somebody logs in to a server, and every command is let in with that.
 
 use jiff::Timestamp;
-use plainly::client::oauth::credentials::Grant;
+use plainly::client::oauth::credentials::{Credentials, Grant, GrantKey};
 use plainly::client::oauth::{FileStore, TokenStore as _, server_address};
 use plainly::client::{AuthError, Error, LocalError};
 use serde_json::json;
@@ -40,7 +40,8 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
             // The server was asked, and has asked for a login if it wants one to talk at all.
             let url = url.get().map(String::as_str).unwrap_or_default();
             let server = server_address(url).unwrap_or_default();
-            let mut grant = kept(&place, &server).await?;
+            let earlier = kept(&place).await?;
+            let mut grant = earlier.grant(&server).cloned();
             let is_enough = grant.as_ref().is_some_and(|it| account.covers(it));
             if !person.was_asked() && (!is_enough || is_forced) {
                 // Who has let somebody in before has somewhere to log in, whether it says so or not.
@@ -49,7 +50,13 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
                     false => &unasked.oauth,
                 };
                 match oauth.log_in(url).await {
-                    Ok(()) => grant = kept(&place, &server).await?,
+                    Ok(()) => {
+                        grant = kept(&place).await?.grant(&server).cloned();
+                        if !is_forced {
+                            refuse_less(&account, (&server, &place), &earlier, grant.as_ref())
+                                .await?;
+                        }
+                    }
                     Err(AuthError::NoAuthorizationServer { .. }) => {}
                     Err(error) => return Err(failure(error)),
                 }
@@ -64,6 +71,45 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
         },
     )
     .await
+}
+
+/// Keeps the earlier login and fails, if the new one lacks scopes that the user asked for and has none that the earlier one lacks.
+async fn refuse_less(
+    account: &Account,
+    (server, place): (&str, &FileStore),
+    earlier: &Credentials,
+    grant: Option<&Grant>,
+) -> Result<(), Failure> {
+    let (Some(before), Some(grant)) = (earlier.grant(server), grant) else {
+        return Ok(());
+    };
+    let missing = account.not_granted(grant).join(" ");
+    let mut granted = grant.granted_scope.iter();
+    let has_more = granted.any(|it| !before.granted_scope.contains(it));
+    if missing.is_empty() || has_more {
+        return Ok(());
+    }
+    let GrantKey {
+        issuer, client_id, ..
+    } = &before.key;
+    let mut clients = earlier.registrations.iter();
+    let client = clients.find(|it| it.issuer == *issuer && it.client_id == *client_id);
+    let restore = |kept: &mut Credentials| {
+        kept.keep_grant(server, before.clone());
+        if let Some(client) = client {
+            kept.keep_registration(client.clone());
+        }
+    };
+    let restored = place.update(Box::new(restore)).await;
+    restored.map_err(|error| Failure::local(error.to_string()))?;
+    Err(Failure::Local {
+        exit: Exit::Unauthorized,
+        what: format!(
+            "{issuer} did not grant the scope {missing}, so the earlier login is kept; \
+             ask the server's operator for access, or use --force to replace that login"
+        ),
+        source: None,
+    })
 }
 
 /// Warns of a login with fewer scopes than the user asked for.
@@ -100,10 +146,9 @@ fn is_told(args: &ServerArgs) -> bool {
     args.format().is_json() || terminal::is_seen()
 }
 
-async fn kept(place: &FileStore, server: &str) -> Result<Option<Grant>, Failure> {
+async fn kept(place: &FileStore) -> Result<Credentials, Failure> {
     let kept = place.load().await;
-    let kept = kept.map_err(|error| Failure::local(error.to_string()))?;
-    Ok(kept.grant(server).cloned())
+    kept.map_err(|error| Failure::local(error.to_string()))
 }
 
 fn told(

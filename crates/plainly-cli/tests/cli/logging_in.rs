@@ -479,6 +479,39 @@ fn a_login_with_less_than_was_asked_for_names_what_is_missing() {
 }
 
 #[test]
+fn a_login_with_less_than_the_earlier_one_is_not_kept_unless_forced() {
+    let server = Protected::new();
+    let home = logged_in(&server);
+    let kept = || fs::read_to_string(credentials(&home)).unwrap();
+    let earlier = kept();
+    server.state().granted = Some("");
+    let mut words = vec![
+        "login",
+        &server.url,
+        "--json",
+        "--no-browser",
+        "--scope",
+        "notes:burn",
+    ];
+    let mut program = Program::start(command(&home, &words));
+    let page = program.next("page");
+    get(&agree(page["url"].as_str().unwrap()));
+    let output = program.child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(7));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let why = "did not grant the scope notes:burn, so the earlier login is kept; ";
+    assert!(error.contains(why), "{error}");
+    assert_eq!(kept(), earlier);
+    words.push("--force");
+    let mut program = Program::start(command(&home, &words));
+    let page = program.next("page");
+    get(&agree(page["url"].as_str().unwrap()));
+    assert_eq!(program.next("login")["scope"], serde_json::json!([]));
+    assert!(program.child.wait().unwrap().success());
+    assert_ne!(kept(), earlier);
+}
+
+#[test]
 fn a_login_that_is_refused_says_so() {
     let (server, home) = (Protected::new(), Home::new());
     server.state().denial = Some("access_denied");
