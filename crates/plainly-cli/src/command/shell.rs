@@ -12,7 +12,7 @@ use self::lines::Lines;
 use crate::args::{Session, ShellArgs, ShellLine, Typed};
 use crate::connection;
 use crate::exit::Exit;
-use crate::failure::Failure;
+use crate::failure::{Failure, Subject};
 use crate::format::Format;
 use crate::log;
 use crate::terminal;
@@ -63,6 +63,12 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
             // At a terminal, the key is about the line, and no signal.
             () = interrupted(), if lines.is_script() => return Err(Failure::Interrupted),
             line = lines.next() => line?,
+            // In a script, the next command says it.
+            end = client.closed(), if !lines.is_script() => {
+                // Below the prompt.
+                terminal::line("");
+                return Err(Failure::about(Subject::Connection)(end));
+            }
         };
         let Some(line) = line else { return Ok(()) };
         // What was said of an earlier command was not said of this one.

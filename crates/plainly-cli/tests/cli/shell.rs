@@ -131,13 +131,14 @@ struct Person {
 }
 
 impl Person {
-    fn new(url: &str, home: &Path) -> Self {
+    fn new(server: &[&str], home: &Path) -> Self {
         let (person, terminal) = terminal();
         let end = || Stdio::from(terminal.try_clone().unwrap());
         let shell = plainly()
             .env("TERM", "xterm")
             .env("XDG_STATE_HOME", home)
-            .args(["shell", url])
+            .arg("shell")
+            .args(server)
             .stdin(end())
             .stdout(end())
             .stderr(end())
@@ -197,7 +198,7 @@ fn a_person_types_completes_and_looks_back() {
     let docs = Docs::new();
     let server = Serving::docs(&docs);
     let home = docs.path.with_file_name("state");
-    let mut person = Person::new(&server.url, &home);
+    let mut person = Person::new(&[&server.url], &home);
     person.sees("connected to plainly ");
     person.sees(": help lists the commands, Ctrl-D ends the session\r\n");
     person.sees("plainly> ");
@@ -247,7 +248,7 @@ fn a_person_types_completes_and_looks_back() {
         "{kept}"
     );
     assert!(!kept.contains("nonsense"), "{kept}");
-    let mut person = Person::new(&server.url, &home);
+    let mut person = Person::new(&[&server.url], &home);
     person.sees("plainly> ");
     person.types("\u{1b}[A");
     person.sees("watch");
@@ -255,6 +256,27 @@ fn a_person_types_completes_and_looks_back() {
     person.sees("plainly> ");
     person.types("\u{4}");
     assert!(person.shell.wait().unwrap().success());
+}
+
+#[test]
+fn a_server_that_ends_ends_the_session_of_a_person_who_types() {
+    let docs = Docs::new();
+    let home = docs.path.with_file_name("state");
+    let pid = docs.path.with_file_name("pid");
+    let served = format!(
+        "echo $$ > {}; exec {PLAINLY} serve {} --stdio",
+        pid.display(),
+        docs.str()
+    );
+    let mut person = Person::new(&["--", "sh", "-c", &served], &home);
+    person.sees("plainly> ");
+    person.types("rea");
+    person.sees("rea");
+    let pid = fs::read_to_string(pid).unwrap().trim().parse().unwrap();
+    kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).unwrap();
+    person.sees("\r\n");
+    person.sees("the server exited (signal: 9 (SIGKILL))\r\n");
+    assert_eq!(person.shell.wait().unwrap().code(), Some(3));
 }
 
 #[test]

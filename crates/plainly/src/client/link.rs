@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::{BoxFuture, pending, ready};
 use http::{HeaderName, HeaderValue};
 use plainly_errors::{Certainty, Revision};
 use plainly_protocol::method::Method;
@@ -42,6 +42,11 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
 
     /// Ends the connection and every call in flight on it.
     fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Waits until the connection is over, and says why; for ever where each request has a connection of its own.
+    fn closed(&self) -> BoxFuture<'_, Error> {
+        pending().boxed()
+    }
 
     /// Handles the server's messages other than replies.
     fn dispatcher(&self) -> &Dispatcher;

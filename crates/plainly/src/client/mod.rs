@@ -210,6 +210,25 @@ impl Client {
         self.connected.server.instructions.as_deref()
     }
 
+    /// Waits until the connection is over, because the server ended it or this client did, and says why. A call that is made
+    /// then fails with the same error.
+    ///
+    /// Over Streamable HTTP it never returns: each request has a connection of its own, so only a call can find that the server
+    /// is gone.
+    ///
+    /// ```no_run
+    /// # use plainly::client::Client;
+    /// # async fn example(client: Client) {
+    /// tokio::select! {
+    ///     end = client.closed() => println!("{end}"),
+    ///     () = plainly::shutdown::requested() => client.close().await,
+    /// }
+    /// # }
+    /// ```
+    pub async fn closed(&self) -> Error {
+        self.connected.link.connection().closed().await
+    }
+
     /// The versions that the server says it supports: those from discovery, or the one from the handshake.
     pub fn supported_versions(&self) -> &[String] {
         &self.connected.server.supported_versions

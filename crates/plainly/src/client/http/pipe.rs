@@ -96,6 +96,10 @@ impl ClientConnection for PipeConnection {
         self.stream.close()
     }
 
+    fn closed(&self) -> BoxFuture<'_, Error> {
+        self.stream.closed()
+    }
+
     fn dispatcher(&self) -> &Dispatcher {
         self.stream.dispatcher()
     }

@@ -144,8 +144,16 @@ impl ClientConnection for MessageConnection {
         async {
             self.queue.lock().take();
             self.state.close(Closed::without_words(CloseReason::Ours));
+            drop(self.closed().await);
+        }
+        .boxed()
+    }
+
+    fn closed(&self) -> BoxFuture<'_, Error> {
+        async {
             // An error means that the driver has ended, which is what this waits for.
             let _ended = self.end.clone().changed().await;
+            self.state.closed()
         }
         .boxed()
     }
