@@ -111,9 +111,22 @@ fn started(
     Ok(Reach::Command {
         program,
         args: words.collect::<Result<_, _>>()?,
-        env: args.env.clone(),
+        env: variables(args, paths)?,
         cwd: None,
     })
+}
+
+/// The variables for a process; paths as in its arguments. A path of a project can't be made portable here: hosts would read its
+/// `${workspaceFolder}` as a variable of the environment.
+fn variables(args: &InstallArgs, paths: &Paths) -> Result<Vec<(String, String)>, Failure> {
+    let variables = args.env.iter().map(|(name, value)| {
+        let value = match paths {
+            Paths::Absolute => paths.of_word(value)?,
+            Paths::Portable { .. } => value.clone(),
+        };
+        Ok((name.clone(), value))
+    });
+    variables.collect()
 }
 
 fn at(url: &str, headers: &[HeaderArg]) -> Result<Reach, Failure> {
@@ -144,7 +157,7 @@ fn served(
     serve_args.content = args.content.clone();
     let (name, mut reach) = serve::configured(&serve_args, log, paths)?;
     if let Reach::Command { env: own, .. } = &mut reach {
-        own.extend_from_slice(&args.env);
+        own.extend(variables(args, paths)?);
     }
     Ok((name, reach))
 }

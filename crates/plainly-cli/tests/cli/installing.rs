@@ -469,6 +469,23 @@ fn paths_lead_to_the_same_files_from_everywhere() {
         let words = started(&file, "mcpServers", "s").join(" ");
         assert_eq!(words, expected.replace("SITE", &site));
     }
+    for (words, root) in [
+        ("s -- x", format!("{site}/docs")),
+        ("./docs", format!("{site}/docs")),
+        ("s --project --portable -- x", "./docs".to_owned()),
+    ] {
+        let line = format!("install cursor --force --env ROOT=./docs --env N=1 {words}");
+        home.run(&line.split(' ').collect::<Vec<_>>()).succeeded();
+        let folder = match words.contains("--project") {
+            true => site.clone().into(),
+            false => home.path().to_owned(),
+        };
+        let file = fs::read_to_string(folder.join(".cursor/mcp.json")).unwrap();
+        let file: Value = serde_json::from_str(&file).unwrap();
+        let name = words.split(' ').next().unwrap().trim_start_matches("./");
+        let expected = json!({ "ROOT": root, "N": "1" });
+        assert_eq!(file["mcpServers"][name]["env"], expected, "{words}");
+    }
     let unclear = home.run(&["install", "zed", "s", "--", "plainly", "serve", "docs"]);
     let warning = "warning: serve is a directory here, and the host starts the server elsewhere: write ./serve if that is meant\n";
     assert_eq!((unclear.status, unclear.stderr.as_str()), (0, warning));
