@@ -30,7 +30,8 @@ pub fn is_wider(wanted: &[String], held: &[String]) -> bool {
     wanted.iter().any(|scope| !held.contains(scope))
 }
 
-fn is_scope(text: &str) -> bool {
+/// Whether a text is one scope: visible ASCII without spaces, quotes and backslashes.
+pub fn is_scope(text: &str) -> bool {
     let is_letter = |it: u8| matches!(it, 0x21 | 0x23..=0x5b | 0x5d..=0x7e);
     !text.is_empty() && text.bytes().all(is_letter)
 }

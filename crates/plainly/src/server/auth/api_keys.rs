@@ -11,6 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use plainly_oauth::Secret;
 use plainly_oauth::jose::TokenRefusal;
+use plainly_oauth::scope::is_scope;
 
 use super::api_key::{KeyEnd, KeyRow, TokenDigest, digest, is_meant, is_well_formed};
 use super::key_list::{self, ApiKeyError};
@@ -53,6 +54,9 @@ impl ApiKeys {
 
     /// Adds a key to the file, which is made if there is none. Names are unique, because a key is known by its name.
     pub fn add(path: &Path, row: KeyRow) -> Result<(), ApiKeyError> {
+        if let Some(scope) = row.scopes.iter().find(|scope| !is_scope(scope)) {
+            return Err(ApiKeyError::Scope(scope.clone()));
+        }
         key_list::change(path, |list| {
             if list.keys.iter().any(|own| own.name == row.name) {
                 let (path, name) = (path.to_owned(), row.name);

@@ -59,6 +59,9 @@ pub enum ApiKeyError {
         /// The name.
         name: String,
     },
+    /// A scope of the key has characters that no scope has.
+    #[error("invalid scope {0:?}: expected visible ASCII without spaces, quotes and backslashes")]
+    Scope(String),
     /// No key has this name.
     #[error("{} has no key named {name:?}", path.display())]
     UnknownName {

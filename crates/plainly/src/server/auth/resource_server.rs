@@ -6,6 +6,7 @@ use bytes::Bytes;
 use plainly_oauth::jose::dpop::Nonces;
 use plainly_oauth::jose::{ClaimRules, Jwks};
 use plainly_oauth::metadata::Origin;
+use plainly_oauth::scope::is_scope;
 use plainly_protocol::method::Method;
 
 use super::api_keys::ApiKeys;
@@ -361,7 +362,7 @@ impl ResourceServerBuilder {
             .chain(of_methods)
             .chain(self.asked_for.iter().flatten())
             .chain(rules.tools.values().flatten());
-        match all.find(|scope| plainly_oauth::scope::read(scope) != [scope.as_str()]) {
+        match all.find(|scope| !is_scope(scope)) {
             Some(scope) => Err(AuthSetupError::Scope(scope.clone())),
             None => Ok(()),
         }

@@ -92,6 +92,20 @@ fn a_key_is_not_added_to_what_can_not_be_read() {
 }
 
 #[test]
+fn a_key_with_a_scope_that_no_token_can_have_is_not_added() {
+    let file = KeyFile::new();
+    for scope in ["a b", "", "\"", "ü"] {
+        let key = ApiKey::generate("ci", [scope.to_owned()], None);
+        let refused = ApiKeys::add(&file.path, key.row).unwrap_err();
+        let expected = format!(
+            "invalid scope {scope:?}: expected visible ASCII without spaces, quotes and backslashes"
+        );
+        assert_eq!(refused.to_string(), expected);
+        assert!(!file.path.exists());
+    }
+}
+
+#[test]
 fn a_key_is_known_by_its_name() {
     let file = KeyFile::new();
     file.add("ci", &["read", "write"], Some(NOW));
