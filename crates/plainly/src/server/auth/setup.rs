@@ -9,7 +9,7 @@ use super::verifier::Unverified;
 #[non_exhaustive]
 pub enum AuthSetupError {
     /// The public URL is none that tokens can be for.
-    #[error("{url:?} can't be the public URL of a server: {why}")]
+    #[error("invalid public URL {url:?}: {why}")]
     PublicUrl {
         /// The URL.
         url: String,
@@ -17,7 +17,7 @@ pub enum AuthSetupError {
         why: &'static str,
     },
     /// The issuer is none.
-    #[error("{issuer:?} can't be an issuer: {why}")]
+    #[error("invalid issuer {issuer:?}: {why}")]
     Issuer {
         /// The issuer.
         issuer: String,
@@ -25,9 +25,7 @@ pub enum AuthSetupError {
         why: &'static str,
     },
     /// A scope has characters that no scope has.
-    #[error(
-        "{0:?} can't be a scope: expected visible ASCII without spaces, quotes and backslashes"
-    )]
+    #[error("invalid scope {0:?}: expected visible ASCII without spaces, quotes and backslashes")]
     Scope(String),
     /// A public client is named, and no single authorization server that knows it.
     #[error(
@@ -55,7 +53,7 @@ pub(super) fn check_public_url(text: &str) -> Result<(), AuthSetupError> {
         let url = text.to_owned();
         Err(AuthSetupError::PublicUrl { url, why })
     };
-    match not_a_place(text) {
+    match not_a_place(text, "expected a URL such as https://mcp.example.com/mcp") {
         Some(why) => wrong(why),
         None if text.contains(['?', '#']) => wrong("it has a query or a fragment"),
         None => Ok(()),
@@ -63,7 +61,7 @@ pub(super) fn check_public_url(text: &str) -> Result<(), AuthSetupError> {
 }
 
 pub(super) fn check_issuer(text: &str) -> Result<(), AuthSetupError> {
-    match not_a_place(text) {
+    match not_a_place(text, "expected a URL such as https://login.example.com") {
         Some(why) => {
             let issuer = text.to_owned();
             Err(AuthSetupError::Issuer { issuer, why })
@@ -72,8 +70,8 @@ pub(super) fn check_issuer(text: &str) -> Result<(), AuthSetupError> {
     }
 }
 
-/// The reason why a text is no URL that may be asked for tokens and keys, if there is one.
-fn not_a_place(text: &str) -> Option<&'static str> {
+/// The reason why a text is no URL that may be asked for tokens and keys, if there is one; `expected` if it is no URL at all.
+fn not_a_place(text: &str, expected: &'static str) -> Option<&'static str> {
     let is_plain = text
         .bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\');
@@ -81,7 +79,7 @@ fn not_a_place(text: &str) -> Option<&'static str> {
         .ok()
         .filter(|url| is_plain && url.has_host());
     let Some(url) = url else {
-        return Some("it is not a URL such as https://mcp.example.com/mcp");
+        return Some(expected);
     };
     let is_loopback = match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost",

@@ -16,13 +16,22 @@ const URLS: &[(&str, Option<&str>)] = &[
     ("http://127.0.0.1:1/mcp", None),
     ("http://[::1]/mcp", None),
     ("http://localhost/mcp", None),
-    ("", Some("it is not a URL")),
-    ("a.example", Some("it is not a URL")),
-    ("urn:mcp", Some("it is not a URL")),
-    ("https://a.example/a b", Some("it is not a URL")),
-    ("https://a.example/\"", Some("it is not a URL")),
-    ("https://a.example\\mcp", Some("it is not a URL")),
-    ("https://ä.example", Some("it is not a URL")),
+    ("", Some("expected a URL such as https:")),
+    ("a.example", Some("expected a URL such as https:")),
+    ("urn:mcp", Some("expected a URL such as https:")),
+    (
+        "https://a.example/a b",
+        Some("expected a URL such as https:"),
+    ),
+    (
+        "https://a.example/\"",
+        Some("expected a URL such as https:"),
+    ),
+    (
+        "https://a.example\\mcp",
+        Some("expected a URL such as https:"),
+    ),
+    ("https://ä.example", Some("expected a URL such as https:")),
     ("ftp://a.example", Some("it is not a URL of https")),
     ("http://a.example/mcp", Some("plain HTTP")),
     ("http://10.0.0.1/mcp", Some("plain HTTP")),
@@ -62,6 +71,10 @@ fn servers_and_issuers_are_at_urls_that_mean_one_place() {
             assert!(is_expected(why), "{url}: {why:?}");
         }
     }
+    let server = ResourceServer::new(RESOURCE).issuer("login.example.com");
+    let expected =
+        r#"invalid issuer "login.example.com": expected a URL such as https://login.example.com"#;
+    assert_eq!(server.build().unwrap_err().to_string(), expected);
     for url in ["https://a.example/mcp?x=1", "https://a.example/mcp#x"] {
         let server = ResourceServer::new(url).issuer(ISSUER).build();
         let refused = server.unwrap_err().to_string();
