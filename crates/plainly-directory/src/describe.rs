@@ -63,6 +63,9 @@ pub(super) fn with_content(
 
 /// Text if it can be given as text. With a NUL it can't: what is made for people has none, and JSON needs six bytes for each.
 pub(super) fn body(content: Vec<u8>) -> Body {
+    if let Some(text) = utf_16(&content) {
+        return Body::Text(text);
+    }
     if content.contains(&0) {
         return Body::Blob(content);
     }
@@ -70,6 +73,20 @@ pub(super) fn body(content: Vec<u8>) -> Body {
         Ok(text) => Body::Text(text),
         Err(error) => Body::Blob(error.into_bytes()),
     }
+}
+
+/// Text in UTF-16 with a byte order mark, as programs for Windows write it.
+fn utf_16(content: &[u8]) -> Option<String> {
+    let (content, unit): (_, fn([u8; 2]) -> u16) = match content {
+        [0xff, 0xfe, content @ ..] => (content, u16::from_le_bytes),
+        [0xfe, 0xff, content @ ..] => (content, u16::from_be_bytes),
+        _ => return None,
+    };
+    let (pairs, []) = content.as_chunks() else {
+        return None;
+    };
+    let text: Result<String, _> = char::decode_utf16(pairs.iter().copied().map(unit)).collect();
+    text.ok().filter(|text| !text.contains('\0'))
 }
 
 fn file(uri: &str, name: &OsStr, mime_type: &str, metadata: &Metadata) -> Resource {
@@ -135,6 +152,10 @@ fn ambiguous(name: &OsStr) -> Option<(&'static str, &'static str)> {
 
 /// Whether this may be the beginning of a text: it may end within a character.
 fn is_text_so_far(head: &[u8]) -> bool {
+    let whole = head.get(..HEAD_BYTES - 2).unwrap_or(head);
+    if utf_16(head).or_else(|| utf_16(whole)).is_some() {
+        return true;
+    }
     match str::from_utf8(head) {
         Ok(_) => !head.contains(&0),
         Err(error) => error.error_len().is_none() && head.len() == HEAD_BYTES && !head.contains(&0),
@@ -181,6 +202,11 @@ mod tests {
             ("picture", png, "image/png"),
             ("picture.unknown-ending", png, "image/png"),
             ("zeros", &[0; 64], "application/octet-stream"),
+            ("log", b"\xff\xfeh\0i\0", "text/plain"),
+            ("log", b"\xfe\xff\0h\0i", "text/plain"),
+            ("log", b"\xff\xfeh\0i", "application/octet-stream"),
+            ("log", b"\xff\xfe\0\xd8h\0", "application/octet-stream"),
+            ("log", b"\xff\xfeh\0\0\0", "application/octet-stream"),
             ("half", cut, "application/octet-stream"),
         ] {
             let name = OsStr::new(name);
@@ -192,9 +218,13 @@ mod tests {
     #[test]
     fn a_text_that_is_cut_within_a_character_is_text() {
         let text = format!("x{}", "é".repeat(HEAD_BYTES));
-        assert_eq!(
-            from_head(OsStr::new("a"), &text.as_bytes()[..HEAD_BYTES]),
-            "text/plain"
-        );
+        let units = "\u{feff}"
+            .encode_utf16()
+            .chain("𝄞".repeat(HEAD_BYTES).encode_utf16());
+        let utf_16: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+        for text in [text.as_bytes(), &utf_16] {
+            let head = &text[..HEAD_BYTES];
+            assert_eq!(from_head(OsStr::new("a"), head), "text/plain");
+        }
     }
 }

@@ -73,7 +73,8 @@ fn images_sound_and_the_rest_are_what_they_are() {
         ("a.pdf", b"%PDF\xff\0"),
         ("a.svg", b"<svg/>"),
         ("latin1.txt", b"caf\xe9\n"),
-        ("utf16.txt", b"\xff\xfea\0b\0"),
+        ("utf16.txt", b"\xff\xfea\0\xfc\0"),
+        ("utf16-cut.txt", b"\xff\xfea\0b"),
     ] {
         std::fs::write(fixture.root().join(name), bytes).unwrap();
     }
@@ -85,10 +86,12 @@ fn images_sound_and_the_rest_are_what_they_are() {
     };
     assert_eq!(content("a.png"), [Content::image(png, "image/png")]);
     assert!(matches!(&*content("a.wav"), [Content::Audio(wav)] if wav.mime_type == "audio/wav"));
-    for name in ["a.pdf", "utf16.txt"] {
+    for name in ["a.pdf", "utf16-cut.txt"] {
         assert!(matches!(&*content(name), [Content::Resource(_)]), "{name}");
     }
     assert_eq!(content("a.svg"), [Content::text("<svg/>")]);
+    assert_eq!(content("utf16.txt"), [Content::text("aü")]);
+    assert_eq!(fixture.text("file:///docs/utf16.txt"), "aü");
     let lossy = tools.text("read_resource", json!({"uri": "docs/latin1.txt"}));
     assert_eq!(
         lossy,
