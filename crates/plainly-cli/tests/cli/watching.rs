@@ -96,6 +96,31 @@ fn an_edited_file_is_told_on_every_way_until_a_signal_comes() {
 }
 
 #[test]
+fn a_list_of_keys_in_the_served_directory_changes_without_a_word() {
+    let docs = Docs::new();
+    let keys = docs.path.join("keys.json").display().to_string();
+    let new = |name| run(&["key", "new", name, "--file", &keys]);
+    let header = format!("Authorization: Bearer {}", new("ada").text().trim());
+    let target = Target::Http(Serving::with(&docs, &["--auth-keys", &keys]));
+    let mut watch = Watch::start(
+        &target,
+        &[
+            "file:///docs",
+            "file:///docs/guide/one.md",
+            "--header",
+            &header,
+        ],
+    );
+    let edit = |round: u32| fs::write(docs.path.join("guide/one.md"), round.to_string()).unwrap();
+    let expected = "updated file:///docs/guide/one.md";
+    assert_eq!(watch.told(edit), expected);
+    assert_eq!(new("bob").status, 0);
+    assert_eq!(watch.told(edit), expected);
+    watch.child.kill().unwrap();
+    assert!(watch.lines.iter().all(|line| line == expected));
+}
+
+#[test]
 fn without_a_resource_listings_are_told() {
     let docs = Docs::new();
     for target in Target::docs(&docs) {

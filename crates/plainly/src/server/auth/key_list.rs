@@ -1,6 +1,7 @@
 //! The file of a list of keys: digests, names and scopes. It is replaced as a whole, by one program at a time, and believed only if
 //! nobody but this program's user can have written it.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -214,9 +215,11 @@ fn is_same(_one: &Metadata, _other: &Metadata) -> bool {
 fn replace(path: &Path, list: &KeyList) -> io::Result<()> {
     let mut text = serde_json::to_string_pretty(list)?;
     text.push('\n');
-    let mut beside = path.as_os_str().to_owned();
+    // Hidden, for where the directory is served.
+    let mut beside = OsString::from(".");
+    beside.push(path.file_name().unwrap_or_default());
     beside.push(".new");
-    let beside = PathBuf::from(beside);
+    let beside = path.with_file_name(beside);
     // A program that was killed may have left it: no other one writes it now.
     remove(&beside)?;
     let mut options = OpenOptions::new();

@@ -135,7 +135,7 @@ fn a_list_is_changed_by_one_at_a_time() {
     for number in 0..8 {
         file.add(&format!("old-{number}"), &[], None);
     }
-    let left = file.path.with_extension("json.new");
+    let left = file.path.with_file_name(".keys.json.new");
     fs::write(&left, "{").unwrap();
     std::thread::scope(|scope| {
         for number in 0..8 {
