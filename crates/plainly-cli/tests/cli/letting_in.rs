@@ -70,6 +70,9 @@ fn a_server_with_keys_lets_in_who_has_one() {
         );
         assert_ne!(refused.status, 0);
     }
+    let told = ls(&server.url, "x").stderr;
+    let why = "error: HTTP status 401 in answer to `server/discover`: Unauthorized: the access token was rejected: malformed\n";
+    assert!(told.starts_with(why), "{told}");
     let nobody = run(&["ls", &server.url]);
     assert_eq!(nobody.status, 7, "{}", nobody.stderr);
     assert!(nobody.stderr.contains("--bearer"), "{}", nobody.stderr);

@@ -101,7 +101,7 @@ pub enum LocalError {
     #[error("HTTP status {status} {what} to `{method}`{excerpt}{asks}",
         what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
         excerpt = Excerpt(.body),
-        asks = Asks::of(*.status, .location, (.challenges, .malformed), *.retry_after))]
+        asks = Asks::of(*.status, .location, (.challenges, .malformed), *.retry_after, .source))]
     #[non_exhaustive]
     HttpStatus {
         /// The method that was called.

@@ -220,6 +220,8 @@ pub(super) struct Asks<'a> {
     /// What is wrong with another one.
     malformed: Option<&'a str>,
     wait: Option<Duration>,
+    /// The error beside it, which is shown after this.
+    beside: Option<&'a ProtocolError>,
 }
 
 impl<'a> Asks<'a> {
@@ -228,6 +230,7 @@ impl<'a> Asks<'a> {
         location: &'a Option<String>,
         (challenges, malformed): (&'a [Challenge], &'a [String]),
         wait: Option<Duration>,
+        beside: &'a Option<ProtocolError>,
     ) -> Self {
         Self {
             status,
@@ -235,7 +238,14 @@ impl<'a> Asks<'a> {
             challenge: Challenge::main(challenges),
             malformed: malformed.first().map(String::as_str),
             wait,
+            beside: beside.as_ref(),
         }
+    }
+
+    /// Whether the error beside it says the same.
+    fn is_said(&self, why: &str) -> bool {
+        let mut beside = self.beside.iter();
+        beside.any(|error| error.message().ends_with(why))
     }
 }
 
@@ -246,6 +256,7 @@ impl fmt::Display for Asks<'_> {
                 f.write_str("; the server wants credentials in the header `Authorization`")?;
             }
             (401, Some(challenge)) => match challenge.rejection() {
+                Some(why) if self.is_said(why) => {}
                 Some(why) => write!(f, "; the server rejected the token: {}", Bounded(why))?,
                 None => write!(
                     f,
