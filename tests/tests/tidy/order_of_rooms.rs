@@ -38,7 +38,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly/transport",
-        "child -> http -> escaped -> frame -> lines -> duplex -> meter -> messages -> standard",
+        "child -> http -> escaped -> frame -> lines -> duplex -> meter -> messages -> standard -> serve_error",
     ),
     (
         "plainly/transport/http",
