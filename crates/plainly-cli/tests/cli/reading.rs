@@ -53,6 +53,25 @@ fn content_goes_to_a_file_on_request() {
 }
 
 #[test]
+fn a_resource_in_no_spelling_of_the_server_is_found_by_its_name() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for uri in ["one.md", "/docs/guide/one.md", "file:///doc/guide/one.md"] {
+            for command in ["read", "stat", "ls"] {
+                let run = target.run(command, &[uri]);
+                let meant = "(did you mean \"file:///docs/guide/one.md\"?)\n";
+                assert!(
+                    run.stderr.contains(meant),
+                    "{command} {uri}: {}",
+                    run.stderr
+                );
+                assert_eq!(run.status, 4);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_missing_resource_is_named_and_has_its_own_status() {
     let docs = Docs::new();
     let uri = "file:///docs/nope.md";

@@ -13,6 +13,8 @@ mod templates;
 
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
@@ -133,16 +135,29 @@ impl Resources {
         store.map(|store| Provider::Store(&**store))
     }
 
-    /// The provider of `uri`; an error if nothing does, or if `uri` is too long to look for it.
-    fn find(&self, uri: &str, limits: &Limits) -> Result<Provider<'_>, ProtocolError> {
+    /// The provider of `uri`, if there is one; an error if `uri` is too long to look for it.
+    fn find(&self, uri: &str, limits: &Limits) -> Result<Option<Provider<'_>>, ProtocolError> {
         check_length(uri, limits)?;
-        self.provider(uri).ok_or_else(|| {
-            let find = |known: &mut dyn Iterator<Item = &str>| meant::among(uri, known);
-            let meant = match self.is_open {
-                true => self.fixed.among_first(meant::LOOKED_AT, find),
-                false => None,
-            };
-            meant::not_found(uri, meant)
+        Ok(self.provider(uri))
+    }
+
+    /// The error for `uri`, which has no provider, with what was probably meant among the first resources of each store.
+    fn missing(&self, uri: &str) -> BoxFuture<'static, Failure> {
+        let uri = uri.to_owned();
+        let find = |known: &mut dyn Iterator<Item = &str>| meant::among(&uri, known);
+        let mut meant = None;
+        let mut stores = Vec::new();
+        if self.is_open {
+            meant = self.fixed.among_first(meant::LOOKED_AT, find);
+            stores.extend(self.stores.iter().map(|store| store.meant(uri.clone())));
+        }
+        Box::pin(async move {
+            for store in stores {
+                if meant.is_none() {
+                    meant = store.await;
+                }
+            }
+            Failure::of_server(meant::not_found(&uri, meant))
         })
     }
 
@@ -152,11 +167,12 @@ impl Resources {
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
         let (hint, reading) = match self.find(call.uri, limits)? {
-            Provider::Fixed(resource) => (resource.hint(), resource.read(call)),
-            Provider::Template(template, variables) => {
+            Some(Provider::Fixed(resource)) => (resource.hint(), resource.read(call)),
+            Some(Provider::Template(template, variables)) => {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
-            Provider::Store(store) => return Ok(self.read_stored(store, call.uri)),
+            Some(Provider::Store(store)) => return Ok(self.read_stored(store, call.uri)),
+            None => return Ok(Box::pin(self.missing(call.uri).map(Err))),
         };
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
@@ -181,14 +197,15 @@ impl Resources {
     ) -> Result<ResourceMetadataResult, Failure> {
         let uri = call.uri;
         let metadata = match self.find(uri, limits)? {
-            Provider::Fixed(resource) => resource.definition(),
-            Provider::Template(template, variables) => {
+            Some(Provider::Fixed(resource)) => resource.definition(),
+            Some(Provider::Template(template, variables)) => {
                 template.metadata(&call.with(&variables)).await?
             }
-            Provider::Store(store) => {
+            Some(Provider::Store(store)) => {
                 let metadata = store.metadata(uri.to_owned(), self.is_open).await;
                 metadata.map_err(Failure::of_server)?
             }
+            None => return Err(self.missing(uri).await),
         };
         Ok(ResourceMetadataResult::new(metadata))
     }

@@ -35,19 +35,19 @@ impl Resources {
     ) -> Result<ListedResources, Failure> {
         let parent = children.parent;
         match self.find(parent, children.limits)? {
-            Provider::Fixed(resource) => {
+            Some(Provider::Fixed(resource)) => {
                 if !resource.is_collection() {
                     return Err(not_a_collection(parent).into());
                 }
                 let contents = resource.read(&call.of(parent, &Values::new()))?.await?;
                 Ok((children.of_contents(contents)?, resource.hint()))
             }
-            Provider::Template(template, variables) => {
+            Some(Provider::Template(template, variables)) => {
                 // No resource of a template is a collection, but one that doesn't exist is reported as that first.
                 template.metadata(&call.of(parent, &variables)).await?;
                 Err(not_a_collection(parent).into())
             }
-            Provider::Store(store) => {
+            Some(Provider::Store(store)) => {
                 let after = children.position()?;
                 let mut query = ListQuery::new(children.limits.page_entries).parent(parent);
                 query.after = after.as_deref();
@@ -59,6 +59,7 @@ impl Resources {
                     store.cache_hint(),
                 ))
             }
+            None => Err(self.missing(parent).await),
         }
     }
 }

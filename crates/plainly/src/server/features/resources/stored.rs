@@ -22,6 +22,8 @@ pub(in crate::server) trait ErasedStore: Send + Sync + fmt::Debug {
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
     /// Whether the error may say what was meant is up to `is_open`.
     fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource>;
+    /// What `uri`, which no store serves, was probably meant to be.
+    fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>>;
     /// Checks and completes what the store reads.
     fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>>;
 }
@@ -76,18 +78,24 @@ impl<S: Store> CheckedStore<S> {
     /// The error for the peer: of what is not there with what was probably meant, if everybody may know that.
     async fn refusal(&self, uri: &str, error: StoreError, is_open: bool) -> ProtocolError {
         match is_open && matches!(error, StoreError::NotFound) {
-            true => meant::not_found(uri, self.meant_by(uri).await),
+            true => meant::not_found(uri, self.beside(uri).await),
             false => error.into_protocol_error(uri),
         }
     }
 
     /// What is beside `uri` and has nearly its name.
-    async fn meant_by(&self, uri: &str) -> Option<String> {
+    async fn beside(&self, uri: &str) -> Option<String> {
         let (parent, _) = uri.trim_end_matches('/').rsplit_once('/')?;
-        if !self.store.serves(parent) {
-            return None;
+        match self.store.serves(parent) {
+            true => self.meant_by(uri, Some(parent)).await,
+            false => None,
         }
-        let query = ListQuery::new(meant::LOOKED_AT).parent(parent);
+    }
+
+    /// What has nearly the name of `uri`, among the first resources in `parent`, or in all of the store.
+    async fn meant_by(&self, uri: &str, parent: Option<&str>) -> Option<String> {
+        let mut query = ListQuery::new(meant::LOOKED_AT);
+        query.parent = parent;
         let page = self.store.list(query).await.ok()?;
         meant::among(uri, page.resources.iter().map(|it| &*it.uri))
     }
@@ -140,6 +148,11 @@ impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
                 Err(error) => Err(checked.refusal(&uri, error, is_open).await),
             }
         })
+    }
+
+    fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>> {
+        let checked = Self::clone(self);
+        Box::pin(async move { checked.meant_by(&uri, None).await })
     }
 
     fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>> {
