@@ -218,10 +218,8 @@ mod tests {
     #[test]
     fn a_text_that_is_cut_within_a_character_is_text() {
         let text = format!("x{}", "é".repeat(HEAD_BYTES));
-        let units = "\u{feff}"
-            .encode_utf16()
-            .chain("𝄞".repeat(HEAD_BYTES).encode_utf16());
-        let utf_16: Vec<u8> = units.flat_map(u16::to_le_bytes).collect();
+        let musical = format!("\u{feff}{}", "𝄞".repeat(HEAD_BYTES));
+        let utf_16: Vec<u8> = musical.encode_utf16().flat_map(u16::to_le_bytes).collect();
         for text in [text.as_bytes(), &utf_16] {
             let head = &text[..HEAD_BYTES];
             assert_eq!(from_head(OsStr::new("a"), head), "text/plain");
