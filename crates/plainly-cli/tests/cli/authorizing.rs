@@ -13,10 +13,15 @@ use crate::support::{Run, plainly, run};
 
 /// A server that answers everything with this head, and passes on what `Authorization` says.
 pub(crate) fn server(answer: &'static str) -> (String, Receiver<Option<String>>) {
-    server_at("127.0.0.1:0", answer)
+    server_at("127.0.0.1:0", answer, answer)
 }
 
-fn server_at(address: &str, answer: &'static str) -> (String, Receiver<Option<String>>) {
+/// The same at this address, with another answer for those who look for metadata.
+fn server_at(
+    address: &str,
+    answer: &'static str,
+    metadata: &'static str,
+) -> (String, Receiver<Option<String>>) {
     let listener = TcpListener::bind(address).unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
     let (told, tokens) = channel();
@@ -30,6 +35,10 @@ fn server_at(address: &str, answer: &'static str) -> (String, Receiver<Option<St
             if told.send(value.map(|(_, value)| value.to_owned())).is_err() {
                 return;
             }
+            let answer = match head.iter().any(|line| line.contains("/.well-known/")) {
+                true => metadata,
+                false => answer,
+            };
             let answer =
                 format!("HTTP/1.1 {answer}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
             let _hung_up = stream.write_all(answer.as_bytes());
@@ -188,11 +197,29 @@ fn who_is_not_let_in_is_told_so_by_the_status() {
     }
 }
 
+#[test]
+fn a_server_whose_metadata_fails_is_said_to_want_a_token() {
+    let (url, _tokens) = server_at(
+        "127.0.0.1:0",
+        "401 Unauthorized",
+        "500 Internal Server Error",
+    );
+    let refused = run(&["ls", &url]);
+    assert_eq!(refused.status, 7, "{}", refused.stderr);
+    for told in [
+        "the server wants a login",
+        "HTTP status 500",
+        "--bearer @FILE",
+    ] {
+        assert!(refused.stderr.contains(told), "{told}: {}", refused.stderr);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
     // The one address that reaches this machine and may be any other.
-    let (url, tokens) = server_at("0.0.0.0:0", REFUSED);
+    let (url, tokens) = server_at("0.0.0.0:0", REFUSED, REFUSED);
     let home = Home::new();
     home.project("token", "s3cret");
     let words = ["ls", &url, "--bearer", "@token"];

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Docs, REVISIONS, Target};
+use crate::support::{Docs, REVISIONS, Target, example};
 
 #[test]
 fn a_tool_answers_on_every_revision() {
@@ -15,6 +15,43 @@ fn a_tool_answers_on_every_revision() {
             assert_eq!(run.succeeded().text(), "Hello, Ada Lovelace!\n");
         }
     }
+}
+
+#[test]
+fn a_listing_is_printed_once() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for words in [
+            &["list_resources", "uri=docs/guide"][..],
+            &["search", "pattern=one"],
+            &["tree"],
+        ] {
+            let run = target.run("call", words).succeeded();
+            let lines = run.text().lines();
+            let files = lines.filter(|line| line.contains("one.md"));
+            assert_eq!(files.count(), 1, "{words:?}: {}", run.text());
+        }
+    }
+}
+
+#[test]
+fn the_panic_of_a_tool_is_shown_by_the_option_that_is_named() {
+    let server = example("failing");
+    let server = Target::Child(vec![server.to_str().unwrap().to_owned()]);
+    let told = server.run("call", &["panic"]);
+    let words = "error: panic: Internal error\n help: the server's log says why; ";
+    assert!(told.stderr.starts_with(words), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("--server-log debug"),
+        "{}",
+        told.stderr
+    );
+    let told = server.run("call", &["panic", "--server-log", "debug"]);
+    assert!(
+        told.stderr.contains("the password is hunter2"),
+        "{}",
+        told.stderr
+    );
 }
 
 #[test]

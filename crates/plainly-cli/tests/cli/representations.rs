@@ -49,6 +49,19 @@ fn pdf(entries: &str, painting: &[u8]) -> Vec<u8> {
     document
 }
 
+#[test]
+fn no_format_is_promised_that_reading_does_not_give() {
+    let docs = Docs::new();
+    fs::write(docs.path.join("small.json"), "{\"a\":1}").unwrap();
+    for target in Target::docs(&docs) {
+        let uri = "file:///docs/small.json";
+        let stat = target.run("stat", &[uri, "--json"]).succeeded().json();
+        assert_eq!(stat["_meta"]["dev.plainly/representations"], Value::Null);
+        let contents = read(&target, "small.json");
+        assert_eq!(contents["contents"].as_array().unwrap().len(), 1);
+    }
+}
+
 fn read(target: &Target, name: &str) -> Value {
     let uri = format!("file:///docs/{name}");
     target.run("read", &[&uri, "--json"]).succeeded().json()

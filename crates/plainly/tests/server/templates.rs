@@ -102,6 +102,23 @@ fn a_static_resource_has_no_variables() {
     );
 }
 
+#[test]
+fn a_resource_needs_a_uri() {
+    let resource = |uri| Resource::new(uri, async || "text");
+    let server = Server::builder("test", "1")
+        .resource(resource("nouri"))
+        .resource(resource("file:///a b"))
+        .resource(resource("file:///a%20b"));
+    let error = server.build().unwrap_err().to_string();
+    for expected in [
+        "resource nouri needs a URI that begins with a scheme, such as note://1",
+        "resource file:///a b has ' ' in its URI: percent-encode it",
+    ] {
+        assert!(error.contains(expected), "{error}");
+    }
+    assert!(!error.contains("a%20b"), "{error}");
+}
+
 async fn connect(server: Server) -> Client {
     let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer)
