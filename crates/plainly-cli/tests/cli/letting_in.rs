@@ -126,8 +126,6 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
                 "a",
                 "--auth-client-secret",
                 "env:NO_SUCH_VARIABLE",
-                "--http",
-                "127.0.0.1:0",
             ],
             "NO_SUCH_VARIABLE of the environment is not set",
         ),
