@@ -257,12 +257,13 @@ impl Failure {
             } if error.is_resource_not_found() => {
                 let message = error.protocol().map(ProtocolError::message);
                 let said = message.as_deref().and_then(|it| said_beside(it, uri));
-                let said = match said.map(|said| visible(&cut(said))) {
+                let more = match said.map(|said| visible(&cut(said))) {
+                    // It names the resource that was meant.
                     Some(said) if said.starts_with('(') => format!(" {said}"),
-                    Some(said) => format!(": the server says: {said}"),
-                    None => String::new(),
+                    Some(said) => format!("{}: the server says: {said}", scheme(uri)),
+                    None => scheme(uri),
                 };
-                format!("no such resource: {}{}{said}", visible(uri), scheme(uri))
+                format!("no such resource: {}{more}", visible(uri))
             }
             Self::Missing(missing)
             | Self::Call {

@@ -275,8 +275,8 @@ fn what_would_be_right_is_said() {
     assert!(quoted.stderr.contains(expected), "{}", quoted.stderr);
     let docs = Docs::new();
     let server = Serving::docs(&docs);
-    let path = run(&["read", &server.url, "docs/intro.md"]).stderr;
-    assert!(path.contains("as in file:///docs/intro.md"), "{path}");
+    let path = run(&["read", &server.url, "docs/kitchen.md"]).stderr;
+    assert!(path.contains("as in file:///docs/kitchen.md"), "{path}");
     let slash = run(&["ls", &format!("{}/", server.url)]).stderr;
     assert!(slash.contains("it is at /mcp"), "{slash}");
 }

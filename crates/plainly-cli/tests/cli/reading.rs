@@ -59,12 +59,10 @@ fn a_resource_in_no_spelling_of_the_server_is_found_by_its_name() {
         for uri in ["one.md", "/docs/guide/one.md", "file:///doc/guide/one.md"] {
             for command in ["read", "stat", "ls"] {
                 let run = target.run(command, &[uri]);
-                let meant = "(did you mean \"file:///docs/guide/one.md\"?)\n";
-                assert!(
-                    run.stderr.contains(meant),
-                    "{command} {uri}: {}",
-                    run.stderr
+                let meant = format!(
+                    "error: no such resource: {uri} (did you mean \"file:///docs/guide/one.md\"?)\n"
                 );
+                assert!(run.stderr.starts_with(&meant), "{command}: {}", run.stderr);
                 assert_eq!(run.status, 4);
             }
         }
