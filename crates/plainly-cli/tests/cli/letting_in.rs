@@ -171,7 +171,7 @@ fn options_that_would_let_in_the_wrong_ones_are_refused() {
                 "--public-url",
                 "docs.example.com",
             ],
-            "not a URL",
+            "expected a URL",
         ),
         (&["--auth-keys", "/no/such/file"], "/no/such/file"),
         (
