@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 
 use crate::lock::Lock;
-use crate::transport::http::network;
+use crate::quota::network;
 
 /// The most failures of an address within a second.
 const MOST: u32 = 10;

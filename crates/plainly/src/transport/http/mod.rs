@@ -48,5 +48,3 @@ pub use origin::InvalidAllowance;
 pub use proxies::{InvalidNetwork, ProxyNetwork};
 pub use server::HttpService;
 pub use service::ResponseFuture;
-#[cfg(feature = "auth")]
-pub(crate) use slots::network;

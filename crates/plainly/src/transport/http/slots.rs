@@ -6,7 +6,6 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::HttpLimits;
-pub(crate) use crate::quota::network;
 use crate::quota::{Holder, Quota, QuotaPart};
 
 /// The places for the connections of one listener.
