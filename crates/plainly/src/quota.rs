@@ -106,18 +106,6 @@ impl Quota {
         Ok(part)
     }
 
-    /// Takes `amount`, if that much is left or nothing is taken yet: otherwise nothing larger than the quota could ever
-    /// be taken.
-    pub(crate) fn take_or_alone(
-        &self,
-        holder: Option<Holder>,
-        amount: usize,
-    ) -> Result<QuotaPart, QuotaExhausted> {
-        let mut part = self.part(holder);
-        part.add(amount, |taken, all| taken == 0 || all <= self.0.limit)?;
-        Ok(part)
-    }
-
     pub(crate) fn limit(&self) -> usize {
         self.0.limit
     }
@@ -170,14 +158,30 @@ impl QuotaPart {
 
     /// Takes `more`, if that much is left.
     pub(crate) fn grow(&mut self, more: usize) -> Result<(), QuotaExhausted> {
+        if more == 0 {
+            return Ok(());
+        }
         let limit = self.quota.0.limit;
         self.add(more, |_, all| all <= limit)
+    }
+
+    /// Takes more, or gives back, to have `amount`: if that much is left or nothing else is taken. Otherwise nothing larger
+    /// than the quota could ever be taken.
+    pub(crate) fn resize_or_alone(&mut self, amount: usize) -> Result<(), QuotaExhausted> {
+        let (limit, own) = (self.quota.0.limit, self.amount);
+        match amount.checked_sub(own) {
+            Some(more) => self.add(more, |taken, all| taken == own || all <= limit),
+            None => {
+                self.shrink(own - amount);
+                Ok(())
+            }
+        }
     }
 
     /// Takes `more`, even if that exceeds the quota: for callers that make room afterwards.
     pub(crate) fn grow_anyway(&mut self, more: usize) {
         self.quota.0.taken.fetch_add(more, Ordering::Relaxed);
-        if let Some(holder) = &self.holder {
+        if let Some(holder) = self.holder.as_ref().filter(|_| more > 0) {
             let mut holders = self.quota.0.holders.lock();
             *holders.entry(holder.clone()).or_default() += more;
         }
@@ -186,11 +190,12 @@ impl QuotaPart {
 
     /// Gives back `less` of it.
     pub(crate) fn shrink(&mut self, less: usize) {
+        if less == 0 {
+            return;
+        }
         self.quota.0.taken.fetch_sub(less, Ordering::Relaxed);
         self.amount -= less;
-        let Some(holder) = self.holder.as_ref().filter(|_| less > 0) else {
-            return;
-        };
+        let Some(holder) = &self.holder else { return };
         let mut holders = self.quota.0.holders.lock();
         match holders.get_mut(holder) {
             Some(own) if *own > less => *own -= less,
@@ -248,7 +253,7 @@ mod tests {
         let mut first = quota.take(None, 6).unwrap();
         let mut second = quota.take(None, 4).unwrap();
         assert!(first.grow(1).is_err() && second.grow(1).is_err());
-        assert!(quota.take(None, 1).is_err() && quota.take_or_alone(None, 1).is_err());
+        assert!(quota.take(None, 1).is_err() && quota.part(None).resize_or_alone(1).is_err());
         first.grow(0).unwrap();
         first.shrink(1);
         second.grow(1).unwrap();
@@ -264,9 +269,12 @@ mod tests {
     fn a_part_that_is_alone_may_have_more_than_there_is() {
         let quota = Quota::new(10);
         assert!(quota.take(None, 11).is_err());
-        let alone = quota.take_or_alone(None, 11).unwrap();
+        let mut alone = quota.part(None);
+        alone.resize_or_alone(11).unwrap();
+        alone.resize_or_alone(13).unwrap();
+        alone.resize_or_alone(12).unwrap();
         assert!(alone.is_exceeded());
-        assert!(quota.take_or_alone(None, 0).is_err());
+        assert!(quota.part(None).resize_or_alone(0).is_err());
         drop(alone);
         let mut anyway = quota.take(None, 10).unwrap();
         assert!(!anyway.is_exceeded());
@@ -296,6 +304,7 @@ mod tests {
         assert_eq!(quota.take(None, 1).map(drop), Err(QuotaExhausted::All));
         held.remove(0);
         held.extend(quota.take(alice, 1));
+        quota.part(caller("carol")).grow_anyway(0);
         assert_eq!(quota.taken(), 24);
         drop((held, large));
         assert!(quota.0.holders.lock().is_empty());

@@ -8,8 +8,8 @@ use futures_util::stream::BoxStream;
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    CacheHint, CacheScope, CallToolResult, EmptyResult, GetPromptResult, InputRequiredResult, Meta,
-    ReadResourceResult, ResultType,
+    Body, CacheHint, CacheScope, CallToolResult, Content, EmptyResult, GetPromptResult,
+    InputRequiredResult, Meta, ReadResourceResult, ResultType,
 };
 use plainly_protocol::writer::ObjectWriter;
 use serde::Serialize;
@@ -113,6 +113,44 @@ impl Answer {
     pub(super) fn empty() -> Self {
         MethodResult::new(EmptyResult::new(), None).into()
     }
+
+    /// The bytes that its content takes in a reply, without escapes; 0 where they are not known before it is written.
+    pub(super) fn known_bytes(&self) -> usize {
+        match self {
+            Self::Tool(result) => {
+                let structured = result.structured_content.as_ref();
+                let blocks: usize = result.content.iter().map(bytes_of_block).sum();
+                blocks + structured.map_or(0, |json| json.get().len())
+            }
+            Self::Contents(result, _) => {
+                let bodies = result.contents.iter().map(|one| bytes_of_body(&one.body));
+                bodies.sum()
+            }
+            Self::Result(result) => result.bytes,
+            Self::InputRequired(_) | Self::Subscription(..) => 0,
+        }
+    }
+}
+
+fn bytes_of_block(block: &Content) -> usize {
+    match block {
+        Content::Text(block) => block.text.len(),
+        Content::Image(block) | Content::Audio(block) => in_base64(&block.data),
+        Content::Resource(block) => bytes_of_body(&block.resource.body),
+        Content::Unknown(json) => json.get().len(),
+        Content::ResourceLink(_) | _ => 0,
+    }
+}
+
+fn bytes_of_body(body: &Body) -> usize {
+    match body {
+        Body::Text(text) => text.len(),
+        Body::Blob(bytes) => in_base64(bytes),
+    }
+}
+
+fn in_base64(bytes: &[u8]) -> usize {
+    bytes.len().div_ceil(3) * 4
 }
 
 impl From<MethodResult> for Answer {

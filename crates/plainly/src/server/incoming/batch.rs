@@ -262,7 +262,7 @@ impl Joined {
         }
         out.push(b']');
         // The parts had room just now; the whole is sent even if there is none left.
-        let held = server.0.unsent.hold(self.caller, out.into());
+        let held = server.0.unsent.room(self.caller).hold(out.into());
         Some(Encoded {
             http_status: 200,
             code: None,

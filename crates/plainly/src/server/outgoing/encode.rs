@@ -182,17 +182,17 @@ impl Encoder {
         Ok(RawJson::parse(text).expect("a result is JSON"))
     }
 
-    /// The approximate length of an answer's body, where it is known; an error if it is certainly too large.
+    /// The approximate length of an answer's body with escapes; an error if it is certainly too large.
     fn expected(&self, answer: &Answer) -> Result<usize, ProtocolError> {
-        match answer {
-            Answer::Contents(result, _) => {
-                let [least, expected] = lengths(&result.contents);
-                self.bounded(least)?;
-                Ok(expected)
+        let known = answer.known_bytes();
+        self.bounded(known)?;
+        Ok(match answer {
+            Answer::Contents(result, _) => known + known / 4 + result.contents.len() * AROUND,
+            Answer::Result(_) => known,
+            Answer::Tool(_) | Answer::InputRequired(_) | Answer::Subscription(..) => {
+                known + known / 4
             }
-            Answer::Result(result) => Ok(result.bytes),
-            Answer::Tool(_) | Answer::InputRequired(_) | Answer::Subscription(..) => Ok(0),
-        }
+        })
     }
 
     /// Writes the members of a result that is open, and closes it.
@@ -398,15 +398,4 @@ fn opened<'a>(out: &'a mut Vec<u8>, id: Option<&str>) -> ObjectWriter<'a> {
         response.raw_member("id", id);
     }
     response
-}
-
-/// The length of the bodies of contents in a reply, in bytes: the least possible, and the expected one with escapes.
-fn lengths(contents: &[ResourceContents]) -> [usize; 2] {
-    let lengths = contents.iter().map(|contents| match &contents.body {
-        Body::Text(text) => [text.len(), text.len() + text.len() / 4],
-        Body::Blob(bytes) => [bytes.len().div_ceil(3) * 4; 2],
-    });
-    lengths.fold([0, 0], |[least, expected], [at_least, about]| {
-        [least + at_least, expected + about + AROUND]
-    })
 }

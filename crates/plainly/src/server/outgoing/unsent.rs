@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use crate::quota::{Holder, Quota, QuotaPart};
+use crate::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
 
 /// Replies up to this length don't count: a request costs several times as much anyway.
 const SMALL: usize = 16 << 10;
@@ -12,10 +12,14 @@ const SMALL: usize = 16 << 10;
 #[derive(Debug)]
 pub(in crate::server) struct Unsent(Quota);
 
+/// The room of one reply, from before it is written until it is sent.
+#[derive(Debug)]
+pub(in crate::server) struct ReplyRoom(QuotaPart);
+
 /// A reply with its room.
 struct Held {
     reply: Bytes,
-    _room: QuotaPart,
+    _room: ReplyRoom,
 }
 
 impl Unsent {
@@ -24,17 +28,28 @@ impl Unsent {
         Self(Quota::new(most))
     }
 
-    /// The reply to `caller` together with its room; the reply alone as the error, if there is none.
-    pub(in crate::server) fn hold(
-        &self,
-        caller: Option<Holder>,
-        reply: Bytes,
-    ) -> Result<Bytes, Bytes> {
+    /// Room for a reply to `caller`, none of it taken yet.
+    pub(in crate::server) fn room(&self, caller: Option<Holder>) -> ReplyRoom {
+        ReplyRoom(self.0.part(caller))
+    }
+}
+
+impl ReplyRoom {
+    /// Takes room for about so many bytes, before they are in memory a second time: as what is sent.
+    pub(in crate::server) fn reserve(&mut self, about: usize) -> Result<(), QuotaExhausted> {
+        match about > SMALL {
+            true => self.0.resize_or_alone(about),
+            false => Ok(()),
+        }
+    }
+
+    /// The reply together with its room; the reply alone as the error, if there is none.
+    pub(in crate::server) fn hold(mut self, reply: Bytes) -> Result<Bytes, Bytes> {
         if reply.len() <= SMALL {
             return Ok(reply);
         }
-        match self.0.take_or_alone(caller, reply.len()) {
-            Ok(_room) => Ok(Bytes::from_owner(Held { reply, _room })),
+        match self.0.resize_or_alone(reply.len()) {
+            Ok(()) => Ok(Bytes::from_owner(Held { reply, _room: self })),
             Err(_) => Err(reply),
         }
     }
@@ -58,22 +73,27 @@ mod tests {
     fn large_replies_to_one_caller_leave_room_for_others() {
         let unsent = Unsent::new(8 * 100_000);
         let caller = |last| Holder::of(None, Some([127, 0, 0, last].into()));
-        let first = unsent.hold(caller(1), reply(60_000)).unwrap();
-        assert!(unsent.hold(caller(1), reply(60_000)).is_err());
-        let second = unsent.hold(caller(1), reply(40_000)).unwrap();
-        assert!(unsent.hold(caller(2), reply(500_000)).is_ok());
+        let first = unsent.room(caller(1)).hold(reply(60_000)).unwrap();
+        assert!(unsent.room(caller(1)).hold(reply(60_000)).is_err());
+        let second = unsent.room(caller(1)).hold(reply(40_000)).unwrap();
+        assert!(unsent.room(caller(2)).hold(reply(500_000)).is_ok());
         drop((first, second));
-        assert!(unsent.hold(caller(1), reply(600_000)).is_ok(), "alone");
+        assert!(unsent.room(caller(1)).hold(reply(600_000)).is_ok(), "alone");
     }
 
     #[test]
     fn large_replies_fill_the_room_until_their_last_copies_are_gone() {
         let unsent = Unsent::new(100_000);
-        let first = unsent.hold(None, reply(60_000)).unwrap();
+        let first = unsent.room(None).hold(reply(60_000)).unwrap();
         assert_eq!(first, reply(60_000));
-        let second = unsent.hold(None, reply(40_000)).unwrap();
-        assert_eq!(unsent.hold(None, reply(SMALL + 1)), Err(reply(SMALL + 1)));
-        let small: Vec<_> = (0..100).map(|_| unsent.hold(None, reply(SMALL))).collect();
+        let second = unsent.room(None).hold(reply(40_000)).unwrap();
+        assert_eq!(
+            unsent.room(None).hold(reply(SMALL + 1)),
+            Err(reply(SMALL + 1))
+        );
+        let small: Vec<_> = (0..100)
+            .map(|_| unsent.room(None).hold(reply(SMALL)))
+            .collect();
         assert!(small.iter().all(Result::is_ok));
         let mut copy = second.clone();
         drop(second);
@@ -81,9 +101,9 @@ mod tests {
         drop(copy);
         assert_eq!(unsent.0.taken(), 100_000);
         drop(part);
-        assert!(unsent.hold(None, reply(40_001)).is_err());
+        assert!(unsent.room(None).hold(reply(40_001)).is_err());
         drop(first);
         assert_eq!(unsent.0.taken(), 0);
-        assert!(unsent.hold(None, reply(100_001)).is_ok(), "alone");
+        assert!(unsent.room(None).hold(reply(100_001)).is_ok(), "alone");
     }
 }

@@ -62,23 +62,22 @@ impl Server {
         caller: Option<Holder>,
         outcome: AnswerResult,
     ) -> (Encoded, Option<ProtocolError>) {
-        let (encoded, instead) = self.0.encoder.response(id, revision, outcome);
-        let (http_status, code) = (encoded.http_status, encoded.code);
-        match self.0.unsent.hold(caller, encoded.bytes) {
-            Ok(bytes) => {
-                let encoded = Encoded {
-                    http_status,
-                    code,
-                    bytes,
-                };
-                (encoded, instead)
-            }
+        let overloaded = || {
             // The error takes no room of its own, so every request gets a reply, however full the server is.
-            Err(_no_room) => {
-                let overloaded = Unavailable::Overloaded.into();
-                let encoded = self.0.encoder.error(Some(id), revision, &overloaded);
-                (encoded, Some(overloaded))
-            }
+            let overloaded = Unavailable::Overloaded.into();
+            let encoded = self.0.encoder.error(Some(id), revision, &overloaded);
+            (encoded, Some(overloaded))
+        };
+        let mut room = self.0.unsent.room(caller);
+        let known = outcome.as_ref().map_or(0, Answer::known_bytes);
+        // One that is too large for any reply is refused for that, however full the server is.
+        if known <= self.0.limits.reply_bytes && room.reserve(known).is_err() {
+            return overloaded();
+        }
+        let (encoded, instead) = self.0.encoder.response(id, revision, outcome);
+        match room.hold(encoded.bytes) {
+            Ok(bytes) => (Encoded { bytes, ..encoded }, instead),
+            Err(_no_room) => overloaded(),
         }
     }
 }
