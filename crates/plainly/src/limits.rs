@@ -51,6 +51,9 @@ pub struct Limits {
     pub listen_uris: usize,
     /// Bytes of these URIs in total. 256 KiB. Beyond: invalid params.
     pub listen_bytes: usize,
+    /// Bytes of the URIs and task ids in all subscriptions of the whole server, and 256 for each of them. 128 MiB. Beyond:
+    /// unavailable (HTTP 503).
+    pub listen_bytes_in_all: usize,
     /// Bytes of the schema of a tool. 256 KiB. Beyond: not served.
     pub schema_bytes: usize,
     /// Nesting depth of arrays and objects in a schema. 48: a client that accepts messages of depth 64 can read it.
@@ -130,6 +133,7 @@ impl Default for Limits {
             listens_per_connection: 16,
             listen_uris: 1_000,
             listen_bytes: 256 << 10,
+            listen_bytes_in_all: 128 << 20,
             schema_bytes: 256 << 10,
             schema_depth: 48,
             subschemas: 2_000,

@@ -21,10 +21,11 @@ use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::Unsent;
 use super::sessions::Sessions;
 use super::source::{Source, SourceList, Sources};
-use super::subscriptions::{Announcements, Subscriptions};
+use super::subscriptions::{Announcements, Listeners, Subscriptions};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::{Inner, Keys, Server};
 use crate::limits::Limits;
+use crate::quota::Quota;
 use crate::store::Store;
 
 /// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every mistake at once.
@@ -266,8 +267,17 @@ impl ServerBuilder {
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
         let tasks = Tasks::new(task_store, &changes, &encoder, self.errors, &self.limits);
         let tasks = Arc::new(tasks);
-        let sessions = Sessions::new(&self.limits, &changes);
-        let subscriptions = Subscriptions::new(changes, announced, &sources, &tasks, &self.limits);
+        let listened = Quota::new(self.limits.listen_bytes_in_all);
+        let sessions = Sessions::new(&self.limits, &changes, &listened);
+        let listeners = Listeners::new(&self.limits, listened);
+        let subscriptions = Subscriptions::new(
+            changes,
+            announced,
+            &sources,
+            &tasks,
+            listeners,
+            &self.limits,
+        );
         Ok(Server(Arc::new(Inner {
             features,
             sources,

@@ -12,6 +12,7 @@ use std::task::Waker;
 use self::subscription::PendingTopics;
 pub(super) use self::subscription::TopicSubscription;
 use crate::lock::Lock;
+use crate::quota::{QuotaExhausted, QuotaPart};
 
 /// Announces changes to the peers that are subscribed. Cheap to clone; all clones are the same.
 ///
@@ -48,6 +49,16 @@ pub(super) enum Topic {
     Resource(Arc<str>),
     /// The task of this name.
     Task(Arc<str>),
+}
+
+impl Topic {
+    /// The bytes that a subscription to it takes: of its name, and of the tables that it is in.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Resource(name) | Self::Task(name) => name.len() + 256,
+            Self::Tools | Self::Prompts | Self::Resources => 0,
+        }
+    }
 }
 
 /// The subscriptions by topic.
@@ -109,19 +120,28 @@ impl Changes {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// A subscription to nothing yet.
-    pub(super) fn subscribe(&self) -> TopicSubscription {
-        TopicSubscription::new(self.clone())
+    /// A subscription to nothing yet, with room for the names of its topics.
+    pub(super) fn subscribe(&self, room: QuotaPart) -> TopicSubscription {
+        TopicSubscription::new(self.clone(), room)
     }
 
-    /// Adds `topics` to a subscription. Its own list changes under the lock of the index, so that the two always agree.
-    fn enter(&self, pending: &Arc<PendingTopics>, topics: impl IntoIterator<Item = Topic>) {
+    /// Adds `topics` to a subscription, all or none. Its own list changes under the lock of the index, so that the two always
+    /// agree.
+    fn enter(
+        &self,
+        pending: &Arc<PendingTopics>,
+        topics: Vec<Topic>,
+    ) -> Result<(), QuotaExhausted> {
         let mut index = self.0.lock();
+        pending.reserve(&topics)?;
         for topic in topics {
-            pending.add(topic.clone());
-            let interested = index.subscribers.entry(topic).or_default();
+            let entry = index.subscribers.entry(topic);
+            // The name that is there already: all who are subscribed to a topic share it.
+            pending.add(entry.key().clone());
+            let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
         }
+        Ok(())
     }
 
     fn leave(&self, pending: &Arc<PendingTopics>, topic: &Topic) {
@@ -167,9 +187,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::quota::Quota;
 
     fn resource(uri: &str) -> Topic {
         Topic::Resource(uri.into())
+    }
+
+    fn subscribe(changes: &Changes) -> TopicSubscription {
+        changes.subscribe(Quota::new(usize::MAX).part(None))
     }
 
     /// What is pending, in its order.
@@ -185,9 +210,11 @@ mod tests {
     #[test]
     fn each_hears_once_of_what_it_is_subscribed_to() {
         let changes = Changes::new();
-        let (first, second) = (changes.subscribe(), changes.subscribe());
-        first.add([resource("a:1"), resource("a:2"), Topic::Tools]);
-        second.add([resource("a:1"), Topic::Resources]);
+        let (first, second) = (subscribe(&changes), subscribe(&changes));
+        first
+            .add([resource("a:1"), resource("a:2"), Topic::Tools])
+            .unwrap();
+        second.add([resource("a:1"), Topic::Resources]).unwrap();
         for _ in 0..1_000 {
             changes.resource_updated("a:2");
             changes.resource_updated("a:1");
@@ -205,10 +232,12 @@ mod tests {
     #[test]
     fn all_that_is_inside_of_a_tree_is_told() {
         let changes = Changes::new();
-        let subscription = changes.subscribe();
+        let subscription = subscribe(&changes);
         let inside = [resource("a:/b"), resource("a:/b/c"), resource("a:/b/c/d")];
-        subscription.add(inside.clone());
-        subscription.add([resource("a:/"), resource("a:/bc"), Topic::Resources]);
+        subscription.add(inside.clone()).unwrap();
+        subscription
+            .add([resource("a:/"), resource("a:/bc"), Topic::Resources])
+            .unwrap();
         changes.tree_updated("a:/b");
         let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
         assert_eq!(told, inside.into());
@@ -219,8 +248,8 @@ mod tests {
     #[test]
     fn what_changes_again_waits_behind_what_changed_before() {
         let changes = Changes::new();
-        let subscription = changes.subscribe();
-        subscription.add([Topic::Tools, Topic::Prompts]);
+        let subscription = subscribe(&changes);
+        subscription.add([Topic::Tools, Topic::Prompts]).unwrap();
         let mut context = Context::from_waker(Waker::noop());
         changes.tools_changed();
         changes.prompts_changed();
@@ -235,21 +264,23 @@ mod tests {
     #[test]
     fn what_is_given_up_is_not_heard_of_even_if_it_was_pending() {
         let changes = Changes::new();
-        let subscription = changes.subscribe();
-        subscription.add([resource("a:1"), resource("a:2")]);
+        let subscription = subscribe(&changes);
+        subscription
+            .add([resource("a:1"), resource("a:2")])
+            .unwrap();
         changes.resource_updated("a:1");
         changes.resource_updated("a:2");
         subscription.remove(&resource("a:1"));
         assert_eq!(drain(&subscription), [resource("a:2")]);
-        subscription.add([resource("a:1")]);
+        subscription.add([resource("a:1")]).unwrap();
         assert_eq!(drain(&subscription), []);
     }
 
     #[test]
     fn a_closed_one_has_ended_whatever_was_pending() {
         let changes = Changes::new();
-        let subscription = changes.subscribe();
-        subscription.add([Topic::Tools]);
+        let subscription = subscribe(&changes);
+        subscription.add([Topic::Tools]).unwrap();
         changes.tools_changed();
         subscription.close();
         let mut context = Context::from_waker(Waker::noop());
@@ -279,7 +310,7 @@ mod tests {
         #[test]
         fn whatever_happens_all_is_heard_once_and_in_order(steps in steps()) {
             let changes = Changes::new();
-            let subscription = changes.subscribe();
+            let subscription = subscribe(&changes);
             let uri = |number: u8| format!("a:{number}");
             let (mut subscribed, mut changed) = (Vec::new(), Vec::new());
             for step in steps {
@@ -291,7 +322,7 @@ mod tests {
                         }
                     }
                     Step::Add(number) => {
-                        subscription.add([resource(&uri(number))]);
+                        subscription.add([resource(&uri(number))]).unwrap();
                         if !subscribed.contains(&number) {
                             subscribed.push(number);
                         }
@@ -323,12 +354,12 @@ mod tests {
             for thread in 0..4 {
                 let changes = &changes;
                 scope.spawn(move || {
-                    let kept = changes.subscribe();
+                    let kept = subscribe(changes);
                     for round in 0..1_000 {
                         let (own, common) = (resource(&format!("a:{thread}")), Topic::Tools);
-                        kept.add([own.clone(), common.clone()]);
-                        let passing = changes.subscribe();
-                        passing.add([own.clone(), common]);
+                        kept.add([own.clone(), common.clone()]).unwrap();
+                        let passing = subscribe(changes);
+                        passing.add([own.clone(), common]).unwrap();
                         changes.resource_updated(&format!("a:{thread}"));
                         changes.tools_changed();
                         assert!(drain(&kept).contains(&own), "{round}");
@@ -343,15 +374,15 @@ mod tests {
     #[tokio::test]
     async fn who_waits_is_woken_by_a_change_and_by_the_end() {
         let changes = Changes::new();
-        let subscription = Arc::new(changes.subscribe());
-        subscription.add([Topic::Tools]);
+        let subscription = Arc::new(subscribe(&changes));
+        subscription.add([Topic::Tools]).unwrap();
         let reader = Arc::clone(&subscription);
         let heard = tokio::spawn(async move {
             let mut heard = Vec::new();
             while let Some(topic) = std::future::poll_fn(|context| reader.poll_next(context)).await
             {
                 heard.push(topic);
-                reader.add([Topic::Prompts]);
+                reader.add([Topic::Prompts]).unwrap();
             }
             heard
         });
@@ -363,10 +394,30 @@ mod tests {
     }
 
     #[test]
+    fn names_take_room_once_for_each_subscription_and_are_in_memory_once() {
+        let (changes, quota) = (Changes::new(), Quota::new(600));
+        let [first, second] = [(); 2].map(|()| changes.subscribe(quota.part(None)));
+        let [one, two] = ["a:1", "a:2"].map(resource);
+        assert_eq!((one.bytes(), Topic::Tools.bytes()), (259, 0));
+        first.add([one.clone(), Topic::Tools]).unwrap();
+        first.add([one.clone()]).unwrap();
+        second.add([resource("a:1")]).unwrap();
+        assert_eq!(quota.taken(), 2 * 259);
+        assert!(Arc::ptr_eq(&first.resources()[0], &second.resources()[0]));
+        assert!(second.add([Topic::Prompts, two.clone()]).is_err());
+        assert_eq!(second.resources().len(), 1);
+        first.remove(&two);
+        first.remove(&one);
+        second.add([two]).unwrap();
+        drop((first, second));
+        assert_eq!(quota.taken(), 0);
+    }
+
+    #[test]
     fn nothing_is_left_of_a_subscription_that_is_gone() {
         let changes = Changes::new();
-        let subscription = changes.subscribe();
-        subscription.add([Topic::Tools, resource("a:1")]);
+        let subscription = subscribe(&changes);
+        subscription.add([Topic::Tools, resource("a:1")]).unwrap();
         assert_eq!(changes.0.lock().subscribers.len(), 2);
         drop(subscription);
         assert_eq!(changes.0.lock().subscribers.len(), 0);

@@ -28,6 +28,8 @@ pub(super) struct Sessions {
     asked: Quota,
     /// The bytes of what their clients have said about themselves.
     said: Quota,
+    /// The bytes of what they are subscribed to, together with those of all other subscriptions.
+    listened: Quota,
     changes: Changes,
     table: Lock<SessionTable>,
 }
@@ -77,12 +79,13 @@ impl Drop for Opened {
 }
 
 impl Sessions {
-    pub(super) fn new(limits: &Limits, changes: &Changes) -> Self {
+    pub(super) fn new(limits: &Limits, changes: &Changes, listened: &Quota) -> Self {
         Self {
             limits: limits.clone(),
             kept: Quota::new(limits.resume_total),
             asked: Quota::new(limits.questions_in_all),
             said: Quota::new(limits.session_bytes),
+            listened: listened.clone(),
             changes: changes.clone(),
             table: Lock::default(),
         }
@@ -98,7 +101,8 @@ impl Sessions {
     ) -> Result<String, getrandom::Error> {
         let name = random_name()?;
         let in_flight = InFlight::new(&self.limits);
-        let session = Session::new(peer, in_flight, &self.changes, &self.limits);
+        let topics = self.changes.subscribe(self.listened.part(caller.clone()));
+        let session = Session::new(peer, in_flight, topics, &self.limits);
         let session = session.asked_among(&self.asked, caller.clone());
         let kept = self.kept.part(caller.clone());
         let session = Arc::new(session.resumable(&self.limits, kept));
@@ -302,7 +306,7 @@ mod tests {
     fn sessions(most: usize, idle: Duration) -> Sessions {
         let mut limits = Limits::default();
         (limits.sessions, limits.session_idle) = (most, idle);
-        Sessions::new(&limits, &Changes::new())
+        Sessions::new(&limits, &Changes::new(), &Quota::new(0))
     }
 
     #[test]
@@ -396,7 +400,7 @@ mod tests {
             sessions: 24,
             ..Limits::default()
         };
-        let sessions = Sessions::new(&limits, &Changes::new());
+        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
         let [alice, bob] = ["alice", "bob"].map(Principal::new);
         let open = |principal: Option<&Principal>| {
             let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
@@ -435,7 +439,7 @@ mod tests {
             session_bytes: 80,
             ..Limits::default()
         };
-        let sessions = Sessions::new(&limits, &Changes::new());
+        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
         let [loud, quiet] = [1, 2].map(|last| Holder::of(None, Some([127, 0, 0, last].into())));
         let open = |caller: &Option<Holder>, said| {
             let name = sessions.open(peer(), caller.clone(), said);

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use super::{Changes, Topic};
 use crate::lock::Lock;
+use crate::quota::{QuotaExhausted, QuotaPart};
 
 /// A reader of changes. Dropping it unsubscribes.
 #[derive(Debug)]
@@ -16,22 +17,23 @@ pub(in crate::server) struct TopicSubscription {
 }
 
 /// The topics that have changed since they were read; shared with the bus.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct PendingTopics(Lock<PendingState>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct PendingState {
     /// Every topic of the subscription, and whether it has changed since it was read.
     topics: HashMap<Topic, bool>,
     /// The topics that have changed, each once, oldest change first.
     changed: VecDeque<Topic>,
+    /// The bytes of all topics.
+    room: QuotaPart,
     waker: Option<Waker>,
     stage: SubscriptionStage,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 enum SubscriptionStage {
-    #[default]
     Open,
     /// Over: its reader says so to the client.
     Ended,
@@ -40,16 +42,27 @@ enum SubscriptionStage {
 }
 
 impl TopicSubscription {
-    pub(super) fn new(changes: Changes) -> Self {
+    pub(super) fn new(changes: Changes, room: QuotaPart) -> Self {
+        let pending = PendingState {
+            topics: HashMap::new(),
+            changed: VecDeque::new(),
+            room,
+            waker: None,
+            stage: SubscriptionStage::Open,
+        };
         Self {
             changes,
-            pending: Arc::default(),
+            pending: Arc::new(PendingTopics(Lock::new(pending))),
         }
     }
 
-    /// Subscribes to these too.
-    pub(in crate::server) fn add(&self, topics: impl IntoIterator<Item = Topic>) {
-        self.changes.enter(&self.pending, topics);
+    /// Subscribes to these too, or to none of them if there is no room for all.
+    pub(in crate::server) fn add(
+        &self,
+        topics: impl IntoIterator<Item = Topic>,
+    ) -> Result<(), QuotaExhausted> {
+        let topics = topics.into_iter().collect();
+        self.changes.enter(&self.pending, topics)
     }
 
     /// Marks a topic that it is subscribed to as if it had changed just now.
@@ -125,13 +138,27 @@ impl Drop for TopicSubscription {
 }
 
 impl PendingTopics {
+    /// Takes room for those of `topics` that are new.
+    pub(super) fn reserve(&self, topics: &[Topic]) -> Result<(), QuotaExhausted> {
+        let mut state = self.0.lock();
+        let new = topics
+            .iter()
+            .filter(|topic| !state.topics.contains_key(*topic));
+        let bytes = new.map(Topic::bytes).sum();
+        state.room.grow(bytes)
+    }
+
     pub(super) fn add(&self, topic: Topic) {
         self.0.lock().topics.entry(topic).or_insert(false);
     }
 
     pub(super) fn remove(&self, topic: &Topic) {
         let mut state = self.0.lock();
-        if state.topics.remove(topic) == Some(true) {
+        let Some(has_changed) = state.topics.remove(topic) else {
+            return;
+        };
+        state.room.shrink(topic.bytes());
+        if has_changed {
             state.changed.retain(|changed| changed != topic);
         }
     }

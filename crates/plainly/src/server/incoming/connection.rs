@@ -257,18 +257,14 @@ impl<M: Messages> Connection<M> {
     fn begin_session(&mut self, peer: Peer) {
         // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
-        let session = Session::new(
-            peer,
-            in_flight,
-            self.server.0.subscriptions.changes(),
-            self.server.limits(),
-        );
+        let caller = Holder::of(peer.principal.as_ref(), None);
+        let caller = caller.or_else(|| self.extensions.get().cloned());
+        let topics = self.server.0.subscriptions.topics(caller.clone());
+        let session = Session::new(peer, in_flight, topics, self.server.limits());
         let session = Arc::new(match &self.session {
             Some(before) => session.after(before),
             None => session,
         });
-        let caller = Holder::of(session.peer.principal.as_ref(), None);
-        let caller = caller.or_else(|| self.extensions.get().cloned());
         // Without room for another listener, or with nothing to announce, the client hears of no changes.
         if let Ok(listener) = self.server.0.subscriptions.open_stream(&session, caller) {
             self.running.push(Replies::notifications(listener.boxed()));

@@ -14,7 +14,7 @@ use crate::limits::Limits;
 use crate::lock::Lock;
 use crate::quota::{Holder, Quota, QuotaPart};
 use crate::server::asking::SentQuestions;
-use crate::server::changes::Changes;
+use crate::server::changes::TopicSubscription;
 use crate::server::in_flight::InFlight;
 use crate::server::sessions::streams::Streams;
 
@@ -35,13 +35,13 @@ impl Session {
     pub(in crate::server) fn new(
         peer: Arc<Peer>,
         in_flight: Arc<InFlight>,
-        changes: &Changes,
+        topics: TopicSubscription,
         limits: &Limits,
     ) -> Self {
         Self {
             peer,
             in_flight,
-            subscription: SessionSubscription::new(changes),
+            subscription: SessionSubscription::new(topics),
             streams: None,
             unanswered: SentQuestions::new(limits),
             level: Lock::new(LoggingLevel::Info),

@@ -85,7 +85,10 @@ pub(super) async fn add_tasks(
             continue;
         }
         let topic = Topic::Task(id.as_str().into());
-        topics.add([topic.clone()]);
+        if topics.add([topic.clone()]).is_err() {
+            tracing::debug!("there is no room for another subscription to a task");
+            continue;
+        }
         // The client gets the current state at once, so it misses nothing that happened before it listened.
         topics.mark(&topic);
         own.push(id);

@@ -13,9 +13,11 @@ use crate::server::changes::TopicSubscription;
 
 /// The streams on which clients are told of changes.
 #[derive(Debug)]
-pub(super) struct Listeners {
+pub(in crate::server) struct Listeners {
     table: Lock<ListenerTable>,
     places: Quota,
+    /// The bytes of what is listened to.
+    pub(super) bytes: Quota,
 }
 
 #[derive(Debug, Default)]
@@ -36,10 +38,12 @@ pub(super) struct ListenerPlace {
 }
 
 impl Listeners {
-    pub(super) fn new(limits: &Limits) -> Self {
+    /// No listeners yet; the topics of all take of `bytes`.
+    pub(in crate::server) fn new(limits: &Limits, bytes: Quota) -> Self {
         Self {
             table: Lock::default(),
             places: Quota::new(limits.listens),
+            bytes,
         }
     }
 }

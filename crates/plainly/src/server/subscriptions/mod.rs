@@ -31,11 +31,11 @@ use plainly_protocol::types::{
 
 pub(super) use self::announcements::Announcements;
 use self::listener::{Listener, add_tasks};
-use self::listeners::Listeners;
+pub(super) use self::listeners::Listeners;
 use self::watch::StoreWatch;
 use super::answer::Answer;
 use super::audience::{Audience, MethodAnswer};
-use super::changes::{Changes, Topic};
+use super::changes::{Changes, Topic, TopicSubscription};
 use super::features::check_length;
 use super::outgoing::notifications;
 use super::request::{MethodCall, check_tasks};
@@ -63,6 +63,7 @@ impl Subscriptions {
         announcements: Announcements,
         sources: &Sources,
         tasks: &Arc<Tasks>,
+        listeners: Listeners,
         limits: &Limits,
     ) -> Self {
         Self {
@@ -70,7 +71,7 @@ impl Subscriptions {
             announcements,
             sources: sources.clone(),
             tasks: Arc::clone(tasks),
-            listeners: Listeners::new(limits),
+            listeners,
             watch: StoreWatch::default(),
             limits: limits.clone(),
         }
@@ -79,6 +80,11 @@ impl Subscriptions {
     /// The bus that all changes are published on.
     pub(super) fn changes(&self) -> &Changes {
         &self.changes
+    }
+
+    /// A subscription of `caller`, to nothing yet.
+    pub(super) fn topics(&self, caller: Option<Holder>) -> TopicSubscription {
+        self.changes.subscribe(self.listeners.bytes.part(caller))
     }
 
     /// Serves `subscriptions/listen`.
@@ -94,13 +100,15 @@ impl Subscriptions {
         let task_ids = self.take_tasks(&mut asked, &peer)?;
         let uris = asked.resource_subscriptions.iter().flatten();
         self.check_uris(uris.map(String::as_str))?;
-        let place = self.admit(call.scope.caller(), self.changes.subscribe().into())?;
+        let caller = call.scope.caller();
+        let topics = self.topics(caller.clone());
+        let place = self.admit(caller, topics.into())?;
         let mut accepted = self.announcements.accept(asked, &self.sources);
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
         // Before the stores are watched, so that no change from then on is lost.
-        topics.add(announcements::topics(&accepted));
+        topics.add(announcements::topics(&accepted))?;
         let listener = Listener {
             id: Some(Arc::clone(&id)),
             _watch: of_resources.then(|| self.watch()).transpose()?,
@@ -167,7 +175,8 @@ impl Subscriptions {
             let before = subscription.topics.resources();
             let before = before.iter().map(|uri| &**uri);
             this.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;
-            subscription.topics.add([Topic::Resource(uri.into())]);
+            let added = subscription.topics.add([Topic::Resource(uri.into())]);
+            added.map_err(ProtocolError::from)?;
             Ok(Answer::empty())
         };
         Ok(MethodAnswer::Later(Audience::Code, Box::pin(subscribing)))

@@ -1,11 +1,11 @@
 //! `resources/subscribe` and its notifications in sessions of older revisions, over a byte stream.
 
-use plainly::server::Changes;
+use plainly::server::{Changes, Principal};
 use plainly_peer::Peer;
 use plainly_peer::message::{LEGACY, initialize, notification, request};
 use serde_json::{Value, json};
 
-use super::support::{NOTHING, Source, limited, listen, server, telling};
+use super::support::{NOTHING, Source, acknowledged, limited, listen, server, telling};
 
 pub(crate) fn subscribe(id: u64, uri: &str) -> Value {
     request(id, "resources/subscribe", json!({"uri": uri}))
@@ -81,6 +81,35 @@ async fn a_session_subscribes_to_so_many() {
     }
     assert_eq!(peer.ask(&unsubscribe(4, "db://1")).await, done(4));
     assert_eq!(peer.ask(&subscribe(5, "db://3")).await, done(5));
+}
+
+#[tokio::test]
+async fn what_one_subscribes_to_leaves_room_for_others() {
+    // An eighth is room for two short URIs, in whatever subscriptions of whichever era.
+    let server = limited(&Source::new(), |limits| {
+        limits.listen_bytes_in_all = 8 * 600
+    });
+    let [alice, bob] = ["alice", "bob"].map(Principal::new);
+    let [mut old, mut new, mut other] =
+        [&alice, &alice, &bob].map(|who| Peer::known(&server, Some(who), 1 << 16));
+    let asked = |uri: &str| json!({"resourceSubscriptions": [uri]});
+    old.ask(&initialize("2025-11-25")).await;
+    assert_eq!(old.ask(&subscribe(1, "db://1")).await, done(1));
+    assert_eq!(old.ask(&subscribe(2, "db://1")).await, done(2));
+    let told = new.ask(&listen(1, &asked("db://2"))).await;
+    assert_eq!(told, acknowledged(1, &asked("db://2")));
+    for refused in [
+        new.ask(&listen(2, &asked("db://3"))).await,
+        old.ask(&subscribe(3, "db://3")).await,
+    ] {
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.ends_with("try again later"), "{refused}");
+    }
+    let told = other.ask(&listen(1, &asked("db://3"))).await;
+    assert_eq!(told, acknowledged(1, &asked("db://3")));
+    assert_eq!(old.ask(&unsubscribe(4, "db://1")).await, done(4));
+    let told = new.ask(&listen(3, &asked("db://3"))).await;
+    assert_eq!(told, acknowledged(3, &asked("db://3")));
 }
 
 #[tokio::test]

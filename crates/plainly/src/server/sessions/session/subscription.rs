@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use plainly_errors::{ProtocolError, Refusal};
 
 use crate::lock::Lock;
-use crate::server::changes::{Changes, Topic, TopicSubscription};
+use crate::server::changes::{Topic, TopicSubscription};
 
 /// The subscription of a legacy session.
 #[derive(Debug)]
@@ -18,9 +18,9 @@ pub(in crate::server) struct SessionSubscription {
 }
 
 impl SessionSubscription {
-    pub(super) fn new(changes: &Changes) -> Arc<Self> {
+    pub(super) fn new(topics: TopicSubscription) -> Arc<Self> {
         Arc::new(Self {
-            topics: Arc::new(changes.subscribe()),
+            topics: Arc::new(topics),
             closed_since: Lock::new(Some(Instant::now())),
         })
     }
@@ -37,8 +37,11 @@ impl SessionSubscription {
         lists: Vec<Topic>,
     ) -> Result<OpenStream, ProtocolError> {
         let mut closed_since = self.closed_since.lock();
-        closed_since.take().ok_or(Refusal::StreamTaken)?;
-        self.topics.add(lists.clone());
+        if closed_since.is_none() {
+            return Err(Refusal::StreamTaken.into());
+        }
+        self.topics.add(lists.clone())?;
+        *closed_since = None;
         Ok(OpenStream {
             subscription: Arc::clone(self),
             lists,
