@@ -44,6 +44,20 @@ pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
     dir.symlink_metadata(name)
 }
 
+/// The length from which the memory of a file is given back to the system as soon as it is free.
+const LARGE: usize = 1 << 20;
+
+/// The capacity from which glibc does that. Of smaller ones it keeps several for each thread on which files are read, once it
+/// has seen one.
+const GIVEN_BACK: usize = match cfg!(all(
+    target_os = "linux",
+    target_env = "gnu",
+    target_pointer_width = "64"
+)) {
+    true => (32 << 20) + 1,
+    false => 0,
+};
+
 /// Reads what is left of the file, at most `limit` bytes.
 pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -63,7 +77,11 @@ pub(super) fn read_for(
     limit: u64,
 ) -> Result<Vec<u8>, StoreError> {
     let length = usize::try_from(length.min(limit)).unwrap_or_default();
-    let mut bytes = Vec::with_capacity(length + length / 3 + AROUND);
+    let room = length + length / 3 + AROUND;
+    let mut bytes = Vec::with_capacity(match length < LARGE {
+        true => room,
+        false => room.max(GIVEN_BACK),
+    });
     let mut rest = file.take(limit);
     while (&mut rest)
         .take(PIECE)

@@ -10,9 +10,10 @@ use plainly_directory::DirectoryStore;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
 
-use crate::support::{exchange, listening, saying, server, server_with, status};
+use crate::support::{assert_overloaded, exchange, listening, saying, server, server_with, status};
 use plainly_peer::Peer;
 use plainly_peer::message::modern as request;
 use plainly_peer::within;
@@ -23,36 +24,49 @@ const BESIDE: usize = 4 << 20;
 /// Set where nothing else runs in the process.
 const ALONE: &str = "PLAINLY_TEST_ALONE";
 
+/// Whether this is the process of its own of the test; otherwise runs it, with these variables.
+fn is_alone(name: &str, variables: &[(&str, &str)]) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return true;
+    }
+    let alone = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", &format!("memory::{name}")])
+        .args(["--nocapture", "--test-threads=1"])
+        .env(ALONE, "1")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&alone.stdout);
+    let failed = String::from_utf8_lossy(&alone.stderr);
+    assert!(
+        alone.status.success() && said.contains("ok. 1 passed"),
+        "{said}{failed}"
+    );
+    false
+}
+
+fn runtime() -> Runtime {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build().unwrap()
+}
+
 /// Runs `test` in a process of its own, in which its memory may grow to twice `limit`.
 fn alone(name: &str, limit: usize, test: impl AsyncFnOnce()) {
-    if std::env::var_os(ALONE).is_none() {
-        let alone = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", &format!("memory::{name}")])
-            .args(["--nocapture", "--test-threads=1"])
-            .env(ALONE, "1")
-            // Memory that is given back is given back to the system, as far as an allocator can.
-            .env("MALLOC_ARENA_MAX", "1")
-            .env("MALLOC_MMAP_THRESHOLD_", "65536")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&alone.stdout);
-        let failed = String::from_utf8_lossy(&alone.stderr);
-        assert!(
-            alone.status.success() && said.contains("ok. 1 passed"),
-            "{said}{failed}"
-        );
+    // Memory that is given back is given back to the system, as far as an allocator can.
+    let variables = [
+        ("MALLOC_ARENA_MAX", "1"),
+        ("MALLOC_MMAP_THRESHOLD_", "65536"),
+    ];
+    if !is_alone(name, &variables) {
         return;
     }
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build();
-    let more = runtime.unwrap().block_on(async {
+    let more = runtime().block_on(async {
         Box::pin(warm_up()).await;
         // What is the highest is forgotten: clear_refs in proc(5).
         std::fs::write("/proc/self/clear_refs", "5").unwrap();
-        let before = highest();
+        let before = resident("VmHWM:");
         Box::pin(test()).await;
-        highest() - before
+        resident("VmHWM:") - before
     });
     assert!(more <= 2 * limit + BESIDE, "{more} bytes more");
 }
@@ -70,10 +84,10 @@ async fn warm_up() {
     assert!(within(Box::pin(client.connect())).await.is_ok());
 }
 
-/// The most memory that this process had in use.
-fn highest() -> usize {
+/// The memory that this process has in use, VmRSS, or had at most, VmHWM.
+fn resident(which: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(which));
     let kib = line.unwrap().trim().trim_end_matches(" kB");
     kib.parse::<usize>().unwrap() << 10
 }
@@ -95,6 +109,22 @@ fn many_who_take_no_large_reply_cost_no_more_than_the_limit() {
         drop(open);
         assert_eq!(exchange(&server, None, &saying(1, LARGE)).await.status, 200);
     });
+}
+
+#[test]
+fn a_reply_without_room_is_never_written() {
+    const LARGE: usize = 24 << 20;
+    alone(
+        "a_reply_without_room_is_never_written",
+        LARGE / 2,
+        async || {
+            let (server, _) = server(|limits| limits.reply_bytes_in_all = 2 << 20);
+            let held = exchange(&server, None, &saying(1, 1 << 20)).await;
+            assert_eq!(held.status, 200);
+            // The handler's text is in memory, and no reply besides.
+            assert_overloaded(&exchange(&server, None, &saying(2, LARGE)).await);
+        },
+    );
 }
 
 #[test]
@@ -126,13 +156,9 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
                 stream.send_all(&asked).await;
                 streams.push(stream);
             }
-            // As soon as what is being read has become replies.
-            within(async {
-                while exchange(&server, None, &reading(1, "small")).await.status != 200 {
-                    tokio::task::yield_now().await;
-                }
-            })
-            .await;
+            // Behind all those that were begun. Files that wait to be taken may leave no room for another.
+            let other = exchange(&server, None, &reading(1, "small")).await;
+            assert!(other.status == 200 || other.status == 503, "{other:?}");
             // Whatever they were to be told, they are told it.
             for stream in &mut streams {
                 let (mut read, mut refused) = (0, 0);
@@ -198,6 +224,31 @@ fn a_file_is_in_memory_once_whatever_it_becomes() {
             }
         },
     );
+}
+
+#[test]
+fn the_memory_of_a_large_file_is_given_back() {
+    const LARGE: usize = 16 << 20;
+    if !is_alone("the_memory_of_a_large_file_is_given_back", &[]) {
+        return;
+    }
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("file"), vec![0; LARGE]).unwrap();
+    let store = DirectoryStore::builder().mount_as("docs", root.path());
+    let store = store.build().unwrap();
+    let more = runtime().block_on(async {
+        Box::pin(warm_up()).await;
+        let (server, _) = server_with(|builder| builder.store(store), |_| {});
+        let before = resident("VmRSS:");
+        // An allocator keeps memory of a size that it has seen before.
+        for _ in 0..4 {
+            let uri = json!({"uri": "file:///docs/file"});
+            let reply = exchange(&server, None, &request(1, "resources/read", uri)).await;
+            assert_eq!(reply.status, 200);
+        }
+        resident("VmRSS:").saturating_sub(before)
+    });
+    assert!(more < LARGE / 2, "{more} bytes more");
 }
 
 #[test]
