@@ -18,6 +18,7 @@ mod rooms {
         pub(crate) mod entry;
         pub(crate) mod hosts;
         pub(crate) mod reach;
+        pub(crate) mod spelled;
         pub(crate) mod spelling;
         pub(crate) mod syntax;
         pub(crate) mod variables;
@@ -57,7 +58,10 @@ fuzz_target!(|input: (u8, &str, &str)| {
         let mut syntaxes = [Syntax::Json, Syntax::Toml].into_iter();
         let is_read = syntaxes.any(|syntax| syntax.read(Path::new("f"), &added).is_ok());
         assert!(again.as_ref() == Ok(&added) || !is_read);
-        let other = Reach::url("http://h/".to_owned());
+        let other = Reach::Url {
+            url: "http://h/".to_owned(),
+            headers: Vec::new(),
+        };
         assert_eq!(
             add(host, &added, name, &other, false),
             Err(Unchanged::Exists)

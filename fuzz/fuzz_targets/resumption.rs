@@ -106,7 +106,8 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     let limits = limits();
     let now = Instant::now();
     let in_all = Rc::default();
-    let mut sessions = [(); 2].map(|()| Session::new(Kept::new(&limits, &total), &in_all, now));
+    let mut sessions =
+        [(); 2].map(|()| Session::new(Kept::new(&limits, total.part(None)), &in_all, now));
     let [first, second] = steps;
     let (mut first, mut second) = (first.into_iter().take(100), second.into_iter().take(100));
     loop {
@@ -125,7 +126,7 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     // All of the total is free again.
     let mut limits = limits;
     limits.resume_bytes = TOTAL;
-    let mut kept = Kept::new(&limits, &total);
+    let mut kept = Kept::new(&limits, total.part(None));
     let reader = kept.open();
     kept.leave(reader);
     let sizes = [TOTAL / 2 - OVERHEAD, TOTAL - TOTAL / 2 - OVERHEAD];

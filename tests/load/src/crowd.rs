@@ -22,7 +22,7 @@ where
     all.join_all().await
 }
 
-/// Connections from many addresses, none from too many of one.
+/// Connections from an address each, so that none has its share of anything cut by another.
 pub(crate) async fn connect(server: &Server, count: usize) -> Result<Vec<Peer>> {
     connect_from(server, 0..count, false).await
 }
@@ -39,7 +39,7 @@ pub(crate) async fn connect_from(
         let turns = Arc::clone(&turns);
         async move {
             let _turn = turns.acquire_owned().await?;
-            let source = Source::nth(first + number);
+            let source = Source::other(first + number);
             match are_narrow {
                 true => Peer::connect_narrow(address, source).await,
                 false => Peer::connect(address, source).await,

@@ -29,13 +29,6 @@ pub(crate) struct Source(Ipv4Addr);
 impl Source {
     /// That of the bystander.
     pub(crate) const BYSTANDER: Self = Self(Ipv4Addr::LOCALHOST);
-    /// So many connections may one have by default, and some.
-    const SHARE: usize = 200;
-
-    /// That of the connection of this number, where many are opened and none is to be refused as one of too many of a peer.
-    pub(crate) fn nth(connection: usize) -> Self {
-        Self::other(connection / Self::SHARE)
-    }
 
     /// One of its own, other than the bystander's.
     pub(crate) fn other(number: usize) -> Self {
