@@ -101,7 +101,7 @@ mod tests {
                 "MCP error -32601: Tool scan requires task augmentation",
                 Some("2025-11-25"),
             ),
-            ("Internal error", Some("--log")),
+            ("Internal error", Some("--server-log")),
             ("Elicitation was cancelled", None),
             ("the roots of this tree", None),
             ("note not found", None),
