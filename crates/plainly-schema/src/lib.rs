@@ -62,6 +62,7 @@ mod check;
 mod evaluated;
 mod sentence;
 mod slip;
+pub mod unread;
 
 pub use self::schema::{InvalidSchema, Limits, Schema};
 pub use self::sentence::not_one_of;

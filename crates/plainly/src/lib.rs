@@ -102,51 +102,65 @@
 //!
 //! The names that nearly every program needs are here at the root; everything else is in a module.
 
-#[cfg(feature = "client")]
-pub mod client;
-#[cfg(any(feature = "auth", feature = "oauth"))]
-mod clock;
-#[cfg(any(feature = "auth", feature = "http-client", feature = "tls"))]
-mod cryptography;
-#[cfg(any(feature = "auth", feature = "oauth"))]
-mod fetch;
-#[cfg(all(feature = "client", feature = "server"))]
-mod in_memory;
-pub mod limits;
-mod lock;
-#[cfg(feature = "client")]
-mod pending;
-
-pub mod shutdown;
-
-pub mod transport;
-
-#[cfg(any(feature = "server", feature = "http-server"))]
-#[cfg_attr(
-    not(feature = "server"),
-    expect(dead_code, reason = "HTTP alone counts only connections and bytes")
-)]
-mod quota;
-#[cfg(feature = "server")]
-pub mod server;
-#[cfg(feature = "server")]
-pub mod store;
-#[cfg(any(feature = "auth", feature = "http-client"))]
-mod tls;
-#[cfg(any(feature = "client", feature = "server"))]
-mod unread;
-
 pub use plainly_errors as errors;
 pub use plainly_protocol as protocol;
+pub use plainly_transport::shutdown;
 /// The version of schemars whose `JsonSchema` [`Args`], [`Vars`] and [`Json`] require.
 #[cfg(feature = "server")]
 pub use schemars;
 
+/// Clients of servers.
 #[cfg(feature = "client")]
-pub use self::client::Client;
+pub mod client {
+    pub use plainly_client::*;
+
+    /// Logging in at the authorization servers of MCP servers (OAuth 2.1).
+    #[cfg(feature = "oauth")]
+    pub use plainly_auth::client as oauth;
+}
+
+/// Every limit, with its default.
+#[cfg(any(feature = "client", feature = "server"))]
+pub mod limits {
+    #[cfg(feature = "client")]
+    pub use plainly_client::limits::ClientLimits;
+    #[cfg(feature = "server")]
+    pub use plainly_server::limits::Limits;
+}
+
+/// Servers.
+#[cfg(feature = "server")]
+pub mod server {
+    pub use plainly_server::*;
+
+    /// Authenticates and authorizes callers over HTTP: a resource server of OAuth 2.1, and keys.
+    #[cfg(feature = "auth")]
+    pub use plainly_auth::server as auth;
+}
+
+/// Sources of resources: directories, databases, buckets.
+#[cfg(feature = "server")]
+pub mod store {
+    pub use plainly_server::store::*;
+
+    /// The resources of any store as tools, for hosts that only know tools.
+    #[cfg(feature = "tools")]
+    pub use plainly_store as tools;
+}
+
+/// Connections that carry messages.
+pub mod transport {
+    #[cfg(feature = "http-server")]
+    pub use plainly_http as http;
+    pub use plainly_transport::{
+        ConnectionMemory, Duplex, Event, Exchange, Feed, FlushProgress, Frame, Inbound, Messages,
+        Pipe, Reply, ReplyBody, ServeError, lines,
+    };
+}
+
+#[cfg(feature = "client")]
+pub use self::client::{Client, InMemory};
 pub use self::errors::{Problem, ProblemCode, ProtocolError, Revision};
-#[cfg(all(feature = "client", feature = "server"))]
-pub use self::in_memory::InMemory;
 #[cfg(feature = "server")]
 pub use self::protocol::types::{Content, PromptMessage};
 #[cfg(feature = "server")]

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![expect(clippy::exhaustive_structs, reason = "tests are changed along with it")]
 
+pub mod changes;
 mod client;
 mod gate;
 mod host;

@@ -1,0 +1,233 @@
+//! Logging in at the authorization servers of MCP servers (OAuth 2.1): from the refusal of a request to a token.
+//!
+//! ```text
+//! refusal ─► need ─► obtaining ─► discovery ─► a grant that is kept? ─► renewal ─► registering ─► login ─► wallet ─► request
+//!                                                                    or unattended
+//! ```
+
+mod authorizer;
+mod consent;
+mod device;
+mod discovery;
+mod elsewhere;
+mod failures;
+mod flow;
+mod login;
+mod need;
+mod obtaining;
+mod registering;
+mod renewal;
+mod revocation;
+mod settings;
+mod step_up;
+mod store;
+mod token_endpoint;
+mod trial;
+mod unattended;
+mod wallet;
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+pub use plainly_oauth::jose::{KeyError, SigningKey};
+
+pub use plainly_oauth::metadata::server_address;
+pub use plainly_oauth::{Secret, credentials};
+
+pub use self::consent::{Consent, ConsentError, ConsentPage, Loopback, Paste, PasteMistake, Visit};
+pub use self::device::DevicePage;
+use self::device::Screen;
+use self::flow::Flow;
+pub use self::revocation::LoggedOut;
+use self::settings::{AssertionSource, GrantSource, Settings};
+pub use self::settings::{ClientId, IdentityProvider};
+pub use self::store::{FileStore, Keychain, MemoryStore, StoreLock, TokenStore, TokenStoreError};
+use self::wallet::Wallet;
+use plainly_transport::tls;
+
+/// Logs in to an MCP server, when it asks for that, and keeps its tokens new.
+///
+/// For one client: give it to [`authorizer`](plainly_client::Builder::authorizer). Nothing is asked for before the server refuses
+/// a request. What servers name is not believed blindly: the identifiers must be those that were asked for, and nobody is
+/// reached in a network that the server itself is outside of.
+///
+/// ```no_run
+/// use plainly::Client;
+/// use plainly::client::oauth::{ClientId, OAuth};
+///
+/// # async fn example() -> plainly::client::Result<()> {
+/// let secret = std::env::var("CLIENT_SECRET").unwrap_or_default();
+/// let client = ClientId::new("batch").issuer("https://login.example.com").secret(secret);
+/// let client = Client::http("https://mcp.example.com/mcp")
+///     .authorizer(OAuth::client_credentials(client))
+///     .connect()
+///     .await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct OAuth {
+    settings: Settings,
+    wallet: Arc<Wallet>,
+    /// The way to tokens for the MCP server, once it is known.
+    flow: OnceLock<Flow>,
+}
+
+impl OAuth {
+    /// A person logs in at a browser, if there is a [`consent`](Self::consent) that asks one; else only what is kept is used.
+    #[expect(clippy::new_without_default, reason = "the others are no less usual")]
+    pub fn new() -> Self {
+        Self::of(GrantSource::Login)
+    }
+
+    /// The client asks for itself, with a secret or a key (the extension `oauth-client-credentials`).
+    pub fn client_credentials(client: ClientId) -> Self {
+        Self::of(GrantSource::ClientCredentials).client(client)
+    }
+
+    /// The platform that the client runs on says who it is: `assertion` gives the JWT of it, and is asked for each token (the
+    /// extension for workload identity federation).
+    pub fn workload<F, E>(
+        client: ClientId,
+        assertion: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Secret, E>> + Send + 'static,
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let source = AssertionSource::new(assertion);
+        Self::of(GrantSource::Workload(source)).client(client)
+    }
+
+    /// An organisation says who its user is: `identity` gives the ID token that its provider issued, which the provider
+    /// exchanges for an assertion to each authorization server (the extension `enterprise-managed-authorization`).
+    pub fn enterprise<F, E>(
+        client: ClientId,
+        provider: IdentityProvider,
+        identity: impl Fn() -> F + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Result<Secret, E>> + Send + 'static,
+        E: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
+        let source = AssertionSource::new(identity);
+        Self::of(GrantSource::Enterprise(Box::new(provider), source)).client(client)
+    }
+
+    fn of(source: GrantSource) -> Self {
+        Self {
+            settings: Settings::new(source),
+            wallet: Arc::default(),
+            flow: OnceLock::new(),
+        }
+    }
+
+    /// The settings, to be changed: what follows from them is made anew.
+    fn change(&mut self) -> &mut Settings {
+        self.flow.take();
+        &mut self.settings
+    }
+
+    /// Keeps registrations and tokens there. In memory by default, for as long as this lives.
+    #[must_use]
+    pub fn store(mut self, store: impl TokenStore + 'static) -> Self {
+        self.change().store = Arc::new(store);
+        self
+    }
+
+    /// Asks a person so. Nobody by default: then a login that is needed is
+    /// [`LoginRequired`](plainly_client::AuthError::LoginRequired).
+    #[must_use]
+    pub fn consent(mut self, consent: impl Consent + 'static) -> Self {
+        self.change().consent = Some(Arc::new(consent));
+        self
+    }
+
+    /// Has a person log in at another device (RFC 8628), instead of a browser here: `show` tells them where, and the code to enter
+    /// there.
+    #[must_use]
+    pub fn device(mut self, show: impl Fn(&DevicePage<'_>) + Send + Sync + 'static) -> Self {
+        self.change().screen = Some(Screen::new(show));
+        self
+    }
+
+    /// Is this client, and no other. By default, it registers where it is not known yet.
+    #[must_use]
+    pub fn client(mut self, client: ClientId) -> Self {
+        self.change().client = Some(client);
+        self
+    }
+
+    /// Is the client that the document at this URL describes, for authorization servers that read such documents.
+    #[must_use]
+    pub fn client_document(mut self, url: impl Into<String>) -> Self {
+        self.change().client_document = Some(url.into());
+        self
+    }
+
+    /// Registers under this name, which people are shown when they are asked for consent. `plainly` by default.
+    #[must_use]
+    pub fn client_name(mut self, name: impl Into<String>) -> Self {
+        self.change().client_name = name.into();
+        self
+    }
+
+    /// Asks for these scopes, and for no others, whatever servers say.
+    #[must_use]
+    pub fn scope<S: Into<String>>(mut self, scope: impl IntoIterator<Item = S>) -> Self {
+        self.change().scope = Some(scope.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Asks for tokens that are bound to a key (DPoP, RFC 9449), whatever servers say. By default, if both servers can do that
+    /// and the MCP server says that it takes them.
+    #[must_use]
+    pub fn dpop(mut self) -> Self {
+        self.change().dpop = true;
+        self
+    }
+
+    /// Also trusts these certificates, in PEM, as the client does that this is given to.
+    #[must_use]
+    pub fn trust(mut self, pem: impl AsRef<[u8]>) -> Self {
+        let certificates = tls::certificates(pem.as_ref());
+        self.change().trusted.extend(certificates);
+        self
+    }
+
+    /// Lets public servers name authorization servers in private networks: within a company.
+    #[must_use]
+    pub fn trust_private_networks(mut self) -> Self {
+        self.change().trusts_private_networks = true;
+        self
+    }
+
+    /// Takes an issuer without a path for the same with and without a slash at its end. By default it is another one, as the
+    /// specification has it; some servers write it in both ways.
+    #[must_use]
+    pub fn tolerate_issuer_slash(mut self) -> Self {
+        self.change().tolerates_issuer_slash = true;
+        self
+    }
+
+    /// Wants the metadata of the server to be of its very URL. By default, those of a path above it will do.
+    #[must_use]
+    pub fn exact_resource(mut self) -> Self {
+        self.change().wants_exact_resource = true;
+        self
+    }
+
+    /// Never takes a server without metadata for its own authorization server, as those of 2025-03-26 are.
+    #[must_use]
+    pub fn without_fallback(mut self) -> Self {
+        self.change().falls_back = false;
+        self
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OAuth")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

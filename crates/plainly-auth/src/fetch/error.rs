@@ -1,0 +1,93 @@
+//! Why there is nothing to read, in sentences for people. URLs are shown without what may be secret in them.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use plainly_errors::mistake::printable;
+
+use plainly_transport::tls;
+
+/// Why a URL was not read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub(crate) enum FetchError {
+    /// It may not be asked for: nothing was sent there.
+    Fenced { url: String, why: String },
+    /// Nobody answered, or the answer broke off.
+    Unreachable {
+        url: String,
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// It took too long.
+    TimedOut { url: String, after: Duration },
+    /// The answer is too long.
+    TooLarge { url: String, most: usize },
+    /// There were too many redirects.
+    Redirects { url: String, most: usize },
+}
+
+/// Why a host may not be asked: it comes back through the HTTP client.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Outside(pub(super) String);
+
+impl FetchError {
+    /// The error for what the HTTP client says of a URL, as it is shown.
+    pub(super) fn of(url: String, failure: reqwest::Error) -> Self {
+        // It would show the URL.
+        let failure = failure.without_url();
+        let outside = causes(&failure).find_map(|cause| cause.downcast_ref::<Outside>());
+        let why = outside.map(|Outside(why)| why.clone());
+        match why {
+            Some(why) => Self::Fenced { url, why },
+            None => Self::Unreachable {
+                url,
+                source: tls::in_words(failure),
+            },
+        }
+    }
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fenced { url, why } => write!(f, "{url} may not be asked for: {why}"),
+            Self::Unreachable { url, source } => {
+                write!(f, "{url} can't be read")?;
+                let said: Vec<_> = causes(&**source).map(ToString::to_string).collect();
+                // The last one is about what happened, those before about what for.
+                match said.last() {
+                    Some(last) => write!(f, ": {}", printable(last)),
+                    None => Ok(()),
+                }
+            }
+            Self::TimedOut { url, after } => {
+                write!(f, "{url} did not answer completely within {after:?}")
+            }
+            Self::TooLarge { url, most } => {
+                write!(f, "the answer of {url} has more than {most} bytes")
+            }
+            Self::Redirects { url, most } => {
+                write!(f, "{url} leads to more than {most} redirects")
+            }
+        }
+    }
+}
+
+impl Error for FetchError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Unreachable { source, .. } => Some(&**source),
+            Self::Fenced { .. }
+            | Self::TimedOut { .. }
+            | Self::TooLarge { .. }
+            | Self::Redirects { .. } => None,
+        }
+    }
+}
+
+/// An error, and what caused it.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error| (*error).source())
+}

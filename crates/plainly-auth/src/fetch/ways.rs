@@ -1,0 +1,154 @@
+//! The HTTP clients behind the fence: one for each scheme, each with its own resolver, and one for what goes through a proxy
+//! of the environment, which resolves names itself.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::client::proxy::matcher::Matcher;
+#[cfg(feature = "client")]
+use plainly_oauth::network::Network;
+use plainly_oauth::network::Zone;
+use reqwest::redirect::Policy;
+use reqwest::{Client, ClientBuilder, Url};
+
+use super::error::{FetchError, Outside};
+use super::fence::{self, Fence, OpenZones};
+use super::resolver::{Checked, LookUp};
+use super::target::Target;
+use plainly_transport::tls::{self, Certificate};
+
+/// The time that an unused connection is kept: less than servers usually keep it.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// What is open, and who goes there.
+pub(super) struct Ways {
+    tls: Way,
+    plain: Option<Way>,
+    proxied: Client,
+    proxies: Proxies,
+}
+
+/// What is open by one scheme.
+struct Way {
+    open: OpenZones,
+    client: Client,
+}
+
+/// The proxies of the environment.
+#[derive(Clone)]
+pub(super) struct Proxies(Arc<Matcher>);
+
+impl Proxies {
+    /// The proxies that the HTTP client uses.
+    pub(super) fn of_the_environment() -> Self {
+        Self(Arc::new(Matcher::from_system()))
+    }
+
+    #[cfg(test)]
+    pub(super) fn none() -> Self {
+        Self(Arc::new(Matcher::builder().build()))
+    }
+
+    /// One proxy for everything.
+    #[cfg(test)]
+    pub(super) fn of(url: &str) -> Self {
+        Self(Arc::new(Matcher::builder().all(url).build()))
+    }
+
+    /// Whether one of them is asked for this URL. Within this machine none is: it would be the proxy's machine.
+    pub(super) fn are_for(&self, url: &Url) -> bool {
+        if fence::network(url).is_some_and(|it| it.zone == Zone::Loopback) {
+            return false;
+        }
+        let uri: Option<Uri> = url.as_str().parse().ok();
+        uri.is_some_and(|uri| self.0.intercept(&uri).is_some())
+    }
+}
+
+impl Ways {
+    /// The ways through a fence, to servers with certificates that the system trusts, or these.
+    pub(super) fn new(
+        fence: Fence,
+        look_up: &Arc<dyn LookUp>,
+        proxies: Proxies,
+        trusted: &[Certificate],
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let way = |scheme, open: OpenZones| {
+            let client = client(scheme, trusted)?.no_proxy();
+            let checked = Checked {
+                look_up: look_up.clone(),
+                open: open.clone(),
+            };
+            let client = client.dns_resolver(Arc::new(checked)).build()?;
+            Ok::<_, Box<dyn Error + Send + Sync>>(Way { open, client })
+        };
+        Ok(Self {
+            tls: way("https", fence.tls)?,
+            plain: fence.plain.map(|open| way("http", open)).transpose()?,
+            proxied: client("https", trusted)?.build()?,
+            proxies,
+        })
+    }
+
+    /// The client that goes to a target, if any may.
+    pub(super) fn to(&self, target: &Target) -> Result<&Client, FetchError> {
+        let fenced = |why| FetchError::Fenced {
+            url: target.shown(),
+            why,
+        };
+        let way = match target.is_https() {
+            true => Some(&self.tls),
+            false => self.plain.as_ref(),
+        };
+        let Some(way) = way else {
+            let why = "only https is read, unless the MCP server is on this machine";
+            return Err(fenced(why.to_owned()));
+        };
+        if let Some(network) = fence::network(target.url()) {
+            let checked = way.open.check("its host", network);
+            checked.map_err(|Outside(why)| fenced(why))?;
+        }
+        match self.proxies.are_for(target.url()) {
+            true => Ok(&self.proxied),
+            false => Ok(&way.client),
+        }
+    }
+}
+
+/// A client that goes where it is sent, and nowhere else.
+fn client(
+    scheme: &str,
+    trusted: &[Certificate],
+) -> Result<ClientBuilder, Box<dyn Error + Send + Sync>> {
+    Ok(Client::builder()
+        .tls_backend_preconfigured(tls::config(scheme, trusted)?)
+        .redirect(Policy::none())
+        .referer(false)
+        .pool_idle_timeout(IDLE))
+}
+
+/// The zone that the server at a URL lies in: the outermost, if it has several addresses, or can't be found.
+///
+/// A name that leads to this machine only may lead elsewhere tomorrow: unless it is `localhost`, it counts as private.
+#[cfg(feature = "client")]
+pub(super) async fn zone(url: &str, look_up: &dyn LookUp, proxies: &Proxies) -> Zone {
+    let Ok(url) = Url::parse(url) else {
+        return Zone::Public;
+    };
+    let zone = match fence::network(&url) {
+        // Who is asked there was asked for by the person.
+        Some(network) if network.zone == Zone::Metadata => Zone::Private,
+        Some(network) => network.zone,
+        None if proxies.are_for(&url) => Zone::Public,
+        None => {
+            let host = url.host_str().unwrap_or_default().to_owned();
+            let found = look_up.addresses(host).await.unwrap_or_default();
+            let zones = found.into_iter().map(|address| Network::of(address).zone);
+            zones.max().unwrap_or(Zone::Public).max(Zone::Private)
+        }
+    };
+    tracing::debug!(?zone, "the server's zone");
+    zone
+}

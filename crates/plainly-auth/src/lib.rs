@@ -1,0 +1,12 @@
+//! Authorization for MCP (2026-07-28, "Authorization"), both sides of it: a client that logs in where a server asks for it, and a
+//! server that authenticates and authorizes callers. The crate `plainly` re-exports both.
+
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "server")]
+pub mod server;
+
+#[cfg(any(feature = "client", feature = "server"))]
+mod clock;
+#[cfg(any(feature = "client", feature = "server"))]
+mod fetch;

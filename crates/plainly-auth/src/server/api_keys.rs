@@ -1,0 +1,169 @@
+//! Keys in a file, as a verifier. The file is read again when it changes, so that a key that is taken out of it is refused from the
+//! next request on.
+
+use std::collections::HashMap;
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_oauth::Secret;
+use plainly_oauth::jose::TokenRefusal;
+use plainly_oauth::scope::is_scope;
+
+use super::api_key::{KeyEnd, KeyRow, TokenDigest, digest, is_meant, is_well_formed};
+use super::key_list::{self, ApiKeyError};
+use super::verifier::{Unverified, VerifiedToken, Verifier};
+use plainly_transport::lock::Lock;
+
+/// Keys in a file, as a verifier.
+#[derive(Debug)]
+pub struct ApiKeys {
+    path: PathBuf,
+    read: Lock<Option<KeyReading>>,
+}
+
+/// What was read of a file that looked like this.
+#[derive(Debug)]
+struct KeyReading {
+    look: Look,
+    keys: Arc<HashMap<TokenDigest, KeyRow>>,
+}
+
+/// By what a change of the file shows.
+#[derive(Debug, PartialEq, Eq)]
+struct Look {
+    length: u64,
+    modified: Option<SystemTime>,
+    #[cfg(unix)]
+    file: (u64, i64, i64),
+}
+
+impl ApiKeys {
+    /// The keys in this file, which must be there and readable for nobody else.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, ApiKeyError> {
+        let keys = Self {
+            path: path.into(),
+            read: Lock::new(None),
+        };
+        keys.current()?;
+        Ok(keys)
+    }
+
+    /// Adds a key to the file, which is made if there is none. Names are unique, because a key is known by its name.
+    pub fn add(path: &Path, row: KeyRow) -> Result<(), ApiKeyError> {
+        if let Some(scope) = row.scopes.iter().find(|scope| !is_scope(scope)) {
+            return Err(ApiKeyError::Scope(scope.clone()));
+        }
+        key_list::change(path, |list| {
+            if list.keys.iter().any(|own| own.name == row.name) {
+                let (path, name) = (path.to_owned(), row.name);
+                return Err(ApiKeyError::NameTaken { path, name });
+            }
+            list.keys.push(row);
+            Ok(())
+        })
+    }
+
+    /// Takes the keys of this name out of the file. A server that uses it refuses them from the next request on.
+    pub fn revoke(path: &Path, name: &str) -> Result<(), ApiKeyError> {
+        key_list::change(path, |list| {
+            let before = list.keys.len();
+            list.keys.retain(|row| row.name != name);
+            if list.keys.len() == before {
+                let (path, name) = (path.to_owned(), name.to_owned());
+                return Err(ApiKeyError::UnknownName { path, name });
+            }
+            Ok(())
+        })
+    }
+
+    /// The rows of the file.
+    pub fn list(path: &Path) -> Result<Vec<KeyRow>, ApiKeyError> {
+        Ok(key_list::read(path)?.0.keys)
+    }
+
+    /// The keys as the file has them now.
+    fn current(&self) -> Result<Arc<HashMap<TokenDigest, KeyRow>>, ApiKeyError> {
+        let unusable = |source| ApiKeyError::unusable(&self.path, source);
+        let mut read = self.read.lock();
+        let look = Look::of(&fs::metadata(&self.path).map_err(unusable)?);
+        if let Some(reading) = &*read
+            && reading.look == look
+        {
+            return Ok(Arc::clone(&reading.keys));
+        }
+        // Of nothing that was read before: what can't be read now lets nobody in.
+        *read = None;
+        let (list, metadata) = key_list::read(&self.path)?;
+        let mut keys = HashMap::new();
+        for row in list.keys {
+            let digest = row.digest().ok_or_else(|| ApiKeyError::Malformed {
+                path: self.path.clone(),
+                why: format!("the sha256 of {:?} is not 64 hexadecimal digits", row.name),
+            })?;
+            keys.insert(digest, row);
+        }
+        let keys = Arc::new(keys);
+        *read = Some(KeyReading {
+            look: Look::of(&metadata),
+            keys: Arc::clone(&keys),
+        });
+        Ok(keys)
+    }
+
+    fn judge(&self, token: &str, now: u64) -> Result<VerifiedToken, Unverified> {
+        if !is_well_formed(token) {
+            return Err(TokenRefusal::Malformed.into());
+        }
+        let keys = self.current().map_err(|error| {
+            let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
+            Unverified::Unavailable(format!("{error}{}", source.unwrap_or_default()))
+        })?;
+        let row = keys.get(&digest(token)).ok_or(TokenRefusal::Revoked)?;
+        let expires_at = row.expires.map(|KeyEnd(at)| at);
+        // Its time was set by the clock that it is compared with.
+        if expires_at.is_some_and(|at| now >= at) {
+            return Err(TokenRefusal::Expired.into());
+        }
+        Ok(VerifiedToken {
+            subject: Some(row.name.clone()),
+            scopes: row.scopes.clone(),
+            expires_at,
+            ..VerifiedToken::default()
+        })
+    }
+}
+
+impl Verifier for ApiKeys {
+    fn recognises(&self, token: &str) -> bool {
+        is_meant(token)
+    }
+
+    fn asks_elsewhere(&self) -> bool {
+        false
+    }
+
+    fn verify<'a>(
+        &'a self,
+        token: &'a Secret,
+        now: u64,
+    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>> {
+        std::future::ready(self.judge(token.expose(), now)).boxed()
+    }
+}
+
+impl Look {
+    fn of(metadata: &Metadata) -> Self {
+        #[cfg(unix)]
+        use std::os::unix::fs::MetadataExt as _;
+        Self {
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+            #[cfg(unix)]
+            file: (metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! Who calls, as the issuer of the token says; the token itself stays outside.
+
+use std::sync::Arc;
+
+use plainly_protocol::peer::Principal;
+use serde_json::{Map, Value};
+
+use super::verifier::VerifiedToken;
+
+/// The caller and what it may do: from the [extensions](plainly_server::extract::Context::extension) of a request. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Caller(Arc<Facts>);
+
+#[derive(Debug)]
+struct Facts {
+    token: VerifiedToken,
+    principal: Principal,
+}
+
+impl Caller {
+    pub(super) fn new(token: VerifiedToken) -> Self {
+        let principal = principal(&token);
+        Self(Arc::new(Facts { token, principal }))
+    }
+
+    /// The one who says so: an authorization server, as it spells itself; `None` for keys of this server's own.
+    pub fn issuer(&self) -> Option<&str> {
+        self.0.token.issuer.as_deref()
+    }
+
+    /// The one that the token is about: unique at its issuer, and of no meaning elsewhere. For a key, its name.
+    pub fn subject(&self) -> Option<&str> {
+        self.0.token.subject.as_deref()
+    }
+
+    /// The client that the token was given to.
+    pub fn client_id(&self) -> Option<&str> {
+        self.0.token.client_id.as_deref()
+    }
+
+    /// What the token lets its holder do.
+    pub fn scopes(&self) -> &[String] {
+        &self.0.token.scopes
+    }
+
+    /// Whether this scope is among them.
+    pub fn has_scope(&self, scope: &str) -> bool {
+        self.scopes().iter().any(|own| own == scope)
+    }
+
+    /// When the token ends, in seconds since 1970; `None` for a key that does not.
+    pub fn expires_at(&self) -> Option<u64> {
+        self.0.token.expires_at
+    }
+
+    /// What else the token says under this name, if the server was told to keep it
+    /// ([`claims`](super::ResourceServerBuilder::claims)).
+    pub fn claim(&self, name: &str) -> Option<&Value> {
+        self.0.token.claims.get(name)
+    }
+
+    /// What sessions, cursors, tasks and subscriptions of this caller are bound to.
+    pub fn principal(&self) -> &Principal {
+        &self.0.principal
+    }
+
+    pub(super) fn token(&self) -> &VerifiedToken {
+        &self.0.token
+    }
+
+    /// Keeps only the claims of these names.
+    pub(super) fn chosen(mut claims: Map<String, Value>, names: &[String]) -> Map<String, Value> {
+        claims.retain(|name, _| names.iter().any(|chosen| chosen == name));
+        claims
+    }
+}
+
+/// One text for each pair of issuer and subject, as logs show it: `ann at https://login.example`. No two pairs are written alike.
+/// A client that acts for itself is nobody's subject, even if its id is somebody's name.
+fn principal(token: &VerifiedToken) -> Principal {
+    let who = match (&token.subject, &token.client_id) {
+        (Some(key), _) if token.issuer.is_none() => format!("key {}", word(key)),
+        (Some(subject), _) => word(subject),
+        (None, Some(client)) => format!("client {}", word(client)),
+        (None, None) => "(nobody)".to_owned(),
+    };
+    Principal::new(match &token.issuer {
+        Some(issuer) => format!("{who} at {}", word(issuer)),
+        None => who,
+    })
+}
+
+/// The text as one word that ends at the next blank, or in quotes, as JSON has them.
+fn word(text: &str) -> String {
+    let is_bare = |char: char| char.is_ascii_alphanumeric() || "-._~:/@+=|%".contains(char);
+    match !text.is_empty() && text.chars().all(is_bare) {
+        true => text.to_owned(),
+        false => Value::from(text).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn principal_of(
+        issuer: Option<&str>,
+        subject: Option<&str>,
+        client: Option<&str>,
+    ) -> Principal {
+        let token = VerifiedToken {
+            issuer: issuer.map(str::to_owned),
+            subject: subject.map(str::to_owned),
+            client_id: client.map(str::to_owned),
+            ..VerifiedToken::default()
+        };
+        Caller::new(token).principal().clone()
+    }
+
+    #[test]
+    fn two_callers_are_one_principal_only_if_issuer_and_subject_are_the_same() {
+        let (a, b) = (Some("https://a.example"), Some("https://b.example"));
+        let all = [
+            principal_of(a, Some("x"), None),
+            principal_of(b, Some("x"), None),
+            principal_of(None, Some("x"), None),
+            principal_of(a, Some("X"), None),
+            principal_of(a, None, Some("x")),
+            principal_of(None, Some("x at https://a.example"), None),
+            principal_of(None, Some("client x"), None),
+            principal_of(None, None, Some("x")),
+            principal_of(None, Some("\"x\""), None),
+            principal_of(a, Some("x at"), None),
+            principal_of(Some("at https://a.example"), Some("x"), None),
+            principal_of(None, None, None),
+            principal_of(None, Some("(nobody)"), None),
+            principal_of(None, Some(""), None),
+            principal_of(a, Some(""), None),
+        ];
+        for (index, one) in all.iter().enumerate() {
+            for other in &all[..index] {
+                assert_ne!(one, other);
+            }
+        }
+        // By whichever client: a person's sessions are the person's.
+        let same = principal_of(a, Some("x"), Some("another client"));
+        assert_eq!(all[0], same);
+    }
+
+    #[test]
+    fn a_principal_is_written_for_people() {
+        for (written, issuer, subject, client) in [
+            (
+                "ann at https://a.example",
+                Some("https://a.example"),
+                Some("ann"),
+                None,
+            ),
+            ("key laptop", None, Some("laptop"), None),
+            (
+                "client ci at https://a.example",
+                Some("https://a.example"),
+                None,
+                Some("ci"),
+            ),
+            ("key \"ann\\nadmin\"", None, Some("ann\nadmin"), None),
+        ] {
+            assert_eq!(principal_of(issuer, subject, client).as_str(), written);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The gate itself: one way in for every request, step by step.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::HeaderValue;
+use http::request::Parts;
+use plainly_oauth::Secret;
+use plainly_oauth::jose::TokenRefusal;
+
+use super::caller::Caller;
+use super::challenge::{DPOP_NONCE, Denial};
+use super::credentials::{Presented, Sending};
+use super::proof::Dpop;
+use super::resource_server::ResourceServer;
+use super::scopes::Access;
+use super::verifier::Unverified;
+use plainly_http::{Admission, HttpGate, PeerAddress, PublicForm, Recheck, TurnedAway};
+use plainly_server::Permissions;
+
+impl HttpGate for ResourceServer {
+    fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>> {
+        async move {
+            let admitted = self.let_in(head).await;
+            admitted.map_err(|denial| self.challenges.answer(&denial))
+        }
+        .boxed()
+    }
+
+    fn document(&self, path: &str) -> Option<Bytes> {
+        let (document, paths) = self.document.as_ref()?;
+        let own = paths
+            .iter()
+            .any(|own| own == path)
+            .then(|| document.clone());
+        own.or_else(|| self.public_client.as_ref()?.document(path))
+    }
+
+    fn form(&self, path: &str) -> Option<PublicForm<'_>> {
+        let client = self.public_client.as_ref()?;
+        let answer = |body: &[u8]| client.register(body);
+        client
+            .registers_at(path)
+            .then(|| Box::new(answer) as PublicForm<'_>)
+    }
+}
+
+impl ResourceServer {
+    async fn let_in(&self, head: &mut Parts) -> Result<Admission, Denial> {
+        let now = self.clock.now();
+        let (token, scheme) = match Presented::take(head) {
+            Presented::Token { token, scheme } => (token, scheme),
+            Presented::None => return Err(Denial::NoCredentials),
+            Presented::Ambiguous => return Err(Denial::Ambiguous),
+        };
+        // To a server that knows nothing of proofs it is a scheme like any other that it doesn't.
+        if self.proofs.dpop == Dpop::Refuse && matches!(scheme, Sending::Dpop(_)) {
+            return Err(Denial::NoCredentials);
+        }
+        let refused = |why| match scheme {
+            Sending::Bearer => Denial::Token(why),
+            Sending::Dpop(_) => Denial::BoundToken(why),
+        };
+        let address = head.extensions.get().map(|PeerAddress(address)| *address);
+        let caller = self.caller(&token, address, now, refused).await?;
+        let checked = self.proofs.check((&token, &scheme), &caller, head, now);
+        checked.map_err(|denial| {
+            match matches!(denial, Denial::NonceWanted(_) | Denial::TooManyProofs) {
+                true => denial,
+                false => self.failed(denial, address, now),
+            }
+        })?;
+        if let Some(lacking) = self.rules.lacking_always(&caller) {
+            return Err(Denial::InsufficientScope(lacking));
+        }
+        let recheck = self.recheck(token, &caller);
+        Ok(self.admission(head, caller, recheck, now))
+    }
+
+    /// The caller with this token, as was found before or is found now.
+    async fn caller(
+        &self,
+        token: &Secret,
+        address: Option<IpAddr>,
+        now: u64,
+        refused: impl Fn(TokenRefusal) -> Denial,
+    ) -> Result<Caller, Denial> {
+        if let Some(outcome) = self.tokens.remembered.find(token.expose(), now) {
+            return outcome.map_err(refused);
+        }
+        let judged = match self.tokens.verifier(token) {
+            Ok(verifier) if verifier.asks_elsewhere() => {
+                if address.is_some_and(|address| self.failures.are_too_many(address, now)) {
+                    return Err(Denial::TooManyFailures);
+                }
+                let judged = self.tokens.judge(verifier, token, now).await;
+                judged.map_err(|why| (why, true))
+            }
+            Ok(verifier) => {
+                let judged = self.tokens.judge(verifier, token, now).await;
+                judged.map_err(|why| (why, false))
+            }
+            Err(why) => Err((why.into(), false)),
+        };
+        judged.map_err(|(why, was_asked)| match why {
+            Unverified::Refused(why) => {
+                tracing::debug!(%why, address = ?address, "an access token is not taken");
+                self.failed(refused(why), address, now)
+            }
+            Unverified::Unavailable(why) => {
+                tracing::error!(why, "access tokens can't be verified");
+                match was_asked {
+                    true => self.failed(Denial::CannotVerify, address, now),
+                    false => Denial::CannotVerify,
+                }
+            }
+        })
+    }
+
+    /// Counts a failure. Too many from one address get another answer.
+    fn failed(&self, denial: Denial, address: Option<IpAddr>, now: u64) -> Denial {
+        match address.is_some_and(|address| self.failures.note(address, now)) {
+            true => Denial::TooManyFailures,
+            false => denial,
+        }
+    }
+
+    /// Whether a stream that was opened with this token may go on: its verifier is asked, and not what is remembered.
+    fn recheck(&self, token: Secret, caller: &Caller) -> Recheck {
+        let (tokens, rules) = (Arc::clone(&self.tokens), Arc::clone(&self.rules));
+        let (clock, opened_by) = (self.clock.clone(), caller.principal().clone());
+        let facts = Arc::new((tokens, rules, clock, opened_by, token));
+        Recheck::new(move || {
+            let facts = Arc::clone(&facts);
+            async move {
+                let (tokens, rules, clock, opened_by, token) = &*facts;
+                match tokens.judge_again(token, clock.now()).await {
+                    Ok(caller) => {
+                        caller.principal() == opened_by && rules.lacking_always(&caller).is_none()
+                    }
+                    Err(Unverified::Refused(_)) => false,
+                    // A verifier that is down has taken nothing back.
+                    Err(Unverified::Unavailable(_)) => true,
+                }
+            }
+        })
+    }
+
+    /// Says behind the gate who calls. What layers in front have said of that does not count.
+    fn admission(&self, head: &mut Parts, caller: Caller, recheck: Recheck, now: u64) -> Admission {
+        let mut admission = Admission::default();
+        admission.recheck = Some(recheck);
+        let ends = caller.token().good_until();
+        admission.lasts = ends.map(|ends| Duration::from_secs(ends.saturating_sub(now)));
+        let nonce = self.proofs.next_nonce(now);
+        let nonce = nonce.and_then(|nonce| HeaderValue::from_str(&nonce).ok());
+        admission
+            .headers
+            .extend(nonce.map(|nonce| (DPOP_NONCE, nonce)));
+        head.extensions.insert(caller.principal().clone());
+        if self.rules.look_at_messages() {
+            let access = Access {
+                caller: caller.clone(),
+                rules: self.rules.clone(),
+                challenges: self.challenges.clone(),
+            };
+            head.extensions
+                .insert::<Arc<dyn Permissions>>(Arc::new(access));
+        }
+        head.extensions.insert(caller);
+        admission
+    }
+}

@@ -1,0 +1,180 @@
+//! Tokens that only their issuer understands: it is asked what each is worth (RFC 7662).
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderValue};
+use plainly_oauth::credentials::{ClientAuthMethod, Registration};
+use plainly_oauth::jose::{ClaimRules, introspected};
+use plainly_oauth::{Form, Secret, prove};
+use tokio::sync::OnceCell;
+
+use super::issuer_keys::metadata;
+use super::verifier::{Unverified, VerifiedToken, Verifier};
+use crate::fetch::Fetcher;
+use plainly_transport::lock::Lock;
+
+/// For how many seconds an answer is remembered: that a token is good, and that it is not.
+const REMEMBERED: (u64, u64) = (60, 10);
+/// For how many seconds an issuer that is down is not asked.
+const PAUSE: u64 = 5;
+
+/// An issuer that is asked about tokens, and how this server proves to it who asks.
+#[derive(Clone, Debug)]
+pub struct Introspection {
+    pub(super) issuer: String,
+    endpoint: Option<String>,
+    client: Registration,
+    checks_audience: bool,
+}
+
+impl Introspection {
+    /// Asks this issuer, at the endpoint that its metadata names, as this client.
+    pub fn new(issuer: impl Into<String>, client_id: impl Into<String>, secret: Secret) -> Self {
+        let issuer = issuer.into();
+        let mut client = Registration::new(issuer.clone(), client_id);
+        client.client_secret = Some(secret);
+        client.method = ClientAuthMethod::Basic;
+        Self {
+            issuer,
+            endpoint: None,
+            client,
+            checks_audience: true,
+        }
+    }
+
+    /// Asks at this endpoint, without looking at the metadata.
+    #[must_use]
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.endpoint = Some(url.into());
+        self
+    }
+
+    /// Takes tokens that say not whom they are for. Only for an issuer that gives tokens for this server and for nobody else:
+    /// otherwise whoever is given a token for another server can come here with it.
+    #[must_use]
+    pub fn audience_unchecked(mut self) -> Self {
+        self.checks_audience = false;
+        self
+    }
+}
+
+/// The tokens of an issuer that is asked.
+#[derive(Debug)]
+pub(super) struct IntrospectedTokens {
+    introspection: Introspection,
+    rules: ClaimRules,
+    fetcher: Fetcher,
+    endpoint: OnceCell<String>,
+    /// When the issuer was last found to be down, and how.
+    down: Lock<Option<(u64, String)>>,
+}
+
+/// Why an issuer did not judge a token.
+enum NoJudgement {
+    /// It answers nobody at the moment.
+    Down(String),
+    /// It gave this answer, which may be due to the token: others may well be judged.
+    Answered(String),
+}
+
+impl IntrospectedTokens {
+    pub(super) fn new(introspection: Introspection, rules: ClaimRules, fetcher: Fetcher) -> Self {
+        let endpoint = introspection.endpoint.clone();
+        Self {
+            introspection,
+            rules,
+            fetcher,
+            endpoint: OnceCell::new_with(endpoint),
+            down: Lock::default(),
+        }
+    }
+
+    async fn judge(&self, token: &Secret, now: u64) -> Result<VerifiedToken, Unverified> {
+        if let Some((at, why)) = &*self.down.lock()
+            && now.abs_diff(*at) < PAUSE
+        {
+            let why = format!("{why}; it is asked again after {PAUSE} seconds");
+            return Err(Unverified::Unavailable(why));
+        }
+        let answer = match self.ask(token).await {
+            Ok(answer) => answer,
+            Err(NoJudgement::Answered(why)) => return Err(Unverified::Unavailable(why)),
+            Err(NoJudgement::Down(why)) => {
+                *self.down.lock() = Some((now, why.clone()));
+                return Err(Unverified::Unavailable(why));
+            }
+        };
+        let (rules, checks_audience) = (&self.rules, self.introspection.checks_audience);
+        let judged = introspected(&answer, rules, checks_audience, now);
+        let issuer = &self.introspection.issuer;
+        let judged = judged.map_err(|why| Unverified::Unavailable(format!("{issuer}: {why}")))?;
+        Ok(judged?.into())
+    }
+
+    /// The issuer's answer about a token.
+    async fn ask(&self, token: &Secret) -> Result<Bytes, NoJudgement> {
+        let endpoint = self.endpoint.get_or_try_init(|| self.find_endpoint()).await;
+        let endpoint = endpoint.map_err(NoJudgement::Down)?;
+        let mut form = Form::default();
+        form.set("token", token.clone());
+        form.set("token_type_hint", "access_token");
+        let proof = prove(&self.introspection.client, None, &mut form);
+        let proof = proof.map_err(|why| NoJudgement::Answered(why.to_string()))?;
+        let mut headers = HeaderMap::new();
+        let authorization = proof.map(|proof| HeaderValue::from_str(proof.expose()));
+        if let Some(Ok(mut authorization)) = authorization {
+            authorization.set_sensitive(true);
+            headers.insert(AUTHORIZATION, authorization);
+        }
+        let body = String::from(form.body().as_str());
+        let answer = self.fetcher.post_form(endpoint, headers, body).await;
+        let answer = answer.map_err(|error| NoJudgement::Down(error.to_string()))?;
+        let failed = || format!("{endpoint} answered with {}", answer.status);
+        match answer.status {
+            status if status.is_success() => Ok(answer.body),
+            status if status.is_server_error() => Err(NoJudgement::Down(failed())),
+            _ => Err(NoJudgement::Answered(failed())),
+        }
+    }
+
+    async fn find_endpoint(&self) -> Result<String, String> {
+        let issuer = &self.introspection.issuer;
+        let named = metadata(&self.fetcher, issuer)
+            .await?
+            .introspection_endpoint;
+        named.ok_or_else(|| format!("the metadata of {issuer} names no introspection endpoint"))
+    }
+}
+
+impl Verifier for IntrospectedTokens {
+    /// Whatever nobody else knows: only the issuer can tell.
+    fn recognises(&self, _token: &str) -> bool {
+        true
+    }
+
+    fn verify<'a>(
+        &'a self,
+        token: &'a Secret,
+        now: u64,
+    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>> {
+        self.judge(token, now).boxed()
+    }
+
+    fn ready(&self, _now: u64) -> BoxFuture<'_, Result<(), Unverified>> {
+        async move {
+            let found = self.endpoint.get_or_try_init(|| self.find_endpoint()).await;
+            found.map(drop).map_err(Unverified::Unavailable)
+        }
+        .boxed()
+    }
+
+    fn issuer(&self) -> Option<&str> {
+        Some(&self.introspection.issuer)
+    }
+
+    fn remembered(&self) -> (u64, u64) {
+        REMEMBERED
+    }
+}

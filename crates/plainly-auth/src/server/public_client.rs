@@ -1,0 +1,169 @@
+//! One public client for all users, where the authorization server registers no clients (Entra, Okta, Cognito).
+//!
+//! Nothing in the metadata of a resource can name a client (RFC 9728). So the resource names itself as the authorization server, and
+//! publishes metadata as one (RFC 8414): the endpoints are those of the real authorization server, and the registration endpoint, here,
+//! always answers with the same client (RFC 7591). Users, codes and tokens go between the client and the real one: nothing secret
+//! passes through this server.
+//!
+//! The issuer in that metadata must be the one that it was asked for (RFC 8414, 3.3). So it can't be the real one, and a real one that
+//! sends its own name along with codes (RFC 9207) can't be used like this: clients would take that for an attack.
+
+use bytes::Bytes;
+use http::StatusCode;
+use plainly_oauth::Pkce;
+use plainly_oauth::metadata::ServerMetadata;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::issuer_keys::metadata;
+use crate::fetch::Fetcher;
+use plainly_transport::lock::Lock;
+
+/// Where the metadata of an authorization server is, below its origin (RFC 8414, 3).
+const WELL_KNOWN: &str = "/.well-known/oauth-authorization-server";
+
+/// The client, and the authorization server that knows it.
+#[derive(Debug)]
+pub(super) struct PublicClient {
+    id: String,
+    /// The real authorization server.
+    upstream: String,
+    /// The public URL of this server, which stands for it.
+    issuer: String,
+    metadata_paths: [String; 2],
+    registration_path: String,
+    registration_url: String,
+    fetcher: Fetcher,
+    /// The metadata, once that of the real authorization server was read.
+    document: Lock<Option<Bytes>>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    issuer: &'a str,
+    authorization_endpoint: &'a str,
+    token_endpoint: &'a str,
+    registration_endpoint: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revocation_endpoint: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_authorization_endpoint: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    scopes_supported: &'a [String],
+    response_types_supported: [&'static str; 1],
+    grant_types_supported: Vec<&'a str>,
+    token_endpoint_auth_methods_supported: [&'static str; 1],
+    code_challenge_methods_supported: [&'static str; 1],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    dpop_signing_alg_values_supported: &'a [String],
+}
+
+/// The part of a client's registration that matters.
+#[derive(Deserialize)]
+struct Registering {
+    redirect_uris: Vec<String>,
+}
+
+impl PublicClient {
+    /// The client of this id at `upstream`, for the server at this URL, whose origin and path are given apart.
+    pub(super) fn new(
+        id: String,
+        upstream: &str,
+        resource: &str,
+        (origin, path): (&str, &str),
+        fetcher: Fetcher,
+    ) -> Self {
+        let registration_path = format!("{path}/register");
+        Self {
+            id,
+            upstream: upstream.to_owned(),
+            issuer: resource.to_owned(),
+            // Clients of 2025-03-26 know no path.
+            metadata_paths: [format!("{WELL_KNOWN}{path}"), WELL_KNOWN.to_owned()],
+            registration_url: format!("{origin}{registration_path}"),
+            registration_path,
+            fetcher,
+            document: Lock::default(),
+        }
+    }
+
+    /// Reads the metadata of the real authorization server. The error is for the operator.
+    pub(super) async fn read_upstream(&self) -> Result<(), String> {
+        let upstream = metadata(&self.fetcher, &self.upstream).await?;
+        *self.document.lock() = Some(self.composed(&upstream)?);
+        Ok(())
+    }
+
+    fn composed(&self, upstream: &ServerMetadata) -> Result<Bytes, String> {
+        if upstream.sends_issuer {
+            return Err(format!(
+                "{} sends its own name along with codes (RFC 9207), so clients reject codes that another server announces: \
+                 give clients the id instead, as with plainly login --client-id",
+                self.upstream
+            ));
+        }
+        let missing = |name| format!("the metadata of {} has no {name}", self.upstream);
+        let authorization = upstream.authorization_endpoint.as_deref();
+        let token = upstream.token_endpoint.as_deref();
+        let mut grants = vec!["authorization_code"];
+        let others = [
+            "refresh_token",
+            "urn:ietf:params:oauth:grant-type:device_code",
+        ];
+        grants.extend(others.into_iter().filter(|grant| upstream.gives(grant)));
+        let document = Document {
+            issuer: &self.issuer,
+            authorization_endpoint: authorization
+                .ok_or_else(|| missing("authorization_endpoint"))?,
+            token_endpoint: token.ok_or_else(|| missing("token_endpoint"))?,
+            registration_endpoint: &self.registration_url,
+            revocation_endpoint: upstream.revocation_endpoint.as_deref(),
+            device_authorization_endpoint: upstream.device_authorization_endpoint.as_deref(),
+            scopes_supported: &upstream.scopes,
+            response_types_supported: ["code"],
+            grant_types_supported: grants,
+            token_endpoint_auth_methods_supported: ["none"],
+            // Whoever takes public clients has it, whether it says so (as Entra does not) or not.
+            code_challenge_methods_supported: [Pkce::METHOD],
+            dpop_signing_alg_values_supported: &upstream.dpop_algorithms,
+        };
+        // Texts and lists of texts can always be written.
+        Ok(serde_json::to_vec(&document).unwrap_or_default().into())
+    }
+
+    /// The metadata, if it is at this path.
+    pub(super) fn document(&self, path: &str) -> Option<Bytes> {
+        let is_here = self.metadata_paths.iter().any(|own| own == path);
+        is_here.then(|| self.document.lock().clone()).flatten()
+    }
+
+    /// Whether clients register at this path.
+    pub(super) fn registers_at(&self, path: &str) -> bool {
+        self.registration_path == path
+    }
+
+    /// The answer to a client that registers: the one client, at the redirect URIs that it asks for. The authorization server accepts
+    /// only those that it knows of that client.
+    pub(super) fn register(&self, body: &[u8]) -> (StatusCode, Bytes) {
+        let (status, answer) = match serde_json::from_slice::<Registering>(body) {
+            Ok(Registering { redirect_uris }) => (
+                StatusCode::CREATED,
+                json!({
+                    "client_id": self.id,
+                    "redirect_uris": redirect_uris,
+                    "token_endpoint_auth_method": "none",
+                    "grant_types": ["authorization_code", "refresh_token"],
+                    "response_types": ["code"],
+                }),
+            ),
+            Err(_) => (
+                StatusCode::BAD_REQUEST,
+                json!({
+                    "error": "invalid_client_metadata",
+                    "error_description": "expected a JSON object with `redirect_uris`, a list of texts",
+                }),
+            ),
+        };
+        (status, answer.to_string().into())
+    }
+}

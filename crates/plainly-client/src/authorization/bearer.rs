@@ -1,0 +1,63 @@
+//! One token that stays the same for as long as the client lives.
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use http::HeaderValue;
+use http::header::AUTHORIZATION;
+
+use super::{AuthError, Authorizer, Credentials, Outgoing};
+
+/// Lets every request in with the same token.
+#[derive(Debug)]
+pub(crate) struct BearerToken(Result<Credentials, AuthError>);
+
+impl BearerToken {
+    pub(crate) fn new(token: &str) -> Self {
+        Self(Credentials::bearer(token))
+    }
+}
+
+impl Authorizer for BearerToken {
+    fn credentials<'a>(
+        &'a self,
+        _request: &'a Outgoing<'a>,
+    ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
+        ready(self.0.clone()).boxed()
+    }
+}
+
+impl Credentials {
+    /// A bearer token (RFC 6750).
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError::TokenUnusable`] if it has a character that no token has, such as a blank or the end of a line.
+    pub fn bearer(token: &str) -> Result<Self, AuthError> {
+        Ok(Self::of(header(token)?, 0))
+    }
+
+    pub(super) fn of(value: HeaderValue, generation: u64) -> Self {
+        Self {
+            headers: vec![(AUTHORIZATION, value)],
+            generation,
+        }
+    }
+}
+
+/// The value of `Authorization` with this token. If it is none, the error has nothing of it, as it may be secret anyway.
+pub(super) fn header(token: &str) -> Result<HeaderValue, AuthError> {
+    let why = match token {
+        "" => "it is empty",
+        _ if token.contains(' ') => {
+            "there is a blank in it; it stands alone, without `Bearer` before it"
+        }
+        _ => "there is a character in it that no token has, such as the end of a line",
+    };
+    let text = format!("Bearer {token}");
+    let value = HeaderValue::from_str(&text).ok();
+    let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    let value = value.filter(|_| is_token);
+    let mut value = value.ok_or_else(|| AuthError::unusable(why))?;
+    value.set_sensitive(true);
+    Ok(value)
+}

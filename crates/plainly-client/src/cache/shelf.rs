@@ -1,0 +1,267 @@
+//! The cache as one client uses it: for which server, with which credentials, and in which order a call and its result go
+//! through.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue};
+use plainly_errors::Revision;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    CacheScope, ClientCapabilities, ResourceUpdatedParams, ResultFields, ResultType,
+};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::kept::{KeptKey, KeptResult};
+use super::told::{self, ServerChanges};
+use super::{Cache, Fingerprint};
+use crate::error::Error;
+use crate::inbox::Change;
+
+/// The longest time for which a result is good, whatever its server says.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The cache as one client uses it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shelf {
+    cache: Cache,
+    changes: Arc<ServerChanges>,
+    public: Fingerprint,
+    private: Fingerprint,
+    /// Whether the client was closed.
+    is_closed: Arc<AtomicBool>,
+}
+
+/// A call whose result may be kept.
+#[derive(Clone, Debug)]
+pub(crate) struct Fetch {
+    shelf: Shelf,
+    /// The keys of the result for everybody and for those with the same credentials.
+    public: KeptKey,
+    private: KeptKey,
+    uri: Option<String>,
+    is_page: bool,
+    /// Whether the result has to come from the server.
+    is_fresh: bool,
+    /// When it was asked for, by the cache's clock.
+    asked: u64,
+    /// Whether it went out with other credentials in the end, as one client's may change.
+    is_of_others: Arc<AtomicBool>,
+}
+
+/// The parameters that tell what a call is about. None can be there twice: servers might take either.
+#[derive(Deserialize)]
+struct AskedAbout<'a> {
+    #[serde(borrow)]
+    uri: Option<Cow<'a, str>>,
+    cursor: Option<IgnoredAny>,
+    #[serde(rename = "_meta")]
+    meta: Option<IgnoredAny>,
+}
+
+impl Shelf {
+    /// For a server that no other client can reach.
+    pub(crate) fn alone(cache: Cache) -> Self {
+        let number = cache.shared.alone.fetch_add(1, Ordering::Relaxed);
+        Self::of(cache, ("alone", number), ())
+    }
+
+    /// The same for one that anybody can reach who says `server`, with these credentials.
+    #[cfg(feature = "http")]
+    pub(crate) fn at(self, server: impl Hash, credentials: impl Hash) -> Self {
+        Self::of(self.cache, ("at", server), credentials)
+    }
+
+    pub(super) fn of(cache: Cache, server: impl Hash, credentials: impl Hash) -> Self {
+        let shared = &cache.shared;
+        let server = shared.fingerprint(server);
+        Self {
+            changes: shared.changes_at(server),
+            public: server,
+            private: shared.fingerprint((server, credentials)),
+            is_closed: Arc::default(),
+            cache,
+        }
+    }
+
+    /// The same for clients that declare these capabilities: servers may answer others otherwise.
+    pub(crate) fn for_capabilities(mut self, declared: &ClientCapabilities) -> Self {
+        let declared = serde_json::to_string(declared).unwrap_or_default();
+        for audience in [&mut self.public, &mut self.private] {
+            *audience = self.cache.shared.fingerprint((*audience, &declared));
+        }
+        self
+    }
+
+    /// Answers nothing any more, as a connection that is closed.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
+    }
+
+    /// Notes that something has changed at the server.
+    pub(crate) fn note(&self, change: Change) {
+        let now = self.cache.shared.clock.fetch_add(1, Ordering::Relaxed) + 1;
+        self.changes.note(change, now);
+    }
+
+    /// Notes what a notification says has changed.
+    pub(crate) fn take(&self, method: Method, params: &[u8]) {
+        if let Some(change) = Change::of_listing(method) {
+            self.note(change);
+        } else if method == Method::ResourceUpdated {
+            let updated = serde_json::from_slice::<ResourceUpdatedParams>(params);
+            self.note(updated.map_or(Change::Missed, |it| Change::Resource(it.uri)));
+        }
+    }
+
+    /// A call of the server; `None` if nothing that answers it is kept.
+    pub(crate) fn fetch(
+        &self,
+        revision: Revision,
+        method: Method,
+        params: &impl Serialize,
+        is_fresh: bool,
+    ) -> Option<Fetch> {
+        if !method.row().cacheable || self.is_closed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let params: Arc<str> = serde_json::to_string(params).ok()?.into();
+        let about: AskedAbout<'_> = serde_json::from_str(&params).ok()?;
+        if about.meta.is_some() {
+            return None;
+        }
+        let key = |audience| KeptKey {
+            audience,
+            revision,
+            method,
+            params: Arc::clone(&params),
+        };
+        Some(Fetch {
+            shelf: self.clone(),
+            public: key(self.public),
+            private: key(self.private),
+            uri: about.uri.map(Cow::into_owned),
+            is_page: about.cursor.is_some(),
+            is_fresh,
+            asked: self.cache.shared.clock.load(Ordering::Relaxed),
+            is_of_others: Arc::default(),
+        })
+    }
+
+    /// The audience of whoever has these credentials, besides what the client was built with.
+    fn holder(&self, credentials: &[(HeaderName, HeaderValue)]) -> Fingerprint {
+        let headers = credentials.iter();
+        let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
+        // A proof is another one for each request (RFC 9449): the token is what it is about.
+        let lasting: BTreeMap<_, _> = headers.filter(|(name, _)| *name != "dpop").collect();
+        match lasting.is_empty() {
+            true => self.private,
+            false => self.cache.shared.fingerprint((self.private, lasting)),
+        }
+    }
+}
+
+impl Fetch {
+    /// The same by whoever has these credentials, besides what the client was built with.
+    #[must_use]
+    pub(crate) fn by(mut self, credentials: &[(HeaderName, HeaderValue)]) -> Self {
+        self.private.audience = self.shelf.holder(credentials);
+        self
+    }
+
+    /// Notes with which credentials the server was asked.
+    #[cfg(feature = "http")]
+    pub(crate) fn sent_with(&self, credentials: &[(HeaderName, HeaderValue)]) {
+        let is_of_others = self.private.audience != self.shelf.holder(credentials);
+        self.is_of_others.store(is_of_others, Ordering::Relaxed);
+    }
+
+    /// A result that is still good, so that the server need not be asked.
+    pub(crate) fn find(&self) -> Option<Bytes> {
+        if self.is_fresh {
+            return None;
+        }
+        let shared = &self.shelf.cache.shared;
+        let found = self.kept_for(Duration::ZERO);
+        let count = match found {
+            Some(_) => &shared.hits,
+            None => &shared.misses,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        found
+    }
+
+    /// A result that is good, or was so long ago.
+    fn kept_for(&self, stale: Duration) -> Option<Bytes> {
+        let kept = [&self.private, &self.public].map(|key| {
+            let all = self.shelf.cache.shared.kept.lock();
+            all.get(key).cloned()
+        });
+        let mut kept = kept.into_iter().flatten();
+        let good = kept.find(|kept| self.is_good(kept, stale));
+        good.map(|kept| kept.json)
+    }
+
+    fn is_good(&self, kept: &KeptResult, stale: Duration) -> bool {
+        let until = kept.fresh_until.checked_add(stale);
+        let is_in_time = until.is_none_or(|until| Instant::now() < until);
+        let KeptResult { changes, asked, .. } = kept;
+        // Since it was asked for, not since it came: what changed on its way may be about it.
+        is_in_time && !changes.has_changed(self.private.method, self.uri.as_deref(), *asked)
+    }
+
+    /// Keeps what the server answered, in the place of what it answered before, if it may be kept.
+    pub(crate) fn keep(&self, json: &[u8], fields: &ResultFields) {
+        self.forget();
+        let hint = fields.cache;
+        let is_final = fields.result_type == ResultType::Complete;
+        let fresh_until = Instant::now().checked_add(hint.ttl.min(LONGEST));
+        let Some(fresh_until) = fresh_until.filter(|_| is_final && !hint.ttl.is_zero()) else {
+            return;
+        };
+        let key = match hint.scope {
+            CacheScope::Public => &self.public,
+            CacheScope::Private | _ if self.is_of_others.load(Ordering::Relaxed) => return,
+            CacheScope::Private | _ => &self.private,
+        };
+        let kept = KeptResult {
+            json: Bytes::copy_from_slice(json),
+            fresh_until,
+            asked: self.asked,
+            changes: Arc::clone(&self.shelf.changes),
+        };
+        self.shelf.cache.shared.kept.lock().put(key.clone(), kept);
+    }
+
+    /// Forgets what answers this call.
+    pub(crate) fn forget(&self) {
+        let mut all = self.shelf.cache.shared.kept.lock();
+        all.remove(&self.public);
+        all.remove(&self.private);
+    }
+
+    /// What is good enough instead of this error, if anything is.
+    pub(crate) fn instead_of(&self, error: &Error) -> Option<Bytes> {
+        // Whoever is not let in is shown nothing old either.
+        if error.is_retryable() && error.authorization().is_none() {
+            let stale = self.shelf.cache.stale;
+            let is_allowed = !self.is_fresh && !stale.is_zero();
+            return self.kept_for(stale).filter(|_| is_allowed);
+        }
+        if error.protocol().is_some() {
+            self.forget();
+            // A cursor that was good and is no longer: the pages are those of another listing (2026-07-28, "Caching").
+            if let Some(listing) = told::listing(self.private.method).filter(|_| self.is_page) {
+                self.shelf.note(listing);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,182 @@
+//! When a server last told of each change: what was asked before has to be asked again. Costs the same however often a
+//! server tells; knows neither what is kept nor for whom.
+
+use std::collections::HashMap;
+
+use plainly_protocol::method::Method;
+
+use crate::inbox::{Change, is_inside};
+use plainly_transport::lock::Lock;
+
+/// The most resources of which changes are remembered, and the most bytes of their URIs. Beyond that, all that was asked
+/// before counts as changed.
+const MOST_URIS: usize = 1024;
+const MOST_BYTES: usize = 256 << 10;
+
+/// The last changes at a server, each by the number that the cache's clock had.
+#[derive(Debug, Default)]
+pub(super) struct ServerChanges(Lock<LastChanges>);
+
+#[derive(Debug, Default)]
+struct LastChanges {
+    /// Anything may have changed.
+    missed: u64,
+    tools: u64,
+    prompts: u64,
+    resources: u64,
+    /// The last one of any resource.
+    updated: u64,
+    by_uri: HashMap<String, u64>,
+    /// The length of the URIs.
+    bytes: usize,
+}
+
+/// The change that drops the pages of a listing by `method`.
+pub(super) fn listing(method: Method) -> Option<Change> {
+    let rows = [
+        (Method::ListTools, Change::Tools),
+        (Method::ListPrompts, Change::Prompts),
+        (Method::ListResources, Change::Resources),
+        (Method::ListResourceTemplates, Change::Resources),
+        // Skills are resources, and have no notification of their own.
+        (Method::ListSkills, Change::Resources),
+    ];
+    let row = rows.into_iter().find(|(row, _)| *row == method);
+    row.map(|(_, change)| change)
+}
+
+impl ServerChanges {
+    /// Notes a change; of two that were numbered at the same time, the earlier one may come last.
+    pub(super) fn note(&self, change: Change, now: u64) {
+        let mut last = self.0.lock();
+        match change {
+            Change::Tools => last.tools = last.tools.max(now),
+            Change::Prompts => last.prompts = last.prompts.max(now),
+            Change::Resources => last.resources = last.resources.max(now),
+            Change::Resource(uri) => last.update(uri, now),
+            Change::Missed => last.missed = last.missed.max(now),
+            // No result of a task is kept.
+            Change::Task(_) => {}
+        }
+    }
+
+    /// Whether the result of `method`, about the resource at `uri` or all of them, may be another since then.
+    pub(super) fn has_changed(&self, method: Method, uri: Option<&str>, since: u64) -> bool {
+        let last = self.0.lock();
+        let changed = if method == Method::ListTools {
+            last.tools
+        } else if method == Method::ListPrompts {
+            last.prompts
+        } else if matches!(method, Method::ListResourceTemplates | Method::ListSkills) {
+            last.resources
+        } else if method == Method::ListResources {
+            last.resources.max(last.updated_below(uri))
+        } else if method == Method::ReadResource {
+            last.updated_below(uri)
+        } else {
+            last.missed
+        };
+        changed.max(last.missed) > since
+    }
+}
+
+impl LastChanges {
+    fn update(&mut self, uri: String, now: u64) {
+        self.updated = self.updated.max(now);
+        self.bytes += uri.len();
+        if let Some(last) = self.by_uri.get_mut(&uri) {
+            *last = (*last).max(now);
+            self.bytes -= uri.len();
+        } else if self.by_uri.len() < MOST_URIS && self.bytes <= MOST_BYTES {
+            self.by_uri.insert(uri, now);
+        } else {
+            self.bytes = 0;
+            self.by_uri = HashMap::new();
+            self.missed = self.updated;
+        }
+    }
+
+    /// When the resource at `uri`, or one inside of it, was last another; for `None`, any.
+    fn updated_below(&self, uri: Option<&str>) -> u64 {
+        let Some(uri) = uri else {
+            return self.updated;
+        };
+        let updates = self.by_uri.iter();
+        let below = updates.filter(|(updated, _)| is_inside(updated, uri));
+        below.map(|(_, last)| *last).max().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn update(changes: &ServerChanges, uri: impl Into<String>, now: usize) {
+        changes.note(Change::Resource(uri.into()), now as u64);
+    }
+
+    fn is_other(changes: &ServerChanges, uri: &str, since: usize) -> bool {
+        changes.has_changed(Method::ReadResource, Some(uri), since as u64)
+    }
+
+    #[test]
+    fn so_many_resources_are_told_apart_and_with_one_more_all_count_as_changed() {
+        let changes = ServerChanges::default();
+        // Again and again, which takes no more room.
+        for now in 1..=3 * MOST_URIS {
+            update(&changes, format!("a:{}", now % MOST_URIS), now);
+        }
+        assert!(is_other(&changes, "a:7", 2 * MOST_URIS));
+        assert!(!is_other(&changes, "a:7", 3 * MOST_URIS));
+        assert!(!is_other(&changes, "b:c", 0));
+        let now = 3 * MOST_URIS + 1;
+        update(&changes, "a:new", now);
+        assert!(is_other(&changes, "b:c", now - 1));
+        assert!(changes.has_changed(Method::ListTools, None, now as u64 - 1));
+        assert!(!is_other(&changes, "b:c", now));
+        assert!(changes.0.lock().by_uri.is_empty());
+    }
+
+    #[test]
+    fn a_change_that_is_noted_late_makes_nothing_good_again() {
+        let uri = "a:b";
+        let noted = [
+            Change::Tools,
+            Change::Prompts,
+            Change::Resources,
+            Change::Resource(uri.to_owned()),
+            Change::Missed,
+        ];
+        let methods = [
+            (Method::ListTools, None),
+            (Method::ListPrompts, None),
+            (Method::ListResources, None),
+            (Method::ReadResource, Some(uri)),
+            (Method::Discover, None),
+        ];
+        for (change, (method, uri)) in noted.into_iter().zip(methods) {
+            let changes = ServerChanges::default();
+            for now in [2, 1] {
+                changes.note(change.clone(), now);
+                assert!(changes.has_changed(method, uri, 1), "{change:?} {now}");
+            }
+        }
+    }
+
+    #[test]
+    fn so_many_bytes_of_uris_are_remembered() {
+        let changes = ServerChanges::default();
+        let long = "a".repeat(MOST_BYTES / 2);
+        update(&changes, format!("{long}1"), 1);
+        update(&changes, &long[1..], 2);
+        assert_eq!(changes.0.lock().bytes, MOST_BYTES);
+        assert!(!is_other(&changes, "b:c", 0));
+        update(&changes, "a", 3);
+        assert!(is_other(&changes, "b:c", 2) && !is_other(&changes, "b:c", 3));
+        for now in 4..100 {
+            update(&changes, format!("{now}{long}{long}"), now);
+            assert_eq!(changes.0.lock().bytes, 0);
+            assert!(is_other(&changes, "b:c", now - 1));
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! The errors of calls: the peer's protocol error, or a local error that is never sent. Everything that fails in this
+//! client ends up here; nothing in here can be written to a peer.
+
+mod authorization;
+mod bounded;
+mod challenge;
+mod closed;
+mod last_words;
+mod mismatch;
+mod predicates;
+mod retry;
+pub(super) mod said;
+mod words;
+
+use std::error::Error as StdError;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainly_errors::problem::wait_in_words;
+use plainly_errors::{Mistake, ProtocolError, Revision};
+use plainly_protocol::types::{CallToolResult, InputRequest, RawJson};
+
+pub use self::authorization::{AuthError, IssuerPlace};
+use self::bounded::Bounded;
+pub use self::challenge::Challenge;
+pub(super) use self::challenge::Challenges;
+pub use self::closed::{CloseReason, Closed};
+pub use self::mismatch::Mismatch;
+use self::words::{Asks, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult};
+
+/// Why a call has no result. Two words wide, and cheap to clone.
+///
+/// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
+/// can't be sent on to another peer.
+///
+/// It shows what the server says, what it asks for (a URL to visit, a time to wait, a capability), and its code.
+#[derive(Clone)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "either the peer answered with an error, or it did not"
+)]
+pub enum Error {
+    /// The server answered with an error. Recognised by type, whatever number its revision uses.
+    Protocol(ProtocolError),
+    /// The server did not answer, or not with anything usable.
+    Local(Arc<LocalError>),
+}
+
+/// A failure on our side of the connection, or on the way.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum LocalError {
+    /// No reply came in time. The request was cancelled; whether the server had acted on it is unknown.
+    #[error("no reply to `{method}` within {after:?}{}", Instead(.instead))]
+    #[non_exhaustive]
+    Timeout {
+        /// The method that was called.
+        method: &'static str,
+        /// The time that the client waited.
+        after: Duration,
+        /// What the server sent last that is no reply to any request, if it did.
+        instead: Option<String>,
+    },
+    /// The connection has ended; connect again. Every request that was in flight ends with this error.
+    #[error(transparent)]
+    Closed(Arc<Closed>),
+    /// The server's program could not be started: check its name, path and permissions.
+    #[error("cannot start {program:?}")]
+    #[non_exhaustive]
+    Spawn {
+        /// The program, as it was asked for.
+        program: String,
+        /// The error of the operating system.
+        source: io::Error,
+    },
+    /// Nothing could be reached at this URL: check the address, and that the server is running.
+    #[error("cannot reach {url}")]
+    #[non_exhaustive]
+    Unreachable {
+        /// The URL, without user name, password, query and fragment.
+        url: String,
+        /// The cause, in name resolution, connecting or TLS.
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// The reply over HTTP was cut off. Whether the server had acted on the request is unknown.
+    #[error("the reply to `{method}` was cut off{}", Instead(.instead))]
+    #[non_exhaustive]
+    Interrupted {
+        /// The method that was called.
+        method: &'static str,
+        /// What the server sent last that is no message, if it did.
+        instead: Option<String>,
+        /// How long the server asks to wait before a stream is opened again (`retry` in its events).
+        retry_after: Option<Duration>,
+        /// The cause; `None` if the stream just ended before the reply.
+        source: Option<Box<dyn StdError + Send + Sync>>,
+    },
+    /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a
+    /// status that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
+    #[error("HTTP status {status} {what} to `{method}`{excerpt}{asks}",
+        what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
+        excerpt = Excerpt(.body),
+        asks = Asks::of(*.status, .location, (.challenges, .malformed), *.retry_after, .source))]
+    #[non_exhaustive]
+    HttpStatus {
+        /// The method that was called.
+        method: &'static str,
+        /// The status.
+        status: u16,
+        /// The beginning of the body, if it is text and no message.
+        body: String,
+        /// How long the server asks to wait (`Retry-After`).
+        retry_after: Option<Duration>,
+        /// Where the server sends clients to instead (`Location`). This client doesn't follow.
+        location: Option<String>,
+        /// The credentials that the server wants, each of which will do (`WWW-Authenticate`).
+        challenges: Vec<Challenge>,
+        /// What is wrong with the challenges that can't be read, in words.
+        malformed: Vec<String>,
+        /// The error beside it.
+        source: Option<ProtocolError>,
+    },
+    /// There are no credentials that the server accepts, and this client has or asks for some.
+    #[error(transparent)]
+    Authorization(Box<AuthError>),
+    /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
+    /// run all the same, and what it says is shown.
+    #[error("invalid reply to `{method}`: {}{}", Bounded(.why), WordsOfResult(.result, .why))]
+    #[non_exhaustive]
+    InvalidResponse {
+        /// The method that was called.
+        method: &'static str,
+        /// The reason why the reply is invalid.
+        why: String,
+        /// What is wrong with its result, each with the place in it; empty if the fault is elsewhere.
+        mistakes: Vec<Mistake>,
+        /// The result as it came, if it has one.
+        result: Option<RawJson>,
+    },
+    /// The server answered with an error that is not one as JSON-RPC has it: text, say, or without a number as its code.
+    #[error("irregular error in answer to `{method}`: {}", Irregular(.error, .mistakes))]
+    #[non_exhaustive]
+    IrregularError {
+        /// The method that was called.
+        method: &'static str,
+        /// The error as it came.
+        error: RawJson,
+        /// What is wrong with it, each with the place in it.
+        mistakes: Vec<Mistake>,
+    },
+    /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
+    #[error("the structured output of tool `{}` does not match its output schema: {}", Bounded(.tool), Bounded(&Mistake::list(.mistakes)))]
+    #[non_exhaustive]
+    InvalidOutput {
+        /// The tool.
+        tool: String,
+        /// What is wrong, each with the place in the output.
+        mistakes: Vec<Mistake>,
+        /// The result as it came.
+        result: Box<CallToolResult>,
+    },
+    /// The server did not declare the capability that the method belongs to; the request was not sent.
+    #[error(
+        "the server has no {capability}: it did not declare the capability that `{method}` needs"
+    )]
+    #[non_exhaustive]
+    NotDeclared {
+        /// The method that was called.
+        method: &'static str,
+        /// The capability, as `ServerCapabilities` names it.
+        capability: &'static str,
+    },
+    /// The two sides have no revision in common, or the server does not support the pinned one.
+    #[error("no protocol version in common: the server offers {}, this client wants {}", CommaSeparated(.offered), CommaSeparated(.wanted))]
+    #[non_exhaustive]
+    UnsupportedVersion {
+        /// The versions that the server offers, as it wrote them.
+        offered: Vec<String>,
+        /// The revisions that this client accepts.
+        wanted: Vec<Revision>,
+    },
+    /// The method does not exist in the revision in use; the request was not sent.
+    #[error("`{method}` does not exist in revision {revision}")]
+    #[non_exhaustive]
+    NotInRevision {
+        /// The method that was called.
+        method: &'static str,
+        /// The revision of the connection.
+        revision: Revision,
+    },
+    /// The server asks a question before it answers, but there is no answer: no handler was registered for it, or the
+    /// handler refused. The server is not waiting; a task is, and can still be [answered](super::TaskHandle::answer).
+    #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
+    #[non_exhaustive]
+    Unanswered {
+        /// The method that was called.
+        method: &'static str,
+        /// The method of the question.
+        asked: &'static str,
+        /// The key of the question.
+        key: String,
+        /// Why there is no answer.
+        source: ProtocolError,
+    },
+    /// The server asked for more too many times in a row; it would probably continue forever.
+    #[error("`{method}` asked for more input {limit} times")]
+    #[non_exhaustive]
+    TooManyRounds {
+        /// The method that was called.
+        method: &'static str,
+        /// The most rounds that a call takes.
+        limit: usize,
+        /// The questions of the last round, which stay without an answer.
+        asked: std::collections::BTreeMap<String, InputRequest>,
+    },
+    /// The task has not ended in the time for which the server keeps it, and counts as lost: call the tool again.
+    #[error("the task has not ended within the {} for which the server keeps it", wait_in_words(*.ttl))]
+    #[non_exhaustive]
+    TaskLost {
+        /// The id of the task.
+        id: String,
+        /// How long the server keeps it.
+        ttl: Duration,
+    },
+    /// The task was cancelled, by another client or by the server, and has no result.
+    #[error("the task was cancelled{}", Said(.message))]
+    #[non_exhaustive]
+    TaskCancelled {
+        /// The id of the task.
+        id: String,
+        /// Why, in the server's words.
+        message: Option<String>,
+    },
+    /// The server ended the session twice in a row; its state there is lost.
+    #[error("the server has ended the session")]
+    SessionLost,
+    /// A listing has more pages than a client reads. Where you expect that, read it page by page.
+    #[error("the listing of `{method}` has more than {limit} pages")]
+    #[non_exhaustive]
+    TooManyPages {
+        /// The method that was called.
+        method: &'static str,
+        /// The most that are read.
+        limit: usize,
+    },
+    /// A listing leads back to a page that was already read, and so would never end.
+    #[error("the listing of `{method}` leads back to an earlier page")]
+    #[non_exhaustive]
+    EndlessListing {
+        /// The method that was called.
+        method: &'static str,
+    },
+    /// The server does not support `resources/metadata`, and the resource is not in its listing.
+    #[error("the server does not support `resources/metadata`, and {uri} is not in its listing")]
+    #[non_exhaustive]
+    NotListed {
+        /// The URI as requested.
+        uri: String,
+    },
+    /// The entry of a skill breaks the rules of skills; nothing was read. Don't use the skill, and tell the server's author.
+    #[error("the skill {} breaks the rules: {}", Bounded(.uri), Bounded(&Mistake::list(.mistakes)))]
+    #[non_exhaustive]
+    InvalidSkill {
+        /// The `SKILL.md` of the skill.
+        uri: String,
+        /// What is wrong, each with the place in the entry.
+        mistakes: Vec<Mistake>,
+    },
+    /// A skill can't be verified, as the server makes its content anew for each reader; nothing was read.
+    #[error("the skill {} can't be verified: its content is dynamic", Bounded(.uri))]
+    #[non_exhaustive]
+    DynamicSkill {
+        /// The `SKILL.md` of the skill.
+        uri: String,
+    },
+    /// A file of a skill is not what the server lists: it was tampered with, or has changed since. Use nothing of the skill;
+    /// ask for its entry again (`skills/get`), and the user again if the entry is another.
+    #[error("{} is not what the server lists: {mismatch}; don't use the skill", Bounded(.uri))]
+    #[non_exhaustive]
+    SkillMismatch {
+        /// The file.
+        uri: String,
+        /// The difference.
+        mismatch: Mismatch,
+    },
+    /// A skill lists no such file; nothing was read. Where the server has one now, the skill has changed since it was loaded.
+    #[error("the skill {} lists no file {}", Bounded(.skill), Bounded(.path))]
+    #[non_exhaustive]
+    NotInSkill {
+        /// The URI or the path of the file, as requested.
+        path: String,
+        /// The `SKILL.md` of the skill.
+        skill: String,
+    },
+    /// The arguments of the call can't be serialised as a JSON object; nothing was sent.
+    #[error("the parameters of `{method}` are not a JSON object")]
+    #[non_exhaustive]
+    Parameters {
+        /// The method that was called.
+        method: &'static str,
+        /// The error from serialising them; `None` if they are JSON but not an object.
+        source: Option<serde_json::Error>,
+    },
+    /// The URL or a header that this client was built with is invalid.
+    #[error("invalid {what}: {value:?}")]
+    #[non_exhaustive]
+    Configuration {
+        /// The invalid setting.
+        what: &'static str,
+        /// Its text; never the value of a header or what is in a file, which may be secret.
+        value: String,
+    },
+    /// This client was built with a header that it writes itself: leave it out.
+    #[error("header {name:?} can't be set: {why}")]
+    #[non_exhaustive]
+    ReservedHeader {
+        /// The name of the header.
+        name: String,
+        /// The reason why the client writes it itself.
+        why: &'static str,
+    },
+}
+
+impl Error {
+    /// The server's error, if it answered with one.
+    pub fn protocol(&self) -> Option<&ProtocolError> {
+        match self {
+            Self::Protocol(error) => Some(error),
+            Self::Local(_) => None,
+        }
+    }
+
+    /// The local error, if the server did not answer with one.
+    pub fn local(&self) -> Option<&LocalError> {
+        match self {
+            Self::Protocol(_) => None,
+            Self::Local(error) => Some(error),
+        }
+    }
+
+    /// The same error; if a reply is missing, with what the server sent instead.
+    pub(super) fn with_instead(self, instead: Option<String>) -> Self {
+        let Self::Local(error) = self else {
+            return self;
+        };
+        match Arc::try_unwrap(error) {
+            Ok(LocalError::Timeout { method, after, .. }) => LocalError::Timeout {
+                method,
+                after,
+                instead,
+            }
+            .into(),
+            Ok(LocalError::Interrupted {
+                method,
+                retry_after,
+                source,
+                ..
+            }) => LocalError::Interrupted {
+                method,
+                instead,
+                retry_after,
+                source,
+            }
+            .into(),
+            Ok(other) => other.into(),
+            Err(shared) => Self::Local(shared),
+        }
+    }
+
+    /// The error of a call whose reply just ended.
+    pub(super) fn interrupted(method: &'static str) -> Self {
+        LocalError::Interrupted {
+            method,
+            instead: None,
+            retry_after: None,
+            source: None,
+        }
+        .into()
+    }
+
+    /// The same error; if a stream broke off, with how long the server asks to wait before it is opened again.
+    #[cfg(feature = "http")]
+    pub(super) fn with_retry(mut self, asked: Option<Duration>) -> Self {
+        if let Self::Local(error) = &mut self
+            && let Some(LocalError::Interrupted { retry_after, .. }) = Arc::get_mut(error)
+        {
+            *retry_after = asked;
+        }
+        self
+    }
+
+    /// Whether a stream that ended so may be there again later.
+    pub(super) fn is_passing(&self) -> bool {
+        let is_session_lost = matches!(self.local(), Some(LocalError::SessionLost));
+        is_session_lost || self.is_retryable() && !self.is_closed()
+    }
+
+    pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
+        LocalError::InvalidResponse {
+            method,
+            why: why.into(),
+            mistakes: Vec::new(),
+            result: None,
+        }
+        .into()
+    }
+
+    /// The error of a call whose result, JSON, has these mistakes.
+    pub(super) fn invalid_result(
+        method: &'static str,
+        json: &[u8],
+        mistakes: Vec<Mistake>,
+    ) -> Self {
+        LocalError::InvalidResponse {
+            method,
+            why: Mistake::list(&mistakes),
+            mistakes,
+            result: serde_json::from_slice(json).ok(),
+        }
+        .into()
+    }
+}
+
+impl From<LocalError> for Error {
+    fn from(error: LocalError) -> Self {
+        Self::Local(Arc::new(error))
+    }
+}
+
+impl From<ProtocolError> for Error {
+    fn from(error: ProtocolError) -> Self {
+        Self::Protocol(error)
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Protocol(error) => error.source(),
+            Self::Local(error) => error.source(),
+        }
+    }
+}
+
+/// Whether a status is about the client's identity or rate, or from an intermediary. It says nothing about the server's
+/// era, and says more than an error number in the body that could mean anything.
+pub(super) fn is_of_the_way(code: u16) -> bool {
+    matches!(code, 401 | 403 | 407 | 429 | 502..=504)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_is_two_words_and_sendable() {
+        fn sendable<T: Send + Sync + 'static>() {}
+        sendable::<Error>();
+        assert_eq!(size_of::<Error>(), 2 * size_of::<usize>());
+    }
+
+    #[test]
+    fn an_error_makes_no_result_larger_than_by_two_words() {
+        let words = 2 * size_of::<usize>();
+        let most = size_of::<CallToolResult>() + words;
+        assert!(size_of::<Result<CallToolResult, Error>>() <= most);
+        assert!(size_of::<Result<CallToolResult, ProtocolError>>() <= most);
+    }
+
+    #[test]
+    fn each_error_is_one_line_and_keeps_its_cause_apart() {
+        let closed = Closed {
+            reason: CloseReason::Write(io::ErrorKind::BrokenPipe.into()),
+            exit: None,
+            stderr: "starting\npanic: \u{7}\u{1b}[31mno disk\n\n".to_owned(),
+        };
+        let cases: [(Error, &str, bool); 5] = [
+            (
+                LocalError::Closed(Arc::new(closed)).into(),
+                r"writing to the server failed: panic: \u{7}no disk",
+                true,
+            ),
+            (
+                LocalError::UnsupportedVersion {
+                    offered: vec!["1.0".to_owned(), "2.0".to_owned()],
+                    wanted: vec![Revision::V2026_07_28],
+                }
+                .into(),
+                "no protocol version in common: the server offers 1.0, 2.0, this client wants 2026-07-28",
+                false,
+            ),
+            (
+                LocalError::Spawn {
+                    program: "/no/such".to_owned(),
+                    source: io::ErrorKind::NotFound.into(),
+                }
+                .into(),
+                r#"cannot start "/no/such""#,
+                true,
+            ),
+            (
+                LocalError::Timeout {
+                    method: "tools/call",
+                    after: Duration::from_millis(1500),
+                    instead: None,
+                }
+                .into(),
+                "no reply to `tools/call` within 1.5s",
+                false,
+            ),
+            (
+                ProtocolError::internal("the index is unreadable").into(),
+                "the index is unreadable",
+                true,
+            ),
+        ];
+        for (error, text, has_source) in cases {
+            assert_eq!(error.to_string(), text);
+            assert_eq!(StdError::source(&error).is_some(), has_source, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_status_is_shown_with_the_body_or_explained_by_the_error_beside_it() {
+        let status = |status, body: &str, source| LocalError::HttpStatus {
+            method: "ping",
+            status,
+            body: body.to_owned(),
+            retry_after: None,
+            location: None,
+            challenges: Vec::new(),
+            malformed: Vec::new(),
+            source,
+        };
+        let page = status(502, "Bad Gateway\nnginx", None);
+        assert_eq!(
+            page.to_string(),
+            "HTTP status 502 without an MCP reply to `ping`: Bad Gateway"
+        );
+        let markup = status(404, "\n<!DOCTYPE html>", None).to_string();
+        assert_eq!(markup, "HTTP status 404 without an MCP reply to `ping`");
+        let title = status(404, "<html><title>No such page</title>", None);
+        assert_eq!(
+            title.to_string(),
+            "HTTP status 404 without an MCP reply to `ping`: No such page"
+        );
+        assert!(page.source().is_none());
+        let error = status(
+            401,
+            "",
+            Some(ProtocolError::invalid_request("who are you?")),
+        );
+        assert_eq!(
+            error.to_string(),
+            "HTTP status 401 in answer to `ping`; the server wants credentials in the header `Authorization`"
+        );
+        assert_eq!(error.source().unwrap().to_string(), "who are you?");
+    }
+}

@@ -1,0 +1,19 @@
+//! Text of a server's at the length at which errors show it.
+
+use std::fmt;
+
+use plainly_errors::mistake::shortened;
+
+use plainly_transport::Escaped;
+
+/// The most bytes that are shown of what a server says: a few sentences.
+const SHOWN: usize = 1_024;
+
+/// Text of the server's as people read it: without control characters, and without its middle if it is long.
+pub(super) struct Bounded<'a>(pub(super) &'a str);
+
+impl fmt::Display for Bounded<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Escaped(&shortened(self.0, SHOWN)).fmt(f)
+    }
+}

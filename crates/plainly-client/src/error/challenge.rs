@@ -1,0 +1,84 @@
+//! The credentials that a server wants (RFC 9110, `WWW-Authenticate`; RFC 6750, RFC 9449 and RFC 9728 for its parameters).
+
+#[cfg(feature = "http")]
+mod grammar;
+#[cfg(feature = "http")]
+mod reading;
+
+use std::fmt;
+
+use super::bounded::Bounded;
+
+/// The credentials that a server wants, as its `WWW-Authenticate` says: with status 401 because there were none or
+/// invalid ones, with 403 because they don't suffice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Challenge {
+    /// The scheme, such as `Bearer`.
+    pub scheme: String,
+    /// The scopes that the credentials need, separated by spaces.
+    pub scope: Option<String>,
+    /// The URL of the metadata that names the authorization servers (RFC 9728).
+    pub resource_metadata: Option<String>,
+    /// What is wrong with the credentials that were sent: `invalid_token` or `insufficient_scope`, say.
+    pub error: Option<String>,
+    /// The same in words.
+    pub error_description: Option<String>,
+    /// The part of the server that they are for.
+    pub realm: Option<String>,
+    /// The algorithms that proofs may be signed with (DPoP, RFC 9449), separated by spaces.
+    pub algs: Option<String>,
+}
+
+/// The challenges of one response.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Challenges {
+    /// The challenges that can be read, in their order.
+    pub(crate) readable: Vec<Challenge>,
+    /// What is wrong with each of the others, in words.
+    pub(crate) malformed: Vec<String>,
+}
+
+impl Challenge {
+    /// Whether the credentials have this scheme, in whichever case it is written.
+    pub fn is_of(&self, scheme: &str) -> bool {
+        self.scheme.eq_ignore_ascii_case(scheme)
+    }
+
+    /// The scopes that the credentials need, one by one.
+    pub fn scopes(&self) -> impl Iterator<Item = &str> {
+        self.scope.iter().flat_map(|scope| scope.split_whitespace())
+    }
+
+    /// The reason why a token that was sent is not valid.
+    pub(super) fn rejection(&self) -> Option<&str> {
+        let code = self.error.as_deref();
+        let code = code.filter(|code| *code == "invalid_token")?;
+        Some(self.error_description.as_deref().unwrap_or(code))
+    }
+
+    /// The challenge for a bearer token, which is what MCP uses, or else the first of them.
+    pub(super) fn main(challenges: &[Self]) -> Option<&Self> {
+        let bearer = challenges.iter().find(|it| it.is_of("bearer"));
+        bearer.or(challenges.first())
+    }
+}
+
+/// As in `Bearer credentials with the scope "files:read" (invalid_token; see https://…)`.
+impl fmt::Display for Challenge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} credentials", Bounded(&self.scheme))?;
+        if let Some(scope) = &self.scope {
+            write!(f, " with the scope \"{}\"", Bounded(scope))?;
+        }
+        let wrong = self.error_description.as_ref().or(self.error.as_ref());
+        let wrong = wrong.map(|wrong| Bounded(wrong).to_string());
+        let metadata = self.resource_metadata.as_ref();
+        let metadata = metadata.map(|url| format!("see {}", Bounded(url)));
+        let details: Vec<_> = wrong.into_iter().chain(metadata).collect();
+        match details.is_empty() {
+            true => Ok(()),
+            false => write!(f, " ({})", details.join("; ")),
+        }
+    }
+}

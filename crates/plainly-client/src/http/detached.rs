@@ -1,0 +1,135 @@
+//! Messages on a stream other than replies; and messages that outlive the call they belong to: answers to a legacy
+//! server's questions, and the cancellation of a dropped call. Nobody waits for their outcome.
+
+use std::sync::Arc;
+
+use http::HeaderMap;
+use plainly_protocol::method::Method;
+use tokio::task::JoinSet;
+use tokio::task::coop::consume_budget;
+use tokio::time::timeout;
+
+use super::endpoint::Endpoint;
+use super::session::HttpSession;
+use crate::message::OutgoingRequest;
+use crate::reply::{Incoming, ServerRequest};
+use crate::timeouts::{CallQuestions, FAREWELL};
+use plainly_transport::Frame;
+
+impl HttpSession {
+    /// Handles a message on a stream that is not its reply. `on` is the request whose reply the stream carries, if any.
+    pub(super) async fn take(
+        &self,
+        incoming: Incoming,
+        on: Option<&OutgoingRequest<'_>>,
+        answering: &mut JoinSet<()>,
+    ) {
+        match incoming {
+            Incoming::Request(request) => {
+                let of = on.and_then(|on| on.questions);
+                self.answer(request, of, answering).await;
+            }
+            Incoming::Notification { method, params } => {
+                let listening = on.filter(|on| on.method == Method::Listen);
+                let listening = listening.map(|on| &on.id);
+                self.dispatcher.notification(&method, &params, listening);
+            }
+            other @ (Incoming::Reply { .. } | Incoming::NoMessage { .. }) => {
+                tracing::debug!(?other, "dropped: not the reply to the request");
+            }
+        }
+        // A server that sends such messages without pause must not hold up deadlines and other calls.
+        consume_budget().await;
+    }
+
+    /// Answers a question that a legacy server asks on a stream: one `of` the call whose reply the stream carries, if
+    /// any.
+    async fn answer(
+        &self,
+        request: ServerRequest,
+        of: Option<&CallQuestions<'_>>,
+        answering: &mut JoinSet<()>,
+    ) {
+        let mut headers = self.version();
+        if self.join(&mut headers).is_err() {
+            return;
+        }
+        let (endpoint, later) = (self.endpoint.clone(), headers.clone());
+        let at_once = self
+            .dispatcher
+            .request(request, of, answering, |message, open| async {
+                send_apart(endpoint, Frame::new(later, message), open);
+            });
+        if let Some(message) = at_once {
+            let place = Arc::clone(&self.answers).acquire_owned().await;
+            let endpoint = self.endpoint.clone();
+            send_apart(endpoint, Frame::new(headers, message), place);
+        }
+    }
+}
+
+/// Sends an answer, which holds its place meanwhile. In a task of its own: the next message on the stream may be the
+/// reply, which ends the call, and the server may accept no answer before it.
+fn send_apart(endpoint: Endpoint, frame: Frame, place: impl Send + 'static) {
+    tokio::spawn(async move {
+        send_answer(endpoint, frame).await;
+        drop(place);
+    });
+}
+
+/// Sends an answer, or a cancellation: what happens to it is only logged.
+pub(super) async fn send_answer(endpoint: Endpoint, frame: Frame) {
+    match timeout(FAREWELL, endpoint.post(frame)).await {
+        Ok(Ok(response)) if response.status.is_success() => response.discard(),
+        Ok(Ok(response)) => {
+            tracing::warn!(status = %response.status, "the server refused an answer")
+        }
+        Ok(Err(failure)) => tracing::warn!(%failure, "an answer did not reach the server"),
+        Err(_elapsed) => tracing::warn!("the server did not accept an answer"),
+    }
+}
+
+/// Cancels a call when dropped: a legacy server does not take a broken connection for a cancellation.
+pub(super) struct Cancellation<'a> {
+    session: &'a HttpSession,
+    /// The notification to send, if any.
+    frame: Option<Frame>,
+}
+
+impl<'a> Cancellation<'a> {
+    /// Cancels `request`, which was sent with these headers.
+    pub(super) fn of(
+        session: &'a HttpSession,
+        request: &OutgoingRequest<'_>,
+        headers: &HeaderMap,
+    ) -> Self {
+        let traits = session.dispatcher.revision.get().traits();
+        let message = match traits.cancelled_by_disconnect {
+            true => None,
+            false => request.cancellation(),
+        };
+        Self {
+            session,
+            frame: message.map(|message| Frame::new(headers.clone(), message)),
+        }
+    }
+
+    /// The call has ended by itself.
+    pub(super) fn disarm(&mut self) {
+        self.frame = None;
+    }
+}
+
+impl Drop for Cancellation<'_> {
+    fn drop(&mut self) {
+        // The end of the session ends its calls too.
+        if self.session.is_closed() {
+            return;
+        }
+        let runtime = tokio::runtime::Handle::try_current();
+        if let (Some(frame), Ok(runtime)) = (self.frame.take(), runtime) {
+            let endpoint = self.session.endpoint.clone();
+            runtime.spawn(timeout(FAREWELL, async move { endpoint.post(frame).await }));
+        }
+    }
+}

@@ -1,0 +1,434 @@
+//! The client's end of Streamable HTTP: messages as POSTs, and replies as JSON or server-sent events. Knows headers and
+//! bytes, but no methods; the headers of a message come with it.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use plainly_errors::mistake::in_quotes;
+use reqwest::Url;
+use tokio::task::coop::consume_budget;
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::failure::{HttpFailure, was_never_sent};
+use super::gate::Gate;
+use super::retry_after;
+use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
+use crate::authorization::Head;
+use crate::error::said;
+use crate::traffic::{Tap, Traffic};
+use plainly_transport::tls::{self, Certificate};
+use plainly_transport::{Frame, Meter};
+
+/// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
+/// request.
+const IDLE: Duration = Duration::from_secs(30);
+/// How often a request is tried again that was never sent.
+const RETRIES: u32 = 3;
+/// The most bytes after the reply that are read so that the connection can be used again.
+const DISCARDED_BYTES: usize = 64 << 10;
+/// The time that reading them may take.
+const DISCARDED_TIME: Duration = Duration::from_secs(1);
+/// The longest wait for the beginning of a body that is only shown in an error.
+const SHOWN: Duration = Duration::from_secs(1);
+
+/// One MCP endpoint.
+#[derive(Clone)]
+pub(super) struct Endpoint {
+    client: reqwest::Client,
+    url: Url,
+    headers: HeaderMap,
+    /// Has each request let in, if anybody does.
+    gate: Option<Gate>,
+    /// The most bytes of one message that are read: a JSON body, or one event.
+    message_bytes: usize,
+    received: Meter,
+    tap: Tap,
+}
+
+/// The response to a request, its body unread.
+#[derive(Debug)]
+pub(super) struct HttpResponse {
+    pub(super) status: StatusCode,
+    pub(super) headers: HeaderMap,
+    pub(super) content: ContentKind,
+    /// What the request carried so that it was let in.
+    pub(super) credentials: Vec<(HeaderName, HeaderValue)>,
+    inner: reqwest::Response,
+    events: EventParser,
+    /// What the last event of a failure said.
+    complaint: Option<String>,
+    message_bytes: usize,
+    /// Bytes that were received and are not read yet.
+    chunk: Bytes,
+    received: Meter,
+    tap: Tap,
+}
+
+/// The kind of body that `Content-Type` declares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContentKind {
+    /// One JSON value.
+    Json,
+    /// Messages as events.
+    Events,
+    /// A type that MCP does not use, or none.
+    Other,
+}
+
+impl Endpoint {
+    /// The endpoint at `url`, which may have a certificate of a `trusted` authority, and to which every request carries
+    /// `headers`, and what the `gate` has it carry; messages are read up to `message_bytes`.
+    /// Redirects are not followed: they would take credentials and messages elsewhere.
+    pub(super) fn new(
+        url: Url,
+        headers: HeaderMap,
+        gate: Option<Gate>,
+        trusted: &[Certificate],
+        connect: Duration,
+        message_bytes: usize,
+        tap: Tap,
+    ) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        let mut client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config(url.scheme(), trusted)?)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(connect)
+            .pool_idle_timeout(IDLE)
+            .retry(retries(&url));
+        if gate.as_ref().is_some_and(Gate::keeps_proxies_out) {
+            client = client.no_proxy();
+        }
+        Ok(Self {
+            client: client.build()?,
+            url,
+            headers,
+            gate,
+            message_bytes,
+            received: Meter::default(),
+            tap,
+        })
+    }
+
+    /// The URL without what may be secret.
+    pub(super) fn display_url(&self) -> String {
+        without_secrets(&self.url).into()
+    }
+
+    /// The same at another URL, as `reference` names it relative to this one; or what is wrong with that. At another
+    /// origin, the headers would be told to somebody else.
+    pub(super) fn at(&self, reference: &str) -> Result<Self, String> {
+        let named = in_quotes(reference);
+        let joined = self.url.join(reference);
+        let mut url = joined.map_err(|why| format!("{named}, which is no URL: {why}"))?;
+        if url.origin() != self.url.origin() {
+            let origin = self.url.origin().ascii_serialization();
+            return Err(format!("{named}, which is not at {origin}"));
+        }
+        // These fail only for URLs without a host.
+        let _ = url.set_username(self.url.username());
+        let _ = url.set_password(self.url.password());
+        let endpoint = self.clone();
+        Ok(Self { url, ..endpoint })
+    }
+
+    /// Sends one message.
+    pub(super) async fn post(&self, frame: Frame) -> Result<HttpResponse, HttpFailure> {
+        const ACCEPTED: HeaderValue =
+            HeaderValue::from_static("application/json, text/event-stream");
+        const JSON: HeaderValue = HeaderValue::from_static("application/json");
+        let mut headers = frame.headers;
+        headers.insert(ACCEPT, ACCEPTED);
+        headers.insert(CONTENT_TYPE, JSON);
+        self.send(Method::POST, headers, Some(frame.body)).await
+    }
+
+    /// Opens a stream of messages that answer none of ours.
+    pub(super) async fn get(&self, mut headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
+        const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
+        headers.insert(ACCEPT, ACCEPTED);
+        self.send(Method::GET, headers, None).await
+    }
+
+    /// Ends the session that `headers` name.
+    pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
+        Ok(self.send(Method::DELETE, headers, None).await?.status)
+    }
+
+    /// Sends a request, and again as long as whoever has it let in says so.
+    async fn send(
+        &self,
+        method: Method,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let Some(gate) = &self.gate else {
+            return self.exchange(&method, headers, body).await;
+        };
+        let mut attempt = 0;
+        let mut refused = (0, 0);
+        loop {
+            let request = gate.request(&method, self.url.as_str(), attempt);
+            let credentials = gate.credentials(&request).await?;
+            let mut sent = headers.clone();
+            sent.extend(credentials.headers.iter().cloned());
+            let mut response = self.exchange(&method, sent, body.clone()).await?;
+            let head = Head {
+                status: response.status,
+                headers: &response.headers,
+            };
+            let generation = credentials.generation;
+            let repeated = if refused.0 == generation {
+                refused.1
+            } else {
+                0
+            };
+            if !gate.reopens(&request, (generation, repeated), head).await? {
+                response.credentials = credentials.headers;
+                return Ok(response);
+            }
+            response.discard();
+            refused = (generation, repeated + 1);
+            attempt += 1;
+        }
+    }
+
+    async fn exchange(
+        &self,
+        method: &Method,
+        headers: HeaderMap,
+        body: Option<Bytes>,
+    ) -> Result<HttpResponse, HttpFailure> {
+        let mut request = self
+            .client
+            .request(method.clone(), self.url.clone())
+            .headers(self.headers.clone())
+            // In this order: a header of the message replaces one of the same name that the client was built with.
+            .headers(headers);
+        if let Some(body) = body {
+            request = request.body(body);
+        }
+        let request = request.build().map_err(HttpFailure::of)?;
+        self.show(&request);
+        let sent = self.client.execute(request).await;
+        let mut inner = sent.map_err(HttpFailure::of)?;
+        let headers = std::mem::take(inner.headers_mut());
+        self.tap.show(Traffic::Response {
+            method: method.as_str(),
+            status: inner.status().as_u16(),
+            headers: &headers,
+        });
+        Ok(HttpResponse {
+            status: inner.status(),
+            content: ContentKind::of(&headers),
+            headers,
+            credentials: Vec::new(),
+            inner,
+            events: EventParser::new(self.message_bytes),
+            complaint: None,
+            message_bytes: self.message_bytes,
+            chunk: Bytes::new(),
+            received: self.received.clone(),
+            tap: self.tap.clone(),
+        })
+    }
+
+    /// What a request would carry now so that it is let in; `None` if that is not known.
+    pub(super) async fn credentials(&self) -> Option<Vec<(HeaderName, HeaderValue)>> {
+        let Some(gate) = &self.gate else {
+            return Some(Vec::new());
+        };
+        let request = gate.request(&Method::POST, self.url.as_str(), 0);
+        Some(gate.credentials(&request).await.ok()?.headers)
+    }
+
+    /// The number of bytes received in bodies.
+    pub(super) fn received(&self) -> u64 {
+        self.received.bytes()
+    }
+
+    fn show(&self, request: &reqwest::Request) {
+        if !self.tap.is_on() {
+            return;
+        }
+        self.tap.show(Traffic::Request {
+            method: request.method().as_str(),
+            url: &self.display_url(),
+            headers: request.headers(),
+        });
+        if let Some(message) = request.body().and_then(reqwest::Body::as_bytes) {
+            self.tap.show(Traffic::Sent(message));
+        }
+    }
+}
+
+/// Tries a request on another connection if the first ended before anything was sent: the server spoke before it was asked, or
+/// hung up. It may do so again, but once a request is under way, the error says which.
+fn retries(url: &Url) -> reqwest::retry::Builder {
+    let host = url.host_str().unwrap_or_default().to_owned();
+    reqwest::retry::for_host(host)
+        .no_budget()
+        .max_retries_per_request(RETRIES)
+        .classify_fn(|sent| match sent.error() {
+            Some(error) if was_never_sent(error) => sent.retryable(),
+            _ => sent.success(),
+        })
+}
+
+fn without_secrets(url: &Url) -> Url {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // These fail only for URLs without a host, and an HTTP URL has one.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Endpoint")
+            .field(&self.display_url())
+            .finish()
+    }
+}
+
+impl HttpResponse {
+    /// The next message of a body of events; `None` at the end. An event that is cut off by the end is dropped.
+    pub(super) async fn next_message(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+        while let Some(event) = self.next_event().await? {
+            if event.kind == EventKind::Message {
+                return Ok(Some(event.data));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The next event of any kind.
+    pub(super) async fn next_event(&mut self) -> Result<Option<ServerEvent>, HttpFailure> {
+        loop {
+            match self.events.next(&mut self.chunk) {
+                Ok(Some(event)) => {
+                    self.tap.show(Traffic::Received(&event.data));
+                    if event.kind == EventKind::Error {
+                        self.complaint = complaint(&event.data);
+                    }
+                    return Ok(Some(event));
+                }
+                Ok(None) => {}
+                Err(sse::TooLarge) => return Err(HttpFailure::TooLarge(self.message_bytes)),
+            }
+            match self.next_chunk().await? {
+                Some(chunk) => self.chunk = chunk,
+                None => return Ok(None),
+            }
+            // Chunks without events may arrive as fast as they are read.
+            consume_budget().await;
+        }
+    }
+
+    /// What the server said in an event that tells of a failure, in words; `None` if it sent none.
+    pub(super) fn complaint(&self) -> Option<String> {
+        self.complaint.clone()
+    }
+
+    /// Where to resume a body of events that has ended.
+    pub(super) fn resumption(&self) -> &Resumption {
+        self.events.resumption()
+    }
+
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, HttpFailure> {
+        let chunk = self.inner.chunk().await.map_err(HttpFailure::Broken)?;
+        self.received.add(chunk.as_ref().map_or(0, Bytes::len));
+        Ok(chunk)
+    }
+
+    /// The time that the server asks to wait before the next request.
+    pub(super) fn retry_after(&self) -> Option<Duration> {
+        retry_after::read(&self.headers)
+    }
+
+    /// Where the server sends clients to instead: only with a status that says so. What is relative to the URL is made whole,
+    /// without what may be secret in that.
+    pub(super) fn location(&self) -> Option<String> {
+        let location = self.headers.get(LOCATION)?.to_str().ok()?;
+        let whole = match Url::parse(location) {
+            Ok(_) => location.to_owned(),
+            Err(_) => without_secrets(self.inner.url())
+                .join(location)
+                .ok()?
+                .into(),
+        };
+        self.status.is_redirection().then_some(whole)
+    }
+
+    /// The whole body, without a byte order mark before it.
+    pub(super) async fn body(self) -> Result<Bytes, HttpFailure> {
+        let (limit, tap) = (self.message_bytes, self.tap.clone());
+        let body = self.read(limit).await?;
+        if !body.is_empty() {
+            tap.show(Traffic::Received(&body));
+        }
+        let is_marked = body.starts_with(b"\xef\xbb\xbf");
+        Ok(if is_marked { body.slice(3..) } else { body })
+    }
+
+    /// The beginning of the body: at most `limit` bytes, as far as they arrive within a second. Empty if it can't be
+    /// read.
+    pub(super) async fn beginning(mut self, limit: usize) -> Vec<u8> {
+        let mut body = Vec::new();
+        let until = Instant::now() + SHOWN;
+        while body.len() < limit
+            && let Ok(Ok(Some(chunk))) = timeout_at(until, self.inner.chunk()).await
+        {
+            body.extend_from_slice(&chunk);
+        }
+        body.truncate(limit);
+        if !body.is_empty() {
+            self.tap.show(Traffic::Received(&body));
+        }
+        body
+    }
+
+    /// Reads the rest of the body in the background, if it is short, so that the connection can be used again.
+    pub(super) fn discard(self) {
+        tokio::spawn(timeout(DISCARDED_TIME, self.read(DISCARDED_BYTES)));
+    }
+
+    async fn read(mut self, limit: usize) -> Result<Bytes, HttpFailure> {
+        let mut body = Vec::new();
+        while let Some(chunk) = self.next_chunk().await? {
+            if body.len() + chunk.len() > limit {
+                return Err(HttpFailure::TooLarge(limit));
+            }
+            body.extend_from_slice(&chunk);
+        }
+        Ok(body.into())
+    }
+}
+
+fn complaint(data: &[u8]) -> Option<String> {
+    let said = said::words_of_body(&String::from_utf8_lossy(data))?;
+    Some(format!("the error {}", in_quotes(&said)))
+}
+
+impl ContentKind {
+    fn of(headers: &HeaderMap) -> Self {
+        let declared = headers
+            .get(CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.split(';').next())
+            .unwrap_or_default()
+            .trim();
+        if declared.eq_ignore_ascii_case("application/json") {
+            Self::Json
+        } else if declared.eq_ignore_ascii_case("text/event-stream") {
+            Self::Events
+        } else {
+            Self::Other
+        }
+    }
+}

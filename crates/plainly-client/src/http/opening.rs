@@ -1,0 +1,96 @@
+//! Finds out whether a server that refused the handshake speaks HTTP with SSE (2025-11-25, "Backwards Compatibility"):
+//! then GET opens a stream of events, the first of which says where to post messages. If not, says what is wrong.
+
+use http::{HeaderMap, StatusCode};
+use plainly_errors::mistake::in_quotes;
+
+use super::endpoint::{ContentKind, Endpoint, HttpResponse};
+use super::failure::HttpFailure;
+use super::session::{GET, no_message};
+use super::sse::EventKind;
+use crate::connect::ConnectDeadline;
+use crate::error::{Error, is_of_the_way};
+
+/// A session that has just been opened.
+#[derive(Debug)]
+pub(super) struct OpenedPipe {
+    /// Where its messages come out.
+    pub(super) events: HttpResponse,
+    /// Where messages are posted to.
+    pub(super) entrance: Endpoint,
+}
+
+/// Opens a pipe at `endpoint`, `by` then at the latest. If there is none, the error is `refusal`, with which the
+/// handshake ended, unless there is more to say.
+pub(super) async fn open(
+    endpoint: &Endpoint,
+    by: &ConnectDeadline,
+    refusal: Error,
+) -> Result<OpenedPipe, Error> {
+    let asking = async { Ok(endpoint.get(HeaderMap::new()).await) };
+    let mut events = match by.wait_for(GET, asking).await {
+        Ok(Ok(response)) if is_stream(&response) => response,
+        Ok(Ok(other)) => return Err(telling(refusal, other).await),
+        Ok(Err(failure @ HttpFailure::Authorization(_))) => {
+            return Err(failure.explain(GET, endpoint));
+        }
+        Ok(Err(_)) | Err(_) => return Err(refusal),
+    };
+    let naming = async { Ok(first_event(&mut events, endpoint).await) };
+    let named = match by.wait_for(GET, naming).await {
+        Ok(Ok(named)) => named,
+        // It is a stream of another kind, and the server has said what it thinks of the handshake.
+        Ok(Err(_)) | Err(_) if refusal.protocol().is_some() => return Err(refusal),
+        Ok(Err(error)) => return Err(error),
+        Err(silence) => {
+            let sent = "a stream of events without `endpoint`".to_owned();
+            return Err(silence.with_instead(Some(sent)));
+        }
+    };
+    if named.is_empty() {
+        return Err(invalid("its `endpoint` event is empty"));
+    }
+    let entrance = endpoint.at(&named);
+    let entrance = entrance.map_err(|why| invalid(&format!("its `endpoint` event names {why}")))?;
+    Ok(OpenedPipe { events, entrance })
+}
+
+fn is_stream(response: &HttpResponse) -> bool {
+    response.status == StatusCode::OK && response.content == ContentKind::Events
+}
+
+/// What the first event says about where to post messages.
+async fn first_event(events: &mut HttpResponse, endpoint: &Endpoint) -> Result<String, Error> {
+    let event = events.next_event().await;
+    let event = event.map_err(|failure| failure.explain(GET, endpoint))?;
+    let Some(event) = event else {
+        return Err(invalid("its stream of events ended before `endpoint`"));
+    };
+    let data = String::from_utf8_lossy(&event.data);
+    match event.kind {
+        EventKind::Endpoint => Ok(data.trim().to_owned()),
+        EventKind::Message | EventKind::Error => {
+            let data = in_quotes(&data);
+            Err(invalid(&format!(
+                "its stream of events begins with {data} and not with `endpoint`"
+            )))
+        }
+    }
+}
+
+/// The one of the two that says more: how the handshake was refused, and what GET was answered with in place of a stream.
+async fn telling(refusal: Error, response: HttpResponse) -> Error {
+    let is_page = response.status.is_success();
+    let other = no_message(GET, response).await;
+    // That nothing is there, or the server's own words, are clearer than any page.
+    let says_enough = refusal.protocol().is_some() || refusal.http_status() == Some(404);
+    match other.http_status() {
+        Some(status) if is_of_the_way(status) => other,
+        None if is_page && !says_enough => other,
+        Some(_) | None => refusal,
+    }
+}
+
+fn invalid(why: &str) -> Error {
+    Error::invalid_response(GET, why)
+}

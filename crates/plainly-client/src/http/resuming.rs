@@ -1,0 +1,92 @@
+//! Resumes the stream of a reply that ended before the reply (2025-11-25, "Resumability and Redelivery"): a legacy
+//! server may hang up at any time, and is then asked for the rest, from the last event that arrived.
+
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue, StatusCode};
+
+use super::endpoint::{ContentKind, HttpResponse};
+use super::failure::HttpFailure;
+use super::session::{HttpSession, no_message};
+use super::sse::Resumption;
+use crate::error::Error;
+
+/// The pause before a stream is requested again, if the server does not specify one.
+const PAUSE: Duration = Duration::from_secs(1);
+/// The most attempts in a row without an event.
+const ATTEMPTS: u32 = 5;
+/// The header with the id of the last event received.
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The position in the stream of a reply, and the attempts to resume it.
+#[derive(Debug, Default)]
+pub(super) struct ReplyResumption {
+    from: Resumption,
+    attempts: u32,
+}
+
+impl ReplyResumption {
+    /// Notes that an event has arrived.
+    pub(super) fn goes_on(&mut self) {
+        self.attempts = 0;
+    }
+}
+
+impl HttpSession {
+    /// Opens the rest of a stream that `ended`. If that is impossible, the reply to `method` has broken off, because of
+    /// `failure` if there was one.
+    pub(super) async fn resume(
+        &self,
+        resuming: &mut ReplyResumption,
+        ended: &HttpResponse,
+        failure: Option<HttpFailure>,
+        method: &'static str,
+    ) -> Result<HttpResponse, Error> {
+        resuming.from.update(ended.resumption());
+        let broken = match failure {
+            Some(failure @ HttpFailure::TooLarge(_)) => return Err(self.failed(failure, method)),
+            Some(failure) => self.failed(failure, method),
+            None => Error::interrupted(method),
+        };
+        let mut broken = broken.with_retry(resuming.from.retry);
+        let Some(last) = self.last_event(&resuming.from) else {
+            return Err(broken);
+        };
+        while resuming.attempts < ATTEMPTS {
+            resuming.attempts += 1;
+            // Clients must respect the `retry` of the stream (2025-11-25, "Sending Messages to the Server").
+            tokio::time::sleep(resuming.from.retry.unwrap_or(PAUSE)).await;
+            let mut headers = self.version();
+            let session = self.join(&mut headers)?;
+            headers.insert(LAST_EVENT_ID, last.clone());
+            let response = match self.endpoint.get(headers).await {
+                Ok(response) => response,
+                Err(failure) => {
+                    broken = self.failed(failure, method);
+                    continue;
+                }
+            };
+            return match (response.status, response.content) {
+                (StatusCode::OK, ContentKind::Events) => Ok(response),
+                (StatusCode::NOT_FOUND, _) if session.is_some() => {
+                    self.lose(session);
+                    // Not reported as a lost session, which would repeat the call: the server may have acted on it.
+                    Err(broken)
+                }
+                // The server resumes nothing: the caller should learn that the reply broke off, not about this request.
+                (StatusCode::METHOD_NOT_ALLOWED, _) => Err(broken),
+                _ => Err(no_message(method, response).await),
+            };
+        }
+        Err(broken)
+    }
+
+    /// The id of the last event, if the server can be asked for the events after it.
+    pub(super) fn last_event(&self, from: &Resumption) -> Option<HeaderValue> {
+        // Only sessions have streams that can be resumed. Within one, whatever its revision, an id means that this is
+        // supported.
+        let has_streams = self.dispatcher.revision.get().traits().sessions;
+        let id = Some(&from.last_id).filter(|id| has_streams && !id.is_empty())?;
+        HeaderValue::from_maybe_shared(id.clone()).ok()
+    }
+}

@@ -1,0 +1,269 @@
+//! The connection to a server, over whichever transport, and the ids of the requests on it: everything that a call
+//! needs, even before the revision is known.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, pending, ready};
+use http::{HeaderName, HeaderValue};
+use plainly_errors::{Certainty, Revision};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{EmptyResult, InputResponseParams, ListenParams, SubscriptionFilter};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+
+use super::cache::Fetch;
+use super::dispatcher::Dispatcher;
+use super::error::Error;
+use super::inbox::Inbox;
+use super::message::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
+use super::mirror::Mirror;
+use super::progress::ProgressListener;
+use super::reply::{CallReply, TypedResult};
+use super::subscriptions::SubscriptionTable;
+use super::timeouts::CallQuestions;
+use plainly_transport::Frame;
+
+/// A way for messages to a server and back: over [`Messages`](plainly_transport::Messages), or as HTTP requests.
+pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
+    /// Sends a request and waits for the reply. Dropping the future cancels the request.
+    fn call<'a>(
+        &'a self,
+        request: &'a OutgoingRequest<'a>,
+    ) -> BoxFuture<'a, Result<CallReply, Error>>;
+
+    /// Sends a notification of `method`.
+    fn notify(&self, frame: Frame, method: Method) -> BoxFuture<'_, Result<(), Error>>;
+
+    /// Ends the connection and every call in flight on it.
+    fn close(&self) -> BoxFuture<'_, ()>;
+
+    /// Waits until the connection is over, and says why; for ever where each request has a connection of its own.
+    fn closed(&self) -> BoxFuture<'_, Error> {
+        pending().boxed()
+    }
+
+    /// Handles the server's messages other than replies.
+    fn dispatcher(&self) -> &Dispatcher;
+
+    /// The number of bytes received.
+    fn received(&self) -> u64;
+
+    /// Lets a legacy server send messages that answer no request, until the result is dropped; `None` if it can't.
+    fn open_server_stream(
+        self: Arc<Self>,
+    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>>;
+
+    /// Keeps a legacy server's stream open for messages beside subscriptions; `None` if these arrive anyway.
+    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>>;
+
+    /// The arguments to repeat in headers; `None` on a transport without headers.
+    fn mirror(&self) -> Option<&Mirror> {
+        None
+    }
+
+    /// What a request would carry now so that it is let in, besides what the client was built with; `None` if that is not
+    /// known.
+    fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>> {
+        ready(Some(Vec::new())).boxed()
+    }
+
+    /// The transport in a word.
+    fn transport(&self) -> &'static str {
+        "stream"
+    }
+
+    /// What the server sent since its last reply that is no reply to any request.
+    fn stray(&self) -> Option<String> {
+        None
+    }
+
+    /// Whether messages come on several streams, each of which can be lost alone.
+    fn has_streams(&self) -> bool {
+        false
+    }
+
+    /// Whether the server has forgotten the session.
+    fn is_lost(&self) -> bool {
+        false
+    }
+}
+
+/// A task that is stopped when this is dropped; or no task.
+#[derive(Debug)]
+pub(super) struct BackgroundTask(Option<AbortHandle>);
+
+impl BackgroundTask {
+    pub(super) const NONE: Self = Self(None);
+
+    pub(super) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+        Self(Some(tokio::spawn(work).abort_handle()))
+    }
+
+    /// Whether it has ended by itself; true if there is no task.
+    #[cfg(feature = "http")]
+    pub(super) fn is_finished(&self) -> bool {
+        self.0.as_ref().is_none_or(AbortHandle::is_finished)
+    }
+}
+
+impl Drop for BackgroundTask {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.abort();
+        }
+    }
+}
+
+/// A connection and the ids of its requests.
+#[derive(Debug)]
+pub(super) struct Link {
+    connection: Arc<dyn ClientConnection>,
+    last_id: AtomicI64,
+    /// How sure it must be what a server's error means.
+    pub(super) least: Certainty,
+}
+
+/// The additions to one call besides its parameters.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct CallExtras<'a> {
+    /// More members of its `_meta`, as [`RequestExtras`] has them.
+    pub(super) meta: Option<&'a RawMembers>,
+    /// The answers to the questions that the server asked before.
+    pub(super) inputs: Option<&'a InputResponseParams>,
+    /// Called with the progress of the call.
+    pub(super) progress: Option<&'a Arc<ProgressListener>>,
+    /// Counts the questions that the server asks meanwhile.
+    pub(super) questions: Option<&'a CallQuestions<'a>>,
+    /// The cache's side of the call, if its result may be kept.
+    pub(super) fetch: Option<&'a Fetch>,
+    /// Whether the call is about a task, or may be answered with one.
+    pub(super) tasks: bool,
+}
+
+impl<'a> CallExtras<'a> {
+    /// The same, where the result may be kept.
+    pub(super) fn kept_by(self, fetch: Option<&'a Fetch>) -> Self {
+        Self { fetch, ..self }
+    }
+}
+
+impl Link {
+    pub(super) fn new(connection: Arc<dyn ClientConnection>, least: Certainty) -> Self {
+        Self {
+            connection,
+            last_id: AtomicI64::new(0),
+            least,
+        }
+    }
+
+    /// Calls `method` and reads the result. Dropping the future cancels the request.
+    pub(super) async fn call<T: DeserializeOwned>(
+        &self,
+        writer: &RequestWriter,
+        method: Method,
+        params: &(impl Serialize + Sync),
+    ) -> Result<TypedResult<T>, Error> {
+        let reply = self
+            .ask(writer, method, params, CallExtras::default())
+            .await?;
+        reply.decode(method, params, self.least)
+    }
+
+    /// Calls `method` and leaves the reply unread. Dropping the future cancels the request.
+    pub(super) async fn ask(
+        &self,
+        writer: &RequestWriter,
+        method: Method,
+        params: &(impl Serialize + Sync),
+        extras: CallExtras<'_>,
+    ) -> Result<CallReply, Error> {
+        let request_extras = RequestExtras {
+            progress: extras.progress.is_some(),
+            meta: extras.meta,
+            inputs: extras.inputs,
+            questions: extras.questions,
+            fetch: extras.fetch,
+            mirror: self.connection.mirror(),
+            tasks: extras.tasks,
+        };
+        let request = writer.request(self.next_id(), method, params, request_extras)?;
+        // Before the request is sent: the first notification about it may arrive before anything else.
+        let progress = &self.dispatcher().progress;
+        let _entry = extras
+            .progress
+            .map(|listener| progress.add(&request.id, listener));
+        self.connection.call(&request).await
+    }
+
+    /// Listens until the subscription ends. Dropping the future cancels it.
+    pub(super) async fn listen(
+        &self,
+        writer: &RequestWriter,
+        filter: SubscriptionFilter,
+        inbox: &Arc<Inbox>,
+    ) -> Result<(), Error> {
+        let method = Method::Listen;
+        let params = ListenParams::new(filter);
+        let extras = RequestExtras {
+            tasks: params.notifications.task_ids.is_some(),
+            ..RequestExtras::default()
+        };
+        let request = writer.request(self.next_id(), method, &params, extras)?;
+        let _entry = self.subscriptions().add(Some(request.id.clone()), inbox);
+        let reply = self.connection.call(&request).await?;
+        let ended = reply.decode::<EmptyResult>(method, &params, self.least);
+        ended.map(drop)
+    }
+
+    /// Sends a notification without parameters.
+    pub(super) async fn notify(&self, writer: &RequestWriter, method: Method) -> Result<(), Error> {
+        let frame = writer.notification(method);
+        self.connection.notify(frame, method).await
+    }
+
+    /// What a request would carry now so that it is let in, if that is known in this time.
+    pub(super) async fn credentials(
+        &self,
+        within: Duration,
+    ) -> Option<Vec<(HeaderName, HeaderValue)>> {
+        timeout(within, self.connection.credentials()).await.ok()?
+    }
+
+    /// Handles the server's messages other than replies.
+    pub(super) fn dispatcher(&self) -> &Dispatcher {
+        self.connection.dispatcher()
+    }
+
+    /// The subscriptions of this connection.
+    pub(super) fn subscriptions(&self) -> &Arc<SubscriptionTable> {
+        &self.dispatcher().subscriptions
+    }
+
+    /// The connection itself.
+    pub(super) fn connection(&self) -> &Arc<dyn ClientConnection> {
+        &self.connection
+    }
+
+    /// The same error; if no reply came, with what came instead.
+    pub(super) fn tell_stray(&self, error: Error) -> Error {
+        match self.connection.stray() {
+            None => error,
+            sent => error.with_instead(sent),
+        }
+    }
+
+    fn next_id(&self) -> i64 {
+        self.last_id.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Sets the revision that is spoken from now on.
+    pub(super) fn speak(&self, revision: Revision) {
+        self.dispatcher().revision.set(revision);
+    }
+}

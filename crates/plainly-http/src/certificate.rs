@@ -1,0 +1,412 @@
+//! The certificate of a server and its key: read from files in PEM, and read again when these change, so that a renewed
+//! certificate needs no restart.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier as _;
+use rustls::pki_types::pem::{self, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{CertificateError, RootCertStore, ServerConfig};
+
+use plainly_transport::cryptography::provider;
+use plainly_transport::lock::Lock;
+
+/// How long a look at the files is good for.
+const LOOK: Duration = Duration::from_secs(1);
+/// What is spoken over TLS, the best first.
+const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
+
+/// A certificate and its key, with which an [`HttpServer`](super::HttpServer) speaks HTTPS.
+#[derive(Debug)]
+pub struct ServerCertificate {
+    files: Option<CertificateFiles>,
+    current: Lock<Current>,
+}
+
+/// The files, which may change.
+#[derive(Debug)]
+struct CertificateFiles {
+    certificate: PathBuf,
+    key: PathBuf,
+}
+
+#[derive(Debug)]
+struct Current {
+    config: Arc<ServerConfig>,
+    /// How the files looked when they were read last, whether they could be used or not.
+    looks: Option<[FileLook; 2]>,
+    looked: Instant,
+}
+
+/// How a file looks from outside: if that is the same, so is what it has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FileLook {
+    modified: Option<SystemTime>,
+    bytes: u64,
+    /// Another file of the same name has another one (Unix).
+    number: u64,
+}
+
+/// Why a certificate and a key can't be used.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidCertificate {
+    /// The file can't be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// There is no certificate in the file.
+    #[error(
+        "there is no certificate in {name}{}; it must have the server's certificate and those between it and its authority, in PEM: -----BEGIN CERTIFICATE-----",
+        FoundInstead(found)
+    )]
+    NoCertificate {
+        /// The file, or what it stands for.
+        name: String,
+        /// What there is instead, such as "PRIVATE KEY".
+        found: Option<String>,
+    },
+    /// There is no private key in the file.
+    #[error(
+        "there is no private key in {name}{}; it must have the key of the certificate in PEM, without a password: -----BEGIN PRIVATE KEY-----",
+        FoundInstead(found)
+    )]
+    NoKey {
+        /// The file, or what it stands for.
+        name: String,
+        /// What there is instead, such as "CERTIFICATE".
+        found: Option<String>,
+    },
+    /// The private key in the file is encrypted.
+    #[error(
+        "the private key in {name} is encrypted with a password: write it without, with openssl pkey -in {name} -out FILE"
+    )]
+    EncryptedKey {
+        /// The file, or what it stands for.
+        name: String,
+    },
+    /// What is in the file is broken, or of a kind that is not supported.
+    #[error("cannot use {name}: {why}")]
+    Unusable {
+        /// The file, or what it stands for.
+        name: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// The key belongs to another certificate.
+    #[error(
+        "the key in {key} does not belong to the certificate in {certificate}, whose first one must be the server's own"
+    )]
+    OtherKey {
+        /// The file of the certificate, or what it stands for.
+        certificate: String,
+        /// The file of the key, or what it stands for.
+        key: String,
+    },
+}
+
+plainly_errors::debug_with_causes!(InvalidCertificate);
+
+/// What was found instead of what was looked for.
+struct FoundInstead<'a>(&'a Option<String>);
+
+impl std::fmt::Display for FoundInstead<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0.as_deref() {
+            Some(found) => write!(f, ", but -----BEGIN {found}-----"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl ServerCertificate {
+    /// The certificate in one file, followed by those between it and its authority, and its private key in another, both in
+    /// PEM. They are read again when they change. If they can't be used then, that is logged, and the server stays with
+    /// those that it has.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be read, has not what it should have, or both don't belong together.
+    pub fn from_files(
+        certificate: impl Into<PathBuf>,
+        key: impl Into<PathBuf>,
+    ) -> Result<Self, InvalidCertificate> {
+        let files = CertificateFiles {
+            certificate: certificate.into(),
+            key: key.into(),
+        };
+        // Before they are read: what changes meanwhile is read again.
+        let looks = files.looks();
+        let config = files.read()?;
+        Ok(Self::new(config, looks, Some(files)))
+    }
+
+    /// The same from texts, for good.
+    ///
+    /// # Errors
+    ///
+    /// If one has not what it should have, or both don't belong together.
+    pub fn from_pem(certificate: &[u8], key: &[u8]) -> Result<Self, InvalidCertificate> {
+        let config = config(("the certificate", certificate), ("the key", key))?;
+        Ok(Self::new(config, None, None))
+    }
+
+    fn new(
+        config: ServerConfig,
+        looks: Option<[FileLook; 2]>,
+        files: Option<CertificateFiles>,
+    ) -> Self {
+        let current = Current {
+            config: Arc::new(config),
+            looks,
+            looked: Instant::now(),
+        };
+        Self {
+            files,
+            current: Lock::new(current),
+        }
+    }
+
+    /// What a new connection is secured with.
+    pub(super) fn current(&self) -> Arc<ServerConfig> {
+        let mut current = self.current.lock();
+        if let Some(files) = &self.files
+            && current.looked.elapsed() >= LOOK
+        {
+            current.looked = Instant::now();
+            current.look(files);
+        }
+        Arc::clone(&current.config)
+    }
+}
+
+impl Current {
+    /// Reads the files again if they have changed.
+    fn look(&mut self, files: &CertificateFiles) {
+        let looks = files.looks();
+        if looks == self.looks {
+            return;
+        }
+        self.looks = looks;
+        match files.read() {
+            Ok(config) => {
+                self.config = Arc::new(config);
+                tracing::info!("the certificate has changed: new connections get the new one");
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the certificate has changed and can't be used: the one before stays");
+            }
+        }
+    }
+}
+
+impl CertificateFiles {
+    fn looks(&self) -> Option<[FileLook; 2]> {
+        let look = |path: &Path| fs::metadata(path).ok().map(|file| FileLook::of(&file));
+        Some([look(&self.certificate)?, look(&self.key)?])
+    }
+
+    fn read(&self) -> Result<ServerConfig, InvalidCertificate> {
+        let read = |path: &Path| {
+            fs::read(path).map_err(|source| InvalidCertificate::Unreadable {
+                path: path.to_owned(),
+                source,
+            })
+        };
+        let (certificate, key) = (read(&self.certificate)?, read(&self.key)?);
+        let name = |path: &Path| path.display().to_string();
+        let config = config(
+            (&name(&self.certificate), &certificate),
+            (&name(&self.key), &key),
+        )?;
+        warn_if_open(&self.key);
+        Ok(config)
+    }
+}
+
+impl FileLook {
+    fn of(file: &Metadata) -> Self {
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(file);
+        #[cfg(not(unix))]
+        let number = 0;
+        Self {
+            modified: file.modified().ok(),
+            bytes: file.len(),
+            number,
+        }
+    }
+}
+
+/// Warns if everybody on this machine may read the key.
+fn warn_if_open(key: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = fs::metadata(key).map(|file| file.permissions().mode());
+        if mode.is_ok_and(|mode| mode & 0o004 != 0) {
+            let key = key.display();
+            tracing::warn!("everybody on this machine may read the private key: chmod o-rwx {key}");
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = key;
+}
+
+/// Named texts in PEM as what connections are secured with.
+fn config(
+    certificate: (&str, &[u8]),
+    key: (&str, &[u8]),
+) -> Result<ServerConfig, InvalidCertificate> {
+    let chain = chain(certificate)?;
+    let (name, bytes) = key;
+    let private = PrivateKeyDer::from_pem_slice(bytes).map_err(|why| {
+        if is_encrypted(bytes) {
+            let name = name.to_owned();
+            return InvalidCertificate::EncryptedKey { name };
+        }
+        if let pem::Error::NoItemsFound = why {
+            let (name, found) = (name.to_owned(), label(bytes));
+            return InvalidCertificate::NoKey { name, found };
+        }
+        unusable(name, &why)
+    })?;
+    warn_of(certificate.0, &chain);
+    let builder = ServerConfig::builder_with_provider(provider())
+        .with_safe_default_protocol_versions()
+        .map_err(|why| unusable(name, &why))?
+        .with_no_client_auth();
+    let config = builder.with_single_cert(chain, private);
+    let mut config = config.map_err(|why| {
+        if let rustls::Error::InconsistentKeys(_) = why {
+            return InvalidCertificate::OtherKey {
+                certificate: certificate.0.to_owned(),
+                key: name.to_owned(),
+            };
+        }
+        let is_certificate = matches!(why, rustls::Error::InvalidCertificate(_));
+        unusable(if is_certificate { certificate.0 } else { name }, &why)
+    })?;
+    config.alpn_protocols = PROTOCOLS.map(<[u8]>::to_vec).into();
+    Ok(config)
+}
+
+fn chain((name, bytes): (&str, &[u8])) -> Result<Vec<CertificateDer<'static>>, InvalidCertificate> {
+    let all = CertificateDer::pem_slice_iter(bytes).collect::<Result<Vec<_>, _>>();
+    match all {
+        Ok(all) if all.is_empty() => Err(InvalidCertificate::NoCertificate {
+            name: name.to_owned(),
+            found: label(bytes),
+        }),
+        Ok(all) => Ok(all),
+        Err(why) => Err(unusable(name, &why)),
+    }
+}
+
+fn unusable(name: &str, why: &dyn std::fmt::Display) -> InvalidCertificate {
+    InvalidCertificate::Unusable {
+        name: name.to_owned(),
+        why: why.to_string(),
+    }
+}
+
+/// Whether a text in PEM has a key that needs a password, as OpenSSL writes it now or as it did before 1.0.
+fn is_encrypted(bytes: &[u8]) -> bool {
+    let marks = [
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----",
+        "Proc-Type: 4,ENCRYPTED",
+    ];
+    let text = String::from_utf8_lossy(bytes);
+    text.lines().any(|line| marks.contains(&line.trim_end()))
+}
+
+/// What a text in PEM says that it has, and nothing else of it, which may be secret.
+fn label(bytes: &[u8]) -> Option<String> {
+    let text = str::from_utf8(bytes).ok()?;
+    let labels = text.lines().filter_map(|line| {
+        let label = line.trim_end().strip_prefix("-----BEGIN ")?;
+        let label = label.strip_suffix("-----")?;
+        let is_label = |it: u8| it == b' ' || it.is_ascii_uppercase();
+        label.bytes().all(is_label).then_some(label)
+    });
+    labels.map(str::to_owned).next()
+}
+
+/// Warns if clients will refuse the certificate, whoever vouches for it.
+fn warn_of(name: &str, chain: &[CertificateDer<'static>]) {
+    if let Some(why) = flaw(chain) {
+        tracing::warn!("clients will refuse the certificate in {name}: {why}");
+    }
+}
+
+/// Why clients will refuse the first certificate, if that is sure.
+fn flaw(chain: &[CertificateDer<'static>]) -> Option<&'static str> {
+    use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
+
+    let error = fault(chain)?;
+    if matches!(error, Expired | ExpiredContext { .. }) {
+        return Some("it has expired");
+    }
+    if matches!(error, NotValidYet | NotValidYetContext { .. }) {
+        return Some("it is not valid yet");
+    }
+    // There is no type for this one. It is what `openssl req -x509` makes unless it is told otherwise.
+    let is_authority = error.to_string().contains("CaUsedAsEndEntity");
+    is_authority.then_some(
+        "it is an authority's, not a server's; make it with -addext basicConstraints=critical,CA:FALSE",
+    )
+}
+
+/// What is wrong with the first certificate. Whoever vouches for it is not asked: it does so itself here.
+fn fault(chain: &[CertificateDer<'static>]) -> Option<CertificateError> {
+    let own = chain.first()?;
+    let mut roots = RootCertStore::empty();
+    roots.add(own.clone()).ok()?;
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider());
+    let verifier = verifier.build().ok()?;
+    let anybody = ServerName::try_from("localhost").ok()?;
+    let verified = verifier.verify_server_cert(own, &[], &anybody, &[], UnixTime::now());
+    match verified {
+        Err(rustls::Error::InvalidCertificate(error)) => Some(error),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair, date_time_ymd};
+
+    use super::*;
+
+    #[test]
+    fn what_every_client_refuses_is_known_before_clients_come() {
+        let key = KeyPair::generate().unwrap();
+        let authority = IsCa::Ca(BasicConstraints::Unconstrained);
+        for (from, to, kind, expected) in [
+            (2020, 2021, IsCa::NoCa, Some("it has expired")),
+            (4000, 4001, IsCa::NoCa, Some("it is not valid yet")),
+            (2020, 4000, authority, Some("it is an authority's")),
+            (2020, 4000, IsCa::ExplicitNoCa, None),
+            (2020, 4000, IsCa::NoCa, None),
+        ] {
+            let mut params = CertificateParams::new(["example.com".to_owned()]).unwrap();
+            params.not_before = date_time_ymd(from, 1, 1);
+            params.not_after = date_time_ymd(to, 1, 1);
+            params.is_ca = kind;
+            let own = params.self_signed(&key).unwrap();
+            let found = flaw(&[own.der().clone()]);
+            let found = found.map(|it| it.split(',').next().unwrap());
+            assert_eq!(found, expected, "from {from} to {to}");
+        }
+    }
+}

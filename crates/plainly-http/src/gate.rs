@@ -1,0 +1,279 @@
+//! Who is let in. A gate stands before everything behind an endpoint's path, and is asked before any body is read.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, OptionFuture};
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    CACHE_CONTROL,
+};
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use plainly_errors::{ProtocolError, Refusal};
+
+use super::read::Rejection;
+use plainly_transport::{Event, Feed, Reply, ReplyBody};
+
+/// What pages of every origin need to read the documents of a gate.
+const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
+    (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+    (
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, POST"),
+    ),
+    (
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static("Content-Type, MCP-Protocol-Version"),
+    ),
+];
+/// How often it is asked whether a stream may go on.
+const A_MINUTE: Duration = Duration::from_secs(60);
+/// How long such a document may be kept.
+const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
+const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
+
+/// Lets requests in, or turns them away: every request for a path of the endpoint, whatever its method, once its `Host` and
+/// `Origin` are right. See [`HttpService::authenticate`](super::HttpService::authenticate).
+pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
+    /// Judges a request by its head. What it finds out about the sender it adds to the head's extensions, such as a
+    /// [`Principal`](crate::server::Principal); and it takes out of the headers what nobody else should see.
+    fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>>;
+
+    /// The document at this path, in JSON, that everybody may read; `None` if there is none.
+    fn document(&self, path: &str) -> Option<Bytes> {
+        let _there_is_none = path;
+        None
+    }
+
+    /// The public endpoint for JSON at this path; `None` if there is none.
+    fn form(&self, path: &str) -> Option<PublicForm<'_>> {
+        let _there_is_none = path;
+        None
+    }
+}
+
+/// Answers what was posted, with a status and JSON.
+pub type PublicForm<'a> = Box<dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'a>;
+
+/// A request that is let in.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Admission {
+    /// For how long: then its stream of events ends. `None` for as long as it takes.
+    pub lasts: Option<Duration>,
+    /// Asked every minute while its stream of events is open: once the answer is no, the stream ends.
+    pub recheck: Option<Recheck>,
+    /// What the response says besides.
+    pub headers: HeaderMap,
+}
+
+/// Says whether a request that was admitted still would be.
+#[derive(Clone)]
+pub struct Recheck(Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>);
+
+/// A request that is turned away.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TurnedAway {
+    /// Why; the status follows from it.
+    pub error: ProtocolError,
+    /// What the response says besides, such as `WWW-Authenticate`.
+    pub headers: HeaderMap,
+}
+
+impl TurnedAway {
+    /// A request that is turned away for this reason.
+    pub fn new(error: impl Into<ProtocolError>) -> Self {
+        Self {
+            error: error.into(),
+            headers: HeaderMap::new(),
+        }
+    }
+}
+
+impl Admission {
+    /// The reply to a request that was let in like this.
+    pub(super) fn granted(self, mut reply: Reply) -> Reply {
+        reply.headers.extend(self.headers);
+        reply.body = match reply.body {
+            ReplyBody::Feed(feed) if self.lasts.is_some() || self.recheck.is_some() => {
+                ReplyBody::Feed(Box::new(Lasting::new(feed, self.lasts, self.recheck)))
+            }
+            body @ (ReplyBody::Whole(_) | ReplyBody::Feed(_)) => body,
+        };
+        reply
+    }
+}
+
+impl Recheck {
+    /// Asks this closure.
+    pub fn new<F>(ask: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = bool> + Send + 'static,
+    {
+        Self(Arc::new(move || ask().boxed()))
+    }
+
+    /// Waits until the answer is no.
+    async fn refuses(self) {
+        loop {
+            tokio::time::sleep(A_MINUTE).await;
+            if !(self.0)().await {
+                return;
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Recheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recheck").finish_non_exhaustive()
+    }
+}
+
+/// The reply to a request for a document that everybody may read.
+pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
+    let mut reply = match *method {
+        Method::GET | Method::HEAD => Reply::new(StatusCode::OK, document),
+        // A page asks first, because the version of the protocol is a header of its own.
+        Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
+        _ => return Err(Refusal::MethodNotAllowed.into()),
+    };
+    reply.headers.extend(FOR_ALL_PAGES);
+    reply.headers.insert(CACHE_CONTROL, AN_HOUR);
+    Ok(reply)
+}
+
+/// The reply to a request at the path of a form with which nothing is posted, because a page asks first.
+pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
+    match *method {
+        Method::POST => Ok(None),
+        Method::OPTIONS => Ok(Some(form_reply((StatusCode::NO_CONTENT, Bytes::new())))),
+        _ => Err(Refusal::MethodNotAllowed.into()),
+    }
+}
+
+/// The reply to what anybody may post.
+pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
+    let mut reply = Reply::new(status, body);
+    reply.headers.extend(FOR_ALL_PAGES);
+    reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);
+    reply
+}
+
+/// The address of a request's client, among its extensions: an [`HttpServer`](super::HttpServer) whose service has a gate adds it.
+/// Behind [trusted proxies](super::HttpServer::trust_proxies), it is the one that these name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::exhaustive_structs, reason = "it names an address")]
+pub struct PeerAddress(pub IpAddr);
+
+/// A feed that ends when its reader is no longer let in: nothing new is said on it then.
+pub(super) struct Lasting {
+    feed: Box<dyn Feed>,
+    end: BoxFuture<'static, ()>,
+    has_ended: bool,
+}
+
+impl Lasting {
+    fn new(feed: Box<dyn Feed>, lasts: Option<Duration>, recheck: Option<Recheck>) -> Self {
+        let over = OptionFuture::from(lasts.map(tokio::time::sleep));
+        let refused = OptionFuture::from(recheck.map(Recheck::refuses));
+        let end = async move {
+            tokio::select! {
+                Some(()) = over => {}
+                Some(()) = refused => {}
+                else => std::future::pending().await,
+            }
+        };
+        Self {
+            feed,
+            end: end.boxed(),
+            has_ended: false,
+        }
+    }
+}
+
+impl Feed for Lasting {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        if !self.has_ended && self.end.poll_unpin(context).is_ready() {
+            self.has_ended = true;
+            self.feed.end();
+        }
+        match self.feed.poll_event(context) {
+            // What is not ready by now came too late.
+            Poll::Pending if self.has_ended => Poll::Ready(None),
+            polled @ (Poll::Ready(_) | Poll::Pending) => polled,
+        }
+    }
+
+    fn end(&mut self) {
+        self.feed.end();
+    }
+}
+
+impl fmt::Debug for Lasting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lasting")
+            .field("feed", &self.feed)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    /// Says nothing, whatever happens, and counts how often it is told to end.
+    #[derive(Debug, Default)]
+    struct Stubborn(Arc<AtomicU32>);
+
+    impl Feed for Stubborn {
+        fn poll_event(&mut self, _context: &mut Context<'_>) -> Poll<Option<Event>> {
+            Poll::Pending
+        }
+
+        fn end(&mut self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Two rows: for how long it lasts, and after how many questions the answer is no.
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_told_anything_once_they_are_not_let_in_any_more() {
+        for (lasts, yes, ends_after) in [
+            (Some(60), None, 60),
+            (None, Some(0), 60),
+            (None, Some(2), 180),
+            (Some(90), Some(2), 90),
+            (Some(200), Some(2), 180),
+        ] {
+            let feed = Stubborn::default();
+            let ends = Arc::clone(&feed.0);
+            let recheck = yes.map(|yes| {
+                let asked = AtomicU32::new(0);
+                Recheck::new(move || {
+                    std::future::ready(asked.fetch_add(1, Ordering::Relaxed) < yes)
+                })
+            });
+            let lasts = lasts.map(Duration::from_secs);
+            let mut lasting = Lasting::new(Box::new(feed), lasts, recheck);
+            let began = tokio::time::Instant::now();
+            for _ in 0..2 {
+                let event = poll_fn(|context| lasting.poll_event(context));
+                let event = tokio::time::timeout(Duration::from_secs(600), event).await;
+                assert!(matches!(event, Ok(None)));
+                assert_eq!(began.elapsed().as_secs(), ends_after);
+            }
+            assert_eq!(ends.load(Ordering::Relaxed), 1);
+        }
+    }
+}

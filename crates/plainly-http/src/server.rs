@@ -1,0 +1,450 @@
+//! The tower service that carries messages between HTTP and a server. It answers what HTTP alone can decide, in the
+//! order written here, and passes on the rest.
+
+use std::future::ready;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::future::Either;
+use http::header::{ALLOW, CONNECTION, TRANSFER_ENCODING};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http_body::Body as HttpBody;
+use plainly_errors::{ProtocolError, Refusal, Unavailable};
+
+use super::cors::WebPage;
+use super::gate::{HttpGate, PeerAddress, TurnedAway, document_reply, form_asked, form_reply};
+use super::origin::{AllowedNames, InvalidAllowance};
+use super::proxies::{ClientShare, ConnectionPeer};
+use super::read::Rejection;
+use super::read::read;
+use super::response::{response, reuse};
+use super::{Body, HttpLimits, checks, cors, pipe};
+use plainly_transport::quota::{Holder, Quota};
+use plainly_transport::{ConnectionMemory, Exchange, Frame, Reply};
+
+/// What GET is for, to who sends it without the headers that it takes.
+const GET_TAKES: &str = "Method not allowed: GET takes the headers Accept: text/event-stream and Mcp-Session-Id. \
+     Send messages by POST";
+/// The methods of the endpoints of HTTP with SSE.
+const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
+
+/// A server over HTTP, as a tower service: mount it in axum or any hyper server, or pass it to an
+/// [`HttpServer`](super::HttpServer).
+///
+/// It accepts requests for `localhost`, `127.0.0.1` and `[::1]`, including those from pages at `http://` with one of
+/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
+/// other origin are refused with 403. See "Security & Endpoint" in the specification's
+/// page on Streamable HTTP.
+///
+/// Dropping the future of a response cancels the request.
+///
+/// All requests to one value of it count as one connection: clone it for each connection.
+#[derive(Debug)]
+pub struct HttpService<E> {
+    inner: Arc<ServiceState<E>>,
+    memory: ConnectionMemory,
+}
+
+impl<E> Clone for HttpService<E> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            memory: ConnectionMemory::new(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct ServiceState<E> {
+    exchange: E,
+    allowed: AllowedNames,
+    path: Option<Box<str>>,
+    /// Where the endpoints of HTTP with SSE are.
+    sse: Option<Box<str>>,
+    /// What lets requests in; `None` if all are.
+    gate: Option<Arc<dyn HttpGate>>,
+    limits: HttpLimits,
+    /// The bodies that are being read or answered.
+    bodies: Quota,
+}
+
+impl<E: Exchange> HttpService<E> {
+    /// Serves `exchange` at any path, for loopback hosts, with the default limits. For a server,
+    /// [`Server::http`](crate::server::Server::http) uses the server's own limits.
+    pub fn new(exchange: E) -> Self {
+        Self {
+            inner: Arc::new(ServiceState {
+                exchange,
+                allowed: AllowedNames::default(),
+                path: None,
+                sse: None,
+                gate: None,
+                limits: HttpLimits::default(),
+                bodies: Quota::new(HttpLimits::default().in_flight_bytes),
+            }),
+            memory: ConnectionMemory::new(),
+        }
+    }
+
+    /// Also accepts requests for `host`: `example.com` at any port, `example.com:8443` at that port.
+    pub fn allow_host(mut self, host: &str) -> Result<Self, InvalidAllowance> {
+        Arc::make_mut(&mut self.inner).allowed.allow_host(host)?;
+        Ok(self)
+    }
+
+    /// Also accepts requests from pages of `origin`, such as `https://app.example.com`, and sends the CORS headers that
+    /// browsers need: in the answer to a preflight, and in each response.
+    pub fn allow_origin(mut self, origin: &str) -> Result<Self, InvalidAllowance> {
+        Arc::make_mut(&mut self.inner)
+            .allowed
+            .allow_origin(origin)?;
+        Ok(self)
+    }
+
+    /// Serves this path only, with 404 for all others. If there is a router, leave it to the router.
+    #[must_use]
+    pub fn path(mut self, path: &str) -> Self {
+        Arc::make_mut(&mut self.inner).path = Some(path.into());
+        self
+    }
+
+    /// Also serves HTTP with SSE, the transport of 2024-11-05, at this path, for clients that support nothing newer.
+    /// The same checks and limits apply; a session lasts as long as its stream of events.
+    ///
+    /// Clients are told to send their messages to this path, so it must be the path that they see, and there must be no
+    /// other endpoint at it. For layers and handlers, all messages come from the peer that opened the stream.
+    #[must_use]
+    pub fn sse_endpoint(mut self, path: &str) -> Self {
+        Arc::make_mut(&mut self.inner).sse = Some(path.into());
+        self
+    }
+
+    /// Lets in only the requests that this gate admits, at every path of the endpoint.
+    ///
+    /// The documents of the gate are served too, to everybody. They have paths of their own, at the root of the host: a router
+    /// in front must pass those on.
+    #[must_use]
+    pub fn authenticate(mut self, gate: impl HttpGate) -> Self {
+        Arc::make_mut(&mut self.inner).gate = Some(Arc::new(gate));
+        self
+    }
+
+    /// Sets the limits.
+    #[must_use]
+    pub fn limits(mut self, limits: HttpLimits) -> Self {
+        let inner = Arc::make_mut(&mut self.inner);
+        inner.bodies = Quota::new(limits.in_flight_bytes);
+        inner.limits = limits;
+        self
+    }
+
+    /// The port that loopback names must have: the one where the service listens.
+    #[must_use]
+    pub fn port(mut self, port: u16) -> Self {
+        Arc::make_mut(&mut self.inner).allowed.port = Some(port);
+        self
+    }
+
+    /// The same, reached by https.
+    #[cfg(feature = "tls")]
+    pub(super) fn secure(mut self) -> Self {
+        Arc::make_mut(&mut self.inner).allowed.is_secure = true;
+        self
+    }
+
+    pub(super) fn http_limits(&self) -> &HttpLimits {
+        &self.inner.limits
+    }
+
+    pub(super) fn names_hosts(&self) -> bool {
+        self.inner.allowed.names_hosts()
+    }
+
+    /// Answers one request of a connection, in the place that its client has.
+    pub(super) fn respond_to<B>(
+        &self,
+        caller: &ConnectionPeer,
+        request: Request<B>,
+    ) -> (
+        impl Future<Output = Response<Body>> + Send + use<E, B>,
+        ClientShare,
+    )
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+    {
+        let (client, share) = caller.client(request.headers());
+        match share {
+            Ok(share) => (Either::Left(self.respond(request, Some(client))), share),
+            Err(_full) => {
+                let (head, _unread) = request.into_parts();
+                let mut response = self.overloaded(Some(client), head.version <= Version::HTTP_11);
+                cors::admit(WebPage::of(&head, &self.inner.allowed), &mut response);
+                (Either::Right(ready(response)), None)
+            }
+        }
+    }
+
+    /// Answers one request. Nobody has to name the future's type, so it needs no box.
+    pub(super) fn respond<B>(
+        &self,
+        mut request: Request<B>,
+        client: Option<IpAddr>,
+    ) -> impl Future<Output = Response<Body>> + Send + use<E, B>
+    where
+        B: HttpBody<Data = Bytes> + Send + 'static,
+    {
+        // Without a gate nobody asks for it there, and what is added to a request costs an allocation.
+        if let (Some(_), Some(client)) = (&self.inner.gate, client) {
+            request.extensions_mut().insert(PeerAddress(client));
+        }
+        let known = (self.memory.clone(), client);
+        Arc::clone(&self.inner).respond(request, known)
+    }
+
+    /// The answer to a request for which there is no room, and whose body is not read.
+    fn overloaded(&self, client: Option<IpAddr>, is_http_1: bool) -> Response<Body> {
+        let error = Unavailable::Overloaded.into();
+        let reply = self.inner.exchange.refuse(&error, client);
+        let mut response = response(reply, &self.inner.limits);
+        if is_http_1 {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(CONNECTION, close);
+        }
+        response
+    }
+}
+
+/// What is known of a request before it is read: the memory of its connection, and its client.
+type Provenance = (ConnectionMemory, Option<IpAddr>);
+
+/// Why a request does not come to the server.
+enum Unheard {
+    Rejected(Rejection),
+    TurnedAway(Box<TurnedAway>),
+}
+
+impl From<Rejection> for Unheard {
+    fn from(rejected: Rejection) -> Self {
+        Self::Rejected(rejected)
+    }
+}
+
+impl From<TurnedAway> for Unheard {
+    fn from(turned_away: TurnedAway) -> Self {
+        Self::TurnedAway(Box::new(turned_away))
+    }
+}
+
+impl<E: Exchange> ServiceState<E> {
+    async fn respond<B>(self: Arc<Self>, request: Request<B>, known: Provenance) -> Response<Body>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        let (mut head, body) = request.into_parts();
+        let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
+        let is_http_1 = head.version <= Version::HTTP_11;
+        let has_body = !body.is_end_stream();
+        let client = known.1;
+        let page = WebPage::of(&head, &self.allowed);
+        let answered = match page.as_ref().and_then(|_| cors::preflight(&head)) {
+            Some(reply) => self
+                .allowed
+                .check(&head)
+                .map(|()| reply)
+                .map_err(Unheard::from),
+            None => self.answer(&mut head, body, known).await,
+        };
+        // What is refused before the server hears of it is not read.
+        let leaves_body = has_body && answered.is_err();
+        let reply = answered.unwrap_or_else(|refused| self.refuse(refused, client));
+        let mut response = response(reply, &self.limits);
+        cors::admit(page, &mut response);
+        // The connection takes no other request where an unread body is still to come; nor after a chunked one, which may also
+        // have had a `Content-Length`, which hyper has removed: its sender may then see the next request begin elsewhere than we
+        // do (RFC 9112, 6.1).
+        let must_close = is_chunked || leaves_body;
+        // HTTP/2 forbids the header (RFC 9113, 8.2.2), and frames its bodies itself.
+        if must_close && is_http_1 {
+            response
+                .headers_mut()
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+
+    /// The answer to what is refused; for a wrong path, it names the right one.
+    fn refuse(&self, refused: Unheard, client: Option<IpAddr>) -> Reply {
+        let rejected = match refused {
+            Unheard::Rejected(rejected) => rejected,
+            Unheard::TurnedAway(turned_away) => {
+                let mut reply = self.exchange.refuse(&turned_away.error, client);
+                reply.headers.extend(turned_away.headers);
+                return reply;
+            }
+        };
+        let is_elsewhere = rejected == Rejection::For(Refusal::UnknownPath);
+        let mut error = ProtocolError::from(rejected);
+        if let Some(path) = self.path.as_ref().filter(|_| is_elsewhere) {
+            let message = format!("{}: it is at {path}", error.message());
+            error = error.with_message(message);
+        }
+        self.exchange.refuse(&error, client)
+    }
+
+    /// Takes what it needs out of `head`: owning it would make every request's future larger by twice its size.
+    async fn answer<B>(
+        &self,
+        head: &mut http::request::Parts,
+        body: B,
+        known: Provenance,
+    ) -> Result<Reply, Unheard>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        if let Some(gate) = &self.gate {
+            // In a box, because every request's future would be as large, with a gate or without.
+            return Box::pin(self.guarded(gate.as_ref(), head, body, known)).await;
+        }
+        // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
+        self.allowed.check(head)?;
+        self.check_path(head)?;
+        Ok(self.serve(head, body, known).await?)
+    }
+
+    /// Answers one request, if the gate lets it in.
+    async fn guarded<B>(
+        &self,
+        gate: &dyn HttpGate,
+        head: &mut http::request::Parts,
+        body: B,
+        known: Provenance,
+    ) -> Result<Reply, Unheard>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        if let Some(document) = gate.document(head.uri.path()) {
+            self.allowed.check_host(head)?;
+            return Ok(document_reply(&head.method, document)?);
+        }
+        if let Some(form) = gate.form(head.uri.path()) {
+            self.allowed.check_host(head)?;
+            if let Some(reply) = form_asked(&head.method)? {
+                return Ok(reply);
+            }
+            let mut share = self.bodies.part(Holder::of(None, known.1));
+            let body = read(body, &self.limits, &mut share).await?;
+            return Ok(form_reply(form(&body)));
+        }
+        self.allowed.check(head)?;
+        self.check_path(head)?;
+        let admission = gate.admit(head).await?;
+        let reply = self.serve(head, body, known).await?;
+        Ok(admission.granted(reply))
+    }
+
+    fn check_path(&self, head: &http::request::Parts) -> Result<(), Rejection> {
+        let path = head.uri.path();
+        let is_here = |own: &str| own == path;
+        if self.path.as_deref().is_none_or(is_here) || self.sse.as_deref().is_some_and(is_here) {
+            return Ok(());
+        }
+        Err(Refusal::UnknownPath.into())
+    }
+
+    /// Answers one request at a path of the endpoint.
+    async fn serve<B>(
+        &self,
+        head: &mut http::request::Parts,
+        body: B,
+        known: Provenance,
+    ) -> Result<Reply, Rejection>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        let (memory, client) = known;
+        if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
+            // In a box, because hardly any request goes there, and every request's future would be as large.
+            return Box::pin(self.pipe(path, head, body, client)).await;
+        }
+        let mut message = empty(head).memory(memory);
+        message.client = client;
+        if head.method == Method::DELETE {
+            return Ok(self.exchange.end_session(&message));
+        }
+        // A GET that takes no events can only be answered with 405 (2025-11-25, "Listening for Messages from the
+        // Server").
+        if head.method == Method::GET && checks::accepts_events(&message.headers) {
+            return Ok(self.exchange.open_stream(&message));
+        }
+        if head.method == Method::GET {
+            return Err(Rejection::Because(
+                Refusal::MethodNotAllowed,
+                GET_TAKES.into(),
+            ));
+        }
+        if head.method != Method::POST {
+            return Err(Refusal::MethodNotAllowed.into());
+        }
+        checks::media_types(&message.headers)?;
+        // Given back once there is a reply, or nobody waits for it any more.
+        let mut share = self.bodies.part(message.caller());
+        message.body = read(body, &self.limits, &mut share).await?;
+        if self.gate.is_some()
+            && let Some(refused) = self.exchange.refuses(&message)
+        {
+            return Ok(refused);
+        }
+        let mut reply = self.exchange.exchange(&message).await;
+        reuse(message.headers, &mut reply.headers);
+        Ok(reply)
+    }
+
+    /// Answers a request at the path of HTTP with SSE.
+    async fn pipe<B>(
+        &self,
+        path: &str,
+        head: &mut http::request::Parts,
+        body: B,
+        client: Option<IpAddr>,
+    ) -> Result<Reply, Rejection>
+    where
+        B: HttpBody<Data = Bytes> + Send,
+    {
+        let mut message = empty(head);
+        message.client = client;
+        let answered = match head.method {
+            Method::GET if checks::accepts_events(&message.headers) => {
+                let opened = self.exchange.open_pipe(message);
+                opened.map(|pipe| pipe::opened(path, pipe))
+            }
+            Method::POST => {
+                // Without a check of `Accept`: the answer has no content.
+                checks::content(&message.headers)?;
+                let mut share = self.bodies.part(message.caller());
+                message.body = read(body, &self.limits, &mut share).await?;
+                if self.gate.is_some()
+                    && let Some(refused) = self.exchange.refuses(&message)
+                {
+                    return Ok(refused);
+                }
+                let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
+                put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))
+            }
+            _ => {
+                let mut reply = self
+                    .exchange
+                    .refuse(&Refusal::MethodNotAllowed.into(), client);
+                reply.headers.insert(ALLOW, SSE_METHODS);
+                Ok(reply)
+            }
+        };
+        Ok(answered.unwrap_or_else(|error| self.exchange.refuse(&error, client)))
+    }
+}
+
+/// A frame with the headers and extensions of `head`, without a body.
+fn empty(head: &mut http::request::Parts) -> Frame {
+    let (headers, extensions) = (&mut head.headers, &mut head.extensions);
+    Frame::new(std::mem::take(headers), Bytes::new()).extensions(std::mem::take(extensions))
+}

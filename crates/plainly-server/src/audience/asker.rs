@@ -1,0 +1,124 @@
+//! Whoever waits for the outcome of a request, and what it asked for: everything about a request that its failure depends on.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use plainly_errors::mistake::{quoted, shortened};
+use plainly_protocol::envelope::Object;
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{ElicitResult, RawJson};
+use tracing::Level;
+
+use crate::asking::returned;
+use crate::outgoing::access::{AccessLine, Transport, is_read};
+use crate::outgoing::encode::Encoded;
+
+/// The peer that waits for an answer, and what it asked for.
+#[derive(Debug)]
+pub(crate) struct Asker {
+    pub(crate) peer: Arc<Peer>,
+    /// The method; `None` as long as it is not known to be one that is served.
+    pub(super) method: Option<Method>,
+    /// The name of a method that is not served.
+    unserved: Option<Box<str>>,
+    /// The name or URI of what it asked for.
+    pub(super) subject: Option<Box<str>>,
+    /// The keys of the questions of an earlier round that the user declined.
+    pub(super) declined: Vec<String>,
+    /// The id of the trace that the request is part of.
+    pub(super) trace: Option<Box<str>>,
+    pub(super) transport: Transport,
+    /// When the request came, if the access log wants to know.
+    pub(super) arrived: Option<Instant>,
+}
+
+impl Asker {
+    pub(crate) fn new(peer: Arc<Peer>, trace: Option<Box<str>>) -> Self {
+        Self {
+            peer,
+            method: None,
+            unserved: None,
+            subject: None,
+            declined: Vec::new(),
+            trace,
+            transport: Transport::Stream,
+            arrived: is_read().then(Instant::now),
+        }
+    }
+
+    /// Notes the way that the request came.
+    pub(crate) fn arrived_by(&mut self, transport: Transport) {
+        self.transport = transport;
+    }
+
+    /// The address that the request came from, if it is known.
+    pub(crate) fn client(&self) -> Option<IpAddr> {
+        self.transport.client()
+    }
+
+    /// Notes that the request is for a method of this name, which is not served.
+    pub(crate) fn asks_for_unserved(&mut self, method: &str) {
+        self.unserved = Some(quoted(method).into());
+    }
+
+    /// The name of the method that it asked for.
+    pub(super) fn method_name(&self) -> Option<&str> {
+        let served = self.method.map(Method::name);
+        served.or(self.unserved.as_deref())
+    }
+
+    /// Notes what the request is for.
+    pub(crate) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
+        // It is for the log alone, so it is copied only if there is one.
+        if self.arrived.is_some() || tracing::enabled!(target: "plainly::failure", Level::ERROR) {
+            // Who knows the name of a task has the task: it is no more for the log than that of a session.
+            let name = method.row().subject.filter(|name| *name != "taskId");
+            let name = name.and_then(|name| params?.text(name));
+            self.subject = name.map(|name| shortened(&name, LONGEST_SUBJECT).into());
+        }
+        self.declined = declined(method, params);
+        self.method = Some(method);
+    }
+}
+
+/// The access log.
+impl Asker {
+    /// Writes the line of the request, which was answered so, or which nobody waits for any more.
+    pub(crate) fn log(&self, reply: Option<&Encoded>, is_tool_error: bool) {
+        if !is_read() {
+            return;
+        }
+        let line = AccessLine {
+            method: self.method_name(),
+            name: self.subject.as_deref(),
+            revision: self.peer.revision,
+            transport: self.transport,
+            principal: self.peer.principal.as_ref().map(|one| one.as_str()),
+            arrived: self.arrived,
+            reply: reply.map(Encoded::told),
+            is_tool_error,
+        };
+        line.write();
+    }
+}
+
+/// The longest name that is kept of what was asked for, in bytes: it is for the log.
+const LONGEST_SUBJECT: usize = 512;
+
+/// The keys of the questions that the user declined, as the client reports when it sends the request again.
+fn declined(method: Method, params: Option<&Object<'_>>) -> Vec<String> {
+    let is_round = |params: &Object<'_>| params.get("inputResponses").is_some();
+    if !method.row().may_ask || !params.is_some_and(is_round) {
+        return Vec::new();
+    }
+    // A handler that asks for more reads them again, and refuses invalid ones.
+    let answers = returned(params).unwrap_or_default().input_responses;
+    let is_no = |answer: &RawJson| {
+        let read = answer.decode::<ElicitResult>();
+        read.is_ok_and(|answer| !answer.is_accepted())
+    };
+    let declined = answers.iter().filter(|(_, answer)| is_no(answer));
+    declined.map(|(key, _)| key.to_owned()).collect()
+}

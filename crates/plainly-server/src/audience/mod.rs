@@ -1,0 +1,225 @@
+//! The reader of a handler's outcome, which determines how a failure is reported: a model reads tool errors, the host's
+//! code reads protocol errors. Decided here, once, for every way in which a handler can end.
+
+mod asker;
+mod report;
+mod url_elicitation;
+
+use std::sync::Arc;
+
+use plainly_errors::{ErrorKind, Internal, InvalidParams, Mistake, ProtocolError};
+use plainly_protocol::method::Method;
+use plainly_protocol::shape::Feature;
+use plainly_protocol::types::{CallToolResult, Content, InputRequiredResult, Meta, RawJson};
+use plainly_schema::Schema;
+use serde::Serialize;
+
+pub(crate) use self::asker::Asker;
+pub(crate) use self::report::ErrorPolicy;
+use self::report::report_undeclared;
+use self::url_elicitation::Told;
+use crate::answer::{Answer, AnswerFuture};
+use crate::asking::check_asked;
+use crate::failure::incident::incident;
+use crate::failure::{Failure, Meaning};
+
+/// The member of a tool result's `_meta` that holds a problem where `structuredContent` can't.
+const PROBLEM: &str = "dev.plainly/problem";
+
+const MISMATCH: &str = "the tool's structured output does not match its output schema";
+
+/// The reader of a handler's outcome.
+pub(crate) enum Audience {
+    /// A model, which called a tool; with the schema of the tool's structured output, if it has one.
+    Model(Option<Arc<Schema>>),
+    /// The host's code.
+    Code,
+}
+
+/// How a method is answered.
+pub(crate) enum MethodAnswer {
+    /// At once.
+    Now(Answer),
+    /// By a running handler, whose outcome this audience reads.
+    Later(Audience, AnswerFuture),
+}
+
+/// How a handler ended: by itself or, as the outer error, by a panic or its deadline.
+pub(crate) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
+
+impl Audience {
+    /// The reader of the outcome of a handler of `method`.
+    pub(crate) fn of(method: Method) -> Self {
+        if method == Method::CallTool {
+            Self::Model(None)
+        } else {
+            Self::Code
+        }
+    }
+
+    /// Turns the end of a handler into what the peer gets.
+    pub(crate) fn deliver(
+        &self,
+        ended: Ended,
+        asker: &Asker,
+        policy: ErrorPolicy,
+    ) -> Result<Answer, ProtocolError> {
+        match ended {
+            Ok(Ok(Answer::Tool(result))) => {
+                Ok(Answer::Tool(self.conforming(result, asker, policy)))
+            }
+            Ok(Ok(answer)) => Ok(answer),
+            // Before all other failures: to a client that can be asked, questions are no failure.
+            Ok(Err(failure)) if let Some(asked) = can_be_asked(&failure, asker) => {
+                asked.map(Answer::InputRequired)
+            }
+            Ok(Err(failure)) => self.failed(failure, asker, policy),
+            Err(error) => match self {
+                Self::Model(_) => {
+                    policy.report(asker, &error);
+                    Ok(Answer::Tool(tool_error(error.message())))
+                }
+                Self::Code => Err(error),
+            },
+        }
+    }
+
+    /// The failure of the handler, or of a layer before it. For the host's code, the caller logs it like every error.
+    pub(crate) fn failed(
+        &self,
+        failure: Failure,
+        asker: &Asker,
+        policy: ErrorPolicy,
+    ) -> Result<Answer, ProtocolError> {
+        let (problems, declared) = (failure.problems(), failure.declared());
+        let error = request_failed(failure, policy.masking);
+        match &problems {
+            Some(problems) => report_undeclared(asker, declared, problems),
+            None => report_undeclared(asker, declared, error.problem()),
+        }
+        match visits(&error, asker) {
+            Some(Told::Asked(result)) => return Ok(Answer::InputRequired(result)),
+            Some(Told::Refused(error)) => return Err(error),
+            Some(Told::Words(text)) => {
+                policy.report(asker, &error);
+                return Ok(Answer::Tool(tool_error(text)));
+            }
+            None => {}
+        }
+        let Self::Model(schema) = self else {
+            return Err(error);
+        };
+        if is_for_the_host(&error) {
+            return Err(error);
+        }
+        policy.report(asker, &error);
+        let is_in_meta = schema.is_some() || !Feature::StructuredContent.is_in(asker.peer.revision);
+        let result = match (problems, error.problem()) {
+            (Some(problems), _) => with_object(tool_error(problems.text()), &problems, is_in_meta),
+            (None, Some(problem)) => with_object(tool_error(problem.text()), problem, is_in_meta),
+            (None, None) => tool_error(error.message()),
+        };
+        Ok(Answer::Tool(result))
+    }
+
+    /// Structured output that is not what the tool promised would fail in the client, far from its cause.
+    pub(crate) fn conforming(
+        &self,
+        mut result: CallToolResult,
+        asker: &Asker,
+        policy: ErrorPolicy,
+    ) -> CallToolResult {
+        let Self::Model(Some(schema)) = self else {
+            return result;
+        };
+        let failures = match &result.structured_content {
+            Some(output) => schema.failures(output.get()),
+            // A tool that failed has no output; the examples of every revision show its words alone.
+            None if result.is_tool_error() => return result,
+            None => vec![Mistake::new("", "it is missing")],
+        };
+        if failures.is_empty() {
+            return result;
+        }
+        let why = format!("{MISMATCH}: {}", Mistake::list(&failures));
+        policy.report(
+            asker,
+            &ProtocolError::from(Internal::Failed).with_source(why),
+        );
+        if result.is_tool_error() {
+            // What an error has must conform too (2026-07-28, Tools, "Structured Content"): some clients refuse the
+            // whole result otherwise, and the model would not read why the tool failed.
+            result.structured_content = None;
+            return result;
+        }
+        // The details are in the log: they are the author's concern, and the model could do nothing about them.
+        tool_error(format!("Internal error: {MISMATCH}"))
+    }
+}
+
+/// Decides how the asker is told that the user must visit URLs first, if the handler failed with that.
+fn visits(error: &ProtocolError, asker: &Asker) -> Option<Told> {
+    let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
+        return None;
+    };
+    let method = asker.method?;
+    Some(url_elicitation::told(error, elicitations, method, asker))
+}
+
+/// The questions that a handler ended with, or the error if the client can't be asked them; `None` if it asked nothing,
+/// or if its client can't answer in rounds.
+fn can_be_asked(
+    failure: &Failure,
+    asker: &Asker,
+) -> Option<Result<InputRequiredResult, ProtocolError>> {
+    let asked = failure.asks()?;
+    let can_ask = asker.method?.row().may_ask && asker.peer.revision.traits().asks_in_results;
+    can_ask.then(|| check_asked(asked, &asker.peer).map(|()| asked.clone()))
+}
+
+/// The protocol error that states the failure. With `masking`, an error without a meaning of its own becomes the number of
+/// an incident.
+pub(crate) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
+    let error = match failure.meaning() {
+        Meaning::Server(error) => error,
+        Meaning::Protocol(error) if error.may_be_a_handlers() => error,
+        // What only the server can know would mislead the client: it might open another session, or change its revision.
+        Meaning::Protocol(error) => ProtocolError::internal(error.message().into_owned()),
+        Meaning::Problem(problem) => problem.to_protocol_error(),
+        Meaning::Problems(problems) => problems.to_protocol_error(),
+        Meaning::Text(text) => ProtocolError::internal(text.to_owned()),
+        Meaning::Panic => Internal::Failed.into(),
+        Meaning::Unknown(_) if masking => incident(),
+        Meaning::Unknown(error) => ProtocolError::internal(error.to_string()),
+    };
+    error.with_source(failure.into_source())
+}
+
+/// The host has to act before the tool can work: declare a capability, or send again what is right.
+fn is_for_the_host(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::MissingRequiredClientCapability { .. }
+            | ErrorKind::InvalidParams(
+                InvalidParams::InvalidRequestState | InvalidParams::InvalidInputResponse { .. }
+            )
+    )
+}
+
+fn tool_error(text: impl Into<String>) -> CallToolResult {
+    CallToolResult::new([Content::text(text)]).is_error(true)
+}
+
+/// The problem as an object too: as structured output, or where the tool promises another one (clients check it even on
+/// errors), and in revisions that have none, in `_meta`.
+fn with_object(
+    result: CallToolResult,
+    problem: &impl Serialize,
+    is_in_meta: bool,
+) -> CallToolResult {
+    if is_in_meta {
+        let object = serde_json::to_value(problem).expect("a problem is JSON");
+        return result.meta(Meta::from_iter([(PROBLEM, object)]));
+    }
+    result.structured_content(RawJson::encode(problem).expect("a problem is JSON"))
+}

@@ -1,0 +1,304 @@
+//! Builds a server from the author's definitions, and reports all mistakes at once.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use plainly_errors::Dialect;
+use plainly_protocol::types::{Icon, Implementation};
+use tower_layer::Layer;
+use tower_service::Service;
+
+use super::audience::ErrorPolicy;
+use super::changes::Changes;
+use super::discovery::Discovery;
+use super::features::{
+    BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool, erase,
+};
+use super::layer::{BoxError, Next, Outcome, Request};
+use super::load::Load;
+use super::outgoing::encode::Encoder;
+use super::outgoing::unsent::Unsent;
+use super::sessions::Sessions;
+use super::source::{Source, SourceList, Sources};
+use super::subscriptions::{Announcements, Listeners, Subscriptions};
+use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
+use super::{Inner, Keys, Server};
+use crate::limits::Limits;
+use crate::store::Store;
+use plainly_transport::quota::Quota;
+
+/// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every mistake at once.
+#[derive(Debug)]
+pub struct ServerBuilder {
+    implementation: Implementation,
+    instructions: Option<String>,
+    limits: Limits,
+    errors: ErrorPolicy,
+    keys: Option<Keys>,
+    definitions: Definitions,
+    changes: Option<Changes>,
+    tasks: Option<Arc<dyn ErasedTasks>>,
+    sources: SourceList,
+    layers: Vec<Wrap>,
+}
+
+/// Puts a layer before what is behind it.
+struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
+
+impl fmt::Debug for Wrap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wrap")
+    }
+}
+
+impl ServerBuilder {
+    pub(super) fn new(name: String, version: String) -> Self {
+        Self {
+            implementation: Implementation::new(name, version),
+            instructions: None,
+            limits: Limits::default(),
+            errors: ErrorPolicy::default(),
+            keys: None,
+            definitions: Definitions::default(),
+            changes: None,
+            sources: SourceList::default(),
+            layers: Vec::new(),
+            tasks: None,
+        }
+    }
+
+    /// The name to show to people.
+    #[must_use]
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.implementation = self.implementation.title(title);
+        self
+    }
+
+    /// A description of the server.
+    #[must_use]
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.implementation = self.implementation.description(description);
+        self
+    }
+
+    /// Icons for the server.
+    #[must_use]
+    pub fn icons(mut self, icons: impl Into<Vec<Icon>>) -> Self {
+        self.implementation = self.implementation.icons(icons);
+        self
+    }
+
+    /// Instructions for the model on how to use the server.
+    #[must_use]
+    pub fn instructions(mut self, instructions: impl Into<String>) -> Self {
+        self.instructions = Some(instructions.into());
+        self
+    }
+
+    /// Shares `state` with every handler that takes [`State<S>`](super::extract::State).
+    #[must_use]
+    pub fn state<S: Any + Clone + Send + Sync>(mut self, state: S) -> Self {
+        self.definitions.states.insert(state);
+        self
+    }
+
+    /// Serves a tool.
+    #[must_use]
+    pub fn tool(mut self, tool: Tool) -> Self {
+        self.definitions.tools.push(tool);
+        self
+    }
+
+    /// Serves several tools.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.definitions.tools.extend(tools);
+        self
+    }
+
+    /// Serves a prompt.
+    #[must_use]
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.definitions.prompts.push(prompt);
+        self
+    }
+
+    /// Serves a resource.
+    #[must_use]
+    pub fn resource(mut self, resource: Resource) -> Self {
+        self.definitions.resources.push(resource);
+        self
+    }
+
+    /// Serves resources whose URIs follow a template.
+    #[must_use]
+    pub fn resource_template(mut self, template: ResourceTemplate) -> Self {
+        self.definitions.templates.push(template);
+        self
+    }
+
+    /// Serves all resources of a store.
+    #[must_use]
+    pub fn store(mut self, store: impl Store) -> Self {
+        self.definitions.stores.push(erase(store));
+        self
+    }
+
+    /// Serves the answers of a [`Source`](super::Source), after the program's own tools, resources and prompts and after
+    /// sources added before it.
+    #[must_use]
+    pub fn source(mut self, source: impl Source) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Lets tools be added and removed while the server runs, with [`Server::add_tool`] and [`Server::remove_tool`].
+    /// Clients are told at the start that there are tools, even if there are none yet, and that every change is
+    /// announced.
+    #[must_use]
+    pub fn dynamic_tools(mut self) -> Self {
+        self.definitions.dynamic.tools = true;
+        self
+    }
+
+    /// Lets prompts be added and removed while the server runs, with [`Server::add_prompt`] and
+    /// [`Server::remove_prompt`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
+    #[must_use]
+    pub fn dynamic_prompts(mut self) -> Self {
+        self.definitions.dynamic.prompts = true;
+        self
+    }
+
+    /// Lets resources be added and removed while the server runs, with [`Server::add_resource`] and
+    /// [`Server::remove_resource`], as [`dynamic_tools`](Self::dynamic_tools) does for tools.
+    #[must_use]
+    pub fn dynamic_resources(mut self) -> Self {
+        self.definitions.dynamic.resources = true;
+        self
+    }
+
+    /// Notifies subscribers of what is published through `changes`, and declares this in the capabilities for tools,
+    /// prompts and resources. A store that reports changes itself ([`Store::watch`]) does not need this.
+    #[must_use]
+    pub fn changes(mut self, changes: Changes) -> Self {
+        self.changes = Some(changes);
+        self
+    }
+
+    /// Keeps tasks in `store` instead of this process's memory.
+    #[must_use]
+    pub fn task_store(mut self, store: impl TaskStore) -> Self {
+        self.tasks = Some(Arc::new(store));
+        self
+    }
+
+    /// The code for a missing resource on revisions that defined a separate one.
+    #[must_use]
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        self.errors.dialect = dialect;
+        self
+    }
+
+    /// Hides the details of errors that have no meaning of their own (not a problem, not a protocol error, and not a
+    /// message written as a [`Failure`](super::Failure)): the peer only gets the number of an incident, and the log has
+    /// the number with the whole error.
+    #[must_use]
+    pub fn mask_internal_errors(mut self) -> Self {
+        self.errors.masking = true;
+        self
+    }
+
+    /// The secret keys that seal what clients bring back. A server with the same definitions, name and keys can continue
+    /// this server's listings and rounds of questions. By default, each server has its own key.
+    #[must_use]
+    pub fn keys(mut self, keys: Keys) -> Self {
+        self.keys = Some(keys);
+        self
+    }
+
+    /// Adds a [layer](super::layer) around every handler, on every transport. Requests pass through the layers in the
+    /// order in which they were added, and outcomes in the reverse order.
+    ///
+    /// A layer is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). An error from the layer itself is
+    /// an internal error, unless it is, or was caused by, a [`Problem`](plainly_errors::Problem) or a
+    /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
+    #[must_use]
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Request>>::Error: Into<BoxError>,
+        <L::Service as Service<Request>>::Future: Send,
+    {
+        self.layers
+            .push(Wrap(Box::new(move |next| next.behind(&layer))));
+        self.definitions.is_layered = true;
+        self
+    }
+
+    /// The server's limits.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        // An empty page would lead to the next one for ever.
+        self.limits.page_entries = self.limits.page_entries.max(1);
+        self
+    }
+
+    /// Builds the server, or returns everything that is wrong with it.
+    pub fn build(self) -> Result<Server, BuildErrors> {
+        let server = &*self.implementation.name;
+        let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
+        let features = Arc::new(features);
+        let sources = Sources::new(Arc::clone(&features), self.sources);
+        let announced = Announcements::new(self.changes.is_some(), &sources);
+        let discovery = Discovery::new(
+            &self.implementation,
+            self.instructions,
+            sources.clone(),
+            announced,
+        );
+        let changes = self.changes.unwrap_or_default();
+        let reply_bytes = self.limits.reply_bytes;
+        let encoder = Encoder::new(self.errors.dialect, self.implementation, reply_bytes);
+        let encoder = Arc::new(encoder);
+        let task_store = self.tasks;
+        let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
+        let tasks = Tasks::new(task_store, &changes, &encoder, self.errors, &self.limits);
+        let tasks = Arc::new(tasks);
+        let listened = Quota::new(self.limits.listen_bytes_in_all);
+        let sessions = Sessions::new(&self.limits, &changes, &listened);
+        let listeners = Listeners::new(&self.limits, listened);
+        let subscriptions = Subscriptions::new(
+            changes,
+            announced,
+            &sources,
+            &tasks,
+            listeners,
+            &self.limits,
+        );
+        Ok(Server(Arc::new(Inner {
+            features,
+            sources,
+            discovery,
+            encoder,
+            sessions,
+            tasks,
+            subscriptions: Arc::new(subscriptions),
+            pipes: super::incoming::pipes::Pipes::new(&self.limits),
+            load: Load::new(&self.limits),
+            unsent: Unsent::new(self.limits.reply_bytes_in_all),
+            limits: self.limits,
+            errors: self.errors,
+            layers: layered(self.layers),
+        })))
+    }
+}
+
+/// The first layer in front of the handlers; `None` if there are no layers.
+fn layered(layers: Vec<Wrap>) -> Option<Next> {
+    let mut layers = layers.into_iter().rev();
+    let Wrap(last) = layers.next()?;
+    Some(layers.fold(last(Next::last()), |next, Wrap(layer)| layer(next)))
+}

@@ -1,0 +1,425 @@
+//! The change bus: from the source of a change to all its subscribers, within this process. It knows topics, but
+//! neither messages nor clients.
+//!
+//! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
+
+mod subscription;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::Waker;
+
+use self::subscription::PendingTopics;
+pub(super) use self::subscription::TopicSubscription;
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::{QuotaExhausted, QuotaPart};
+
+/// Announces changes to the peers that are subscribed. Cheap to clone; all clones are the same.
+///
+/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A
+/// call returns at once, however many peers there are and however slowly they read: several changes of one thing reach a
+/// peer as one.
+///
+/// ```
+/// use plainly::{Resource, Server};
+/// use plainly::server::Changes;
+///
+/// let changes = Changes::new();
+/// let server = Server::builder("notes", "1.0.0")
+///     .resource(Resource::new("app://motd", async || "Be kind."))
+///     .changes(changes.clone())
+///     .build()?;
+/// // ... whenever the text is another:
+/// changes.resource_updated("app://motd");
+/// # Ok::<(), plainly::server::BuildErrors>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Changes(Arc<Lock<Index>>);
+
+/// Something one can be subscribed to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Topic {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// The resource at this URI.
+    Resource(Arc<str>),
+    /// The task of this name.
+    Task(Arc<str>),
+}
+
+impl Topic {
+    /// The bytes that a subscription to it takes: of its name, and of the tables that it is in.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Resource(name) | Self::Task(name) => name.len() + 256,
+            Self::Tools | Self::Prompts | Self::Resources => 0,
+        }
+    }
+}
+
+/// The subscriptions by topic.
+#[derive(Debug, Default)]
+struct Index {
+    subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
+}
+
+impl Changes {
+    /// A new instance, without subscribers.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The content or the metadata of the resource at `uri` has changed, or it no longer exists.
+    pub fn resource_updated(&self, uri: &str) {
+        self.publish(&Topic::Resource(uri.into()));
+    }
+
+    /// Says the same of the resource at `uri` and of all inside it. Looks through every topic that has a subscriber.
+    pub(super) fn tree_updated(&self, uri: &str) {
+        let index = self.0.lock();
+        let topics = index.subscribers.keys().filter(|topic| match topic {
+            Topic::Resource(topic) => is_inside(topic, uri),
+            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
+        });
+        let topics: Vec<Topic> = topics.cloned().collect();
+        // `publish` takes the lock again.
+        drop(index);
+        topics.iter().for_each(|topic| self.publish(topic));
+    }
+
+    /// The list of resources has changed.
+    pub fn resources_changed(&self) {
+        self.publish(&Topic::Resources);
+    }
+
+    /// The list of tools has changed.
+    pub fn tools_changed(&self) {
+        self.publish(&Topic::Tools);
+    }
+
+    /// The list of prompts has changed.
+    pub fn prompts_changed(&self) {
+        self.publish(&Topic::Prompts);
+    }
+
+    /// Marks `topic` with everyone who is subscribed to it.
+    pub(super) fn publish(&self, topic: &Topic) {
+        let wakers: Vec<Waker> = match self.0.lock().subscribers.get(topic) {
+            Some(interested) => interested
+                .values()
+                .filter_map(|pending| pending.mark(topic))
+                .collect(),
+            None => return,
+        };
+        // Whoever is woken may unsubscribe at once, which takes the lock.
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// A subscription to nothing yet, with room for the names of its topics.
+    pub(super) fn subscribe(&self, room: QuotaPart) -> TopicSubscription {
+        TopicSubscription::new(self.clone(), room)
+    }
+
+    /// Adds `topics` to a subscription, all or none. Its own list changes under the lock of the index, so that the two always
+    /// agree.
+    fn enter(
+        &self,
+        pending: &Arc<PendingTopics>,
+        topics: Vec<Topic>,
+    ) -> Result<(), QuotaExhausted> {
+        let mut index = self.0.lock();
+        pending.reserve(&topics)?;
+        for topic in topics {
+            let entry = index.subscribers.entry(topic);
+            // The name that is there already: all who are subscribed to a topic share it.
+            pending.add(entry.key().clone());
+            let interested = entry.or_default();
+            interested.insert(key(pending), Arc::clone(pending));
+        }
+        Ok(())
+    }
+
+    fn leave(&self, pending: &Arc<PendingTopics>, topic: &Topic) {
+        let mut index = self.0.lock();
+        pending.remove(topic);
+        index.leave(topic, key(pending));
+    }
+
+    fn leave_all(&self, pending: &Arc<PendingTopics>) {
+        let mut index = self.0.lock();
+        for topic in pending.clear() {
+            index.leave(&topic, key(pending));
+        }
+    }
+}
+
+impl Index {
+    fn leave(&mut self, topic: &Topic, key: usize) {
+        if let Some(interested) = self.subscribers.get_mut(topic) {
+            interested.remove(&key);
+            if interested.is_empty() {
+                self.subscribers.remove(topic);
+            }
+        }
+    }
+}
+
+/// Whether the resource at `uri` is `tree`, or lies below it.
+fn is_inside(uri: &str, tree: &str) -> bool {
+    let rest = uri.strip_prefix(tree);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Tells subscriptions apart: the index keeps each alive, so no two have one address.
+fn key(pending: &Arc<PendingTopics>) -> usize {
+    Arc::as_ptr(pending).addr()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll};
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use plainly_transport::quota::Quota;
+
+    fn resource(uri: &str) -> Topic {
+        Topic::Resource(uri.into())
+    }
+
+    fn subscribe(changes: &Changes) -> TopicSubscription {
+        changes.subscribe(Quota::new(usize::MAX).part(None))
+    }
+
+    /// What is pending, in its order.
+    fn drain(subscription: &TopicSubscription) -> Vec<Topic> {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut topics = Vec::new();
+        while let Poll::Ready(Some(topic)) = subscription.poll_next(&mut context) {
+            topics.push(topic);
+        }
+        topics
+    }
+
+    #[test]
+    fn each_hears_once_of_what_it_is_subscribed_to() {
+        let changes = Changes::new();
+        let (first, second) = (subscribe(&changes), subscribe(&changes));
+        first
+            .add([resource("a:1"), resource("a:2"), Topic::Tools])
+            .unwrap();
+        second.add([resource("a:1"), Topic::Resources]).unwrap();
+        for _ in 0..1_000 {
+            changes.resource_updated("a:2");
+            changes.resource_updated("a:1");
+            changes.resource_updated("a:3");
+            changes.resources_changed();
+            changes.prompts_changed();
+        }
+        assert_eq!(drain(&first), [resource("a:2"), resource("a:1")]);
+        assert_eq!(drain(&second), [resource("a:1"), Topic::Resources]);
+        changes.tools_changed();
+        assert_eq!(drain(&first), [Topic::Tools]);
+        assert_eq!(drain(&second), []);
+    }
+
+    #[test]
+    fn all_that_is_inside_of_a_tree_is_told() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        let inside = [resource("a:/b"), resource("a:/b/c"), resource("a:/b/c/d")];
+        subscription.add(inside.clone()).unwrap();
+        subscription
+            .add([resource("a:/"), resource("a:/bc"), Topic::Resources])
+            .unwrap();
+        changes.tree_updated("a:/b");
+        let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
+        assert_eq!(told, inside.into());
+        changes.tree_updated("a:/b/c/d/e");
+        assert_eq!(drain(&subscription), []);
+    }
+
+    #[test]
+    fn what_changes_again_waits_behind_what_changed_before() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        subscription.add([Topic::Tools, Topic::Prompts]).unwrap();
+        let mut context = Context::from_waker(Waker::noop());
+        changes.tools_changed();
+        changes.prompts_changed();
+        assert_eq!(
+            subscription.poll_next(&mut context),
+            Poll::Ready(Some(Topic::Tools))
+        );
+        changes.tools_changed();
+        assert_eq!(drain(&subscription), [Topic::Prompts, Topic::Tools]);
+    }
+
+    #[test]
+    fn what_is_given_up_is_not_heard_of_even_if_it_was_pending() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        subscription
+            .add([resource("a:1"), resource("a:2")])
+            .unwrap();
+        changes.resource_updated("a:1");
+        changes.resource_updated("a:2");
+        subscription.remove(&resource("a:1"));
+        assert_eq!(drain(&subscription), [resource("a:2")]);
+        subscription.add([resource("a:1")]).unwrap();
+        assert_eq!(drain(&subscription), []);
+    }
+
+    #[test]
+    fn a_closed_one_has_ended_whatever_was_pending() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        subscription.add([Topic::Tools]).unwrap();
+        changes.tools_changed();
+        subscription.close();
+        let mut context = Context::from_waker(Waker::noop());
+        assert_eq!(subscription.poll_next(&mut context), Poll::Ready(None));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Step {
+        Publish(u8),
+        Add(u8),
+        Remove(u8),
+        Read,
+    }
+
+    fn steps() -> impl Strategy<Value = Vec<Step>> {
+        let step = prop_oneof![
+            4 => (0u8..4).prop_map(Step::Publish),
+            2 => (0u8..4).prop_map(Step::Add),
+            1 => (0u8..4).prop_map(Step::Remove),
+            2 => Just(Step::Read),
+        ];
+        proptest::collection::vec(step, 0..100)
+    }
+
+    proptest! {
+        /// Against a list of what is subscribed to, and one of what of it has changed since it was read.
+        #[test]
+        fn whatever_happens_all_is_heard_once_and_in_order(steps in steps()) {
+            let changes = Changes::new();
+            let subscription = subscribe(&changes);
+            let uri = |number: u8| format!("a:{number}");
+            let (mut subscribed, mut changed) = (Vec::new(), Vec::new());
+            for step in steps {
+                match step {
+                    Step::Publish(number) => {
+                        changes.resource_updated(&uri(number));
+                        if subscribed.contains(&number) && !changed.contains(&number) {
+                            changed.push(number);
+                        }
+                    }
+                    Step::Add(number) => {
+                        subscription.add([resource(&uri(number))]).unwrap();
+                        if !subscribed.contains(&number) {
+                            subscribed.push(number);
+                        }
+                    }
+                    Step::Remove(number) => {
+                        subscription.remove(&resource(&uri(number)));
+                        subscribed.retain(|other| *other != number);
+                        changed.retain(|other| *other != number);
+                    }
+                    Step::Read => {
+                        let mut context = Context::from_waker(Waker::noop());
+                        let expected = match changed.is_empty() {
+                            true => Poll::Pending,
+                            false => Poll::Ready(Some(resource(&uri(changed.remove(0))))),
+                        };
+                        prop_assert_eq!(subscription.poll_next(&mut context), expected);
+                    }
+                }
+            }
+            let expected: Vec<_> = changed.into_iter().map(|number| resource(&uri(number))).collect();
+            prop_assert_eq!(drain(&subscription), expected);
+        }
+    }
+
+    #[test]
+    fn many_at_once_get_in_nobodys_way() {
+        let changes = Changes::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                let changes = &changes;
+                scope.spawn(move || {
+                    let kept = subscribe(changes);
+                    for round in 0..1_000 {
+                        let (own, common) = (resource(&format!("a:{thread}")), Topic::Tools);
+                        kept.add([own.clone(), common.clone()]).unwrap();
+                        let passing = subscribe(changes);
+                        passing.add([own.clone(), common]).unwrap();
+                        changes.resource_updated(&format!("a:{thread}"));
+                        changes.tools_changed();
+                        assert!(drain(&kept).contains(&own), "{round}");
+                        kept.remove(&own);
+                    }
+                });
+            }
+        });
+        assert_eq!(changes.0.lock().subscribers.len(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_woken_by_a_change_and_by_the_end() {
+        let changes = Changes::new();
+        let subscription = Arc::new(subscribe(&changes));
+        subscription.add([Topic::Tools]).unwrap();
+        let reader = Arc::clone(&subscription);
+        let heard = tokio::spawn(async move {
+            let mut heard = Vec::new();
+            while let Some(topic) = std::future::poll_fn(|context| reader.poll_next(context)).await
+            {
+                heard.push(topic);
+                reader.add([Topic::Prompts]).unwrap();
+            }
+            heard
+        });
+        tokio::task::yield_now().await;
+        changes.tools_changed();
+        tokio::task::yield_now().await;
+        subscription.close();
+        assert_eq!(heard.await.unwrap(), [Topic::Tools]);
+    }
+
+    #[test]
+    fn names_take_room_once_for_each_subscription_and_are_in_memory_once() {
+        let (changes, quota) = (Changes::new(), Quota::new(600));
+        let [first, second] = [(); 2].map(|()| changes.subscribe(quota.part(None)));
+        let [one, two] = ["a:1", "a:2"].map(resource);
+        assert_eq!((one.bytes(), Topic::Tools.bytes()), (259, 0));
+        first.add([one.clone(), Topic::Tools]).unwrap();
+        first.add([one.clone()]).unwrap();
+        second.add([resource("a:1")]).unwrap();
+        assert_eq!(quota.taken(), 2 * 259);
+        assert!(Arc::ptr_eq(&first.resources()[0], &second.resources()[0]));
+        assert!(second.add([Topic::Prompts, two.clone()]).is_err());
+        assert_eq!(second.resources().len(), 1);
+        first.remove(&two);
+        first.remove(&one);
+        second.add([two]).unwrap();
+        drop((first, second));
+        assert_eq!(quota.taken(), 0);
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_subscription_that_is_gone() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        subscription.add([Topic::Tools, resource("a:1")]).unwrap();
+        assert_eq!(changes.0.lock().subscribers.len(), 2);
+        drop(subscription);
+        assert_eq!(changes.0.lock().subscribers.len(), 0);
+    }
+}

@@ -1,0 +1,183 @@
+//! The changes that one subscriber has not read yet: a set of topics, never more than it is subscribed to, however much
+//! changes and however slowly it reads.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use super::{Changes, Topic};
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::{QuotaExhausted, QuotaPart};
+
+/// A reader of changes. Dropping it unsubscribes.
+#[derive(Debug)]
+pub(crate) struct TopicSubscription {
+    changes: Changes,
+    pending: Arc<PendingTopics>,
+}
+
+/// The topics that have changed since they were read; shared with the bus.
+#[derive(Debug)]
+pub(super) struct PendingTopics(Lock<PendingState>);
+
+#[derive(Debug)]
+struct PendingState {
+    /// Every topic of the subscription, and whether it has changed since it was read.
+    topics: HashMap<Topic, bool>,
+    /// The topics that have changed, each once, oldest change first.
+    changed: VecDeque<Topic>,
+    /// The bytes of all topics.
+    room: QuotaPart,
+    waker: Option<Waker>,
+    stage: SubscriptionStage,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum SubscriptionStage {
+    Open,
+    /// Over: its reader says so to the client.
+    Ended,
+    /// Over, and there is no client left to tell.
+    Closed,
+}
+
+impl TopicSubscription {
+    pub(super) fn new(changes: Changes, room: QuotaPart) -> Self {
+        let pending = PendingState {
+            topics: HashMap::new(),
+            changed: VecDeque::new(),
+            room,
+            waker: None,
+            stage: SubscriptionStage::Open,
+        };
+        Self {
+            changes,
+            pending: Arc::new(PendingTopics(Lock::new(pending))),
+        }
+    }
+
+    /// Subscribes to these too, or to none of them if there is no room for all.
+    pub(crate) fn add(
+        &self,
+        topics: impl IntoIterator<Item = Topic>,
+    ) -> Result<(), QuotaExhausted> {
+        let topics = topics.into_iter().collect();
+        self.changes.enter(&self.pending, topics)
+    }
+
+    /// Marks a topic that it is subscribed to as if it had changed just now.
+    pub(crate) fn mark(&self, topic: &Topic) {
+        self.pending.mark(topic).into_iter().for_each(Waker::wake);
+    }
+
+    /// Unsubscribes from this.
+    pub(crate) fn remove(&self, topic: &Topic) {
+        self.changes.leave(&self.pending, topic);
+    }
+
+    /// The resources that it is subscribed to.
+    pub(crate) fn resources(&self) -> Vec<Arc<str>> {
+        let state = self.pending.0.lock();
+        let resources = state.topics.keys().filter_map(|topic| match topic {
+            Topic::Resource(uri) => Some(Arc::clone(uri)),
+            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
+        });
+        resources.collect()
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.pending.0.lock().stage == SubscriptionStage::Closed
+    }
+
+    /// The next topic that has changed; `None` once it has ended, whatever has changed by then.
+    pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
+        let mut state = self.pending.0.lock();
+        if state.stage != SubscriptionStage::Open {
+            return Poll::Ready(None);
+        }
+        if let Some(topic) = state.changed.pop_front() {
+            if let Some(has_changed) = state.topics.get_mut(&topic) {
+                *has_changed = false;
+            }
+            return Poll::Ready(Some(topic));
+        }
+        match &mut state.waker {
+            Some(waker) => waker.clone_from(context.waker()),
+            waker @ None => *waker = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+
+    /// Ends it for its reader.
+    pub(crate) fn end(&self) {
+        self.pass_to(SubscriptionStage::Ended);
+    }
+
+    /// Ends it at once: its reader says nothing more.
+    pub(crate) fn close(&self) {
+        self.pass_to(SubscriptionStage::Closed);
+    }
+
+    fn pass_to(&self, stage: SubscriptionStage) {
+        let waker = {
+            let mut state = self.pending.0.lock();
+            // Closed is final: a client that is gone can't be told of the end.
+            if state.stage != SubscriptionStage::Closed {
+                state.stage = stage;
+            }
+            state.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Drop for TopicSubscription {
+    fn drop(&mut self) {
+        self.changes.leave_all(&self.pending);
+    }
+}
+
+impl PendingTopics {
+    /// Takes room for those of `topics` that are new.
+    pub(super) fn reserve(&self, topics: &[Topic]) -> Result<(), QuotaExhausted> {
+        let mut state = self.0.lock();
+        let new = topics
+            .iter()
+            .filter(|topic| !state.topics.contains_key(*topic));
+        let bytes = new.map(Topic::bytes).sum();
+        state.room.grow(bytes)
+    }
+
+    pub(super) fn add(&self, topic: Topic) {
+        self.0.lock().topics.entry(topic).or_insert(false);
+    }
+
+    pub(super) fn remove(&self, topic: &Topic) {
+        let mut state = self.0.lock();
+        let Some(has_changed) = state.topics.remove(topic) else {
+            return;
+        };
+        state.room.shrink(topic.bytes());
+        if has_changed {
+            state.changed.retain(|changed| changed != topic);
+        }
+    }
+
+    /// Removes all topics, and returns them.
+    pub(super) fn clear(&self) -> Vec<Topic> {
+        let mut state = self.0.lock();
+        state.changed.clear();
+        state.topics.drain().map(|(topic, _)| topic).collect()
+    }
+
+    /// Notes that `topic` has changed. Returns the waker of the reader, if it waits.
+    pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
+        let mut state = self.0.lock();
+        let has_changed = state.topics.get_mut(topic)?;
+        if std::mem::replace(has_changed, true) {
+            return None;
+        }
+        state.changed.push_back(topic.clone());
+        state.waker.take()
+    }
+}

@@ -1,0 +1,92 @@
+//! The arguments of a tool or a prompt as a type of its own, from which their description is derived.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::{Extract, Needs, PromptCall, PromptChannel, ToolCall, ToolChannel};
+use crate::derived::input_schema_of;
+use crate::failure::Failure;
+use crate::{given, mistakes, strings};
+
+/// The arguments of a tool, deserialised as `T`, whose JSON Schema is the tool's input schema; or those of a prompt, whose
+/// arguments are the fields of `T`. One per handler.
+///
+/// An argument that a router or a limiter in front of the server should see, clients repeat in a header over HTTP, here
+/// `Mcp-Param-Region`, if the schema of its field says so. The server refuses a call in which the two differ.
+///
+/// ```
+/// # use plainly::{Args, Tool};
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Query {
+///     /// Where the data is.
+///     #[schemars(extend("x-mcp-header" = "Region"))]
+///     region: String,
+///     sql: String,
+/// }
+///
+/// async fn query(Args(Query { region, sql }): Args<Query>) -> String {
+///     format!("{sql} in {region}")
+/// }
+///
+/// let tool = Tool::new("query", query);
+/// ```
+///
+/// It is text, an integer or a truth value, or such an `Option`; an enum is text if its type has `#[schemars(inline)]` and
+/// no descriptions of its values. Never a secret: headers are seen on the way.
+///
+/// Arguments that are not a `T` never reach the handler: the model, or for a prompt the host's code, is told what is wrong with
+/// them.
+///
+/// A handler that takes them twice does not compile:
+///
+/// ```compile_fail
+/// # use plainly::{Args, Tool};
+/// # #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// # struct Note { id: String }
+/// async fn twice(Args(one): Args<Note>, Args(other): Args<Note>) -> String {
+///     one.id + &other.id
+/// }
+///
+/// let tool = Tool::new("twice", twice);
+/// ```
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "handlers take it apart in their parameters"
+)]
+pub struct Args<T>(pub T);
+
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ToolChannel> for Args<T> {
+    const ARGS: usize = 1;
+
+    fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
+        let read = serde_json::from_str(call.arguments).map(Self);
+        read.or_else(|_| {
+            let again = given::read(call.arguments).map(Self);
+            again.map_err(|mistake| mistakes::in_arguments_of_tool(call.subject.name, &[mistake]))
+        })
+    }
+
+    fn needs(needs: &mut Needs) {
+        needs.args = Some(input_schema_of::<T>());
+    }
+}
+
+/// The arguments of a prompt come as text.
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<PromptChannel> for Args<T> {
+    const ARGS: usize = 1;
+
+    fn extract(call: &PromptCall<'_>) -> Result<Self, Failure> {
+        let fields = call.arguments.iter();
+        strings::read(fields.map(|(name, text)| (name.as_str(), text.as_str())))
+            .map(Self)
+            .map_err(|mistake| {
+                mistakes::in_arguments_of_prompt(call.subject.name, vec![mistake]).into()
+            })
+    }
+
+    fn needs(needs: &mut Needs) {
+        needs.args = Some(input_schema_of::<T>());
+        needs.fields = strings::names::<T>();
+    }
+}

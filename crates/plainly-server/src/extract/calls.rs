@@ -1,0 +1,160 @@
+//! The kinds of handlers, and what each is called with.
+
+use std::sync::Arc;
+
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::Arguments;
+use plainly_protocol::uri_template::Values;
+
+use crate::asking::Subject;
+use crate::request::Scope;
+use crate::state::States;
+
+/// A kind of handler. It determines what can be extracted and what can be returned.
+pub trait Channel: 'static {
+    /// What a handler of this kind is called with.
+    type Call<'a>;
+}
+
+/// Tool handlers: they answer to a model.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ToolChannel {}
+
+/// Resource handlers: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ResourceChannel {}
+
+/// Handlers that list the resources of a template.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum ListingChannel {}
+
+/// Prompt handlers: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum PromptChannel {}
+
+/// Handlers that complete an argument: they answer to the host's code.
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a marker without values")]
+pub enum CompletionChannel {}
+
+/// A `tools/call` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ToolCall<'a> {
+    /// The arguments: a JSON object, checked to be one.
+    pub arguments: &'a str,
+    pub(crate) subject: Subject<'a>,
+    pub(crate) scope: &'a Scope,
+    pub(crate) states: &'a States,
+}
+
+/// A `resources/read` or `resources/metadata` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ResourceCall<'a> {
+    /// The requested URI.
+    pub uri: &'a str,
+    /// The values of its template's variables in the URI; empty for a static resource.
+    pub variables: &'a Values,
+    /// Nothing where it can't be answered with questions.
+    pub(crate) subject: Option<Subject<'a>>,
+    pub(crate) scope: &'a Scope,
+    pub(crate) states: &'a States,
+}
+
+impl<'a> ResourceCall<'a> {
+    /// The same with these variables.
+    pub(crate) fn with(&self, variables: &'a Values) -> Self {
+        Self { variables, ..*self }
+    }
+}
+
+/// A `resources/list` on its way to the handler of a template.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListingCall<'a> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) states: &'a States,
+}
+
+impl<'a> ListingCall<'a> {
+    /// The same peer asks for one resource.
+    pub(crate) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
+        ResourceCall {
+            uri,
+            variables,
+            subject: None,
+            scope: self.scope,
+            states: self.states,
+        }
+    }
+}
+
+/// A `prompts/get` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PromptCall<'a> {
+    /// The arguments of the prompt.
+    pub arguments: &'a Arguments,
+    pub(crate) subject: Subject<'a>,
+    pub(crate) scope: &'a Scope,
+    pub(crate) states: &'a States,
+}
+
+/// A `completion/complete` on its way to its handler.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CompletionCall<'a> {
+    /// The argument so far.
+    pub text: &'a str,
+    /// The other arguments that are filled in.
+    pub others: &'a Arguments,
+    pub(crate) scope: &'a Scope,
+    pub(crate) states: &'a States,
+}
+
+/// What all kinds of calls have in common.
+pub trait Call {
+    /// The client that sent the request.
+    fn peer(&self) -> &Arc<Peer> {
+        self.context().scope.peer()
+    }
+    #[doc(hidden)]
+    fn context(&self) -> CallContext<'_>;
+}
+
+/// What a call is served with, whatever it is of: the framework's own.
+#[derive(Clone, Copy, Debug)]
+pub struct CallContext<'a> {
+    pub(super) scope: &'a Scope,
+    pub(super) states: &'a States,
+}
+
+macro_rules! channels {
+    ($($channel:ident: $call:ident),*) => {$(
+        impl Channel for $channel {
+            type Call<'a> = $call<'a>;
+        }
+
+        impl Call for $call<'_> {
+            fn context(&self) -> CallContext<'_> {
+                CallContext {
+                    scope: self.scope,
+                    states: self.states,
+                }
+            }
+        }
+    )*};
+}
+
+channels! {
+    ToolChannel: ToolCall,
+    ResourceChannel: ResourceCall,
+    ListingChannel: ListingCall,
+    PromptChannel: PromptCall,
+    CompletionChannel: CompletionCall
+}

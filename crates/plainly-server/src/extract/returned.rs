@@ -1,0 +1,53 @@
+//! The answers to questions that a handler returned itself.
+
+use plainly_protocol::types::InputResponses;
+
+use super::{
+    Extract, PromptCall, PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
+};
+use crate::asking::{Subject, returned_for};
+use crate::failure::Failure;
+
+/// What came back with a request that was answered with [`Failure::input_required`]. [`Ask`](super::Ask) is built on it;
+/// use it directly in handlers that keep their state themselves. Clients before 2026-07-28 bring nothing back.
+///
+/// All of it comes from the client, which may have changed it, or taken it from another request or another user. A
+/// handler that relies on the state must verify that it is the one it issued.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Returned {
+    /// The unparsed answers, by the keys of the questions.
+    pub answers: InputResponses,
+    /// The state, as the client sent it.
+    pub state: Option<String>,
+}
+
+impl Returned {
+    fn of(subject: &Subject<'_>) -> Result<Self, Failure> {
+        let returned = returned_for(subject)?;
+        Ok(Self {
+            answers: returned.input_responses,
+            state: returned.request_state,
+        })
+    }
+}
+
+impl Extract<ToolChannel> for Returned {
+    fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
+        Self::of(&call.subject)
+    }
+}
+
+impl Extract<PromptChannel> for Returned {
+    fn extract(call: &PromptCall<'_>) -> Result<Self, Failure> {
+        Self::of(&call.subject)
+    }
+}
+
+impl Extract<ResourceChannel> for Returned {
+    fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
+        call.subject
+            .as_ref()
+            .map_or_else(|| Ok(Self::default()), Self::of)
+    }
+}

@@ -1,0 +1,33 @@
+//! State that handlers share.
+
+use std::any::{Any, type_name};
+
+use super::{Call, Channel, Extract, Needs};
+use crate::failure::Failure;
+use crate::state::Needed;
+
+/// A clone of the value of type `S` that [`state`](crate::ServerBuilder::state) was given. A server does not
+/// build if one is missing.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "handlers take it apart in their parameters"
+)]
+pub struct State<S>(pub S);
+
+impl<C: Channel, S: Any + Clone + Send + Sync> Extract<C> for State<S>
+where
+    for<'a> C::Call<'a>: Call,
+{
+    fn extract(call: &C::Call<'_>) -> Result<Self, Failure> {
+        let state = call.context().states.get::<S>();
+        state
+            .cloned()
+            .map(Self)
+            .ok_or_else(|| Failure::text(format!("no state of type {}", type_name::<S>())))
+    }
+
+    fn needs(needs: &mut Needs) {
+        needs.states.push(Needed::of::<S>());
+    }
+}

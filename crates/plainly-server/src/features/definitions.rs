@@ -1,0 +1,56 @@
+//! Everything that a program defines for a server, before it is checked.
+
+use super::prompts::Prompt;
+use super::resources::{ErasedStore, Resource, ResourceTemplate};
+use super::tools::Tool;
+use crate::extract::Needs;
+use crate::state::States;
+
+/// Everything that a program defined for one server.
+#[derive(Debug, Default)]
+pub(crate) struct Definitions {
+    pub(crate) tools: Vec<Tool>,
+    pub(crate) prompts: Vec<Prompt>,
+    pub(crate) resources: Vec<Resource>,
+    pub(crate) templates: Vec<ResourceTemplate>,
+    pub(crate) stores: Vec<Box<dyn ErasedStore>>,
+    /// The values that handlers share.
+    pub(crate) states: States,
+    pub(crate) dynamic: DynamicKinds,
+    /// Whether layers may keep some of it from some callers.
+    pub(crate) is_layered: bool,
+}
+
+/// Which kinds may come and go while the server runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct DynamicKinds {
+    pub(crate) tools: bool,
+    pub(crate) prompts: bool,
+    pub(crate) resources: bool,
+}
+
+impl Definitions {
+    /// Whether any handler may write log messages. What is added later may: its needs are not known yet.
+    pub(super) fn may_log(&self) -> bool {
+        let DynamicKinds {
+            tools,
+            prompts,
+            resources,
+        } = self.dynamic;
+        tools || prompts || resources || self.needs().any(|needs| needs.may_log)
+    }
+
+    /// Whether any tool may become a task. One that is added later may.
+    pub(super) fn may_become_tasks(&self) -> bool {
+        self.dynamic.tools || self.tools.iter().any(Tool::may_become_task)
+    }
+
+    /// The needs of all handlers.
+    fn needs(&self) -> impl Iterator<Item = &Needs> {
+        let tools = self.tools.iter().map(Tool::needs);
+        let prompts = self.prompts.iter().flat_map(Prompt::all_needs);
+        let resources = self.resources.iter().map(Resource::needs);
+        let templates = self.templates.iter().flat_map(ResourceTemplate::all_needs);
+        tools.chain(prompts).chain(resources).chain(templates)
+    }
+}

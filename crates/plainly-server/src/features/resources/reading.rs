@@ -1,0 +1,43 @@
+//! Handlers that read resources, fixed ones and those of templates, behind one type.
+
+use futures_util::future::BoxFuture;
+use plainly_errors::ProtocolError;
+use plainly_protocol::types::{Resource, ResourceContents};
+
+use super::contents;
+use crate::extract::{ExtractAll, ResourceCall, ResourceChannel};
+use crate::failure::Failure;
+use crate::handler::Handler;
+use crate::reply::ResourceReply;
+
+/// A handler that reads the resource whose metadata it is given.
+pub(super) type ReadHandler =
+    Box<dyn Fn(Resource, &ResourceCall<'_>) -> Result<ReadFuture, Failure> + Send + Sync>;
+
+/// The contents that such a handler will return.
+pub(super) type ReadFuture = BoxFuture<'static, Result<Vec<ResourceContents>, Failure>>;
+
+/// Puts `handler` behind that type, with checks and completion of the contents.
+pub(super) fn reader<F, A, By>(handler: F) -> ReadHandler
+where
+    F: Handler<A>,
+    A: ExtractAll<ResourceChannel>,
+    F::Output: ResourceReply<By>,
+    F::Future: Send + 'static,
+{
+    Box::new(move |definition, call| {
+        let running = handler.call(A::extract_all(call)?);
+        Ok(Box::pin(async move {
+            let mut contents = running
+                .await
+                .into_contents(&definition)
+                .map_err(|failure| failure.of_resource(&definition.uri))?;
+            if definition.is_collection != Some(true) {
+                contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
+            }
+            contents::describe(&mut contents, &definition);
+            contents::complete(&definition.uri, &mut contents);
+            Ok(contents)
+        }))
+    })
+}

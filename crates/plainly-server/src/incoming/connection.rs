@@ -1,0 +1,359 @@
+//! Serves one peer over messages: requests run side by side, and replies leave as they are ready. A legacy session, if
+//! one is opened, belongs to the connection.
+
+mod throttle;
+
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::future::Either;
+use futures_util::stream::SelectAll;
+use http::Extensions;
+use plainly_errors::{InvalidRequest, ProtocolError, Revision};
+use plainly_protocol::envelope::{
+    self, Envelope, IdSearch, Malformed, MalformedKind, Message, Request,
+};
+use plainly_protocol::id::{RawId, RequestId};
+use plainly_protocol::peer::Peer;
+use tokio::time::timeout;
+
+use self::throttle::Throttle;
+use crate::Server;
+use crate::in_flight::InFlight;
+use crate::incoming::batch::{BatchMessages, ids};
+use crate::incoming::malformed::{cancelled, error_of};
+use crate::outgoing::Departure;
+use crate::outgoing::access::{Transport, Unserved};
+use crate::replies::Replies;
+use crate::resolve::{self, Sender, Unresolved};
+use crate::sessions::session::Session;
+use plainly_transport::quota::Holder;
+use plainly_transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
+
+/// How long a peer has to take the last replies once their requests were ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// Replies are flushed once this many bytes wait, even if more messages have arrived: the peer then works on some while
+/// the rest are served. With sixteen times as much, the two took turns, and half of the time neither core did anything.
+const FLUSH: usize = 4 << 10;
+
+/// A peer that is served.
+pub(crate) struct Connection<M> {
+    server: Server,
+    /// Attached to every request.
+    extensions: Extensions,
+    memory: ConnectionMemory,
+    messages: M,
+    /// Bytes that are sent and not flushed, and one more for each message.
+    unflushed: usize,
+    session: Option<Arc<Session>>,
+    /// The replies of the running requests, and the stream of the session.
+    running: SelectAll<Replies>,
+    /// Whether the last turn sent one of them.
+    has_spoken: bool,
+    in_flight: Arc<InFlight>,
+    throttle: Throttle,
+}
+
+impl<M: Messages> Connection<M> {
+    pub(crate) fn new(server: Server, extensions: Extensions, messages: M) -> Self {
+        Self {
+            in_flight: InFlight::new(server.limits()),
+            server,
+            extensions,
+            memory: ConnectionMemory::new(),
+            messages,
+            unflushed: 0,
+            session: None,
+            running: SelectAll::new(),
+            has_spoken: false,
+            throttle: Throttle::default(),
+        }
+    }
+
+    /// Serves the peer until it ends the connection or `stop` is ready, then finishes the running requests.
+    pub(crate) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let mut stop = pin!(stop);
+        loop {
+            // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in few
+            // flushes.
+            self.take_all().await?;
+            let next = tokio::select! {
+                biased;
+                // First: a peer that sends without pause must not keep the server from stopping.
+                () = &mut stop => break,
+                next = self.next() => next,
+            };
+            match next {
+                Either::Left(outgoing) => self.send(outgoing),
+                Either::Right(received) => match received? {
+                    Some(inbound) => self.take(inbound),
+                    None => break,
+                },
+            }
+        }
+        // They never end by themselves, so waiting for them would always take the whole time for shutdown.
+        self.in_flight.stop_subscriptions();
+        // From here on no question can be answered, and no change is reported.
+        self.session.iter().for_each(|session| session.close());
+        let shutdown = self.server.limits().shutdown;
+        if let Ok(finished) = timeout(shutdown, self.finish()).await {
+            return finished;
+        }
+        // Whatever still runs is answered with an error. A peer that doesn't read even that is given up.
+        self.in_flight.stop_all();
+        timeout(LAST_WORDS, self.finish()).await.unwrap_or(Ok(()))
+    }
+
+    /// Takes every message that is already here, and flushes what is sent.
+    async fn take_all(&mut self) -> io::Result<()> {
+        while let Some(inbound) = self.messages.take_buffered() {
+            self.take(inbound);
+            // Otherwise the replies to a peer that sends without pause would all be kept in memory.
+            if self.unflushed >= FLUSH {
+                self.flush().await?;
+            }
+        }
+        self.flush().await
+    }
+
+    /// Finishes the running requests and closes the connection. If dropped halfway, the next call goes on from there.
+    async fn finish(&mut self) -> io::Result<()> {
+        while let Some(outgoing) = self.running.next().await {
+            self.send(outgoing);
+            self.flush().await?;
+        }
+        self.flush().await?;
+        // Everything was sent: a peer that has gone by now misses nothing.
+        if let Err(error) = poll_fn(|context| self.messages.poll_close(context)).await {
+            tracing::debug!(%error, "a connection was not closed cleanly");
+        }
+        Ok(())
+    }
+
+    /// The next message to or from the peer, whichever is ready first. If both are, they take turns, so that neither
+    /// keeps the other waiting. Nothing is lost if the future is dropped.
+    async fn next(&mut self) -> Either<Departure, io::Result<Option<Inbound>>> {
+        let received = poll_fn(|context| self.messages.poll_receive(context));
+        let next = if std::mem::take(&mut self.has_spoken) {
+            tokio::select! {
+                biased;
+                received = received => Either::Right(received),
+                Some(outgoing) = self.running.next() => Either::Left(outgoing),
+            }
+        } else {
+            tokio::select! {
+                biased;
+                Some(outgoing) = self.running.next() => Either::Left(outgoing),
+                received = received => Either::Right(received),
+            }
+        };
+        self.has_spoken = matches!(next, Either::Left(_));
+        next
+    }
+
+    /// Flushes the sent replies. If dropped halfway, the next call goes on from there.
+    async fn flush(&mut self) -> io::Result<()> {
+        let most = self.server.limits().write_stall;
+        // Each part that the peer takes gives it the whole time again.
+        while self.unflushed > 0 {
+            let flushing = poll_fn(|context| self.messages.poll_flush(context));
+            let progress = timeout(most, flushing).await.map_err(|_elapsed| {
+                let why = format!("the peer read none of its replies for {most:?}");
+                io::Error::new(io::ErrorKind::TimedOut, why)
+            })?;
+            if progress? == FlushProgress::Complete {
+                self.unflushed = 0;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, inbound: Inbound) {
+        let server = self.server.clone();
+        let limits = server.limits();
+        let bytes = match inbound {
+            // Not every transport knows the limit.
+            Inbound::Message(bytes) if bytes.len() <= limits.message_bytes => bytes,
+            Inbound::Message(bytes) => {
+                let mut search = IdSearch::default();
+                search.push(&bytes);
+                return self.refuse_id(search.id(), &limits.too_large().into());
+            }
+            Inbound::TooLong { id } => return self.refuse_id(id, &limits.too_large().into()),
+        };
+        match envelope::parse(&bytes, &limits.envelope) {
+            Ok(Envelope::Single(Message::Request(request))) => self.request(&request),
+            Ok(Envelope::Single(Message::Notification(notification))) => {
+                // All other notifications, such as `notifications/initialized`, ask nothing of a server.
+                if let Some(id) = cancelled(&notification) {
+                    self.in_flight.cancel(&id);
+                }
+            }
+            Ok(Envelope::Single(Message::Response(response))) => match &self.session {
+                Some(session) => session.unanswered.answer(&response),
+                None => tracing::debug!("ignored a response: no request is open"),
+            },
+            Ok(Envelope::Batch(messages)) => self.batch(messages),
+            Err(malformed) => self.malformed(&malformed),
+        }
+    }
+
+    fn request(&mut self, request: &Request<'_>) {
+        let session = self.session.as_ref();
+        match resolve::over_stream(request, &self.extensions, &self.memory, session) {
+            // Without admission: it is answered here and now, and clients must not cancel it (2025-11-25,
+            // "Cancellation").
+            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Peer(scope)) => {
+                let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
+                // Most requests are answered at once, and wait behind nothing else.
+                match replies.begin() {
+                    Some(reply) => self.push(reply.bytes),
+                    None => self.running.push(replies),
+                }
+            }
+            Err(unresolved) => {
+                let encoded = self
+                    .server
+                    .unresolved(Transport::Stream, request, &unresolved);
+                self.push(encoded.bytes);
+            }
+        }
+    }
+
+    fn open(&mut self, request: &Request<'_>) {
+        // An id in flight is taken for this request too: the client could not tell the two replies apart.
+        let opening = match self.in_flight.has(&request.id.to_owned()) {
+            true => Err(Unresolved {
+                error: InvalidRequest::DuplicateId.into(),
+                revision: Revision::LATEST_LEGACY,
+            }),
+            false => resolve::opening(request, &self.extensions, self.server.limits()),
+        };
+        let encoded = match opening {
+            Ok(peer) => {
+                let encoded = self
+                    .server
+                    .initialize(Transport::Stream, request.id.as_raw(), &peer);
+                self.begin_session(peer);
+                encoded
+            }
+            Err(unresolved) => self
+                .server
+                .unresolved(Transport::Stream, request, &unresolved),
+        };
+        self.push(encoded.bytes);
+    }
+
+    /// Begins the session of the connection, replacing an earlier one.
+    fn begin_session(&mut self, peer: Peer) {
+        // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
+        let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
+        let caller = Holder::of(peer.principal.as_ref(), None);
+        let caller = caller.or_else(|| self.extensions.get().cloned());
+        let topics = self.server.0.subscriptions.topics(caller.clone());
+        let session = Session::new(peer, in_flight, topics, self.server.limits());
+        let session = Arc::new(match &self.session {
+            Some(before) => session.after(before),
+            None => session,
+        });
+        // Without room for another listener, or with nothing to announce, the client hears of no changes.
+        if let Ok(listener) = self.server.0.subscriptions.open_stream(&session, caller) {
+            self.running.push(Replies::notifications(listener.boxed()));
+        }
+        if let Some(before) = self.session.replace(session) {
+            before.close();
+        }
+    }
+
+    fn send(&mut self, outgoing: Departure) {
+        if let Some(message) = outgoing.into_bytes() {
+            self.push(message);
+        }
+    }
+
+    fn batch(&mut self, messages: BatchMessages<'_>) {
+        let peer = self.session.as_ref().map(|session| &*session.peer);
+        let accepted = Server::accepts_batches(peer);
+        let (Ok(()), Some(session)) = (&accepted, &self.session) else {
+            let error = accepted
+                .err()
+                .unwrap_or_else(|| InvalidRequest::SessionRequired.into());
+            return self.refuse_batch(&messages, &error);
+        };
+        let replies =
+            self.server
+                .serve_batch(Transport::Stream, session, &self.extensions, messages);
+        self.running.push(replies);
+    }
+
+    fn malformed(&mut self, malformed: &Malformed<'_>) {
+        let (id, error) = (malformed.id, error_of(malformed));
+        if id.is_none() && malformed.kind == MalformedKind::InvalidParams {
+            // JSON-RPC 2.0, section 4.1.
+            return self.ignore(&error, "a notification has no answer");
+        }
+        self.refuse(id.as_ref().map(RawId::as_raw), &error);
+    }
+
+    /// Refuses the messages of a batch: each with its own id, or its sender would wait for them.
+    fn refuse_batch(&mut self, messages: &BatchMessages<'_>, error: &ProtocolError) {
+        let mut ids = ids(messages).peekable();
+        if ids.peek().is_none() {
+            return self.refuse(None, error);
+        }
+        ids.for_each(|id| self.refuse(Some(id), error));
+    }
+
+    /// Refuses a message with this id.
+    fn refuse_id(&mut self, id: Option<RequestId>, error: &ProtocolError) {
+        let id = id.map(|id| id.to_string());
+        self.refuse(id.as_deref(), error);
+    }
+
+    /// Refuses a message whose id is this JSON. Without an id it is not answered if the session's revision has no such answer,
+    /// and not so often that two peers who answer each other's errors could keep each other busy.
+    fn refuse(&mut self, id: Option<&str>, error: &ProtocolError) {
+        if id.is_none() && !self.revision().traits().errors_without_id {
+            return self.ignore(error, "the revision has no error without an id");
+        }
+        if id.is_none() && !self.throttle.allow() {
+            return self.ignore(error, "too many before it had no id either");
+        }
+        let message = self.unserved(id);
+        let encoded = self.server.0.encoder.refusal(message, error);
+        self.push(encoded.bytes);
+    }
+
+    /// Says in the log alone what is wrong with a message.
+    fn ignore(&self, error: &ProtocolError, why: &str) {
+        self.server
+            .0
+            .encoder
+            .ignored(self.unserved(None), error, why);
+    }
+
+    fn unserved<'m>(&self, id: Option<&'m str>) -> Unserved<'m> {
+        let revision = self.revision();
+        Unserved {
+            id,
+            ..Unserved::new(Transport::Stream, revision)
+        }
+    }
+
+    /// The revision of messages that answer nothing in particular.
+    fn revision(&self) -> Revision {
+        let session = self.session.as_ref();
+        session.map_or(Revision::UNKNOWN_PEER, |session| session.peer.revision)
+    }
+
+    fn push(&mut self, message: Bytes) {
+        self.unflushed += message.len() + 1;
+        self.messages.send(message);
+    }
+}

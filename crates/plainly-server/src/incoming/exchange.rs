@@ -1,0 +1,263 @@
+//! Answers one HTTP request: a modern one by itself, a legacy one within its session.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderValue, StatusCode};
+use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
+use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
+use plainly_protocol::header::MCP_SESSION_ID;
+
+use crate::Server;
+use crate::incoming::batch::{BatchMessages, unanswerable};
+use crate::incoming::malformed;
+use crate::outgoing::access::{Transport, Unserved};
+use crate::outgoing::encode::Encoded;
+use crate::permissions::Permissions;
+use crate::replies::Replies;
+use crate::resolve::{self, Sender, Unresolved, last_event_id, session_name};
+use crate::sessions::session::Session;
+use crate::sessions::streams::Streams;
+use plainly_transport::{Exchange, Frame, Pipe, Reply};
+
+impl Exchange for Server {
+    async fn exchange(&self, frame: &Frame) -> Reply {
+        // The limit of the transport may be a different one.
+        if frame.body.len() > self.limits().message_bytes {
+            return self.refuse(&self.limits().too_large().into(), frame.client);
+        }
+        match envelope::parse(&frame.body, &self.limits().envelope) {
+            Ok(Envelope::Single(Message::Request(ref request))) => {
+                self.request(frame, request).await
+            }
+            Ok(Envelope::Single(Message::Notification(notification))) => {
+                self.notification(frame, &notification)
+            }
+            Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
+            // Boxed because batches are rare: otherwise the future of every request would be as large.
+            Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
+            Err(malformed) => {
+                reply(self.malformed(came(frame), &malformed, Revision::UNKNOWN_PEER))
+            }
+        }
+    }
+
+    fn open_stream(&self, frame: &Frame) -> Reply {
+        let opened = match resolve::by_session(frame, &self.0.sessions) {
+            Ok(Some(session)) => self.stream_of(frame, &session),
+            // Without a session there is no stream to open: a modern client listens by a request.
+            Ok(None) => Err(without_session("GET opens the stream of a session")),
+            Err(Unresolved { error, .. }) => Err(error),
+        };
+        opened.unwrap_or_else(|error| self.refuse(&error, frame.client))
+    }
+
+    fn end_session(&self, frame: &Frame) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions) {
+            // The session is looked up although only its name is needed: only the principal that opened it may end it.
+            Ok(Some(_)) => {
+                let name = session_name(&frame.headers);
+                name.into_iter().for_each(|name| self.0.sessions.end(name));
+                Reply::new(StatusCode::NO_CONTENT, Bytes::new())
+            }
+            Ok(None) => self.refuse(&without_session("DELETE ends a session"), frame.client),
+            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
+        }
+    }
+
+    fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
+        let caller = head.caller();
+        self.pipe(head.extensions, caller)
+    }
+
+    async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
+        self.put_into(pipe, message).await
+    }
+
+    fn refuses(&self, frame: &Frame) -> Option<Reply> {
+        self.forbidden(frame)
+    }
+
+    fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply {
+        let message = Unserved::new(Transport::Http { client }, Revision::UNKNOWN_PEER);
+        reply(self.0.encoder.refusal(message, error))
+    }
+}
+
+impl Server {
+    /// The refusal of a message that needs more than its sender may do; of a batch, if one of its messages does.
+    fn forbidden(&self, frame: &Frame) -> Option<Reply> {
+        let permissions: &Arc<dyn Permissions> = frame.extensions.get()?;
+        // What can't be read is refused later, for that.
+        let envelope = envelope::parse(&frame.body, &self.limits().envelope).ok()?;
+        let messages = match envelope {
+            Envelope::Single(message) => vec![Ok(message)],
+            Envelope::Batch(messages) => messages,
+        };
+        let mut messages = messages.into_iter().flatten();
+        messages.find_map(|message| {
+            let (error, headers) = permissions.refuses(&message)?;
+            let id = match &message {
+                Message::Request(request) => Some(request.id.as_raw()),
+                Message::Notification(_) | Message::Response(_) => None,
+            };
+            let unserved = Unserved {
+                id,
+                ..Unserved::new(came(frame), Revision::UNKNOWN_PEER)
+            };
+            let mut refusal = reply(self.0.encoder.refusal(unserved, &error));
+            refusal.headers.extend(headers);
+            Some(refusal)
+        })
+    }
+
+    async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
+        match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
+            Ok(Sender::Peer(scope)) => {
+                let scope = scope.arrived_by(came(frame));
+                let session = scope.session().cloned();
+                let in_flight = session.as_ref().map(|session| &session.in_flight);
+                let replies = self.dispatch(request, scope, in_flight);
+                let streams = session
+                    .as_ref()
+                    .and_then(|session| session.streams.as_ref());
+                sent(replies, streams).await
+            }
+            Ok(Sender::Opening) => self.open(frame, request),
+            Err(unresolved) => reply(self.unresolved(came(frame), request, &unresolved)),
+        }
+    }
+
+    /// The rest of the stream that the event was part of or, without one, the stream of the session's changes.
+    fn stream_of(&self, frame: &Frame, session: &Session) -> Result<Reply, ProtocolError> {
+        match (&session.streams, last_event_id(&frame.headers)) {
+            (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
+            (None, _) | (_, None) => {
+                let opened = self.0.subscriptions.open_stream(session, frame.caller());
+                opened.map(Reply::feed)
+            }
+        }
+    }
+
+    fn open(&self, frame: &Frame, request: &Request<'_>) -> Reply {
+        let opened = resolve::opening(request, &frame.extensions, self.limits()).and_then(|peer| {
+            let peer = Arc::new(peer);
+            let said = request.params.as_ref().map_or(0, |it| it.raw().len());
+            let opened = self
+                .0
+                .sessions
+                .open(Arc::clone(&peer), frame.caller(), said);
+            let name = opened.map_err(|error| {
+                ProtocolError::internal("No session could be opened").with_source(error)
+            })?;
+            Ok((peer, name))
+        });
+        match opened {
+            Ok((peer, name)) => {
+                let mut reply = reply(self.initialize(came(frame), request.id.as_raw(), &peer));
+                let name =
+                    HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
+                reply.headers.insert(MCP_SESSION_ID, name);
+                reply
+            }
+            Err(unresolved) => reply(self.unresolved(came(frame), request, &unresolved)),
+        }
+    }
+
+    fn notification(&self, frame: &Frame, notification: &Notification<'_>) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions) {
+            Ok(Some(session)) => {
+                malformed::cancelled(notification)
+                    .into_iter()
+                    .for_each(|id| session.in_flight.cancel(&id));
+                accepted()
+            }
+            // A modern client cancels by hanging up, so its notifications mean nothing here. They are accepted (202)
+            // all the same.
+            Ok(None) => accepted(),
+            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
+        }
+    }
+
+    /// Takes the answer to one of our questions. An answer that nobody waits for is accepted as well.
+    fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions) {
+            Ok(Some(session)) => {
+                session.unanswered.answer(response);
+                accepted()
+            }
+            Ok(None) => self.refuse(
+                &ProtocolError::invalid_request(
+                    "Invalid request: clients of this revision send no responses",
+                ),
+                frame.client,
+            ),
+            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
+        }
+    }
+
+    /// Several messages at once: 2025-03-26 alone has them.
+    async fn batch(&self, frame: &Frame, messages: BatchMessages<'_>) -> Reply {
+        let session = match resolve::by_session(frame, &self.0.sessions) {
+            Ok(session) => session,
+            Err(Unresolved { error, .. }) => return self.refuse(&error, frame.client),
+        };
+        if let Err(error) = Self::accepts_batches(session.as_ref().map(|session| &*session.peer)) {
+            return self.refuse(&error, frame.client);
+        }
+        let Some(session) = session else {
+            return self.refuse(&InvalidRequest::SessionRequired.into(), frame.client);
+        };
+        // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
+        if let Some(malformed) = unanswerable(&messages) {
+            return self.refuse(&malformed::error_of(malformed), frame.client);
+        }
+        let replies = self.serve_batch(came(frame), &session, &frame.extensions, messages);
+        sent(replies, session.streams.as_ref()).await
+    }
+}
+
+/// Sends the reply as a whole response if no message comes before it, otherwise as the last of several events, which
+/// can be resumed if the session has streams for that. A cancelled request gets no message at all.
+async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
+    // The headers of the response say whether it is one message or a stream of events, so they have to wait for the
+    // first one.
+    replies.first().await;
+    if let Some(encoded) = replies.take_reply() {
+        return reply(encoded);
+    }
+    if replies.is_over() {
+        return accepted();
+    }
+    match streams {
+        // A session that has ended meanwhile keeps no events, but the client on this connection still gets its reply.
+        Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
+        None => Reply::feed(replies),
+    }
+}
+
+/// The way that the message of a frame came.
+fn came(frame: &Frame) -> Transport {
+    Transport::Http {
+        client: frame.client,
+    }
+}
+
+fn reply(encoded: Encoded) -> Reply {
+    let status =
+        StatusCode::from_u16(encoded.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    Reply::new(status, encoded.bytes)
+}
+
+fn accepted() -> Reply {
+    Reply::new(StatusCode::ACCEPTED, Bytes::new())
+}
+
+/// The error of a request that is for sessions, and names none.
+fn without_session(purpose: &str) -> ProtocolError {
+    let why = format!(
+        "Method not allowed: {purpose}, which the header Mcp-Session-Id names. Send messages by POST"
+    );
+    ProtocolError::from(Refusal::MethodNotAllowed).with_message(why)
+}

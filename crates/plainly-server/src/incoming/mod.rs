@@ -1,0 +1,10 @@
+//! The way in: from what a transport received, over HTTP or a stream, to the requests that are dispatched.
+
+mod batch;
+mod connection;
+mod exchange;
+#[cfg(feature = "http")]
+mod http;
+mod malformed;
+pub(crate) mod pipes;
+pub(crate) mod serving;

@@ -1,0 +1,230 @@
+//! Sessions over HTTP with SSE (2024-11-05): messages come in by requests of their own, and leave as one stream of
+//! events. Together they are a connection, and served like any other.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::Extensions;
+use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
+use plainly_protocol::envelope;
+use plainly_protocol::peer::Principal;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+use crate::Server;
+use crate::incoming::malformed::error_of;
+use crate::limits::Limits;
+use crate::seal::random_name;
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::{Holder, Quota, QuotaPart};
+use plainly_transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe};
+
+/// The entrances of the pipes, by the names of the pipes.
+#[derive(Clone, Debug)]
+pub(crate) struct Pipes {
+    entrances: Arc<Lock<Entrances>>,
+    places: Quota,
+}
+
+#[derive(Debug, Default)]
+struct Entrances {
+    open: HashMap<String, Entrance>,
+    has_ended: bool,
+}
+
+#[derive(Debug)]
+struct Entrance {
+    /// The principal that opened the pipe. For anybody else it does not exist.
+    principal: Option<Principal>,
+    messages: mpsc::Sender<Bytes>,
+    _place: QuotaPart,
+}
+
+impl Pipes {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            entrances: Arc::default(),
+            places: Quota::new(limits.sessions),
+        }
+    }
+
+    fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
+        let entrances = self.entrances.lock();
+        let entrance = entrances.open.get(pipe)?;
+        (entrance.principal.as_ref() == principal).then(|| entrance.messages.clone())
+    }
+
+    /// Ends all pipes, each with what still runs for it, and takes no more.
+    pub(crate) fn end(&self) {
+        let mut entrances = self.entrances.lock();
+        entrances.has_ended = true;
+        entrances.open.clear();
+    }
+}
+
+impl Server {
+    /// Opens a pipe. Its messages count as those of the client that opened it.
+    pub(crate) fn pipe(
+        &self,
+        mut extensions: Extensions,
+        caller: Option<Holder>,
+    ) -> Result<Pipe, ProtocolError> {
+        let name = random_name().map_err(|error| {
+            ProtocolError::internal("No session could be opened").with_source(error)
+        })?;
+        let mut entrances = self.0.pipes.entrances.lock();
+        if entrances.has_ended {
+            return Err(Unavailable::ShuttingDown.into());
+        }
+        // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a client holds its stream
+        // open.
+        let place = self.0.pipes.places.take(caller.clone(), 1)?;
+        let principal: Option<Principal> = extensions.get().cloned();
+        // The connection in the pipe knows no address.
+        extensions.extend(caller.map(extension).unwrap_or_default());
+        // One message waits at most. Whoever posts the next has to wait too, so a peer that doesn't read can't fill the
+        // memory.
+        let (entrance, messages) = mpsc::channel(1);
+        let entrance = Entrance {
+            principal,
+            messages: entrance,
+            _place: place,
+        };
+        entrances.open.insert(name.clone(), entrance);
+        let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
+        Ok(Pipe { name, feed })
+    }
+
+    /// Puts a message into a pipe.
+    pub(crate) async fn put_into(&self, pipe: &str, frame: Frame) -> Result<(), ProtocolError> {
+        let message = frame.body;
+        if message.len() > self.limits().message_bytes {
+            return Err(self.limits().too_large().into());
+        }
+        // A message without an id can't be answered in the pipe, so it is answered here.
+        if let Err(malformed) = envelope::parse(&message, &self.limits().envelope)
+            && malformed.id.is_none()
+        {
+            return Err(error_of(&malformed));
+        }
+        let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
+        let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
+        let entrance = entrance.ok_or_else(unknown)?;
+        // Earlier messages are taken as soon as the peer reads what comes out.
+        match timeout(self.limits().write_stall, entrance.send(message)).await {
+            Ok(sent) => sent.map_err(|_ended| unknown()),
+            Err(_elapsed) => Err(Unavailable::Overloaded.into()),
+        }
+    }
+}
+
+fn extension(caller: Holder) -> Extensions {
+    let mut extensions = Extensions::new();
+    extensions.insert(caller);
+    extensions
+}
+
+/// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops everything that runs.
+struct Piped {
+    pipes: Pipes,
+    name: String,
+    /// The connection that is served; `None` once it has ended.
+    serving: Option<BoxFuture<'static, io::Result<()>>>,
+    stop: Option<oneshot::Sender<()>>,
+    out: Duplex,
+}
+
+impl Piped {
+    fn new(
+        server: &Server,
+        extensions: Extensions,
+        name: String,
+        incoming: mpsc::Receiver<Bytes>,
+    ) -> Self {
+        let (out, outgoing) = Duplex::pair();
+        let (stop, stopped) = oneshot::channel();
+        let serving = server
+            .serve_messages(PipeMessages { incoming, outgoing })
+            .extensions(extensions)
+            // If the sender is dropped, nobody reads any more, and that stops it too.
+            .until(stopped.map(drop));
+        Self {
+            pipes: server.0.pipes.clone(),
+            name,
+            serving: Some(serving.run().boxed()),
+            stop: Some(stop),
+            out,
+        }
+    }
+
+    /// Goes on serving.
+    fn serve(&mut self, context: &mut Context<'_>) {
+        let Some(serving) = &mut self.serving else {
+            return;
+        };
+        if let Poll::Ready(ended) = serving.poll_unpin(context) {
+            // This drops the other end of `out`, and so `out` ends.
+            self.serving = None;
+            if let Err(error) = ended {
+                tracing::debug!(%error, "a stream of events failed");
+            }
+        }
+    }
+}
+
+impl Feed for Piped {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.serve(context);
+        self.out
+            .poll_receive(context)
+            .map(|received| match received {
+                Ok(Some(Inbound::Message(message))) => Some(message.into()),
+                // A connection in memory has no failures, and no limit.
+                Ok(Some(Inbound::TooLong { .. }) | None) | Err(_) => None,
+            })
+    }
+
+    fn end(&mut self) {
+        // Dropping the sender is the signal to stop; running requests are finished, and their replies still come out.
+        self.stop = None;
+    }
+}
+
+impl Drop for Piped {
+    fn drop(&mut self) {
+        self.pipes.entrances.lock().open.remove(&self.name);
+    }
+}
+
+impl fmt::Debug for Piped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Piped").finish_non_exhaustive()
+    }
+}
+
+/// The messages that go into a pipe, and those that come out.
+struct PipeMessages {
+    incoming: mpsc::Receiver<Bytes>,
+    outgoing: Duplex,
+}
+
+impl Messages for PipeMessages {
+    fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
+        let received = self.incoming.poll_recv(context);
+        received.map(|message| Ok(message.map(Inbound::Message)))
+    }
+
+    fn send(&mut self, message: Bytes) {
+        self.outgoing.send(message);
+    }
+
+    fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
+        self.outgoing.poll_flush(context)
+    }
+}

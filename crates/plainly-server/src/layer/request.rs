@@ -1,0 +1,118 @@
+//! A request on its way through the layers.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use http::Extensions;
+use plainly_protocol::envelope::{self, Object};
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::{Peer, Principal};
+
+use crate::Server;
+use crate::handling::{AnswerResult, CallAnswer};
+use crate::request::{MethodCall, Scope};
+
+/// A request on its way to its handler. Passing on several clones runs the handler several times.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub(super) subject: Arc<RequestHead>,
+    extensions: Extensions,
+}
+
+/// The content of a request, which no layer changes.
+#[derive(Debug)]
+pub(super) struct RequestHead {
+    pub(super) server: Server,
+    pub(super) scope: Scope,
+    pub(super) method: Method,
+    pub(super) name: Option<String>,
+    id: Box<str>,
+    params: Option<Box<str>>,
+}
+
+impl Request {
+    pub(crate) fn new(server: &Server, call: &MethodCall<'_>) -> Self {
+        let subject = RequestHead {
+            server: server.clone(),
+            scope: call.scope.clone(),
+            method: call.method,
+            name: call.subject_name().map(Cow::into_owned),
+            id: call.id.into(),
+            params: call.params.map(|params| params.raw().into()),
+        };
+        Self {
+            subject: Arc::new(subject),
+            extensions: call.scope.extensions(),
+        }
+    }
+
+    /// The method.
+    pub fn method(&self) -> Method {
+        self.subject.method
+    }
+
+    /// The name of the tool or prompt, the URI of the resource, or the id of the task. `None` if the method has none, or
+    /// the request lacks it.
+    pub fn name(&self) -> Option<&str> {
+        self.subject.name.as_deref()
+    }
+
+    /// The arguments of the tool or prompt, as JSON that has not been validated against a schema. Their length is within
+    /// the server's limits.
+    pub fn arguments(&self) -> Option<&str> {
+        self.params()?.get("arguments")
+    }
+
+    /// All parameters, as JSON: an object.
+    pub fn raw_params(&self) -> &str {
+        self.subject.params.as_deref().unwrap_or("{}")
+    }
+
+    /// The client that sent the request.
+    pub fn peer(&self) -> &Peer {
+        self.subject.scope.peer()
+    }
+
+    /// The principal, as proven by the transport.
+    pub fn principal(&self) -> Option<&Principal> {
+        self.peer().principal.as_ref()
+    }
+
+    /// What the layers before this one, and those of a surrounding HTTP server, have found out.
+    pub fn extensions(&self) -> &Extensions {
+        &self.extensions
+    }
+
+    /// The same, to add what the handler gets from [`Context::extension`](crate::Context::extension). Adding another
+    /// [`Principal`] does not change whom the request is from.
+    pub fn extensions_mut(&mut self) -> &mut Extensions {
+        &mut self.extensions
+    }
+
+    /// Passes it from the last layer to its handler.
+    pub(super) async fn serve(self) -> AnswerResult {
+        let handled = {
+            let RequestHead {
+                server, method, id, ..
+            } = &*self.subject;
+            let scope = self.subject.scope.clone().carrying(&self.extensions);
+            let params = self.params();
+            server.handle(&MethodCall {
+                method: *method,
+                id,
+                params: params.as_ref(),
+                scope: &scope,
+            })
+        };
+        match handled {
+            CallAnswer::Now(answered) => answered,
+            CallAnswer::Later(handling) => handling.await,
+        }
+    }
+
+    /// The parameters. They were checked when they came.
+    fn params(&self) -> Option<Object<'_>> {
+        let raw = self.subject.params.as_deref()?;
+        envelope::parse_object(raw, &self.subject.server.limits().envelope).ok()
+    }
+}

@@ -1,0 +1,136 @@
+//! Serves tools, resources and prompts, written once, to peers of every revision.
+//!
+//! ```text
+//! bytes ─► envelope ─► resolve ─► dispatch ─► route ─► extract ─► handler ─► reply ─► encode ─► bytes
+//! ```
+
+// Definitions, before and while it runs.
+mod builder;
+mod registration;
+
+// From bytes to a request, its peer and its session.
+mod incoming;
+mod resolve;
+mod sessions;
+
+// A request while it runs.
+mod dispatch;
+mod in_flight;
+pub mod layer;
+mod load;
+mod replies;
+mod request;
+
+// What serves it, method by method.
+mod discovery;
+mod features;
+mod route;
+mod source;
+mod subscriptions;
+mod tasks;
+
+// The code of the program around it.
+pub mod extract;
+mod handler;
+mod handling;
+mod panics;
+mod state;
+mod strings;
+
+mod derived;
+mod given;
+mod misfit;
+mod mistakes;
+mod texts;
+
+// From its outcome to bytes.
+mod answer;
+mod audience;
+mod failure;
+mod outgoing;
+pub mod reply;
+
+// What several of them share.
+mod asking;
+mod changes;
+pub mod limits;
+mod permissions;
+mod seal;
+pub mod store;
+
+use std::sync::Arc;
+
+pub use self::asking::{AskError, AskErrorKind};
+use self::audience::ErrorPolicy;
+pub use self::builder::ServerBuilder;
+pub use self::changes::Changes;
+pub use self::failure::{
+    ByDeclaration, ByError, ByPointee, Declared, DeclaredProblems, Failure, IntoFailure, Itself,
+};
+use self::features::Features;
+pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
+pub use self::handler::Handler;
+pub use self::incoming::serving::Serving;
+pub use self::permissions::Permissions;
+pub use self::request::TaskSupport;
+pub use self::seal::{InvalidKeys, Keys};
+use self::sessions::Sessions;
+pub use self::source::{Source, SourceRequest};
+pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
+pub use plainly_protocol::peer::Principal;
+
+/// A server with all its definitions and options. Cheap to clone; all clones are the same server.
+///
+/// ```
+/// use plainly::server::{Server, Tool};
+///
+/// async fn hello() -> &'static str {
+///     "Hello!"
+/// }
+///
+/// let server = Server::builder("greeter", "1.0.0").tool(Tool::new("hello", hello)).build()?;
+/// # Ok::<(), plainly::server::BuildErrors>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Server(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    sources: source::Sources,
+    discovery: discovery::Discovery,
+    encoder: Arc<outgoing::encode::Encoder>,
+    features: Arc<Features>,
+    limits: limits::Limits,
+    sessions: Sessions,
+    pipes: incoming::pipes::Pipes,
+    tasks: Arc<tasks::Tasks>,
+    subscriptions: Arc<subscriptions::Subscriptions>,
+    load: load::Load,
+    unsent: outgoing::unsent::Unsent,
+    /// The layers in front of every handler, if there are any.
+    layers: Option<layer::Next>,
+    errors: ErrorPolicy,
+}
+
+impl Server {
+    /// Starts building a server with this name and version.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder {
+        ServerBuilder::new(name.into(), version.into())
+    }
+
+    /// The server's limits.
+    pub fn limits(&self) -> &limits::Limits {
+        &self.0.limits
+    }
+
+    /// Ends all subscriptions, each with its result, and all sessions over HTTP with SSE, each with what still runs in it;
+    /// and takes no more: those that are asked for from now on are answered as unavailable.
+    ///
+    /// [`HttpServer`](plainly_http::HttpServer) and byte streams end their own when they stop. This is for a
+    /// server that is mounted elsewhere: call it when that is asked to stop, for it may wait for responses that have no
+    /// end.
+    pub fn end_subscriptions(&self) {
+        self.0.subscriptions.end();
+        self.0.pipes.end();
+    }
+}

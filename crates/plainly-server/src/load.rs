@@ -1,0 +1,28 @@
+//! Limits how many handlers run at once, in the whole server and for each caller.
+
+use plainly_errors::ProtocolError;
+
+use crate::limits::Limits;
+use plainly_transport::quota::{Holder, Quota, QuotaPart};
+
+/// The number of running handlers, with its limits.
+#[derive(Debug)]
+pub(super) struct Load(Quota);
+
+/// The place of one handler among all that run, free again when dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    _part: QuotaPart,
+}
+
+impl Load {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self(Quota::new(limits.requests))
+    }
+
+    /// A place for a handler that runs for `caller`, if there is room.
+    pub(super) fn admit(&self, caller: Option<Holder>) -> Result<Place, ProtocolError> {
+        let _part = self.0.take(caller, 1)?;
+        Ok(Place { _part })
+    }
+}

@@ -1,0 +1,200 @@
+//! A running request: its handler, with the layers around it, the messages before its reply, and what can end it.
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use futures_util::future::{BoxFuture, CatchUnwind, FutureExt};
+use futures_util::stream::{BoxStream, StreamExt};
+use plainly_errors::Unavailable;
+
+use crate::Server;
+use crate::answer::Answer;
+use crate::handling::{AnswerResult, RunningHandler};
+use crate::in_flight::{End, Slot};
+use crate::layer::{Next, Request};
+use crate::load::Place;
+use crate::outgoing::encode::Encoded;
+use crate::outgoing::{Departure, ReplySource};
+use crate::panics::panicked;
+use crate::request::Scope;
+
+/// A running request. Dropping it cancels its handler.
+#[derive(Debug)]
+pub(crate) struct Running {
+    pub(crate) server: Server,
+    pub(crate) id: Box<str>,
+    pub(crate) scope: Scope,
+    /// The slot through which it can be ended by its id.
+    pub(crate) slot: Option<Slot>,
+    pub(crate) state: State,
+}
+
+/// The stage of a request.
+pub(crate) enum State {
+    /// A handler works on the answer, and has a place among all running handlers.
+    Working { work: Work, _place: Place },
+    /// A subscription that reports changes, with the answer that ends it.
+    Subscribed(BoxStream<'static, Bytes>, Box<Answer>),
+    /// Answered. The reply waits until all messages before it are sent; a cancelled request has none.
+    Answered(Option<Encoded>),
+}
+
+/// The work on an answer.
+pub(crate) enum Work {
+    /// The handler.
+    Handler(RunningHandler),
+    /// The layers around it.
+    Layers(CatchUnwind<AssertUnwindSafe<BoxFuture<'static, AnswerResult>>>),
+}
+
+impl Work {
+    pub(crate) fn layers(layers: Next, request: Request) -> Self {
+        let serving: BoxFuture<'static, AnswerResult> =
+            Box::pin(async move { layers.serve(request).await });
+        Self::Layers(AssertUnwindSafe(serving).catch_unwind())
+    }
+}
+
+impl Future for Work {
+    type Output = AnswerResult;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<AnswerResult> {
+        match self.get_mut() {
+            Self::Handler(handling) => handling.poll_unpin(context),
+            Self::Layers(layers) => layers
+                .poll_unpin(context)
+                .map(|answered| answered.unwrap_or_else(|panic| Err(panicked(&*panic)))),
+        }
+    }
+}
+
+impl Running {
+    /// Lets the handler begin. Returns the reply if there is one already, and nothing to send before it.
+    pub(crate) fn begin(&mut self) -> Option<Encoded> {
+        // Whoever waits for the rest polls again with a waker of its own.
+        let context = &mut Context::from_waker(Waker::noop());
+        let _is_answered = self.poll_end(context);
+        match &mut self.state {
+            State::Answered(reply) if self.scope.outbox().is_empty() => reply.take(),
+            State::Working { .. } | State::Subscribed(..) | State::Answered(_) => None,
+        }
+    }
+
+    /// Lets the handler go on.
+    fn poll_work(&mut self, context: &mut Context<'_>) {
+        let State::Working { work, .. } = &mut self.state else {
+            return;
+        };
+        match work.poll_unpin(context) {
+            // Behind layers a subscription arrives like any other answer, and begins only now.
+            Poll::Ready(Ok(Answer::Subscription(messages, last))) => {
+                let last = Box::new(last.into());
+                self.state = State::Subscribed(messages, last);
+            }
+            Poll::Ready(answered) => self.answer(answered),
+            Poll::Pending => {}
+        }
+    }
+
+    /// Ends it with this answer.
+    fn answer(&mut self, answered: AnswerResult) {
+        // A handler that was ended from outside withdraws its questions when it is dropped, so the outbox is still open.
+        self.state = State::Answered(None);
+        // Closed before the reply is written, so that a task that the handler left running can neither delay the reply
+        // by more messages nor wait for room for ever.
+        self.scope.outbox().close();
+        let reply = self.server.respond(&self.id, &self.scope, answered);
+        self.state = State::Answered(Some(reply));
+    }
+
+    /// Ends it without a reply. The only messages left are those by which the handler withdraws its questions.
+    fn cancel(&mut self) {
+        self.scope.outbox().clear();
+        // This drops the handler while the outbox is open, so that its questions can be withdrawn; what it said before
+        // is gone.
+        self.state = State::Answered(None);
+        self.scope.outbox().close();
+        self.scope.asker().log(None, false);
+    }
+
+    /// Ends it if it was cancelled or stopped.
+    fn poll_slot(&mut self, context: &Context<'_>) {
+        let end = self.slot.as_ref().map(|slot| slot.poll_end(context));
+        let Some(Poll::Ready(end)) = end else {
+            return;
+        };
+        self.slot = None;
+        match end {
+            End::Cancelled => self.cancel(),
+            End::Stopped => self.stop(),
+        }
+    }
+}
+
+impl ReplySource for Running {
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
+        let _is_answered = self.poll_end(context);
+        // The reply comes last, even if it is ready: after it, the client no longer reads.
+        if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {
+            return Poll::Ready(Some(said.into()));
+        }
+        // A message of a subscription is made when there is room for it: nothing queues up behind a client that reads slowly.
+        if let State::Subscribed(messages, _) = &mut self.state {
+            match ready!(messages.poll_next_unpin(context)) {
+                Some(message) => return Poll::Ready(Some(Departure::Message(message))),
+                None => self.stop(),
+            }
+        }
+        match &mut self.state {
+            State::Answered(reply) => Poll::Ready(reply.take().map(Departure::Reply)),
+            State::Working { .. } | State::Subscribed(..) => Poll::Pending,
+        }
+    }
+
+    fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        // In this order, so that one last poll of the handler can't answer a request that was just cancelled: it should
+        // have no response ("Cancellation").
+        self.poll_slot(context);
+        self.poll_work(context);
+        match self.state {
+            State::Answered(_) => Poll::Ready(()),
+            State::Working { .. } | State::Subscribed(..) => Poll::Pending,
+        }
+    }
+
+    fn stop(&mut self) {
+        let last = match std::mem::replace(&mut self.state, State::Answered(None)) {
+            State::Working { .. } => Err(Unavailable::ShuttingDown.into()),
+            State::Subscribed(_, last) => Ok(*last),
+            answered @ State::Answered(_) => {
+                self.state = answered;
+                return;
+            }
+        };
+        // By now the handler is dropped: it lived no longer than the `match`.
+        self.answer(last);
+    }
+}
+
+/// Whoever hung up needs no reply.
+impl Drop for Running {
+    fn drop(&mut self) {
+        match self.state {
+            State::Working { .. } | State::Subscribed(..) => self.scope.asker().log(None, false),
+            State::Answered(_) => {}
+        }
+    }
+}
+
+impl fmt::Debug for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Working { .. } => "Working",
+            Self::Subscribed(..) => "Subscribed",
+            Self::Answered(_) => "Answered",
+        })
+    }
+}

@@ -1,0 +1,54 @@
+//! A request for one method, before its parameters are read.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::envelope::Object;
+use plainly_protocol::method::Method;
+use serde::Deserialize;
+
+use super::Scope;
+use crate::mistakes;
+use crate::sessions::session::Session;
+
+/// A request for one method, on its way to what answers it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MethodCall<'a> {
+    pub(crate) method: Method,
+    /// Its id, a JSON token.
+    pub(crate) id: &'a str,
+    pub(crate) params: Option<&'a Object<'a>>,
+    pub(crate) scope: &'a Scope,
+}
+
+impl<'a> MethodCall<'a> {
+    /// The parameters as the type that the method has.
+    pub(crate) fn read<T: Deserialize<'a>>(&self) -> Result<T, ProtocolError> {
+        read(self.method, self.params)
+    }
+
+    /// The name, URI or id of what it is about, if its method has that and the request says so.
+    pub(crate) fn subject_name(&self) -> Option<Cow<'a, str>> {
+        self.params?.text(self.method.row().subject?)
+    }
+
+    /// The legacy session that it is part of, for methods that only revisions with sessions have. Without a session,
+    /// its revision doesn't know the method.
+    pub(crate) fn session(&self) -> Result<&'a Arc<Session>, ProtocolError> {
+        let session = self.scope.session();
+        session.ok_or_else(|| ProtocolError::method_not_found(self.method.name()))
+    }
+}
+
+/// Parameters as a type; absent ones count as `{}`.
+pub(crate) fn read<'a, T: Deserialize<'a>>(
+    method: Method,
+    params: Option<&Object<'a>>,
+) -> Result<T, ProtocolError> {
+    let read = match params {
+        Some(params) => params.read(),
+        None => serde_json::from_str("{}"),
+    };
+    read.map_err(|_| mistakes::in_params(method, params))
+}

@@ -1,0 +1,261 @@
+//! Finds the peer that sent a request, from the evidence in it. The only place that tells the eras apart: everything
+//! after it sees a [`Peer`].
+//!
+//! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
+//! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
+
+mod arguments;
+mod headers;
+mod known;
+
+use std::sync::Arc;
+
+use http::Extensions;
+use plainly_errors::{InvalidRequest, ProtocolError, Revision};
+use plainly_protocol::envelope::Request;
+use plainly_protocol::meta::RequestMeta;
+use plainly_protocol::method::Method;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::InitializeParams;
+
+use self::arguments::mirrored_arguments;
+use self::headers::{Header, are_unclear, mirrored, unknown_session, version};
+pub(super) use self::headers::{last_event_id, session_name};
+use super::discovery::{legacy_versions, modern_versions};
+use super::features::Tools;
+use super::mistakes;
+use super::request::{Interest, Scope, read};
+use super::sessions::Sessions;
+use super::sessions::session::Session;
+use crate::limits::Limits;
+use plainly_transport::{ConnectionMemory, Frame};
+
+/// The sender of a request.
+pub(super) enum Sender {
+    /// A peer that introduced itself in the request, or opened a session before.
+    Peer(Scope),
+    /// A peer that opens a session with this very request.
+    Opening,
+}
+
+/// Why the sender of a request could not be identified, and the revision in which to say so.
+#[derive(Debug)]
+pub(super) struct Unresolved {
+    pub(super) error: ProtocolError,
+    pub(super) revision: Revision,
+}
+
+impl From<ProtocolError> for Unresolved {
+    fn from(error: ProtocolError) -> Self {
+        Self {
+            error,
+            revision: Revision::UNKNOWN_PEER,
+        }
+    }
+}
+
+/// Finds the sender of a request over HTTP.
+pub(super) fn over_http(
+    frame: &Frame,
+    request: &Request<'_>,
+    sessions: &Sessions,
+    tools: &Tools,
+) -> Result<Sender, Unresolved> {
+    let meta = RequestMeta::of(request.params.as_ref());
+    let version = version(&frame.headers);
+    // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
+    // a session.
+    if meta.protocol_version().is_some() || version.is_without_sessions() {
+        let scope = mirroring(frame, request, &meta, &version)?;
+        // Last, because it reads the arguments: any other fault is found before that cost.
+        mirrored_arguments(&frame.headers, request, tools)?;
+        return Ok(Sender::Peer(scope));
+    }
+    if request.method == Method::Initialize.name() {
+        return Ok(Sender::Opening);
+    }
+    match by_session(frame, sessions)? {
+        Some(session) => {
+            let scope = Scope::within(&session, Interest::of(&meta)).carrying(&frame.extensions);
+            Ok(Sender::Peer(scope))
+        }
+        None => match version {
+            // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
+            Header::One(text) if text.parse::<Revision>().is_err() => {
+                Err(ProtocolError::unsupported_version(modern_versions(), text).into())
+            }
+            Header::One(_) | Header::Absent | Header::Unclear(_) => {
+                Err(ProtocolError::from(InvalidRequest::SessionRequired).into())
+            }
+        },
+    }
+}
+
+/// The session that the headers name. It is an error if no session has that name, if it is another principal's, or if
+/// the version header is wrong for it. Modern messages have no session, whatever else their headers say.
+pub(super) fn by_session(
+    frame: &Frame,
+    sessions: &Sessions,
+) -> Result<Option<Arc<Session>>, Unresolved> {
+    let version = version(&frame.headers);
+    let is_modern = version.is_without_sessions();
+    let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
+        return Ok(None);
+    };
+    let unknown = || unknown_session(&frame.headers);
+    let session = sessions.get(name, frame.extensions.get());
+    let session = session.ok_or_else(unknown)?;
+    let revision = session.peer.revision;
+    // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known version will do:
+    // only an invalid or unsupported one must be refused ("Protocol Version Header").
+    let has_header = revision.traits().version_header;
+    match version {
+        Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
+            let error = ProtocolError::unsupported_version(legacy_versions(), text);
+            Err(Unresolved { error, revision })
+        }
+        Header::Unclear(unclear) if has_header => {
+            let why = unclear.of("MCP-Protocol-Version");
+            let error = ProtocolError::invalid_request(format!("Invalid request: {why}"));
+            Err(Unresolved { error, revision })
+        }
+        Header::One(_) | Header::Absent | Header::Unclear(_) => Ok(Some(session)),
+    }
+}
+
+/// Finds the sender of a request over a stream of messages, whose session, if it has one, is the stream's.
+pub(super) fn over_stream(
+    request: &Request<'_>,
+    extensions: &Extensions,
+    memory: &ConnectionMemory,
+    session: Option<&Arc<Session>>,
+) -> Result<Sender, Unresolved> {
+    let meta = RequestMeta::of(request.params.as_ref());
+    if meta.protocol_version().is_some() {
+        let scope = introduced(request, &meta, extensions, memory)?;
+        return Ok(Sender::Peer(scope));
+    }
+    if request.method == Method::Initialize.name() {
+        return Ok(Sender::Opening);
+    }
+    match session {
+        Some(session) => {
+            let scope = Scope::within(session, Interest::of(&meta)).carrying(extensions);
+            Ok(Sender::Peer(scope))
+        }
+        // Before `initialize`, a legacy client may only ask whether anybody is there ("Lifecycle").
+        None if request.method == Method::Ping.name() => {
+            let anybody = Peer::new(Revision::LATEST_LEGACY, Default::default(), None);
+            let scope = Scope::of(Arc::new(anybody), Interest::of(&meta));
+            Ok(Sender::Peer(scope.carrying(extensions)))
+        }
+        None => {
+            let error = mistakes::in_introduction(request, &meta);
+            // Whoever gives a part of an introduction means to give all of it.
+            match meta.raw_capabilities() {
+                Some(_) => Err(error.into()),
+                None => Err(without_session(error).into()),
+            }
+        }
+    }
+}
+
+/// The error of a request before there is a session, which does not introduce its sender either: nobody can say which of the
+/// two was meant.
+fn without_session(error: ProtocolError) -> ProtocolError {
+    let (newest, message) = (Revision::LATEST, error.message());
+    let lacks = message.trim_start_matches("Invalid params: ");
+    let why = format!(
+        "Invalid params: no session. Send initialize first; or use the _meta of revision {newest}: {lacks}"
+    );
+    error.with_message(why)
+}
+
+/// The peer that an `initialize` introduces. A version that we do not know is answered with our newest that has a
+/// handshake, never with an error.
+pub(super) fn opening(
+    request: &Request<'_>,
+    extensions: &Extensions,
+    limits: &Limits,
+) -> Result<Peer, Unresolved> {
+    let params = introduction(request, limits).map_err(|error| Unresolved {
+        error,
+        revision: Revision::LATEST_LEGACY,
+    })?;
+    let asked = params
+        .protocol_version
+        .parse()
+        .ok()
+        .filter(|revision: &Revision| revision.traits().sessions);
+    let revision = asked.unwrap_or(Revision::LATEST_LEGACY);
+    let peer = Peer::new(revision, params.capabilities, Some(params.client_info));
+    Ok(peer.principal(extensions.get().cloned()))
+}
+
+/// Reads the parameters of `initialize`. They must be short: they are kept as long as the session, which anybody may
+/// open.
+fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializeParams, ProtocolError> {
+    let params = request.params.as_ref();
+    let limit = limits.initialize_bytes;
+    if params.is_some_and(|params| params.raw().len() > limit) {
+        let why = format!("Invalid params: initialize accepts at most {limit} bytes");
+        return Err(ProtocolError::invalid_params(why));
+    }
+    if RequestMeta::of(params).is_malformed() {
+        return Err(mistakes::in_meta(Method::Initialize, params));
+    }
+    read(Method::Initialize, params)
+}
+
+/// A modern request over HTTP: its headers mirror its body.
+fn mirroring(
+    frame: &Frame,
+    request: &Request<'_>,
+    meta: &RequestMeta<'_>,
+    version: &Header<'_>,
+) -> Result<Scope, ProtocolError> {
+    let headers = &frame.headers;
+    let mut wrong: Vec<_> = version
+        .contradicts("MCP-Protocol-Version", meta.protocol_version())
+        .into_iter()
+        .collect();
+    let others = mirrored(headers, request);
+    // That a header is given exactly once is checked before `_meta` is read, what it says only after that.
+    if !wrong.is_empty() || !others.is_empty() && are_unclear(headers) {
+        wrong.extend(others);
+        return Err(mismatch(&wrong));
+    }
+    let scope = introduced(request, meta, &frame.extensions, &frame.memory)?;
+    if others.is_empty() {
+        Ok(scope)
+    } else {
+        Err(mismatch(&others))
+    }
+}
+
+/// The context of a request whose `_meta` introduces its peer.
+fn introduced(
+    request: &Request<'_>,
+    meta: &RequestMeta<'_>,
+    extensions: &Extensions,
+    memory: &ConnectionMemory,
+) -> Result<Scope, ProtocolError> {
+    // Read now, but reported last: a wrong log level must not hide who sent the request, and in which revision.
+    let wants = Interest::modern(meta);
+    let revision = modern_revision(meta.protocol_version().unwrap_or_default());
+    let peer = known::introduced(request, meta, revision, extensions, memory)?;
+    let wants = wants.map_err(|_| mistakes::in_request(request))?;
+    Ok(Scope::of(peer, wants).carrying(extensions))
+}
+
+fn modern_revision(version: &str) -> Result<Revision, ProtocolError> {
+    let known = version
+        .parse()
+        .ok()
+        .filter(|revision: &Revision| !revision.traits().sessions);
+    known.ok_or_else(|| ProtocolError::unsupported_version(modern_versions(), version))
+}
+
+fn mismatch(wrong: &[String]) -> ProtocolError {
+    ProtocolError::header_mismatch(format!("Header mismatch: {}", wrong.join("; ")))
+}

@@ -1,0 +1,180 @@
+//! The headers that identify a request's sender or repeat its body (2026-07-28, Streamable HTTP, "Server Validation").
+
+use http::header::AsHeaderName;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use plainly_errors::mistake::{in_quotes, printable};
+use plainly_errors::{InvalidRequest, ProtocolError, Revision};
+use plainly_protocol::envelope::Request;
+use plainly_protocol::header::{self, MCP_METHOD, MCP_NAME, MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
+use plainly_protocol::method::methods;
+
+static VERSION: HeaderName = HeaderName::from_static(MCP_PROTOCOL_VERSION);
+static SESSION: HeaderName = HeaderName::from_static(MCP_SESSION_ID);
+static LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+static METHOD: HeaderName = HeaderName::from_static(MCP_METHOD);
+static NAME: HeaderName = HeaderName::from_static(MCP_NAME);
+
+/// A header that may be given once.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Header<'a> {
+    Absent,
+    One(&'a str),
+    Unclear(Unclear<'a>),
+}
+
+/// Why nobody can say what value a header has.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unclear<'a> {
+    /// It is given again, and with which value.
+    Twice(&'a HeaderValue),
+    /// This is not visible ASCII.
+    Foreign(&'a HeaderValue),
+}
+
+impl<'a> Header<'a> {
+    pub(super) fn of(headers: &'a HeaderMap, name: impl AsHeaderName) -> Self {
+        let mut values = headers.get_all(name).iter();
+        let Some(value) = values.next() else {
+            return Self::Absent;
+        };
+        match (value.to_str(), values.next()) {
+            (_, Some(again)) => Self::Unclear(Unclear::Twice(again)),
+            (Ok(text), None) => Self::One(text.trim_ascii()),
+            (Err(_), None) => Self::Unclear(Unclear::Foreign(value)),
+        }
+    }
+
+    /// Whether it names a revision without sessions.
+    pub(super) fn is_without_sessions(&self) -> bool {
+        let named = match self {
+            Self::One(text) => text.parse::<Revision>().ok(),
+            Self::Absent | Self::Unclear(_) => None,
+        };
+        named.is_some_and(|revision| !revision.traits().sessions)
+    }
+
+    /// How it contradicts `body`, if it does; nothing is compared if the body has no value.
+    pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
+        match (self, body) {
+            (Self::Unclear(unclear), _) => Some(unclear.of(name)),
+            (Self::Absent, Some(_)) => Some(format!("{name} is missing")),
+            (Self::One(text), Some(body)) if *text != body => Some(format!(
+                "{name} header value {} does not match body value {}",
+                in_quotes(text),
+                in_quotes(body)
+            )),
+            (Self::Absent | Self::One(_), _) => None,
+        }
+    }
+}
+
+impl Unclear<'_> {
+    /// Why, of the header `name`, whose value may be repeated.
+    pub(super) fn of(&self, name: &str) -> String {
+        match self {
+            Self::Twice(again) => {
+                format!("{name} is given more than once, also as {}", shown(again))
+            }
+            Self::Foreign(value) => {
+                format!("{name} is {}, which is not visible ASCII", shown(value))
+            }
+        }
+    }
+
+    /// The same of a header that repeats text of the body, which can be encoded.
+    fn of_text(&self, name: &str, body: &str) -> String {
+        match self {
+            Self::Twice(_) => self.of(name),
+            Self::Foreign(_) => format!(
+                "{}: encode it, as {}",
+                self.of(name),
+                printable(&header::encode(body))
+            ),
+        }
+    }
+
+    /// The same without any value.
+    pub(super) fn of_secret(&self, name: &str) -> String {
+        match self {
+            Self::Twice(_) => format!("{name} is given more than once"),
+            Self::Foreign(_) => {
+                format!("{name} is not visible ASCII: encode it, as =?base64?...?=")
+            }
+        }
+    }
+}
+
+fn shown(value: &HeaderValue) -> String {
+    format!(
+        "\"{}\"",
+        printable(&String::from_utf8_lossy(value.as_bytes()))
+    )
+}
+
+/// `MCP-Protocol-Version`.
+pub(super) fn version(headers: &HeaderMap) -> Header<'_> {
+    Header::of(headers, &VERSION)
+}
+
+/// `Mcp-Session-Id`; one that is unclear names no session that we gave out, and so does the empty name.
+pub(crate) fn session_name(headers: &HeaderMap) -> Option<&str> {
+    match Header::of(headers, &SESSION) {
+        Header::Absent => None,
+        Header::One(name) => Some(name),
+        Header::Unclear(_) => Some(""),
+    }
+}
+
+/// The error of a request for a session that there is not.
+pub(super) fn unknown_session(headers: &HeaderMap) -> ProtocolError {
+    let error = ProtocolError::from(InvalidRequest::SessionNotFound);
+    match Header::of(headers, &SESSION) {
+        Header::Absent | Header::One(_) => error,
+        Header::Unclear(Unclear::Twice(_)) => {
+            error.with_message("Invalid request: Mcp-Session-Id is given more than once")
+        }
+        Header::Unclear(Unclear::Foreign(_)) => {
+            error.with_message("Invalid request: Mcp-Session-Id is not visible ASCII")
+        }
+    }
+}
+
+/// `Last-Event-ID`; one that is unclear names no event that we sent, and so does the empty name.
+pub(crate) fn last_event_id(headers: &HeaderMap) -> Option<&str> {
+    match Header::of(headers, &LAST_EVENT_ID) {
+        Header::Absent => None,
+        Header::One(id) => Some(id),
+        Header::Unclear(_) => Some(""),
+    }
+}
+
+/// Whether `Mcp-Method` or `Mcp-Name` is there twice, or not in visible ASCII.
+pub(super) fn are_unclear(headers: &HeaderMap) -> bool {
+    [&METHOD, &NAME]
+        .into_iter()
+        .any(|name| matches!(Header::of(headers, name), Header::Unclear(_)))
+}
+
+/// How `Mcp-Method` and `Mcp-Name` contradict the request.
+pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
+    let method = Header::of(headers, &METHOD).contradicts("Mcp-Method", Some(&request.method));
+    method
+        .into_iter()
+        .chain(name_mirrored(headers, request))
+        .collect()
+}
+
+fn name_mirrored(headers: &HeaderMap, request: &Request<'_>) -> Option<String> {
+    let row = methods().iter().find(|row| row.name == request.method)?;
+    let body = request.params.as_ref()?.text(row.name_header?)?;
+    let header = Header::of(headers, &NAME);
+    let text = match header {
+        Header::One(text) => text,
+        Header::Unclear(unclear) => return Some(unclear.of_text("Mcp-Name", &body)),
+        Header::Absent => return header.contradicts("Mcp-Name", Some(&body)),
+    };
+    match header::decode(text) {
+        Ok(decoded) => Header::One(&decoded).contradicts("Mcp-Name", Some(&body)),
+        Err(error) => Some(format!("Mcp-Name is {}: {error}", in_quotes(text))),
+    }
+}

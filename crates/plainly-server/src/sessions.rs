@@ -1,0 +1,484 @@
+//! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and ended by their clients or
+//! for being idle.
+
+pub(super) mod session;
+pub(super) mod streams;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plainly_protocol::peer::{Peer, Principal};
+
+use self::session::Session;
+use super::changes::Changes;
+use super::in_flight::InFlight;
+use super::seal::random_name;
+use crate::limits::Limits;
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart, share_of};
+
+/// All sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    limits: Limits,
+    /// The bytes that their streams keep.
+    kept: Quota,
+    /// The questions that their clients have not answered.
+    asked: Quota,
+    /// The bytes of what their clients have said about themselves.
+    said: Quota,
+    /// The bytes of what they are subscribed to, together with those of all other subscriptions.
+    listened: Quota,
+    changes: Changes,
+    table: Lock<SessionTable>,
+}
+
+#[derive(Debug, Default)]
+struct SessionTable {
+    sessions: HashMap<Arc<str>, Opened>,
+    /// Their names, in the order in which they were used last.
+    by_use: BTreeMap<Use, Arc<str>>,
+    /// The uses of the sessions of each caller.
+    of: HashMap<Holder, BTreeSet<Use>>,
+    /// The number of uses so far.
+    uses: u64,
+}
+
+/// When a session was used, and the number of that use. Two uses may fall on one tick of the clock: the number keeps
+/// them apart, and in their order.
+type Use = (Instant, u64);
+
+#[derive(Debug)]
+struct Opened {
+    session: Arc<Session>,
+    used: Use,
+    caller: Option<Holder>,
+    /// The bytes that it keeps of what its client has said about itself.
+    said: QuotaPart,
+}
+
+impl Opened {
+    /// How long there has been no request, and no stream either.
+    fn idle(&self) -> Duration {
+        self.idle_at(Instant::now())
+    }
+
+    /// The same as of `now`, a moment ago.
+    fn idle_at(&self, now: Instant) -> Duration {
+        let unused = now.saturating_duration_since(self.used.0);
+        unused.min(self.session.idle())
+    }
+}
+
+impl Drop for Opened {
+    // However a session leaves the table, its streams and questions end with it.
+    fn drop(&mut self) {
+        self.session.close();
+    }
+}
+
+impl Sessions {
+    pub(super) fn new(limits: &Limits, changes: &Changes, listened: &Quota) -> Self {
+        Self {
+            limits: limits.clone(),
+            kept: Quota::new(limits.resume_total),
+            asked: Quota::new(limits.questions_in_all),
+            said: Quota::new(limits.session_bytes),
+            listened: listened.clone(),
+            changes: changes.clone(),
+            table: Lock::default(),
+        }
+    }
+
+    /// Opens a session of `caller` and returns its name; its client has said `said` bytes about itself. Expired sessions
+    /// end. If there are still too many, of this caller or in total, those among them end that have been idle longest.
+    pub(super) fn open(
+        &self,
+        peer: Arc<Peer>,
+        caller: Option<Holder>,
+        said: usize,
+    ) -> Result<String, getrandom::Error> {
+        let name = random_name()?;
+        let in_flight = InFlight::new(&self.limits);
+        let topics = self.changes.subscribe(self.listened.part(caller.clone()));
+        let session = Session::new(peer, in_flight, topics, &self.limits);
+        let session = session.asked_among(&self.asked, caller.clone());
+        let kept = self.kept.part(caller.clone());
+        let session = Arc::new(session.resumable(&self.limits, kept));
+        let mut table = self.table.lock();
+        let mut over = Vec::new();
+        while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
+            over.push(expired);
+        }
+        // First among the caller's own: whoever opens many sessions ends none of anybody else's.
+        if let Some(caller) = &caller
+            && table.count_of(caller) >= share_of(self.limits.sessions)
+        {
+            over.extend(table.take_idlest_of(caller));
+        }
+        if table.sessions.len() >= self.limits.sessions {
+            over.extend(table.take_idlest());
+        }
+        let said = table.make_room(self.said.part(caller.clone()), said, &mut over);
+        table.insert(name.as_str().into(), session, caller, said);
+        // Outside the lock, because ending a session takes other locks.
+        drop(table);
+        drop(over);
+        Ok(name)
+    }
+
+    /// The session of this name, unless it has been idle too long. It exists only for the principal that opened it.
+    pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
+        let mut table = self.table.lock();
+        let opened = table.sessions.get(name)?;
+        // Before anything is changed: a stranger's request neither ends a session nor keeps it from becoming idle.
+        if opened.session.peer.principal.as_ref() != principal {
+            return None;
+        }
+        if opened.idle() > self.limits.session_idle {
+            let expired = table.remove(name);
+            drop(table);
+            drop(expired);
+            return None;
+        }
+        let session = Arc::clone(&opened.session);
+        table.note_use(name, Instant::now());
+        Some(session)
+    }
+
+    /// Ends the session of this name, and its streams. A request whose client waits for the response is still answered:
+    /// a client that wants none cancels it or hangs up.
+    pub(super) fn end(&self, name: &str) {
+        let ended = self.table.lock().remove(name);
+        drop(ended);
+    }
+}
+
+impl SessionTable {
+    /// Takes `bytes`, and ends sessions until there is room for them.
+    fn make_room(
+        &mut self,
+        mut part: QuotaPart,
+        bytes: usize,
+        over: &mut Vec<Opened>,
+    ) -> QuotaPart {
+        while let Err(full) = part.grow(bytes) {
+            let ended = match (full, part.holder()) {
+                (QuotaExhausted::Share, Some(caller)) => self.take_idlest_of(caller),
+                (QuotaExhausted::Share | QuotaExhausted::All, _) => self.take_idlest(),
+            };
+            let Some(mut ended) = ended else {
+                // More than all may have.
+                part.grow_anyway(bytes);
+                break;
+            };
+            ended.said.shrink(ended.said.amount());
+            over.push(ended);
+        }
+        part
+    }
+
+    fn insert(
+        &mut self,
+        name: Arc<str>,
+        session: Arc<Session>,
+        caller: Option<Holder>,
+        said: QuotaPart,
+    ) {
+        let used = self.next_use(Instant::now());
+        self.by_use.insert(used, Arc::clone(&name));
+        if let Some(caller) = &caller {
+            self.of.entry(caller.clone()).or_default().insert(used);
+        }
+        let opened = Opened {
+            session,
+            used,
+            caller,
+            said,
+        };
+        self.sessions.insert(name, opened);
+    }
+
+    fn remove(&mut self, name: &str) -> Option<Opened> {
+        let opened = self.sessions.remove(name)?;
+        self.by_use.remove(&opened.used);
+        if let Some(caller) = &opened.caller
+            && let Some(uses) = self.of.get_mut(caller)
+        {
+            uses.remove(&opened.used);
+            if uses.is_empty() {
+                self.of.remove(caller);
+            }
+        }
+        Some(opened)
+    }
+
+    fn note_use(&mut self, name: &str, at: Instant) {
+        let used = self.next_use(at);
+        if let Some(opened) = self.sessions.get_mut(name)
+            && let Some(name) = self.by_use.remove(&opened.used)
+        {
+            let before = std::mem::replace(&mut opened.used, used);
+            self.by_use.insert(used, name);
+            let caller = opened.caller.as_ref();
+            if let Some(uses) = caller.and_then(|caller| self.of.get_mut(caller)) {
+                uses.remove(&before);
+                uses.insert(used);
+            }
+        }
+    }
+
+    fn next_use(&mut self, at: Instant) -> Use {
+        self.uses += 1;
+        (at, self.uses)
+    }
+
+    /// The number of sessions of this caller.
+    fn count_of(&self, caller: &Holder) -> usize {
+        self.of.get(caller).map_or(0, BTreeSet::len)
+    }
+
+    /// Takes out the session of this caller that has been idle longest; of several that have been idle equally long,
+    /// the one used least recently.
+    fn take_idlest_of(&mut self, caller: &Holder) -> Option<Opened> {
+        let names = self.of.get(caller)?.iter();
+        let names = names.filter_map(|used| self.by_use.get(used));
+        let mut idlest: Option<(Duration, &Arc<str>)> = None;
+        let now = Instant::now();
+        // One by one, since a caller's sessions are few; for all of them together that took too long
+        // (`take_idlest`).
+        for name in names {
+            let opened = self.sessions.get(name);
+            let idle = opened.map_or(Duration::ZERO, |opened| opened.idle_at(now));
+            if idlest.is_none_or(|(longest, _)| idle > longest) {
+                idlest = Some((idle, name));
+            }
+        }
+        let name = Arc::clone(idlest?.1);
+        self.remove(&name)
+    }
+
+    /// Takes out the session that has been idle longest; where none is idle, the one that was used least recently.
+    fn take_idlest(&mut self) -> Option<Opened> {
+        self.take_idler_than(Duration::ZERO).or_else(|| {
+            let name = self.by_use.first_key_value()?.1.clone();
+            self.remove(&name)
+        })
+    }
+
+    /// Takes out the session that has been idle longest, if that is longer than `most`.
+    fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
+        // One turn for each session at most: those found in use move on in the order, and could come up again.
+        for _ in 0..self.by_use.len() {
+            let ((used, _), name) = self.by_use.first_key_value()?;
+            let (waited, name) = (used.elapsed(), Arc::clone(name));
+            if waited <= most {
+                return None;
+            }
+            let idle = self.sessions.get(&name)?.session.idle();
+            if idle >= waited {
+                return self.remove(&name);
+            }
+            // An open stream is a use too. It is noted only here, when somebody wants to know.
+            let now = Instant::now();
+            self.note_use(&name, now.checked_sub(idle).unwrap_or(now));
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly_errors::Revision;
+    use plainly_protocol::types::ClientCapabilities;
+
+    use super::*;
+
+    fn peer() -> Arc<Peer> {
+        Arc::new(Peer::new(
+            Revision::V2025_11_25,
+            ClientCapabilities::new(),
+            None,
+        ))
+    }
+
+    fn sessions(most: usize, idle: Duration) -> Sessions {
+        let mut limits = Limits::default();
+        (limits.sessions, limits.session_idle) = (most, idle);
+        Sessions::new(&limits, &Changes::new(), &Quota::new(0))
+    }
+
+    #[test]
+    fn a_session_lives_until_it_is_ended() {
+        let sessions = sessions(10, Duration::from_secs(60));
+        let name = sessions.open(peer(), None, 0).unwrap();
+        assert!(sessions.get(&name, None).is_some());
+        sessions.end(&name);
+        assert!(sessions.get(&name, None).is_none());
+    }
+
+    #[test]
+    fn a_session_is_there_for_who_opened_it() {
+        let sessions = sessions(10, Duration::from_secs(60));
+        let [alice, bob] = ["alice", "bob"].map(Principal::new);
+        let of = |principal: Option<&Principal>| {
+            let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
+            Arc::new(peer.principal(principal.cloned()))
+        };
+        for opener in [None, Some(&alice)] {
+            let name = sessions.open(of(opener), None, 0).unwrap();
+            for other in [None, Some(&alice), Some(&bob)] {
+                let is_there = sessions.get(&name, other).is_some();
+                assert_eq!(is_there, other == opener, "{opener:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_idle_session_ends() {
+        let sessions = sessions(10, Duration::ZERO);
+        let name = sessions.open(peer(), None, 0).unwrap();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(sessions.get(&name, None).is_none());
+    }
+
+    #[test]
+    fn one_above_the_limit_ends_the_idlest() {
+        let sessions = sessions(2, Duration::from_secs(60));
+        let names: Vec<_> = (0..3)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
+        let alive: Vec<_> = names
+            .iter()
+            .map(|name| sessions.get(name, None).is_some())
+            .collect();
+        assert_eq!(alive, [false, true, true]);
+    }
+
+    #[tokio::test]
+    async fn who_listens_or_came_again_is_not_the_idlest() {
+        let sessions = sessions(3, Duration::from_secs(60));
+        let names: Vec<_> = (0..3)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
+        let listening = sessions.get(&names[0], None).unwrap();
+        let stream = listening.subscription.open(Vec::new()).ok();
+        assert!(sessions.get(&names[1], None).is_some());
+        sessions.open(peer(), None, 0).unwrap();
+        sessions.open(peer(), None, 0).unwrap();
+        // First the one that nobody came again for, then the one that nobody listens in.
+        let alive = |name: &String| sessions.get(name, None).is_some();
+        let alive: Vec<_> = names.iter().map(alive).collect();
+        assert_eq!(alive, [true, false, false]);
+        drop(stream);
+    }
+
+    #[test]
+    fn where_all_are_busy_the_one_used_least_recently_ends() {
+        let sessions = sessions(2, Duration::from_secs(60));
+        let names: Vec<_> = (0..2)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
+        let open = |name: &String| {
+            sessions
+                .get(name, None)
+                .unwrap()
+                .subscription
+                .open(Vec::new())
+        };
+        let streams: Vec<_> = names.iter().map(open).collect();
+        sessions.open(peer(), None, 0).unwrap();
+        assert!(sessions.get(&names[0], None).is_none());
+        assert!(sessions.get(&names[1], None).is_some());
+        drop(streams);
+    }
+
+    #[tokio::test]
+    async fn a_caller_ends_its_own_and_nobody_elses() {
+        let limits = Limits {
+            sessions: 24,
+            ..Limits::default()
+        };
+        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
+        let [alice, bob] = ["alice", "bob"].map(Principal::new);
+        let open = |principal: Option<&Principal>| {
+            let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
+            let peer = peer.principal(principal.cloned());
+            let caller = Holder::of(principal, None);
+            (
+                sessions.open(Arc::new(peer), caller, 0).unwrap(),
+                principal.cloned(),
+            )
+        };
+        let is_there = |(name, whose): &(String, Option<Principal>)| {
+            sessions.get(name, whose.as_ref()).is_some()
+        };
+        let others: Vec<_> = [Some(&bob), None, None, None, None].map(open).into();
+        let mut own: Vec<_> = [Some(&alice); 3].map(open).into();
+        assert!(own.iter().chain(&others).all(is_there));
+        // The first listens, and of the others the second came again.
+        let first = sessions.get(&own[0].0, Some(&alice)).unwrap();
+        let stream = first.subscription.open(Vec::new()).ok();
+        assert!(is_there(&own[1]));
+        own.push(open(Some(&alice)));
+        let alive: Vec<_> = own.iter().map(is_there).collect();
+        assert_eq!(alive, [true, true, false, true]);
+        assert!(others.iter().all(is_there));
+        drop(stream);
+        for (name, _) in own.iter().chain(&others) {
+            sessions.end(name);
+        }
+        let table = sessions.table.lock();
+        assert!(table.of.is_empty() && table.by_use.is_empty());
+    }
+
+    #[test]
+    fn what_clients_say_about_themselves_ends_sessions_of_who_says_most() {
+        let limits = Limits {
+            session_bytes: 80,
+            ..Limits::default()
+        };
+        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
+        let [loud, quiet] = [1, 2].map(|last| Holder::of(None, Some([127, 0, 0, last].into())));
+        let open = |caller: &Option<Holder>, said| {
+            let name = sessions.open(peer(), caller.clone(), said);
+            name.unwrap()
+        };
+        let own = open(&quiet, 10);
+        let names: Vec<_> = (0..100).map(|_| open(&loud, 4)).collect();
+        let alive = |name: &&String| sessions.get(name, None).is_some();
+        assert_eq!(names.iter().filter(alive).count(), 2);
+        assert!(alive(&&own));
+        // A single one may say more than a share, and more than all.
+        let names = [open(&loud, 60), open(&loud, 90)];
+        assert_eq!(names.iter().filter(alive).count(), 1);
+        assert!(!alive(&&own));
+    }
+
+    #[test]
+    fn what_has_expired_goes_when_others_come() {
+        let sessions = sessions(100, Duration::from_millis(1));
+        for _ in 0..10 {
+            sessions.open(peer(), None, 0).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(5));
+        sessions.open(peer(), None, 0).unwrap();
+        let table = sessions.table.lock();
+        assert_eq!((table.sessions.len(), table.by_use.len()), (1, 1));
+    }
+
+    #[test]
+    fn names_are_visible_ascii_and_never_repeat() {
+        let sessions = sessions(100_000, Duration::from_secs(60));
+        let names: std::collections::HashSet<_> = (0..10_000)
+            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .collect();
+        assert_eq!(names.len(), 10_000);
+        assert!(
+            names
+                .iter()
+                .all(|name| name.bytes().all(|byte| byte.is_ascii_graphic()))
+        );
+    }
+}

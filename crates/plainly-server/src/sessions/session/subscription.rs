@@ -1,0 +1,65 @@
+//! The subscription of a legacy session: it outlives the streams, one at a time, on which the client hears of changes.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plainly_errors::{ProtocolError, Refusal};
+
+use crate::changes::{Topic, TopicSubscription};
+use plainly_transport::lock::Lock;
+
+/// The subscription of a legacy session.
+#[derive(Debug)]
+pub(crate) struct SessionSubscription {
+    /// The resources that the client has subscribed to; while there is a stream, the lists too.
+    pub(crate) topics: Arc<TopicSubscription>,
+    /// When the last stream was closed; `None` while there is one.
+    closed_since: Lock<Option<Instant>>,
+}
+
+impl SessionSubscription {
+    pub(super) fn new(topics: TopicSubscription) -> Arc<Self> {
+        Arc::new(Self {
+            topics: Arc::new(topics),
+            closed_since: Lock::new(Some(Instant::now())),
+        })
+    }
+
+    /// How long there has been no stream.
+    pub(super) fn idle(&self) -> Duration {
+        let closed_since = *self.closed_since.lock();
+        closed_since.map_or(Duration::ZERO, |closed| closed.elapsed())
+    }
+
+    /// Opens the stream, on which changes of `lists` are reported too.
+    pub(crate) fn open(self: &Arc<Self>, lists: Vec<Topic>) -> Result<OpenStream, ProtocolError> {
+        let mut closed_since = self.closed_since.lock();
+        if closed_since.is_none() {
+            return Err(Refusal::StreamTaken.into());
+        }
+        self.topics.add(lists.clone())?;
+        *closed_since = None;
+        Ok(OpenStream {
+            subscription: Arc::clone(self),
+            lists,
+        })
+    }
+}
+
+/// The one stream of a session. Without it, only changes of resources that the client subscribed to are kept for the
+/// next stream.
+pub(crate) struct OpenStream {
+    subscription: Arc<SessionSubscription>,
+    lists: Vec<Topic>,
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        // Locked until the lists are removed: a stream that is opened meanwhile has the same ones.
+        let mut closed_since = self.subscription.closed_since.lock();
+        for list in &self.lists {
+            self.subscription.topics.remove(list);
+        }
+        *closed_since = Some(Instant::now());
+    }
+}

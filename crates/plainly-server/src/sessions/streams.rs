@@ -1,0 +1,223 @@
+//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): the messages
+//! of a request are kept, and its handler goes on, whether or not anybody reads. A client that lost its connection, or
+//! was told to poll (SEP-1699), comes back for the rest.
+
+mod kept;
+
+use std::fmt;
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use plainly_errors::revision::Resumption;
+use plainly_errors::{ProtocolError, Revision};
+use tokio::sync::watch;
+use tokio::time::Instant;
+
+use self::kept::{Kept, Reader, Turn};
+use crate::limits::Limits;
+use crate::outgoing::{Departure, ReplySource};
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::QuotaPart;
+use plainly_transport::{Event, Feed};
+
+/// How long a client waits before it polls.
+const RETRY: Duration = Duration::from_secs(1);
+/// The shortest pause between two checks for streams whose time has come.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The streams of a session.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    can_poll: bool,
+    /// How long a stream is kept after its end.
+    time: Duration,
+    kept: Lock<Kept>,
+    /// Set when the session ends: the signal to all that write.
+    is_closed: watch::Sender<bool>,
+}
+
+impl Streams {
+    /// The streams of a session of this revision, if it has any.
+    pub(crate) fn new(revision: Revision, limits: &Limits, bytes: QuotaPart) -> Option<Arc<Self>> {
+        let can_poll = match revision.traits().resumption {
+            Resumption::None => None,
+            Resumption::EventIds => Some(false),
+            Resumption::Polling => Some(true),
+        };
+        can_poll.map(|can_poll| {
+            Arc::new(Self {
+                can_poll,
+                time: limits.resume,
+                kept: Lock::new(Kept::new(limits, bytes)),
+                is_closed: watch::Sender::new(false),
+            })
+        })
+    }
+
+    /// Whether the server may close a connection and let the client poll.
+    pub(crate) fn can_poll(&self) -> bool {
+        self.can_poll
+    }
+
+    /// Whether anything is written or read.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.kept.lock().is_busy()
+    }
+
+    /// Takes over the replies to a request, and returns the stream of them; gives them back if the session has ended.
+    pub(crate) fn carry<S: ReplySource + 'static>(
+        self: &Arc<Self>,
+        sending: S,
+    ) -> Result<StreamFeed, S> {
+        // Checked under the lock that `close` clears the streams by: one opened after that would be kept for ever.
+        let mut kept = self.kept.lock();
+        if *self.is_closed.borrow() {
+            return Err(sending);
+        }
+        let reader = kept.open();
+        drop(kept);
+        // A task of its own, because losing the connection cancels nothing in these revisions (2025-11-25, "Sending
+        // Messages to the Server").
+        tokio::spawn(Arc::clone(self).write(reader.stream, sending));
+        Ok(StreamFeed::new(self, reader))
+    }
+
+    /// The stream of what followed the event of this id, and of what is still to come.
+    pub(crate) fn resume(
+        self: &Arc<Self>,
+        last_event_id: &str,
+    ) -> Result<StreamFeed, ProtocolError> {
+        let number = |text: &str| text.parse().ok();
+        let reader = last_event_id
+            .split_once('-')
+            .and_then(|(stream, event)| Some((number(stream)?, number(event)?)))
+            .and_then(|(stream, event)| self.kept.lock().resume(stream, event));
+        let reader = reader.ok_or_else(|| {
+            ProtocolError::invalid_request(
+                "Invalid request: the events after this Last-Event-ID are no longer available",
+            )
+        })?;
+        Ok(StreamFeed::new(self, reader))
+    }
+
+    /// Ends all streams, and the requests behind them, because the session has ended.
+    pub(crate) fn close(&self) {
+        self.is_closed.send_replace(true);
+        self.kept.lock().clear();
+    }
+
+    /// Writes the messages to this stream, until its end or that of the session.
+    async fn write(self: Arc<Self>, stream: u64, mut sending: impl ReplySource) {
+        let mut closed = self.is_closed.subscribe();
+        let written = async {
+            while let Some(sent) =
+                poll_fn(|context| self.poll_write(stream, &mut sending, context)).await
+            {
+                let mut kept = self.kept.lock();
+                match sent {
+                    Departure::Message(message) => kept.push(stream, message),
+                    Departure::Pause => kept.pause(stream),
+                    Departure::Reply(encoded) => kept.push(stream, encoded.bytes),
+                }
+            }
+            // First frees the id and the place of the request: its client may send the next one as soon as the stream
+            // ends.
+            drop(sending);
+            self.kept.lock().end(stream, Instant::now());
+            self.sweep().await;
+        };
+        tokio::select! {
+            biased;
+            _ended = closed.wait_for(|is_closed| *is_closed) => {}
+            () = written => {}
+        }
+    }
+
+    /// Removes the streams that have ended, each when its time has come.
+    async fn sweep(&self) {
+        // One writer sweeps for all: a session whose streams still run needs no timer.
+        if !self.kept.lock().needs_sweeper() {
+            return;
+        }
+        let mut next = Some(Instant::now());
+        while let Some(ended) = next {
+            // At least a moment, in case an ended stream is still being read.
+            let at = (ended + self.time).max(Instant::now() + PAUSE);
+            tokio::time::sleep_until(at).await;
+            next = self.kept.lock().sweep(Instant::now(), self.time);
+        }
+    }
+
+    fn poll_write(
+        &self,
+        stream: u64,
+        sending: &mut impl ReplySource,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Departure>> {
+        let turn = self.kept.lock().turn(stream, context);
+        match turn {
+            Turn::Write => {}
+            Turn::End => sending.stop(),
+            // The rest of an ended request is small, and waits for nobody.
+            Turn::Wait => ready!(sending.poll_end(context)),
+        }
+        sending.poll_next(context)
+    }
+}
+
+/// A stream as it is sent on one connection. Dropping it ends nothing else.
+pub(crate) struct StreamFeed {
+    streams: Arc<Streams>,
+    reader: Reader,
+    /// Whether it begins with an event that has only an id, so that the client can come back before there is more.
+    begins_with_id: bool,
+}
+
+impl StreamFeed {
+    fn new(streams: &Arc<Streams>, reader: Reader) -> Self {
+        Self {
+            streams: Arc::clone(streams),
+            reader,
+            begins_with_id: streams.can_poll,
+        }
+    }
+
+    fn id(&self, event: u64) -> Box<str> {
+        format!("{}-{event}", self.reader.stream).into()
+    }
+}
+
+impl Feed for StreamFeed {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        if std::mem::take(&mut self.begins_with_id) {
+            // An event with an id and no data prepares the client to come back before anything was said (2025-11-25,
+            // "Sending Messages to the Server").
+            let position = self.streams.kept.lock().position(self.reader);
+            return Poll::Ready(
+                position.map(|position| Event::default().id(self.id(position)).retry(RETRY)),
+            );
+        }
+        let next = ready!(self.streams.kept.lock().next(self.reader, context));
+        Poll::Ready(next.map(|(number, message)| Event::from(message).id(self.id(number))))
+    }
+
+    fn end(&mut self) {
+        self.streams.kept.lock().tell_to_end(self.reader);
+    }
+}
+
+impl Drop for StreamFeed {
+    fn drop(&mut self) {
+        self.streams.kept.lock().leave(self.reader);
+    }
+}
+
+impl fmt::Debug for StreamFeed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamFeed")
+            .field("reader", &self.reader)
+            .finish_non_exhaustive()
+    }
+}

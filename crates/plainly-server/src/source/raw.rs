@@ -1,0 +1,106 @@
+//! Results that a source knows only as JSON: the members that surround the body are taken out, everything else is kept
+//! as it is.
+
+use std::time::Duration;
+
+use plainly_errors::ProtocolError;
+use plainly_protocol::envelope::{self, Limits, Object};
+use plainly_protocol::meta::SERVER_INFO;
+use plainly_protocol::types::{CacheHint, CacheScope, Meta, RawJson, ResultType};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::answer::{Answer, MethodResult};
+use crate::failure::Failure;
+
+/// The members of an object in their order, each as it was written.
+pub(super) struct Members(Vec<(String, RawJson)>);
+
+impl Members {
+    /// The members of `object`, but for the ones of these names.
+    pub(super) fn of(object: &Object<'_>, without: &[&str]) -> serde_json::Result<Self> {
+        let members = object
+            .members()
+            .filter(|(name, _)| !without.contains(name))
+            .map(|(name, value)| Ok((name.to_owned(), RawJson::parse(value)?)));
+        members.collect::<serde_json::Result<_>>().map(Self)
+    }
+
+    /// Sets a text member, replacing one of that name; without a text it is removed.
+    pub(super) fn set(&mut self, name: &str, text: Option<&str>) {
+        self.0.retain(|(other, _)| other != name);
+        if let Some(text) = text {
+            let value = RawJson::encode(text).expect("text is JSON");
+            self.0.push((name.to_owned(), value));
+        }
+    }
+
+    pub(super) fn to_json(&self) -> RawJson {
+        RawJson::encode(self).expect("members are JSON")
+    }
+}
+
+impl Serialize for Members {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// Parameters without `_meta`, which is between this server and its client.
+pub(super) fn without_meta(params: &Object<'_>) -> serde_json::Result<RawJson> {
+    if params.get("_meta").is_none() {
+        return RawJson::parse(params.raw());
+    }
+    Members::of(params, &["_meta"]).map(|members| members.to_json())
+}
+
+/// The members that surround the body of a result.
+const SURROUNDINGS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
+
+/// Reads `json`, a result, as an answer.
+pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
+    let object = parse(json.get())?;
+    let members = Members::of(&object, &SURROUNDINGS)?;
+    let mut meta: Option<Meta> = read(&object, "_meta")?;
+    // The client talks to this server, whose name is added later.
+    if let Some(meta) = &mut meta {
+        meta.remove(SERVER_INFO);
+    }
+    let result_type: Option<ResultType> = read(&object, "resultType")?;
+    let ttl: Option<u64> = read(&object, "ttlMs")?;
+    let scope: Option<CacheScope> = read(&object, "cacheScope")?;
+    let mut result = MethodResult::new(members, meta).of_bytes(json.get().len());
+    result.result_type = result_type.unwrap_or_default();
+    result.cache = Some(CacheHint::new(
+        Duration::from_millis(ttl.unwrap_or_default()),
+        scope.unwrap_or_default(),
+    ));
+    Ok(result.into())
+}
+
+/// The object that a source answered with: as strict as with a client's messages, but for size.
+pub(super) fn parse(json: &str) -> Result<Object<'_>, ProtocolError> {
+    let mut limits = Limits::default();
+    limits.nodes *= 20;
+    limits.members_per_object *= 10;
+    envelope::parse_object(json, &limits)
+        .map_err(|malformed| malformed_result(malformed.to_string()))
+}
+
+/// What is wrong is for the log: the client did not ask the source.
+fn malformed_result(why: String) -> ProtocolError {
+    ProtocolError::internal("Internal error: a source answered with a malformed result")
+        .with_source(why)
+}
+
+fn read<'a, T: Deserialize<'a>>(
+    object: &Object<'a>,
+    name: &str,
+) -> Result<Option<T>, ProtocolError> {
+    let read = object.get(name).map(serde_json::from_str).transpose();
+    read.map_err(|error| malformed_result(format!("{name}: {error}")))
+}

@@ -1,0 +1,154 @@
+//! Rules of the protocol for every server with resources (SEP-2093, SEP-2164), where a source leaves them out: metadata, and no
+//! empty contents of what may not exist.
+
+use std::sync::Arc;
+
+use plainly_errors::{ErrorKind, ProtocolError};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{Cursor, ListResourcesParams, RawJson, ReadResourceParams};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{ErasedSource, SourceRequest};
+use crate::failure::{Failure, Meaning};
+
+/// The members of a resource that are looked at; the others are passed on unread.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceMembers {
+    uri: String,
+    is_collection: Option<bool>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourcePage {
+    resources: Vec<RawJson>,
+    next_cursor: Option<Cursor>,
+}
+
+#[derive(Deserialize)]
+struct Contents {
+    contents: Vec<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+struct NoContents {
+    #[expect(dead_code, reason = "that it is empty is all there is to know")]
+    contents: [(); 0],
+}
+
+#[derive(Deserialize, Serialize)]
+struct DescribedResource<T> {
+    resource: T,
+}
+
+/// The answer of `source` to any request.
+pub(super) async fn answered(
+    source: Arc<dyn ErasedSource>,
+    request: SourceRequest,
+) -> Result<RawJson, Failure> {
+    if request.method == Method::ReadResource {
+        read(source, request).await
+    } else if request.method == Method::ResourceMetadata {
+        metadata(source, request).await
+    } else {
+        asked(&source, request).await
+    }
+}
+
+/// The answer as the source has it.
+async fn asked(source: &Arc<dyn ErasedSource>, request: SourceRequest) -> Result<RawJson, Failure> {
+    let answer = Arc::clone(source).answer(request).await;
+    answer.map_err(Failure::of_source)
+}
+
+/// Contents, which may be empty only of a collection: otherwise they can mean that there is no such resource.
+async fn read(source: Arc<dyn ErasedSource>, request: SourceRequest) -> Result<RawJson, Failure> {
+    let uri = request.params.decode::<ReadResourceParams>()?.uri;
+    let context = request.clone();
+    let answer = asked(&source, request).await?;
+    if answer.decode::<NoContents>().is_err() || is_collection(&source, &context, &uri).await {
+        return Ok(answer);
+    }
+    let why = format!(
+        "Reading {uri} gave no contents, which is ambiguous: the resource may be empty or may not exist"
+    );
+    Err(Failure::of_server(ProtocolError::internal(why)))
+}
+
+async fn is_collection(source: &Arc<dyn ErasedSource>, request: &SourceRequest, uri: &str) -> bool {
+    let params = RawJson::encode(&ReadResourceParams::new(uri));
+    let Ok(params) = params else { return false };
+    let direct = asked(source, request.about(Method::ResourceMetadata, params)).await;
+    let resource =
+        match direct.and_then(|answer| Ok(answer.decode::<DescribedResource<RawJson>>()?)) {
+            Ok(answer) => Some(answer.resource),
+            Err(_) => listed(source, request, uri).await.ok().flatten(),
+        };
+    let known = resource.and_then(|resource| resource.decode::<ResourceMembers>().ok());
+    known.is_some_and(|known| known.is_collection == Some(true))
+}
+
+/// Metadata, of a source without the method from its listing, and of what that leaves out from its contents.
+async fn metadata(
+    source: Arc<dyn ErasedSource>,
+    request: SourceRequest,
+) -> Result<RawJson, Failure> {
+    let uri = request.params.decode::<ReadResourceParams>()?.uri;
+    let context = request.clone();
+    match asked(&source, request).await {
+        Err(failure) if is_unknown_method(&failure) => {}
+        answered => return answered,
+    }
+    if let Some(resource) = listed(&source, &context, &uri).await? {
+        return Ok(RawJson::encode(&DescribedResource { resource })?);
+    }
+    let params = RawJson::encode(&ReadResourceParams::new(&*uri))?;
+    let answer = read(source, context.about(Method::ReadResource, params)).await?;
+    let resource = described(&uri, answer.decode::<Contents>()?);
+    Ok(RawJson::encode(&DescribedResource { resource })?)
+}
+
+fn is_unknown_method(failure: &Failure) -> bool {
+    matches!(
+        failure.meaning(),
+        Meaning::Server(error) if matches!(error.kind(), ErrorKind::MethodNotFound { .. })
+    )
+}
+
+/// The source's entry for `uri`, as it was written. An endless listing ends with the request.
+async fn listed(
+    source: &Arc<dyn ErasedSource>,
+    request: &SourceRequest,
+    uri: &str,
+) -> Result<Option<RawJson>, Failure> {
+    let mut params = ListResourcesParams::new();
+    loop {
+        let request = request.about(Method::ListResources, RawJson::encode(&params)?);
+        let page: ResourcePage = asked(source, request).await?.decode()?;
+        let is_it = |resource: &RawJson| {
+            resource
+                .decode::<ResourceMembers>()
+                .is_ok_and(|it| it.uri == uri)
+        };
+        let found = page.resources.into_iter().find(is_it);
+        params.cursor = page.next_cursor;
+        if found.is_some() || params.cursor.is_none() {
+            return Ok(found);
+        }
+    }
+}
+
+/// The metadata that the contents of `uri` have.
+fn described(uri: &str, read: Contents) -> Map<String, Value> {
+    let mut contents = read.contents.into_iter();
+    let own = contents.find(|content| content.get("uri").is_some_and(|it| it == uri));
+    let mut resource = own.unwrap_or_default();
+    resource.retain(|name, _| !matches!(name.as_str(), "text" | "blob"));
+    for required in ["uri", "name"] {
+        let value = resource.entry(required);
+        value.or_insert_with(|| Value::from(uri));
+    }
+    resource
+}

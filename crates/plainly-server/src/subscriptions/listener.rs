@@ -1,0 +1,136 @@
+//! One stream on which a client is told of changes: each notification is written when there is room to send it. Knows nothing
+//! of how messages travel.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::future::BoxFuture;
+use plainly_protocol::peer::Peer;
+
+use super::listeners::ListenerPlace;
+use super::watch::WatchTask;
+use crate::changes::{Topic, TopicSubscription};
+use crate::failure::incident::chain;
+use crate::outgoing::notifications;
+use crate::sessions::session::OpenStream;
+use crate::tasks::Tasks;
+use plainly_transport::{Event, Feed};
+
+/// A stream on which a client is told of changes. Dropping it ends it without a word.
+pub(crate) struct Listener {
+    /// The request that it answers, a JSON token; none if it is the stream of a session.
+    pub(super) id: Option<Arc<str>>,
+    /// The next notification, where that is decided; it may come to nothing.
+    pub(super) next: Option<BoxFuture<'static, Option<Bytes>>>,
+    /// It was told to end. The subscription of a session goes on: there may be another stream.
+    pub(super) is_ending: bool,
+    pub(super) place: ListenerPlace,
+    /// The stores are watched for it.
+    pub(super) _watch: Option<Arc<WatchTask>>,
+    /// It is the one stream of a session.
+    pub(super) _stream: Option<OpenStream>,
+}
+
+impl Listener {
+    fn poll_notification(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        loop {
+            // A subscription that was cancelled is told nothing more, not even what is written already.
+            if self.place.topics.is_closed() {
+                return Poll::Ready(None);
+            }
+            if let Some(next) = &mut self.next {
+                let next = ready!(next.as_mut().poll(context));
+                self.next = None;
+                if next.is_some() {
+                    return Poll::Ready(next);
+                }
+            }
+            if self.is_ending {
+                return Poll::Ready(None);
+            }
+            match ready!(self.place.topics.poll_next(context)) {
+                // The record is read only now that there is room to send it, so the client hears the latest state.
+                Some(Topic::Task(task)) => {
+                    let tasks = Arc::clone(&self.place.subscriptions.tasks);
+                    let id = self.id.clone();
+                    self.next = Some(Box::pin(task_changed(tasks, task, id)));
+                }
+                Some(topic) => {
+                    return Poll::Ready(notifications::changed(&topic, self.id.as_deref()));
+                }
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+/// Adds to `topics` the tasks of these names that are the peer's. Returns their names, if there are any.
+pub(super) async fn add_tasks(
+    topics: &TopicSubscription,
+    ids: Vec<String>,
+    tasks: &Tasks,
+    peer: &Peer,
+) -> Option<Vec<String>> {
+    let mut own = Vec::new();
+    for id in ids {
+        if let Err(error) = tasks.find(&id, peer).await {
+            tracing::debug!(
+                error = chain(&error),
+                "a task's change could not be reported"
+            );
+            continue;
+        }
+        let topic = Topic::Task(id.as_str().into());
+        if topics.add([topic.clone()]).is_err() {
+            tracing::debug!("there is no room for another subscription to a task");
+            continue;
+        }
+        // The client gets the current state at once, so it misses nothing that happened before it listened.
+        topics.mark(&topic);
+        own.push(id);
+    }
+    (!own.is_empty()).then_some(own)
+}
+
+/// The notification that says what the task is by now; nothing if there is no such task any more.
+async fn task_changed(tasks: Arc<Tasks>, task: Arc<str>, id: Option<Arc<str>>) -> Option<Bytes> {
+    let record = tasks.get(&task).await.unwrap_or_else(|error| {
+        tracing::error!(
+            error = chain(&error),
+            "a task's change could not be reported"
+        );
+        None
+    })?;
+    Some(notifications::task_changed(&record.task, id.as_deref()))
+}
+
+impl Feed for Listener {
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.poll_notification(context)
+            .map(|notification| notification.map(Event::from))
+    }
+
+    fn end(&mut self) {
+        self.is_ending = true;
+    }
+}
+
+impl Stream for Listener {
+    type Item = Bytes;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        self.get_mut().poll_notification(context)
+    }
+}
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listener")
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,91 @@
+//! The listeners of a server: how many there may be, and what ends them all.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use plainly_errors::{ProtocolError, Unavailable};
+
+use super::Subscriptions;
+use crate::changes::TopicSubscription;
+use crate::limits::Limits;
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::{Holder, Quota, QuotaPart};
+
+/// The streams on which clients are told of changes.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    table: Lock<ListenerTable>,
+    places: Quota,
+    /// The bytes of what is listened to.
+    pub(super) bytes: Quota,
+}
+
+#[derive(Debug, Default)]
+struct ListenerTable {
+    /// The number of listeners there ever were; it names the next.
+    count: u64,
+    open: HashMap<u64, Arc<TopicSubscription>>,
+    has_ended: bool,
+}
+
+/// The place of a listener among all, free again when dropped.
+pub(super) struct ListenerPlace {
+    pub(super) subscriptions: Arc<Subscriptions>,
+    /// The topics that it listens to.
+    pub(super) topics: Arc<TopicSubscription>,
+    number: u64,
+    _place: QuotaPart,
+}
+
+impl Listeners {
+    /// No listeners yet; the topics of all take of `bytes`.
+    pub(crate) fn new(limits: &Limits, bytes: Quota) -> Self {
+        Self {
+            table: Lock::default(),
+            places: Quota::new(limits.listens),
+            bytes,
+        }
+    }
+}
+
+impl Subscriptions {
+    /// Takes in a listener of `caller` to `topics`, if there is room.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        caller: Option<Holder>,
+        topics: Arc<TopicSubscription>,
+    ) -> Result<ListenerPlace, ProtocolError> {
+        let place = self.listeners.places.take(caller, 1)?;
+        let mut table = self.listeners.table.lock();
+        if table.has_ended {
+            return Err(Unavailable::ShuttingDown.into());
+        }
+        table.count += 1;
+        let number = table.count;
+        table.open.insert(number, Arc::clone(&topics));
+        Ok(ListenerPlace {
+            subscriptions: Arc::clone(self),
+            topics,
+            number,
+            _place: place,
+        })
+    }
+
+    /// Ends all listeners, each with its result, and takes in no more.
+    pub(crate) fn end(&self) {
+        let open: Vec<_> = {
+            let mut table = self.listeners.table.lock();
+            table.has_ended = true;
+            table.open.values().cloned().collect()
+        };
+        // Whoever is woken may leave at once, and needs the lock for that.
+        open.iter().for_each(|topics| topics.end());
+    }
+}
+
+impl Drop for ListenerPlace {
+    fn drop(&mut self) {
+        let table = &self.subscriptions.listeners.table;
+        table.lock().open.remove(&self.number);
+    }
+}

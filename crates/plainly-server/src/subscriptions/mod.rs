@@ -1,0 +1,235 @@
+//! Subscriptions: clients that want to hear of changes say of which, and are told as they happen.
+//!
+//! ```text
+//! program ─┐                                                                    ┌─► modern: the open `subscriptions/listen`
+//! stores ──┼─► changes ─► topics of each listener ─► listener ─► notifications ─┤
+//! tasks ───┘                                                                    └─► legacy: the stream of the session
+//! ```
+//!
+//! Nothing waits in line on this way: a change marks its topic with each listener that has it, and a notification is written
+//! when there is room to send it. So what a slow reader costs does not grow with what changes.
+//!
+//! A modern client asks by a request that stays open (`subscriptions/listen`); its filter becomes the topics. A legacy client
+//! subscribes to resources one by one, and hears of all lists besides, on the one stream of its session.
+
+mod announcements;
+mod listener;
+mod listeners;
+mod watch;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use plainly_errors::mistake::printable;
+use plainly_errors::{ProtocolError, Refusal};
+use plainly_protocol::meta::SUBSCRIPTION_ID;
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{
+    EmptyResult, ListenParams, Meta, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+};
+
+pub(super) use self::announcements::Announcements;
+use self::listener::{Listener, add_tasks};
+pub(super) use self::listeners::Listeners;
+use self::watch::StoreWatch;
+use super::answer::Answer;
+use super::audience::{Audience, MethodAnswer};
+use super::changes::{Changes, Topic, TopicSubscription};
+use super::features::check_length;
+use super::outgoing::notifications;
+use super::request::{MethodCall, check_tasks};
+use super::sessions::session::Session;
+use super::source::Sources;
+use super::tasks::Tasks;
+use crate::limits::Limits;
+use plainly_transport::quota::Holder;
+
+/// The clients that are told of changes, and what they can be told.
+#[derive(Debug)]
+pub(super) struct Subscriptions {
+    changes: Changes,
+    announcements: Announcements,
+    sources: Sources,
+    tasks: Arc<Tasks>,
+    listeners: Listeners,
+    watch: StoreWatch,
+    limits: Limits,
+}
+
+impl Subscriptions {
+    pub(super) fn new(
+        changes: Changes,
+        announcements: Announcements,
+        sources: &Sources,
+        tasks: &Arc<Tasks>,
+        listeners: Listeners,
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            changes,
+            announcements,
+            sources: sources.clone(),
+            tasks: Arc::clone(tasks),
+            listeners,
+            watch: StoreWatch::default(),
+            limits: limits.clone(),
+        }
+    }
+
+    /// The bus that all changes are published on.
+    pub(super) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// A subscription of `caller`, to nothing yet.
+    pub(super) fn topics(&self, caller: Option<Holder>) -> TopicSubscription {
+        self.changes.subscribe(self.listeners.bytes.part(caller))
+    }
+
+    /// Serves `subscriptions/listen`.
+    pub(super) fn listen(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
+        let ListenParams {
+            notifications: mut asked,
+            ..
+        } = call.read()?;
+        let (peer, id) = (Arc::clone(call.scope.peer()), Arc::<str>::from(call.id));
+        let task_ids = self.take_tasks(&mut asked, &peer)?;
+        let uris = asked.resource_subscriptions.iter().flatten();
+        self.check_uris(uris.map(String::as_str))?;
+        let caller = call.scope.caller();
+        let topics = self.topics(caller.clone());
+        let place = self.admit(caller, topics.into())?;
+        let mut accepted = self.announcements.accept(asked, &self.sources);
+        let of_resources =
+            accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
+        let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
+        // Before the stores are watched, so that no change from then on is lost.
+        topics.add(announcements::topics(&accepted))?;
+        let listener = Listener {
+            id: Some(Arc::clone(&id)),
+            _watch: of_resources.then(|| self.watch()).transpose()?,
+            // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if something has changed by then.
+            next: Some(Box::pin(async move {
+                accepted.task_ids = add_tasks(&topics, task_ids, &tasks, &peer).await;
+                Some(notifications::acknowledged(&id, &accepted))
+            })),
+            is_ending: false,
+            place,
+            _stream: None,
+        };
+        let answer = Answer::Subscription(listener.boxed(), over(call.id));
+        Ok(MethodAnswer::Now(answer))
+    }
+
+    /// Opens the stream of a session, on which its client is told of all that changes; there is one.
+    pub(super) fn open_stream(
+        self: &Arc<Self>,
+        session: &Session,
+        caller: Option<Holder>,
+    ) -> Result<Listener, ProtocolError> {
+        let lists = self.announcements.lists();
+        if lists.is_empty() {
+            // Nothing would ever be said on it: 405 tells the client that there is no such stream ("Listening for
+            // Messages from the Server").
+            return Err(Refusal::MethodNotAllowed.into());
+        }
+        // Before a place is taken, so that a second stream is refused for what it is and not for lack of room.
+        let stream = session.subscription.open(lists)?;
+        let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
+        let of_resources = self.announcements.resources;
+        Ok(Listener {
+            id: None,
+            _watch: of_resources.then(|| self.watch()).transpose()?,
+            next: None,
+            is_ending: false,
+            place,
+            _stream: Some(stream),
+        })
+    }
+
+    /// Serves `resources/subscribe`.
+    pub(super) fn subscribe(
+        self: &Arc<Self>,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
+        let subscription = Arc::clone(&call.session()?.subscription);
+        let SubscribeParams { uri, .. } = call.read()?;
+        self.check_uris([&*uri])?;
+        let (this, scope) = (Arc::clone(self), call.scope.clone());
+        let subscribing = async move {
+            // The features know only their own resources: where there are sources, it may be one of theirs.
+            if this.sources.is_plain() {
+                this.sources.features().metadata(&uri, &scope).await?;
+            }
+            if !this.announcements.has_resource(&uri, &this.sources) {
+                let uri = printable(&uri);
+                let why = format!("Invalid params: changes of {uri} are not reported");
+                return Err(ProtocolError::invalid_params(why).into());
+            }
+            // Counted together with earlier ones: a client subscribes to one URI at a time, and could go on without
+            // end.
+            let before = subscription.topics.resources();
+            let before = before.iter().map(|uri| &**uri);
+            this.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;
+            let added = subscription.topics.add([Topic::Resource(uri.into())]);
+            added.map_err(ProtocolError::from)?;
+            Ok(Answer::empty())
+        };
+        Ok(MethodAnswer::Later(Audience::Code, Box::pin(subscribing)))
+    }
+
+    /// Serves `resources/unsubscribe`.
+    pub(super) fn unsubscribe(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
+        let subscription = &call.session()?.subscription;
+        let UnsubscribeParams { uri, .. } = call.read()?;
+        subscription.topics.remove(&Topic::Resource(uri.into()));
+        Ok(MethodAnswer::Now(Answer::empty()))
+    }
+
+    /// Takes the names of tasks out of a filter, once each.
+    fn take_tasks(
+        &self,
+        filter: &mut SubscriptionFilter,
+        peer: &Peer,
+    ) -> Result<Vec<String>, ProtocolError> {
+        let Some(mut ids) = filter.task_ids.take() else {
+            return Ok(Vec::new());
+        };
+        check_tasks(peer)?;
+        let limit = self.limits.listen_uris;
+        if ids.len() > limit {
+            let why = format!("Invalid params: a subscription to more than {limit} tasks");
+            return Err(ProtocolError::invalid_params(why));
+        }
+        let mut seen = HashSet::new();
+        ids.retain(|id| seen.insert(id.clone()));
+        Ok(ids)
+    }
+
+    /// An error if these are too many resources for one client to be told of.
+    fn check_uris<'a>(&self, uris: impl IntoIterator<Item = &'a str>) -> Result<(), ProtocolError> {
+        let (mut count, mut bytes) = (0, 0);
+        for uri in uris {
+            check_length(uri, &self.limits)?;
+            count += 1;
+            bytes += uri.len();
+        }
+        if count > self.limits.listen_uris || bytes > self.limits.listen_bytes {
+            return Err(ProtocolError::invalid_params(format!(
+                "Invalid params: a subscription to more than {} resources, or more than {} bytes of URIs",
+                self.limits.listen_uris, self.limits.listen_bytes
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The result that ends the subscription of the request `id`, a JSON token.
+fn over(id: &str) -> EmptyResult {
+    let id = serde_json::from_str(id).expect("an id is a JSON token");
+    EmptyResult::new().meta(Meta::from_iter([(SUBSCRIPTION_ID, id)]))
+}

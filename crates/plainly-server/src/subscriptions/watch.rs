@@ -1,0 +1,51 @@
+//! Stores are watched while somebody is told of resources, and only then: watching costs.
+
+use std::sync::{Arc, Weak};
+
+use futures_util::StreamExt;
+use futures_util::stream::{BoxStream, SelectAll};
+use plainly_errors::ProtocolError;
+use tokio::task::JoinSet;
+use tokio::task::coop::consume_budget;
+
+use super::Subscriptions;
+use crate::changes::Changes;
+use crate::panics::caught;
+use crate::store::Change;
+use plainly_transport::lock::Lock;
+
+/// The watch over all stores of a server, if there is one.
+#[derive(Debug, Default)]
+pub(super) struct StoreWatch(Lock<Weak<WatchTask>>);
+
+/// The task that publishes what changes in the stores; it ends when all who hold it have dropped it.
+pub(super) type WatchTask = JoinSet<()>;
+
+impl Subscriptions {
+    /// Watches the stores, if nobody did; fails where one of them panics. Must be called within a runtime.
+    pub(super) fn watch(&self) -> Result<Arc<WatchTask>, ProtocolError> {
+        let mut watch = self.watch.0.lock();
+        if let Some(task) = watch.upgrade() {
+            return Ok(task);
+        }
+        let stores = caught(|| self.sources.features().resources.watch())?;
+        let mut task = WatchTask::new();
+        task.spawn(publish(stores, self.changes.clone()));
+        let task = Arc::new(task);
+        // Held weakly, so that watching ends with the last listener.
+        *watch = Arc::downgrade(&task);
+        Ok(task)
+    }
+}
+
+async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Changes) {
+    while let Some(change) = stores.next().await {
+        match change {
+            Change::Resource(uri) => changes.resource_updated(&uri),
+            Change::Tree(uri) => changes.tree_updated(&uri),
+            Change::Listing => changes.resources_changed(),
+        }
+        // A store that reports changes without pause must not keep other tasks from running.
+        consume_budget().await;
+    }
+}

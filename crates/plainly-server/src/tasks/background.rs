@@ -1,0 +1,232 @@
+//! Runs a handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any
+//! more.
+
+use std::collections::BTreeMap;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use plainly_errors::{Internal, Mistake, ProtocolError};
+use plainly_protocol::question::asked;
+use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
+use tokio::time::{sleep, timeout};
+
+use super::Tasks;
+use super::local::LocalTask;
+use super::record::TaskEvent;
+use super::store::TaskStoreError;
+use crate::answer::Answer;
+use crate::audience::{Audience, Ended, request_failed};
+use crate::failure::incident::chain;
+use crate::failure::{Failure, Meaning};
+use crate::panics::{Guarded, panicked};
+use crate::request::Scope;
+
+/// The most bytes that a reply has around the result of a task.
+const AROUND: usize = 4 << 10;
+
+/// The call of a tool that becomes a task: everything needed to report how its handler ends.
+pub(crate) struct TaskCall {
+    pub(crate) scope: Scope,
+    pub(crate) audience: Audience,
+}
+
+/// A task whose handler goes on.
+pub(super) struct Background {
+    pub(super) tasks: Arc<Tasks>,
+    pub(super) task: LocalTask,
+    pub(super) call: TaskCall,
+}
+
+/// A turn that a running handler takes.
+enum HandlerTurn {
+    Ended(Box<Ended>),
+    /// It waits for the answers to exactly these questions.
+    Asks(QuestionsByKey),
+}
+
+/// Questions by their keys.
+type QuestionsByKey = BTreeMap<String, InputRequest>;
+
+impl Background {
+    /// Runs the handler, and records how it ended. One that was cancelled is dropped where it stands.
+    pub(super) async fn run(self, handler: Guarded) {
+        if let Some(ended) = self.ended(handler).await {
+            self.record_end(ended).await;
+        }
+    }
+
+    /// The end of the handler; `None` if nobody wants it any more.
+    async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
+        let limits = &self.tasks.limits;
+        // Nobody could fetch a result that comes after the record has expired.
+        let limit = limits.task_deadline.min(limits.task_ttl);
+        let mut time = pin!(sleep(limit));
+        let mut open = QuestionsByKey::new();
+        loop {
+            let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
+            let is_wanted = tokio::select! {
+                // The client's actions come first: the handler of a task that was cancelled is not polled again.
+                biased;
+                () = self.something_happens() => self.hear().await,
+                next = next => match next {
+                    HandlerTurn::Ended(ended) => return Some(*ended),
+                    HandlerTurn::Asks(questions) => {
+                        open.clone_from(&questions);
+                        self.ask(questions).await
+                    }
+                },
+                () = &mut time => return Some(Err(too_late(limit))),
+            };
+            match is_wanted {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(error.into())),
+            }
+        }
+    }
+
+    /// Waits until something may have happened to the task, here or elsewhere.
+    async fn something_happens(&self) {
+        let signal = self.task.signal.notified();
+        if self.tasks.store.is_shared() {
+            // A client may have asked another process, which has no way to signal this one.
+            timeout(self.tasks.limits.task_poll, signal).await.ok();
+        } else {
+            signal.await;
+        }
+    }
+
+    /// The next turn of the handler: it ended, or its open questions are others than `asked`.
+    fn poll_next(
+        &self,
+        handler: &mut Guarded,
+        asked: &QuestionsByKey,
+        context: &mut Context<'_>,
+    ) -> Poll<HandlerTurn> {
+        if let Poll::Ready(ended) = handler.poll_unpin(context) {
+            let ended = ended.map_err(|payload| panicked(&*payload));
+            return Poll::Ready(HandlerTurn::Ended(Box::new(ended)));
+        }
+        let open = self.call.scope.questions().open(context);
+        match open == *asked {
+            true => Poll::Pending,
+            false => Poll::Ready(HandlerTurn::Asks(open)),
+        }
+    }
+
+    /// Asks the client. Whether the task is still wanted.
+    async fn ask(&self, questions: QuestionsByKey) -> Result<bool, TaskStoreError> {
+        let revision = self.call.scope.peer().revision;
+        let questions = questions.into_iter();
+        let questions = questions.map(|(key, question)| (key, asked(question, revision)));
+        let event = TaskEvent::Asks(questions.collect());
+        let record = self.tasks.record(&self.task.id, event).await?;
+        Ok(record.is_some_and(|record| !record.is_over()))
+    }
+
+    /// Hands the client's answers on to the handler. Whether the task is still wanted.
+    async fn hear(&self) -> Result<bool, TaskStoreError> {
+        let record = self.tasks.get(&self.task.id).await?;
+        let Some(record) = record.filter(|record| !record.is_over()) else {
+            return Ok(false);
+        };
+        let revision = self.call.scope.peer().revision;
+        for (key, answer) in record.answers.iter() {
+            if let Err(why) = self.call.scope.questions().answer(key, answer, revision) {
+                tracing::error!(
+                    key,
+                    why = Mistake::list(&why),
+                    "a stored answer is not valid"
+                );
+            }
+        }
+        Ok(true)
+    }
+
+    async fn record_end(&self, ended: Ended) {
+        let mut recorded = self.tasks.record(&self.task.id, self.event(ended)).await;
+        if let Err(TaskStoreError::Full) = recorded {
+            let error = ProtocolError::internal("Internal error: there is no room for the result");
+            // A record counts for enough bytes from the start to hold an error in words (see `MemoryTasks`).
+            let failed = self.failed(&error);
+            recorded = self.tasks.record(&self.task.id, failed).await;
+        }
+        if let Err(error) = recorded {
+            tracing::error!(
+                error = chain(&error),
+                "a task's outcome could not be stored"
+            );
+        }
+    }
+
+    /// The event in the life of the task that the end of its handler is.
+    fn event(&self, ended: Ended) -> TaskEvent {
+        let (asker, policy) = (self.call.scope.asker(), self.tasks.errors);
+        let outcome = match ended {
+            Err(error) => Err(error),
+            // A failed task is one that ended with a protocol error; every other failure is the tool's ("Task Execution
+            // Errors").
+            Ok(Err(failure)) if is_protocol_error(&failure) => {
+                Err(request_failed(failure, policy.masking))
+            }
+            ended => self.call.audience.deliver(ended, asker, policy),
+        };
+        let result = outcome.and_then(|answer| {
+            let Answer::Tool(result) = answer else {
+                return Err(unexpected());
+            };
+            self.written(result)
+        });
+        match result {
+            Ok(result) => TaskEvent::Completed(result),
+            Err(error) => self.failed(&error),
+        }
+    }
+
+    /// The result as it would have been sent.
+    fn written(&self, result: CallToolResult) -> Result<RawJson, ProtocolError> {
+        let revision = self.call.scope.peer().revision;
+        let encoder = &self.tasks.encoder;
+        // `tasks/get` must be able to fit the recorded result into a reply.
+        let limit = self.tasks.limits.reply_bytes.saturating_sub(AROUND);
+        let error = match encoder.result_alone(revision, Answer::Tool(result)) {
+            Ok(result) if result.get().len() <= limit => return Ok(result),
+            Ok(_) => Internal::ReplyTooLarge {
+                limit: limit as u64,
+            }
+            .into(),
+            Err(error) => error,
+        };
+        tracing::error!(
+            error = chain(&error),
+            "a task's result could not be written"
+        );
+        let told = CallToolResult::new([Content::text(error.message())]).is_error(true);
+        encoder.result_alone(revision, Answer::Tool(told))
+    }
+
+    fn failed(&self, error: &ProtocolError) -> TaskEvent {
+        self.tasks.errors.report(self.call.scope.asker(), error);
+        let revision = self.call.scope.peer().revision;
+        TaskEvent::Failed(self.tasks.encoder.wire(error, revision))
+    }
+}
+
+fn is_protocol_error(failure: &Failure) -> bool {
+    matches!(failure.meaning(), Meaning::Protocol(error) if error.problem().is_none())
+}
+
+/// The error of a handler that ends with questions. A request can be sent again with the answers; a task can't.
+fn unexpected() -> ProtocolError {
+    let source = "a handler ended its task with questions: ask them within the task";
+    ProtocolError::from(Internal::Failed).with_source(source)
+}
+
+fn too_late(limit: Duration) -> ProtocolError {
+    let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    Internal::DeadlineExceeded { limit_ms }.into()
+}

@@ -1,0 +1,102 @@
+//! Turns a running call into a task: its record is stored before anybody hears of it, and its handler goes on by
+//! itself.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use plainly_errors::{ProtocolError, Unavailable};
+use plainly_protocol::peer::Peer;
+use plainly_protocol::types::{CreateTaskResult, DetailedTask, ResultType};
+use tokio::sync::oneshot;
+
+use super::background::{Background, TaskCall};
+use super::local::LocalTask;
+use super::record::{TaskEvent, TaskRecord};
+use super::{Tasks, principal};
+use crate::answer::{Answer, MethodResult};
+use crate::failure::Failure;
+use crate::failure::incident::chain;
+use crate::panics::Guarded;
+use crate::request::StatusSink;
+use crate::seal::random_name;
+
+impl Tasks {
+    /// Makes a task of `call`, whose `handler` is running, and answers with its handle.
+    pub(crate) async fn create(
+        self: Arc<Self>,
+        call: TaskCall,
+        handler: Guarded,
+    ) -> Result<Answer, Failure> {
+        // The store may be slow, and the request gone by the time it is done: the record that it keeps must come to an
+        // end all the same.
+        let (asker, created) = oneshot::channel();
+        tokio::spawn(self.create_and_run(call, handler, asker));
+        let task = created
+            .await
+            .unwrap_or_else(|_| Err(ProtocolError::internal("The task could not be created")))
+            .map_err(Failure::of_server)?;
+        let mut handle = CreateTaskResult::from(task);
+        let meta = handle.meta.take();
+        let result = MethodResult::new(handle, meta);
+        Ok(result.of_type(ResultType::Task).into())
+    }
+
+    /// Makes a task of `call`, tells `asker`, and runs its handler to the end. If `asker` is gone, the task is
+    /// cancelled: nobody else knows its name.
+    async fn create_and_run(
+        self: Arc<Self>,
+        call: TaskCall,
+        handler: Guarded,
+        asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>,
+    ) {
+        let (task, record) = match self.insert(call.scope.peer()).await {
+            Ok(inserted) => inserted,
+            Err(error) => return drop(asker.send(Err(error))),
+        };
+        let sink = status_sink(&self, &task.id);
+        call.scope.stage().begun(sink);
+        if asker.send(Ok(record)).is_ok() {
+            let tasks = self;
+            return Background { tasks, task, call }.run(handler).await;
+        }
+        // Cancelled only once its handler is gone.
+        drop((call, handler));
+        if let Err(error) = self.record(&task.id, TaskEvent::Cancelled).await {
+            tracing::error!(
+                error = chain(&error),
+                "a task's outcome could not be stored"
+            );
+        }
+    }
+
+    /// Stores the record of a new task of `peer`.
+    async fn insert(&self, peer: &Peer) -> Result<(LocalTask, DetailedTask), ProtocolError> {
+        let id = random_name().map_err(|error| {
+            ProtocolError::internal("The task could not be created").with_source(error)
+        })?;
+        // A place in this process before a record in the store: a record without a handler would wait until it expires.
+        let local = self.local.admit(&id, self.limits.tasks);
+        let local = local.ok_or(Unavailable::Overloaded)?;
+        let (ttl, poll) = (self.limits.task_ttl, self.limits.task_poll);
+        let record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
+        let task = record.task.clone();
+        self.store.insert(record).await?;
+        Ok((local, task))
+    }
+}
+
+/// Stores the status messages of the handler of the task `id`.
+fn status_sink(tasks: &Arc<Tasks>, id: &Arc<str>) -> StatusSink {
+    let (tasks, id) = (Arc::clone(tasks), Arc::clone(id));
+    Arc::new(move |message| {
+        let (tasks, id) = (Arc::clone(&tasks), Arc::clone(&id));
+        Box::pin(async move {
+            if let Err(error) = tasks.record(&id, TaskEvent::Said(message)).await {
+                tracing::warn!(
+                    error = chain(&error),
+                    "a task's message could not be stored"
+                );
+            }
+        })
+    })
+}

@@ -1,0 +1,204 @@
+//! Records of tasks in memory, limited in number, in bytes and for each principal. Expired records make room for new ones.
+
+use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use plainly_protocol::types::{RawJson, TaskState};
+use serde::Serialize;
+
+use super::record::TaskRecord;
+use super::store::{TaskStore, TaskStoreError};
+use crate::limits::Limits;
+use plainly_transport::lock::Lock;
+use plainly_transport::quota::share_of;
+
+/// The bytes that every record counts for at least: so there is always room to record in words how its task ended.
+const LEAST: usize = 4 << 10;
+
+/// Keeps tasks in the memory of this process: they are lost when it ends. Cheap to clone; all clones are the same.
+///
+/// It keeps at most [`Limits::tasks`], an eighth of them per principal, and [`Limits::task_bytes`] in
+/// total. No task is dropped before it has expired.
+#[derive(Clone, Debug)]
+pub struct MemoryTasks(Arc<TaskMemory>);
+
+#[derive(Debug)]
+struct TaskMemory {
+    most: usize,
+    most_of_one: usize,
+    most_bytes: usize,
+    table: Lock<TaskTable>,
+}
+
+#[derive(Debug, Default)]
+struct TaskTable {
+    records: HashMap<String, (TaskRecord, usize)>,
+    /// The names of the records that expire, in the order in which they do.
+    expiring: BTreeSet<(SystemTime, String)>,
+    /// The number of records of each principal.
+    held: HashMap<String, usize>,
+    bytes: usize,
+}
+
+impl MemoryTasks {
+    /// An empty store with these limits.
+    pub fn new(limits: &Limits) -> Self {
+        Self(Arc::new(TaskMemory {
+            most: limits.tasks,
+            most_of_one: share_of(limits.tasks),
+            most_bytes: limits.task_bytes,
+            table: Lock::default(),
+        }))
+    }
+
+    /// The number of tasks that have not expired.
+    pub fn len(&self) -> usize {
+        let mut table = self.0.table.lock();
+        table.expire(SystemTime::now());
+        table.records.len()
+    }
+
+    /// Whether it is empty.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn insert_at(&self, now: SystemTime, record: TaskRecord) -> Result<(), TaskStoreError> {
+        let mut table = self.0.table.lock();
+        table.expire(now);
+        let weight = weight(&record);
+        let principal = record.principal.as_ref();
+        let held = principal.and_then(|principal| table.held.get(principal));
+        let has_room = table.records.len() < self.0.most
+            && held.is_none_or(|held| *held < self.0.most_of_one)
+            && table.bytes.saturating_add(weight) <= self.0.most_bytes;
+        if !has_room {
+            return Err(TaskStoreError::Full);
+        }
+        table.add(record, weight);
+        Ok(())
+    }
+
+    fn get_at(&self, now: SystemTime, id: &str) -> Option<TaskRecord> {
+        let mut table = self.0.table.lock();
+        table.expire(now);
+        table.records.get(id).map(|(record, _)| record.clone())
+    }
+
+    fn replace_at(&self, now: SystemTime, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        let mut table = self.0.table.lock();
+        table.expire(now);
+        let Some((before, old)) = table.records.get(record.id()) else {
+            return Ok(false);
+        };
+        if before.version.checked_add(1) != Some(record.version) {
+            return Ok(false);
+        }
+        let (old, new) = (*old, weight(&record));
+        // A record that doesn't grow always fits, even if the store is full.
+        if new > old && table.bytes.saturating_add(new - old) > self.0.most_bytes {
+            return Err(TaskStoreError::Full);
+        }
+        table.remove(record.id());
+        table.add(record, new);
+        Ok(true)
+    }
+}
+
+impl TaskStore for MemoryTasks {
+    async fn insert(&self, record: TaskRecord) -> Result<(), TaskStoreError> {
+        self.insert_at(SystemTime::now(), record)
+    }
+
+    async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
+        Ok(self.get_at(SystemTime::now(), id))
+    }
+
+    async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
+        self.replace_at(SystemTime::now(), record)
+    }
+}
+
+impl TaskTable {
+    fn add(&mut self, record: TaskRecord, weight: usize) {
+        let id = record.id().to_owned();
+        if let Some(expires) = record.expires {
+            self.expiring.insert((expires, id.clone()));
+        }
+        if let Some(principal) = &record.principal {
+            *self.held.entry(principal.clone()).or_default() += 1;
+        }
+        self.bytes += weight;
+        self.records.insert(id, (record, weight));
+    }
+
+    fn remove(&mut self, id: &str) {
+        let Some((record, weight)) = self.records.remove(id) else {
+            return;
+        };
+        self.bytes -= weight;
+        if let Some(expires) = record.expires {
+            self.expiring.remove(&(expires, id.to_owned()));
+        }
+        let held = record.principal.and_then(|principal| {
+            let held = self.held.get_mut(&principal)?;
+            *held -= 1;
+            (*held == 0).then_some(principal)
+        });
+        held.and_then(|principal| self.held.remove(&principal));
+    }
+
+    /// Removes expired records.
+    fn expire(&mut self, now: SystemTime) {
+        while let Some((expires, id)) = self.expiring.first()
+            && *expires <= now
+        {
+            let id = id.clone();
+            self.remove(&id);
+        }
+    }
+}
+
+/// The bytes that a record counts for.
+fn weight(record: &TaskRecord) -> usize {
+    let answers = record.answers.iter();
+    let answers: usize = answers
+        .map(|(key, answer)| key.len() + answer.get().len())
+        .sum();
+    let state = match &record.task.state {
+        TaskState::Working | TaskState::Cancelled => 0,
+        TaskState::InputRequired { input_requests } => written(input_requests),
+        TaskState::Completed { result } => RawJson::get(result).len(),
+        TaskState::Failed { error } => written(error),
+    };
+    let message = record.task.status_message.as_ref().map_or(0, String::len);
+    LEAST.max(answers + state + message)
+}
+
+/// The length of a value as JSON, in bytes.
+fn written(value: &impl Serialize) -> usize {
+    struct Count(usize);
+
+    impl io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut count = Count(0);
+    // A value that can't be written never gets as far as a record.
+    match serde_json::to_writer(&mut count, value) {
+        Ok(()) => count.0,
+        Err(_) => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests;

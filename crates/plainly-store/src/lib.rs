@@ -1,0 +1,184 @@
+//! The resources of a store as tools, for hosts that show their models only tools. Turns the arguments of a call into
+//! requests to a [`Store`], and its answers into text, structured output and links. Independent of the kind of store,
+//! and of the protocol's messages.
+//!
+//! Hosts put the definitions of tools into the context of their models, so these are short. The fields of results are
+//! explained by comments alone, which are no part of an output schema.
+
+mod entry;
+mod globs;
+mod list;
+mod problems;
+mod read;
+mod stat;
+mod tree;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::ToolAnnotations;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use plainly_server::extract::Args;
+use plainly_server::reply::Shown;
+use plainly_server::store::{Store, StoreError};
+use plainly_server::{Failure, Tool};
+
+pub use self::globs::Globs;
+
+/// The maximum size of the text in the result of one call, in bytes. The next call can request the rest.
+pub const TEXT_BYTES: usize = 256 << 10;
+
+/// The maximum size of an image, recording or other binary file in a result, in bytes.
+pub const MEDIA_BYTES: u64 = 8 << 20;
+
+/// The longest argument `uri`, in bytes.
+const URI_BYTES: usize = 8 << 10;
+
+/// How a store reads the argument `uri` if it accepts more than URIs; returns `None` if it can't be meant for the
+/// store.
+pub type Spelling = fn(&str) -> Option<String>;
+
+/// The tools with which a model reads a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
+/// `read_resources`. None of them changes anything.
+///
+/// Failures are problems that say what to try instead: the closest names, or the tool that accepts what this one
+/// doesn't. The definitions of all tools fill a part of the model's context; to offer only some of them, filter by
+/// [`Tool::name`].
+///
+/// ```
+/// use plainly::server::BuildErrors;
+/// use plainly::store::Store;
+/// use plainly::store::tools::StoreTools;
+/// use plainly::Server;
+///
+/// fn serve(books: impl Store + Clone) -> Result<Server, BuildErrors> {
+///     Server::builder("books", "1.0.0")
+///         .tools(StoreTools::new(books.clone()).build())
+///         .store(books)
+///         .build()
+/// }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct StoreTools<S>(StoreView<S>);
+
+/// A store, as the tools see it.
+#[derive(Clone)]
+struct StoreView<S> {
+    store: S,
+    /// The collections that contain everything. Empty if the store has no such collections.
+    roots: Vec<String>,
+    spelling: Spelling,
+}
+
+impl<S: Store> StoreTools<S> {
+    /// The tools over `store`.
+    pub fn new(store: S) -> Self {
+        Self(StoreView {
+            store,
+            roots: Vec::new(),
+            spelling: |uri| Some(uri.to_owned()),
+        })
+    }
+
+    /// The URIs of the top-level collections, where `list_resources` and `tree` start by default. Without any, that is
+    /// everything in the store.
+    pub fn roots<U: Into<String>>(mut self, uris: impl IntoIterator<Item = U>) -> Self {
+        self.0.roots = uris.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Reads the argument `uri` with `spelling` before the store sees it, because models write paths where URIs are
+    /// expected. Empty text stands for the [`roots`](Self::roots).
+    pub fn spelling(mut self, spelling: Spelling) -> Self {
+        self.0.spelling = spelling;
+        self
+    }
+
+    /// All of the tools, ready for [`ServerBuilder::tools`](plainly_server::ServerBuilder::tools).
+    pub fn build(self) -> Vec<Tool> {
+        let source = Arc::new(self.0);
+        vec![
+            list::tool(&source),
+            tree::tool(&source),
+            stat::tool(&source),
+            read::one_tool(&source),
+            read::several_tool(&source),
+        ]
+    }
+
+    /// For a custom tool beside these: the URI that its argument means, read in the same way. `None` stands for the
+    /// [`roots`](Self::roots).
+    pub fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
+        self.0.uri(written)
+    }
+
+    /// For a custom tool beside these: what to tell the model when the store answers a request for `uri` with `error`.
+    pub async fn problem(&self, uri: &str, error: StoreError) -> Problem {
+        problems::of(&self.0, uri, error).await
+    }
+}
+
+impl<S: Store> StoreView<S> {
+    /// The URI that an argument means; `None` for the roots.
+    fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
+        let Some(written) = written else {
+            return Ok(None);
+        };
+        if written.len() > URI_BYTES {
+            return Err(problems::too_long(URI_BYTES));
+        }
+        match (self.spelling)(written.trim()) {
+            Some(uri) if uri.is_empty() => Ok(None),
+            Some(uri) if self.store.serves(&uri) => Ok(Some(uri)),
+            Some(uri) if self.roots.is_empty() => Err(problems::not_served(&uri, &self.roots)),
+            // It may be a path below a root whose name was left out, which the problem then suggests.
+            Some(uri) => Ok(Some(uri)),
+            None => Err(problems::not_served(written, &self.roots)),
+        }
+    }
+
+    /// The URI that an argument means, if it must name one resource and not the roots.
+    fn uri_of_one(&self, written: &str) -> Result<String, Problem> {
+        self.uri(Some(written))?
+            .ok_or_else(|| problems::not_one(&self.roots))
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for StoreView<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreView")
+            .field("store", &self.store)
+            .field("roots", &self.roots)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A tool that calls `run` with `source`.
+fn tool<S, A, T, F>(
+    name: &str,
+    source: &Arc<StoreView<S>>,
+    run: impl Fn(Arc<StoreView<S>>, A) -> F + Send + Sync + 'static,
+) -> Tool
+where
+    S: Store,
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema,
+    F: Future<Output = Result<Shown<T>, Failure>> + Send + 'static,
+{
+    let source = Arc::clone(source);
+    Tool::new(name, move |Args(args): Args<A>| {
+        run(Arc::clone(&source), args)
+    })
+    .annotations(
+        // The other two hints say nothing more of a tool that only reads.
+        ToolAnnotations::new()
+            .read_only_hint(true)
+            .open_world_hint(false),
+    )
+}

@@ -1,0 +1,239 @@
+//! Explains a store's refusal to a model: what is wrong, and what to try instead. Uses only the listings of the store,
+//! so it reveals nothing that these don't show anyway. Names no other tool, because a server may offer only some of them.
+
+use plainly_errors::Problem;
+use plainly_errors::problem::ProblemCode;
+
+use super::StoreView;
+use plainly_server::store::{ListQuery, Store, StoreError};
+
+/// The most entries of a collection that are searched for similar names, and the most names that are suggested.
+const LOOKED_AT: usize = 1_000;
+const NEAR: usize = 3;
+const SIBLINGS: usize = 20;
+
+/// The similarity from which on one name may be meant by the other, from 0 to 1.
+const ALIKE: f64 = 0.8;
+
+/// The most comparisons of letters in one search: two names take as many as the product of their lengths.
+const COMPARED: usize = 1 << 20;
+
+/// The most levels that are searched upwards for a collection that exists.
+const ABOVE: usize = 64;
+
+/// The problem to report when the store answers a request for `uri` with `error`.
+pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreError) -> Problem {
+    match error {
+        StoreError::NotFound => {
+            Problem::not_found("resource", uri).suggest(instead(source, uri).await)
+        }
+        StoreError::InvalidUri { why } => {
+            let problem = Problem::validation("uri", format!("{uri}: {why}."));
+            problem.suggest(form(&source.roots))
+        }
+        StoreError::NotACollection => is_no_collection(uri),
+        StoreError::InvalidCursor => {
+            Problem::validation("after", "it is not a position in this listing.")
+                .suggest("Use `next` from the previous result unchanged, with the same uri, or nothing to start again.")
+        }
+        StoreError::TooLarge { size, limit } => too_large(uri, size, limit),
+        StoreError::Overloaded => {
+            Problem::service_unavailable("resources").suggest("Too much is being read at once: try again.")
+        }
+        StoreError::Failed(cause) => {
+            tracing::error!(uri, error = %cause, "a tool could not ask the store");
+            Problem::internal("The resource could not be read.").with_source(cause)
+        }
+        other => Problem::internal("The resource could not be read.").with_source(other),
+    }
+}
+
+/// The resource is too large to be read.
+pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
+    let message = format!("{uri} has {size} bytes, and the limit is {limit}.");
+    Problem::new(ProblemCode::PayloadTooLarge, message)
+        .suggest("These tools can't read any of it.")
+        .detail("uri", uri)
+        .detail("size", size)
+        .detail("limit", limit)
+}
+
+/// The resource is a file, and its children were requested.
+pub(super) fn is_no_collection(uri: &str) -> Problem {
+    Problem::validation("uri", format!("{uri} is a file."))
+        .suggest("Read it, or use the directory that contains it.")
+}
+
+/// The resource is a collection, and its content was requested.
+pub(super) fn is_a_collection(uri: &str) -> Problem {
+    Problem::validation("uri", format!("{uri} is a directory."))
+        .suggest("List what it contains, and read one of those.")
+}
+
+/// The argument can't be meant for the store.
+pub(super) fn not_served(written: &str, roots: &[String]) -> Problem {
+    Problem::validation("uri", format!("{written} is not a URI of this server."))
+        .suggest(form(roots))
+}
+
+/// The argument is longer than any URI may be.
+pub(super) fn too_long(limit: usize) -> Problem {
+    Problem::validation("uri", format!("it has more than {limit} bytes."))
+        .suggest("Use a URI exactly as it is listed.")
+}
+
+/// The argument stands for everything that is served, but must name one resource.
+pub(super) fn not_one(roots: &[String]) -> Problem {
+    Problem::validation("uri", "it names no resource.").suggest(form(roots))
+}
+
+fn form(roots: &[String]) -> String {
+    match roots {
+        [] => "List what exists without uri, and use a URI exactly as it is listed.".to_owned(),
+        [first, ..] => format!(
+            "URIs start with {}, as in {first}/name: list what exists.",
+            either(roots)
+        ),
+    }
+}
+
+/// A suggestion of what to try instead of a URI without a resource.
+async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
+    // A path that exists below a root is a better guess than a name that is merely alike.
+    if let Some(found) = below_a_root(source, uri).await {
+        return format!("Did you mean {found}?");
+    }
+    let Some((parent, missing, siblings)) = beside(source, uri).await else {
+        return form(&source.roots);
+    };
+    let near = nearest(&missing, &siblings);
+    if !near.is_empty() {
+        return format!("Did you mean {}?", either(&near));
+    }
+    let names: Vec<&str> = siblings
+        .iter()
+        .take(SIBLINGS)
+        .map(|uri| last(uri))
+        .collect();
+    let names = names.join(", ");
+    match siblings.len() {
+        0 => format!("{parent} is empty."),
+        1..=SIBLINGS => format!("In {parent} there are: {names}."),
+        _ => format!("In {parent} there are {names} and more: list them."),
+    }
+}
+
+/// The same path below a root, whose name may have been left out.
+async fn below_a_root<S: Store>(source: &StoreView<S>, uri: &str) -> Option<String> {
+    let (begin, _) = source.roots.first()?.rsplit_once('/')?;
+    let path = uri.strip_prefix(begin)?;
+    for root in &source.roots {
+        let candidate = format!("{root}{path}");
+        if source.store.metadata(&candidate).await.is_ok() {
+            return Some(candidate);
+        }
+    }
+    None
+}
+
+/// The nearest existing collection above `uri`, the name that is missing in it, and the URIs of its children.
+async fn beside<S: Store>(
+    source: &StoreView<S>,
+    uri: &str,
+) -> Option<(String, String, Vec<String>)> {
+    let mut at = uri;
+    for _ in 0..ABOVE {
+        let (parent, missing) = at.rsplit_once('/')?;
+        // Only a scheme is left, as in `file:/`, or the path has left the store.
+        if parent.ends_with('/') || !source.store.serves(parent) {
+            return None;
+        }
+        let query = ListQuery::new(LOOKED_AT).parent(parent);
+        if let Ok(page) = source.store.list(query).await {
+            let siblings = page.resources.into_iter().map(|sibling| sibling.uri);
+            return Some((parent.to_owned(), missing.to_owned(), siblings.collect()));
+        }
+        at = parent;
+    }
+    None
+}
+
+/// The URIs whose last part is most similar to `name`, the most similar first. Only some of many long names are
+/// compared.
+fn nearest(name: &str, uris: &[String]) -> Vec<String> {
+    let name = name.to_lowercase();
+    let mut left = COMPARED;
+    let mut near: Vec<(f64, &String)> = uris
+        .iter()
+        .map_while(|uri| {
+            let other = last(uri).to_lowercase();
+            left = left.checked_sub(name.len().saturating_mul(other.len()))?;
+            Some((likeness(&name, &other), uri))
+        })
+        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .collect();
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.into_iter()
+        .take(NEAR)
+        .map(|(_, uri)| uri.clone())
+        .collect()
+}
+
+/// The similarity of two names, or of one and the stem of the other.
+fn likeness(one: &str, other: &str) -> f64 {
+    let stem = other.rsplit_once('.').map_or(other, |(stem, _)| stem);
+    strsim::jaro_winkler(one, other).max(if one == stem { 0.99 } else { 0.0 })
+}
+
+fn last(uri: &str) -> &str {
+    uri.rsplit('/').next().unwrap_or(uri)
+}
+
+fn either(uris: &[String]) -> String {
+    match uris {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_names_come_first_and_others_not_at_all() {
+        let uris: Vec<String> = [
+            "intro.md",
+            "outro.md",
+            "Intro.txt",
+            "zebra.png",
+            "index.html",
+        ]
+        .iter()
+        .map(|name| format!("file:///d/{name}"))
+        .collect();
+        for (name, expected) in [
+            ("intro.md", vec!["intro.md", "Intro.txt", "outro.md"]),
+            ("INTRO.MD", vec!["intro.md", "Intro.txt", "outro.md"]),
+            ("zebra", vec!["zebra.png"]),
+            ("zbera.png", vec!["zebra.png"]),
+            ("qqqq", vec![]),
+        ] {
+            let near = nearest(name, &uris);
+            let near: Vec<&str> = near.iter().map(|uri| last(uri)).collect();
+            assert_eq!(near, expected, "{name}");
+        }
+    }
+
+    /// Any machine is fast enough for that, unless all are compared.
+    #[test]
+    fn of_many_long_names_not_all_are_compared() {
+        let uris = vec![format!("file:///d/{}x", "ab".repeat(120)); LOOKED_AT];
+        let start = std::time::Instant::now();
+        for _ in 0..50 {
+            nearest(&"ba".repeat(120), &uris);
+        }
+        assert!(start.elapsed().as_secs() < 10, "took {:?}", start.elapsed());
+    }
+}

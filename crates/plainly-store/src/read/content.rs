@@ -1,0 +1,165 @@
+//! The result of reading one resource: lines of text, an image, a recording, or any other file as a whole.
+
+use std::mem;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::{Body, Content, ResourceContents};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::lines::{LineSelection, TextExcerpt};
+use crate::{MEDIA_BYTES, StoreView, entry, problems};
+use plainly_server::store::Store;
+
+// What was read.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(super) struct Reading {
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mime_type: Option<String>,
+    // The size of the whole resource, in bytes.
+    size: usize,
+    // The requested lines, if it is text. Anything else is in the content of the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    // The number of the first of these lines, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_line: Option<usize>,
+    // How many lines the whole text has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_lines: Option<usize>,
+    // The `offset` to continue with, if there are more lines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_offset: Option<usize>,
+    // Further information, such as how to continue.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+/// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
+pub(super) async fn read<S: Store>(
+    source: &StoreView<S>,
+    uri: &str,
+    part: LineSelection,
+    room: &mut usize,
+) -> Result<(Reading, Vec<Content>), Problem> {
+    // Checked first: reading a collection would make the store gather its children for nothing.
+    let contents = match source.store.metadata(uri).await {
+        Ok(resource) if entry::is_collection(&resource) => {
+            return Err(problems::is_a_collection(uri));
+        }
+        Ok(_) => source.store.read(uri).await,
+        Err(error) => Err(error),
+    };
+    match contents {
+        Ok(contents) => match best(contents) {
+            Some(contents) => given(contents, part, room),
+            None => Err(problems::is_a_collection(uri)),
+        },
+        Err(error) => Err(problems::of(source, uri, error).await),
+    }
+}
+
+/// The first representation that is text, which a model reads best; otherwise the first one.
+fn best(mut contents: Vec<ResourceContents>) -> Option<ResourceContents> {
+    let text = contents.iter().position(|one| one.body.as_text().is_some());
+    let best = text.unwrap_or(0);
+    (best < contents.len()).then(|| contents.swap_remove(best))
+}
+
+fn given(
+    contents: ResourceContents,
+    part: LineSelection,
+    room: &mut usize,
+) -> Result<(Reading, Vec<Content>), Problem> {
+    match &contents.body {
+        Body::Text(text) => lines(&contents, text, part, room, None),
+        Body::Blob(bytes) => match almost_text(&contents, bytes) {
+            Some(text) => {
+                let why = "It is not UTF-8: unreadable parts are shown as \u{fffd}.";
+                lines(&contents, &text, part, room, Some(why))
+            }
+            None => media(contents),
+        },
+    }
+}
+
+/// The text of a resource that is declared as text but has some bytes in another encoding.
+fn almost_text(contents: &ResourceContents, bytes: &[u8]) -> Option<String> {
+    let is_text = |mime: &String| mime.starts_with("text/");
+    let is_meant = contents.mime_type.as_ref().is_some_and(is_text) && !bytes.contains(&0);
+    is_meant.then(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn lines(
+    contents: &ResourceContents,
+    text: &str,
+    part: LineSelection,
+    room: &mut usize,
+    why: Option<&str>,
+) -> Result<(Reading, Vec<Content>), Problem> {
+    let lines = TextExcerpt::of(text, part, *room)?;
+    *room -= lines.text.len();
+    let notes: Vec<String> = lines
+        .note()
+        .into_iter()
+        .chain(why.map(str::to_owned))
+        .collect();
+    let note = (!notes.is_empty()).then(|| notes.join(" "));
+    let text = (!lines.text.is_empty()).then(|| Content::text(lines.text));
+    let content = text
+        .into_iter()
+        .chain(note.as_ref().map(Content::text))
+        .collect();
+    let reading = Reading {
+        text: Some(lines.text.to_owned()),
+        first_line: Some(lines.first),
+        total_lines: Some(lines.total),
+        next_offset: lines.next(),
+        note,
+        ..Reading::of(contents)
+    };
+    Ok((reading, content))
+}
+
+fn media(mut contents: ResourceContents) -> Result<(Reading, Vec<Content>), Problem> {
+    let size = contents.body.as_bytes().len() as u64;
+    if size > MEDIA_BYTES {
+        return Err(problems::too_large(&contents.uri, size, MEDIA_BYTES));
+    }
+    let reading = Reading::of(&contents);
+    let mime_type = contents.mime_type.clone().unwrap_or_default();
+    let kind = mime_type.split('/').next().unwrap_or_default();
+    let content = match (kind, &mut contents.body) {
+        ("image", Body::Blob(bytes)) => Content::image(mem::take(bytes), mime_type),
+        ("audio", Body::Blob(bytes)) => Content::audio(mem::take(bytes), mime_type),
+        _ => Content::resource(contents),
+    };
+    Ok((reading, vec![content]))
+}
+
+impl Reading {
+    pub(super) fn is_text(&self) -> bool {
+        self.text.is_some()
+    }
+
+    /// The size of the whole resource, in bytes.
+    pub(super) fn size(&self) -> u64 {
+        self.size as u64
+    }
+
+    fn of(contents: &ResourceContents) -> Self {
+        Self {
+            uri: contents.uri.clone(),
+            mime_type: contents.mime_type.clone(),
+            size: contents.body.as_bytes().len(),
+            text: None,
+            first_line: None,
+            total_lines: None,
+            next_offset: None,
+            note: None,
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The cryptography of TLS: one provider, chosen here rather than for the whole process.
+
+use std::sync::Arc;
+
+use rustls::crypto::CryptoProvider;
+
+/// What TLS computes with, on both sides.
+pub fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}

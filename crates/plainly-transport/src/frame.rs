@@ -1,0 +1,251 @@
+//! The types that a transport exchanges with the server or client behind it.
+
+use std::any::Any;
+use std::fmt;
+use std::future::Future;
+use std::net::IpAddr;
+use std::sync::{Arc, MutexGuard};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Extensions, HeaderMap, StatusCode};
+use plainly_errors::{InvalidRequest, ProtocolError, Refusal};
+
+use crate::lock::Lock;
+use crate::quota::Holder;
+
+/// One message as it arrived, with its headers and context.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Frame {
+    /// The headers of the HTTP request.
+    pub headers: HeaderMap,
+    /// Values that layers around the transport attached to the request, such as who is calling.
+    pub extensions: Extensions,
+    /// The message: JSON in UTF-8, if the peer is well-behaved.
+    pub body: Bytes,
+    /// What is remembered from earlier requests on the same connection; empty if that is unknown.
+    pub memory: ConnectionMemory,
+    /// The address of the client, where the transport knows it: behind trusted proxies, as these name it.
+    pub client: Option<IpAddr>,
+}
+
+impl Frame {
+    /// A message and its headers.
+    pub fn new(headers: HeaderMap, body: Bytes) -> Self {
+        Self {
+            headers,
+            extensions: Extensions::new(),
+            body,
+            memory: ConnectionMemory::default(),
+            client: None,
+        }
+    }
+
+    /// The same, with the memory of its connection.
+    #[must_use]
+    pub fn memory(mut self, memory: ConnectionMemory) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// The same with these extensions.
+    #[must_use]
+    pub fn extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = extensions;
+        self
+    }
+
+    /// The caller whose shares it takes of.
+    pub fn caller(&self) -> Option<Holder> {
+        Holder::of(self.extensions.get(), self.client)
+    }
+}
+
+/// The memory of one connection, in which a server keeps data from one request to the next: one value at a time, of a
+/// type that the server chooses. The transport only says which requests came on the same connection. Clones share the
+/// same memory. By default there is none.
+#[derive(Clone, Default)]
+pub struct ConnectionMemory(Option<Arc<Lock<StoredValue>>>);
+
+type StoredValue = Option<Box<dyn Any + Send>>;
+
+impl ConnectionMemory {
+    /// The memory of a new connection, still empty.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(Some(Arc::new(Lock::new(None))))
+    }
+
+    /// What `look` finds in the stored value, if it is a `T`.
+    pub fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
+        look(self.lock()?.as_ref()?.downcast_ref()?)
+    }
+
+    /// Stores `value`, replacing any other.
+    pub fn keep<T: Send + 'static>(&self, value: T) {
+        let before = self
+            .lock()
+            .and_then(|mut kept| kept.replace(Box::new(value)));
+        // Outside the lock, because the destructor is the server's code and may come back here.
+        drop(before);
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, StoredValue>> {
+        Some(self.0.as_ref()?.lock())
+    }
+}
+
+impl fmt::Debug for ConnectionMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConnectionMemory").finish_non_exhaustive()
+    }
+}
+
+/// The answer to one HTTP request.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Reply {
+    /// The status.
+    pub status: StatusCode,
+    /// Headers to add, such as `Mcp-Session-Id`; those of the content are the transport's.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: ReplyBody,
+}
+
+/// The body of a [`Reply`].
+#[derive(Debug)]
+#[expect(clippy::exhaustive_enums, reason = "a reply is whole or it is not")]
+pub enum ReplyBody {
+    /// A JSON-RPC response, or nothing.
+    Whole(Bytes),
+    /// Messages that are still to come: over HTTP, server-sent events.
+    Feed(Box<dyn Feed>),
+}
+
+/// One event of a feed: usually just a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Event {
+    /// The kind of event, if it is not a message: one word.
+    pub name: Option<&'static str>,
+    /// The id with which the client can resume after this event: visible ASCII.
+    pub id: Option<Box<str>>,
+    /// How long the client should wait before it reconnects.
+    pub retry: Option<Duration>,
+    /// The message, on one line. May be empty if there is an id: then the id is the only information.
+    pub data: Bytes,
+}
+
+impl From<Bytes> for Event {
+    fn from(data: Bytes) -> Self {
+        Self {
+            data,
+            ..Self::default()
+        }
+    }
+}
+
+impl Event {
+    /// The same, of this kind.
+    #[must_use]
+    pub fn name(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// The same, with an id to resume after.
+    #[must_use]
+    pub fn id(mut self, id: impl Into<Box<str>>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The same, with the time to wait before reconnecting.
+    #[must_use]
+    pub fn retry(mut self, retry: Duration) -> Self {
+        self.retry = Some(retry);
+        self
+    }
+}
+
+/// Events that come one by one. Each is created when it is requested, so that a slow reader costs no memory. Dropping
+/// it ends it silently.
+pub trait Feed: fmt::Debug + Send + 'static {
+    /// The next event; `None` after the last.
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>>;
+
+    /// Ends it: any remaining events are available at once.
+    fn end(&mut self);
+}
+
+impl Reply {
+    /// A reply with this status and body.
+    pub fn new(status: StatusCode, body: Bytes) -> Self {
+        Self {
+            status,
+            headers: HeaderMap::new(),
+            body: ReplyBody::Whole(body),
+        }
+    }
+
+    /// A successful reply whose messages are still to come.
+    pub fn feed(feed: impl Feed) -> Self {
+        Self {
+            status: StatusCode::OK,
+            headers: HeaderMap::new(),
+            body: ReplyBody::Feed(Box::new(feed)),
+        }
+    }
+}
+
+/// A stream of events whose messages arrive in separate requests (2024-11-05, "HTTP with SSE").
+#[derive(Debug)]
+#[expect(clippy::exhaustive_structs, reason = "it has two ends")]
+pub struct Pipe {
+    /// The name that those requests use: letters and digits that nobody can guess.
+    pub name: String,
+    /// The events that come out of it. Dropping it ends the pipe.
+    pub feed: Box<dyn Feed>,
+}
+
+/// The server behind an HTTP transport.
+pub trait Exchange: Clone + Send + Sync + 'static {
+    /// Answers one message. Dropping the future cancels the request.
+    fn exchange(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
+
+    /// Opens the stream for the server's own messages, of the session that the headers of an empty frame name.
+    fn open_stream(&self, frame: &Frame) -> Reply;
+
+    /// Ends the session that the headers of an empty frame name.
+    fn end_session(&self, frame: &Frame) -> Reply;
+
+    /// Opens a [`Pipe`] for the request that `head` belongs to. By default, there are none.
+    fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
+        drop(head);
+        Err(Refusal::MethodNotAllowed.into())
+    }
+
+    /// Puts a message into the pipe with this name; the reply comes out of the pipe.
+    fn put(
+        &self,
+        pipe: &str,
+        message: Frame,
+    ) -> impl Future<Output = Result<(), ProtocolError>> + Send {
+        let _there_is_none = (pipe, message);
+        std::future::ready(Err(InvalidRequest::SessionNotFound.into()))
+    }
+
+    /// Why the sender of this message may not send it, if a gate that let it in has set bounds to what it may do. By default
+    /// there are none.
+    fn refuses(&self, frame: &Frame) -> Option<Reply> {
+        let _nothing = frame;
+        None
+    }
+
+    /// Explains why the transport refused a request before it read a message: a JSON-RPC error without an id, and its
+    /// status. It came from the address `client`, if that is known.
+    fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply;
+}

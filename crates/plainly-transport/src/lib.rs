@@ -1,0 +1,34 @@
+//! How plainly moves messages. A transport knows bytes and headers; it never sees a method or a typed result.
+//!
+//! The crate `plainly` re-exports what programs need of this one. The rest is shared by the crates of server and client, and
+//! may change with any release.
+
+#[cfg(feature = "child")]
+pub mod child;
+#[cfg(feature = "tls")]
+pub mod cryptography;
+mod duplex;
+mod escaped;
+mod frame;
+pub mod limits;
+pub mod lines;
+pub mod lock;
+mod messages;
+mod meter;
+pub mod pending;
+pub mod quota;
+mod serve;
+mod serve_error;
+pub mod shutdown;
+#[cfg(feature = "stdio")]
+pub mod standard;
+#[cfg(feature = "tls-client")]
+pub mod tls;
+
+pub use duplex::Duplex;
+pub use escaped::Escaped;
+pub use frame::{ConnectionMemory, Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
+pub use messages::{FlushProgress, Inbound, Messages};
+pub use meter::{Meter, Metered};
+pub use serve::Serve;
+pub use serve_error::ServeError;

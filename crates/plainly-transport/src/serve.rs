@@ -1,0 +1,18 @@
+//! A server, as a client in the same process knows it.
+
+use std::fmt;
+use std::future::Future;
+
+use http::Extensions;
+
+use crate::{Duplex, ServeError};
+
+/// A server that a client in the same process can connect to.
+pub trait Serve: Clone + fmt::Debug + Send + Sync + 'static {
+    /// Serves one peer until the connection ends. The extensions belong to each of its requests.
+    fn serve_peer(
+        self,
+        messages: Duplex,
+        extensions: Extensions,
+    ) -> impl Future<Output = Result<(), ServeError>> + Send;
+}
