@@ -3,7 +3,7 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/client/error/challenge/grammar.rs"]
+#[path = "../../crates/plainly-client/src/error/challenge/grammar.rs"]
 mod grammar;
 
 use grammar::WrittenChallenge;

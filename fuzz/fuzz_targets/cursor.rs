@@ -2,18 +2,14 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/server/features/cursor.rs"]
+#[path = "../../crates/plainly-server/src/features/cursor.rs"]
 #[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
-#[path = "../../crates/plainly/src/server/seal.rs"]
+#[path = "../../crates/plainly-server/src/seal.rs"]
 #[expect(dead_code, reason = "the rest is for names")]
 mod seal;
 
-/// Where the modules expect the keys and the limits to be.
-mod server {
-    pub(crate) use super::seal;
-}
-
+/// Where the modules expect the limits to be.
 mod limits {
     pub(crate) use plainly::limits::Limits;
 }

@@ -4,18 +4,9 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/server/sessions/streams/kept.rs"]
+#[path = "../../crates/plainly-server/src/sessions/streams/kept.rs"]
 #[expect(dead_code, reason = "the rest is for those who wait")]
 mod kept;
-#[path = "../../crates/plainly/src/lock.rs"]
-#[expect(
-    dead_code,
-    reason = "the rest is for what is made before the program begins"
-)]
-mod lock;
-#[path = "../../crates/plainly/src/quota.rs"]
-#[expect(dead_code, reason = "the rest is for other limits")]
-mod quota;
 
 /// Where the module expects the limits to be.
 mod limits {
@@ -32,7 +23,7 @@ use kept::{Kept, Reader, Turn};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use plainly::limits::Limits;
-use quota::Quota;
+use plainly_transport::quota::Quota;
 use tokio::time::Instant;
 
 const EVENTS: usize = 12;

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../crates/plainly/src/client/http/sse.rs"]
+#[path = "../../crates/plainly-client/src/http/sse.rs"]
 #[expect(dead_code, reason = "the rest is for clients that go on")]
 mod sse;
 

@@ -135,7 +135,7 @@ async fn these_are_all_routes() {
         }
     }
     // What says where a service answers: a further path would be a further field.
-    let source = include_str!("../../../crates/plainly/src/transport/http/server.rs");
+    let source = include_str!("../../../crates/plainly-http/src/server.rs");
     let (_, inner) = source.split_once("struct ServiceState<E> {").unwrap();
     let (inner, _) = inner.split_once('}').unwrap();
     let paths = inner.lines().filter(|line| line.contains("str>"));

@@ -7,29 +7,24 @@ use crate::workspace;
 const RULES: &[(&str, &[&str], &[&str])] = &[
     // A transport never sees a method name or a typed result.
     (
-        "crates/plainly/src/transport",
-        &[
-            "protocol::types",
-            "protocol::method",
-            "crate::server",
-            "crate::client",
-        ],
+        "crates/plainly-transport/src",
+        &["protocol::types", "protocol::method"],
         &[],
     ),
     // Nor does what reads and writes HTTP for a client.
     (
-        "crates/plainly/src/client/http/endpoint.rs",
-        &["protocol::types", "protocol::method", "crate::server"],
+        "crates/plainly-client/src/http/endpoint.rs",
+        &["protocol::types", "protocol::method"],
         &[],
     ),
     // Handlers, extractors and stores never see an era.
-    ("crates/plainly/src/server/extract", ERAS, &[]),
-    ("crates/plainly/src/server/reply", ERAS, &[]),
-    ("crates/plainly/src/server/handler.rs", ERAS, &[]),
-    ("crates/plainly/src/store", ERAS, &[]),
+    ("crates/plainly-server/src/extract", ERAS, &[]),
+    ("crates/plainly-server/src/reply", ERAS, &[]),
+    ("crates/plainly-server/src/handler.rs", ERAS, &[]),
+    ("crates/plainly-server/src/store", ERAS, &[]),
     ("crates/plainly-directory/src", ERAS, &[]),
     // A local error can't be written to a peer.
-    ("crates/plainly/src/client/error.rs", &["Serialize"], &[]),
+    ("crates/plainly-client/src/error.rs", &["Serialize"], &[]),
     // No message is decoded by trying one type after another. What is read knows its type first; in these files the
     // attribute only writes, or keeps a block of an unknown type whole.
     ("crates/plainly-errors/src", &["untagged"], &[]),
@@ -42,14 +37,17 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
             "types/sampling.rs",
         ],
     ),
-    ("crates/plainly/src", &["untagged"], &[]),
+    ("crates/plainly-auth/src", &["untagged"], &[]),
+    ("crates/plainly-client/src", &["untagged"], &[]),
+    ("crates/plainly-server/src", &["untagged"], &[]),
+    ("crates/plainly-store/src", &["untagged"], &[]),
     ("crates/plainly-directory/src", &["untagged"], &[]),
     // Messages pass without a tree of values.
     ("crates/plainly-protocol/src/envelope", TREES, &[]),
-    ("crates/plainly/src/server/dispatch.rs", TREES, &[]),
-    ("crates/plainly/src/server/incoming/connection", TREES, &[]),
-    ("crates/plainly/src/server/incoming/exchange.rs", TREES, &[]),
-    ("crates/plainly/src/server/outgoing/encode.rs", TREES, &[]),
+    ("crates/plainly-server/src/dispatch.rs", TREES, &[]),
+    ("crates/plainly-server/src/incoming/connection", TREES, &[]),
+    ("crates/plainly-server/src/incoming/exchange.rs", TREES, &[]),
+    ("crates/plainly-server/src/outgoing/encode.rs", TREES, &[]),
 ];
 
 const ERAS: &[&str] = &["Era", "Revision", "revision"];

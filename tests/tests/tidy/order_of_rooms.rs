@@ -3,47 +3,51 @@
 /// A folder, and its rooms: each may use those after it. Folders without a row only must not have circles.
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
-        "plainly",
-        "in_memory -> server -> store -> client -> fetch -> tls -> shutdown -> pending -> unread -> transport -> limits -> quota -> lock -> clock -> cryptography",
-    ),
-    (
-        "plainly/client",
-        "oauth -> http -> authorization -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
+        "plainly-client",
+        "in_memory -> http -> authorization -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
          -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> operation -> link -> dispatcher -> required_visits -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic -> clocks",
+         -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic -> clocks -> limits",
     ),
     (
-        "plainly/client/http",
+        "plainly-client/http",
         "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> failure -> gate -> retry_after -> sse",
     ),
     (
-        "plainly/fetch",
+        "plainly-auth/fetch",
         "ways -> resolver -> fence -> target -> error",
     ),
     (
-        "plainly/client/oauth",
+        "plainly-auth/client",
         "authorizer -> revocation -> obtaining -> step_up -> unattended -> elsewhere -> login -> registering -> renewal -> trial -> token_endpoint -> discovery -> flow -> failures -> wallet -> need -> settings -> device -> consent -> store",
     ),
     (
-        "plainly/client/oauth/consent",
+        "plainly-auth/client/consent",
         "paste -> loopback -> listening -> callback -> redirect -> error",
     ),
     (
-        "plainly/client/oauth/store",
+        "plainly-auth/client/store",
         "file -> memory -> keychain -> error",
     ),
     (
-        "plainly/client/oauth/store/file",
+        "plainly-auth/client/store/file",
         "waiting -> sealed -> document -> private -> place -> fault",
     ),
     (
-        "plainly/transport",
-        "child -> http -> escaped -> frame -> lines -> duplex -> meter -> messages -> standard -> serve_error",
+        "plainly-transport",
+        "child -> serve -> serve_error -> escaped -> frame -> quota -> lines -> duplex -> meter -> messages -> standard -> tls -> cryptography -> pending -> shutdown -> limits -> lock",
     ),
     (
-        "plainly/transport/http",
+        "plainly-http",
         "listener -> handshake -> certificate -> http2 -> connection -> streams -> service -> server -> cors -> gate -> response -> proxies -> body -> checks -> events -> origin \
          -> pipe -> read -> slots -> socket -> watch -> limits",
+    ),
+    (
+        "plainly-auth",
+        "client -> server -> fetch -> clock",
+    ),
+    (
+        "plainly-store",
+        "read -> tree -> list -> stat -> problems -> entry",
     ),
     (
         "plainly-cli",
@@ -82,7 +86,7 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
     ),
     (
         "plainly-schema",
-        "schema -> cost -> reading -> member -> reference -> sentence -> alternatives -> check -> evaluated \
+        "unread -> schema -> cost -> reading -> member -> reference -> sentence -> alternatives -> check -> evaluated \
          -> keyword -> assertion -> draft -> order -> pattern -> slip",
     ),
 ];
@@ -90,54 +94,50 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
 /// The same for the folders of the server.
 pub(crate) const SERVER: &[(&str, &str)] = &[
     (
-        "plainly/server",
+        "plainly-server",
         "builder -> incoming -> resolve -> discovery -> registration -> dispatch -> replies -> layer -> route -> subscriptions \
          -> source -> handling -> tasks -> features -> handler -> reply -> extract -> request -> sessions -> audience \
          -> asking -> in_flight -> load -> outgoing -> seal -> state -> given -> strings -> misfit \
-         -> texts -> derived -> changes -> panics -> answer -> mistakes -> failure -> auth",
+         -> texts -> derived -> changes -> panics -> answer -> mistakes -> failure -> store -> permissions -> limits",
     ),
     (
-        "plainly/server/auth",
+        "plainly-auth/server",
         "gate -> resource_server -> setup -> document -> public_client -> jwt -> introspection -> issuer_keys -> proof -> scopes -> challenge -> credentials \
          -> tokens -> remembered -> api_keys -> key_list -> caller -> verifier -> api_key -> failures",
     ),
     (
-        "plainly/server/incoming",
+        "plainly-server/incoming",
         "http -> pipes -> serving -> connection -> exchange -> batch -> malformed",
     ),
     (
-        "plainly/server/outgoing",
+        "plainly-server/outgoing",
         "encode -> access -> notifications -> outbox -> unsent",
     ),
-    ("plainly/server/replies", "running -> respond"),
-    ("plainly/server/sessions", "session -> streams"),
+    ("plainly-server/replies", "running -> respond"),
+    ("plainly-server/sessions", "session -> streams"),
     (
-        "plainly/server/asking",
+        "plainly-server/asking",
         "sent -> questions -> reading -> rounds -> binding -> typed",
     ),
     (
-        "plainly/server/features",
+        "plainly-server/features",
         "definitions -> methods -> prompts -> resources -> tools -> completion -> catalogue -> cursor \
          -> declared -> error -> setters -> values",
     ),
-    ("plainly/server/layer", "next -> outcome -> request"),
+    ("plainly-server/layer", "next -> outcome -> request"),
     (
-        "plainly/server/subscriptions",
+        "plainly-server/subscriptions",
         "listener -> announcements -> listeners -> watch",
     ),
     (
-        "plainly/server/request",
+        "plainly-server/request",
         "asking -> method_call -> task_support -> telling -> context -> clock -> task_stage",
     ),
     (
-        "plainly/server/tasks",
+        "plainly-server/tasks",
         "memory -> methods -> creation -> background -> local -> store -> record",
     ),
 ];
 
 /// Up to three rooms of a folder, in alphabetical order, that use each other all the same; and why.
-pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[(
-    "plainly",
-    "server store",
-    "resources come from stores, and what a store offers as tools are handlers of the server",
-)];
+pub(crate) const CIRCLES: &[(&str, &str, &str)] = &[];

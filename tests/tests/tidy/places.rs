@@ -51,7 +51,7 @@ fn prints(words: &[Word]) -> bool {
 #[test]
 fn nothing_writes_to_standard_output_but_the_transport_and_the_binary() {
     let allowed = [
-        "crates/plainly/src/transport/standard",
+        "crates/plainly-transport/src/standard",
         // The binary prints in one place.
         "crates/plainly-cli/src/output.rs",
     ];

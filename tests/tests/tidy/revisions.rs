@@ -12,8 +12,8 @@ const TABLES: &[&str] = &[
     "crates/plainly-protocol/src/method.rs",
     "crates/plainly-protocol/src/question.rs",
     "crates/plainly-protocol/src/shape",
-    "crates/plainly/src/client/connect.rs",
-    "crates/plainly/src/server/resolve.rs",
+    "crates/plainly-client/src/connect.rs",
+    "crates/plainly-server/src/resolve.rs",
 ];
 
 fn names_one(words: &[Word]) -> bool {

@@ -198,22 +198,11 @@ mod tests {
             let grant = Grant::new(key, "https://as.example/token", "t".into());
             oauth.wallet.hold(grant, None, Came::Fresh);
         }
-        let request = Outgoing {
-            http: &Method::POST,
-            url: server,
-            server,
-            attempt: 0,
-            clocks: &Clocks::default(),
-        };
+        let clocks = Clocks::default();
+        let request = Outgoing::new(&Method::POST, server, &clocks);
         for (generation, expected) in [(1, Again::Retry), (2, Again::GiveUp)] {
             // One that asks for nothing that a token could give.
-            let refusal = Refusal {
-                status: StatusCode::FORBIDDEN,
-                challenges: Vec::new(),
-                generation,
-                repeated: 0,
-                dpop_nonce: None,
-            };
+            let refusal = Refusal::new(StatusCode::FORBIDDEN, generation);
             let again = oauth.refused(&request, &refusal).await.unwrap();
             assert_eq!(again, expected, "{generation}");
         }

@@ -94,6 +94,19 @@ pub struct Outgoing<'a> {
     pub clocks: &'a Clocks,
 }
 
+impl<'a> Outgoing<'a> {
+    /// The first attempt of a request to the server's own URL, such as for a test of an [`Authorizer`].
+    pub fn new(http: &'a Method, server: &'a str, clocks: &'a Clocks) -> Self {
+        Self {
+            http,
+            url: server,
+            server,
+            attempt: 0,
+            clocks,
+        }
+    }
+}
+
 /// What a request carries so that it is let in.
 #[derive(Clone, Default)]
 #[non_exhaustive]
@@ -118,6 +131,19 @@ pub struct Refusal {
     pub repeated: u32,
     /// The nonce that the next proof must have (`DPoP-Nonce`, RFC 9449).
     pub dpop_nonce: Option<String>,
+}
+
+impl Refusal {
+    /// The first refusal of these credentials, without a challenge.
+    pub fn new(status: StatusCode, generation: u64) -> Self {
+        Self {
+            status,
+            challenges: Vec::new(),
+            generation,
+            repeated: 0,
+            dpop_nonce: None,
+        }
+    }
 }
 
 /// The head of a response.

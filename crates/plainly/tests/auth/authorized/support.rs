@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use plainly::limits::Limits;
 use plainly::protocol::types::{BooleanField, ElicitFormParams};
 use plainly::server::Changes;
-use plainly::server::auth::{AuthSetupError, ResourceServer, ResourceServerBuilder};
+use plainly::server::auth::{AuthSetupError, Caller, ResourceServer, ResourceServerBuilder};
 use plainly::transport::http::HttpService;
 use plainly::{Ask, AskError, Context, Prompt, Resource, Server, State, TaskSupport, Tool};
 use plainly_peer::{Response, Site, message};
@@ -47,7 +47,7 @@ impl Ran {
 
 async fn who(State(ran): State<Ran>, context: Context) -> String {
     ran.0.fetch_add(1, Ordering::SeqCst);
-    let caller = context.caller();
+    let caller = context.extension::<Caller>();
     let told = caller.map(|caller| {
         json!({
             "issuer": caller.issuer(), "subject": caller.subject(), "client": caller.client_id(),
