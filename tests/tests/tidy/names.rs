@@ -10,7 +10,6 @@ const GENERIC: &[&str] = &["Error", "Inner", "Kind", "Result", "State"];
 
 /// Names that mean two things today, by crate. The list only gets shorter.
 const TODAY: &[(&str, &str)] = &[
-    ("plainly", "Call Change Outcome"),
     // One thing, with its feature and without.
     ("plainly-schema", "Pattern"),
 ];

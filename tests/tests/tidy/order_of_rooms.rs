@@ -41,13 +41,10 @@ pub(crate) const ROWS: &[(&str, &str)] = &[
         "listener -> handshake -> certificate -> http2 -> connection -> streams -> service -> server -> cors -> gate -> response -> proxies -> body -> checks -> events -> origin \
          -> pipe -> read -> slots -> socket -> watch -> limits",
     ),
-    (
-        "plainly-auth",
-        "client -> server -> fetch -> clock",
-    ),
+    ("plainly-auth", "client -> server -> fetch -> clock"),
     (
         "plainly-store",
-        "read -> tree -> list -> stat -> problems -> entry",
+        "read -> tree -> list -> stat -> globs -> problems -> entry",
     ),
     (
         "plainly-cli",

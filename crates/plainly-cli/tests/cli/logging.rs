@@ -173,7 +173,7 @@ fn a_warning_is_a_sentence_unless_a_log_was_asked_for() {
     let sentence = told(&[]);
     assert!(sentence.starts_with("warning: skipped "), "{sentence}");
     let line = told(&["--log", "warn"]);
-    assert!(line.contains("  WARN plainly::client"), "{line}");
+    assert!(line.contains("  WARN plainly_client"), "{line}");
     let object: Value = serde_json::from_str(&told(&["--log-format", "json"])).unwrap();
     assert_eq!(
         (&object["level"], &object["lines"]),
