@@ -42,7 +42,7 @@ const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 /// `Origin` are right. See [`HttpService::authenticate`](super::HttpService::authenticate).
 pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
     /// Judges a request by its head. What it finds out about the sender it adds to the head's extensions, such as a
-    /// [`Principal`](crate::server::Principal); and it takes out of the headers what nobody else should see.
+    /// [`Principal`](plainly_protocol::peer::Principal); and it takes out of the headers what nobody else should see.
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>>;
 
     /// The document at this path, in JSON, that everybody may read; `None` if there is none.

@@ -6,7 +6,7 @@ use plainly_errors::Refusal;
 
 use plainly_transport::limits;
 
-/// The limits of a server over HTTP. Start from [`HttpLimits::from`] the limits of your server, which contain some of
+/// The limits of a server over HTTP. Start from `HttpLimits::from` the limits of your server, which contain some of
 /// these too, or from [`HttpLimits::default`], and change what you need.
 ///
 /// An [`HttpService`](super::HttpService) mounted elsewhere only applies those for messages and bodies: the connections

@@ -71,7 +71,7 @@ struct ServiceState<E> {
 
 impl<E: Exchange> HttpService<E> {
     /// Serves `exchange` at any path, for loopback hosts, with the default limits. For a server,
-    /// [`Server::http`](crate::server::Server::http) uses the server's own limits.
+    /// `Server::http` uses the server's own limits.
     pub fn new(exchange: E) -> Self {
         Self {
             inner: Arc::new(ServiceState {

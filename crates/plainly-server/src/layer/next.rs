@@ -121,7 +121,7 @@ where
 
 /// Turns an async function into a layer. It takes the [`Request`] and the [`Next`] to pass it on to, and returns an
 /// [`Outcome`] or anything that converts to one: a `Result` with a [`Problem`](plainly_errors::Problem) or a
-/// [`ProtocolError`](crate::ProtocolError), so that `?` works on those.
+/// [`ProtocolError`](plainly_errors::ProtocolError), so that `?` works on those.
 ///
 /// ```
 /// use plainly::errors::Problem;

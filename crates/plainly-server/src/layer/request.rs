@@ -83,7 +83,7 @@ impl Request {
         &self.extensions
     }
 
-    /// The same, to add what the handler gets from [`Context::extension`](crate::Context::extension). Adding another
+    /// The same, to add what the handler gets from [`Context::extension`](crate::extract::Context::extension). Adding another
     /// [`Principal`] does not change whom the request is from.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
