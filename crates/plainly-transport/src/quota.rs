@@ -2,6 +2,7 @@
 //! taken is given back when it is dropped.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -206,11 +207,11 @@ impl QuotaPart {
         self.amount -= less;
         let Some(holder) = &self.holder else { return };
         let mut holders = self.quota.0.holders.lock();
-        match holders.get_mut(holder) {
-            Some(own) if *own > less => *own -= less,
-            // The last of it: a holder of nothing must not take up memory.
-            Some(_) | None => {
-                holders.remove(holder);
+        if let Entry::Occupied(mut own) = holders.entry(holder.clone()) {
+            match own.get().saturating_sub(less) {
+                // A holder of nothing must not take up memory.
+                0 => _ = own.remove(),
+                left => *own.get_mut() = left,
             }
         }
     }
@@ -226,7 +227,11 @@ impl QuotaPart {
             return Ok(());
         };
         let mut holders = self.quota.0.holders.lock();
-        let before = holders.get(holder).copied().unwrap_or_default();
+        let entry = holders.entry(holder.clone());
+        let before = match &entry {
+            Entry::Occupied(own) => *own.get(),
+            Entry::Vacant(_) => 0,
+        };
         let own = before.saturating_add(more);
         // A holder's only part may be larger than a share: otherwise nothing larger could ever be taken.
         if own > self.quota.0.share && before > self.amount {
@@ -234,7 +239,7 @@ impl QuotaPart {
         }
         self.quota.add(more, may_be)?;
         if own > 0 {
-            holders.insert(holder.clone(), own);
+            entry.insert_entry(own);
         }
         drop(holders);
         self.amount += more;
