@@ -536,5 +536,6 @@ impl Call {
 
 fn is_reply(ticket: u64, body: &[u8]) -> bool {
     let reply: Value = serde_json::from_slice(body).unwrap();
-    reply["id"] == ticket && reply["result"]["content"][0]["text"] == ticket.to_string()
+    let text = ticket.to_string();
+    reply["id"] == ticket && reply["result"]["content"][0]["text"] == text
 }
