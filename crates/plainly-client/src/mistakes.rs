@@ -1,6 +1,7 @@
 //! Everything that is wrong with what a server sent, told at once and in one language: its results and errors, and what it asks
 //! and tells. Nothing here is looked at before reading has failed.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use plainly_errors::Mistake;
@@ -11,15 +12,16 @@ use plainly_protocol::types::ResultType;
 use plainly_schema::Schema;
 use serde_json::Value;
 
-use plainly_schema::unread::{SchemaOfMethod, compiled, each, known, own_words};
+use plainly_schema::unread::{compiled, compiled_each, known, own_words};
 use plainly_transport::Escaped;
 
-static RESULTS: LazyLock<SchemaOfMethod> =
-    LazyLock::new(|| each(|method| Some(schemas::reply(method))));
+static RESULTS: LazyLock<HashMap<Method, Schema>> =
+    LazyLock::new(|| compiled_each(schemas::each(|method| Some(schemas::reply(method)))));
 static INPUT_REQUIRED: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::input_required()));
 static TASK: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::task_handle()));
 static ERROR: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::error()));
-static TOLD: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::told));
+static TOLD: LazyLock<HashMap<Method, Schema>> =
+    LazyLock::new(|| compiled_each(schemas::each(schemas::told)));
 
 /// What is wrong with a result of `method`, which can't be read for this reason.
 pub(super) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {

@@ -5,12 +5,18 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::method::Method;
+use crate::method::{Method, methods};
 
 /// What clients say, by method.
 static CLIENT: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/client.json")));
 /// What servers say. It refers to definitions of both.
 static SERVER: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/server.json")));
+
+/// The methods that have a schema of this kind, such as [`params`], each with the schema.
+pub fn each(schema: impl Fn(Method) -> Option<Value>) -> impl Iterator<Item = (Method, Value)> {
+    let methods = methods().iter().map(|row| row.method);
+    methods.filter_map(move |method| Some((method, schema(method)?)))
+}
 
 /// The schema of the parameters of `method`; `None` if a server reads none. What is not known is allowed, and what is not
 /// required may be `null`.

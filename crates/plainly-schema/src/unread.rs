@@ -1,31 +1,32 @@
-//! What is wrong with JSON that a type did not take: by the schema of its method, or in the type's own words. Never in those of
-//! the library that reads it.
+//! Mistakes in JSON that a type rejects, by a schema or in the type's own words: never in the words of the library that reads
+//! JSON.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use plainly_errors::Mistake;
-use plainly_protocol::method::{Method, methods};
-
 use serde_json::Value;
 
 use crate::{Limits, Schema};
 
-/// The schema of each method that has one.
-pub type SchemaOfMethod = HashMap<Method, Schema>;
-
-/// The schemas of all methods that have one.
-pub fn each(schema: impl Fn(Method) -> Option<Value>) -> SchemaOfMethod {
-    let methods = methods().iter().map(|row| row.method);
-    let schemas = methods.filter_map(|method| Some((method, compiled(schema(method)?))));
-    schemas.collect()
-}
-
-/// One of our schemas.
+/// Compiles a schema of plainly's own.
+///
+/// # Panics
+///
+/// Panics if the schema is beyond the default limits, which no schema of plainly is.
 pub fn compiled(schema: Value) -> Schema {
     Schema::derived(schema, "", &Limits::default()).expect("ours is within the limits")
 }
 
-/// A schema says no less than a type. If it did, the reader would have to do without the place.
+/// Compiles the schema of each key, like [`compiled`].
+pub fn compiled_each<K: Eq + Hash>(
+    schemas: impl Iterator<Item = (K, Value)>,
+) -> HashMap<K, Schema> {
+    let compiled = schemas.map(|(key, schema)| (key, compiled(schema)));
+    compiled.collect()
+}
+
+/// The mistakes that a schema finds, or one without a place if it finds none. A schema should find no less than a type.
 pub fn known(mistakes: Vec<Mistake>) -> Vec<Mistake> {
     match mistakes.is_empty() {
         true => vec![Mistake::new("", "a value is not valid")],
@@ -46,7 +47,7 @@ const DERIVED: [&str; 9] = [
     "unknown variant",
 ];
 
-/// What a type says itself of what it does not take, if it does.
+/// The type's own words about JSON that it rejects, if it has any.
 pub fn own_words(why: &str) -> Option<&str> {
     let why = without_position(why);
     let is_derived = DERIVED.iter().any(|derived| why.starts_with(derived));

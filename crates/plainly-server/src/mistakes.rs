@@ -1,6 +1,7 @@
 //! Everything that is wrong with what a client sent, told at once and in one language: parameters, `_meta`, arguments and
 //! answers. Nothing here is looked at before reading has failed.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use plainly_errors::mistake::{in_quotes, printable};
@@ -15,14 +16,22 @@ use plainly_schema::{Schema, not_one_of};
 use serde_json::{Value, json};
 
 use super::failure::Failure;
-use plainly_schema::unread::{SchemaOfMethod, compiled, each, known};
+use plainly_schema::unread::{compiled, compiled_each, known};
 
-static PARAMS: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::params));
-static RESULTS: LazyLock<SchemaOfMethod> = LazyLock::new(|| each(schemas::result));
-static WITH_META: LazyLock<SchemaOfMethod> =
-    LazyLock::new(|| each(|method| Some(schemas::params_with_meta(method))));
-static INTRODUCED: LazyLock<SchemaOfMethod> =
-    LazyLock::new(|| each(|method| Some(schemas::params_with_introduction(Some(method)))));
+static PARAMS: LazyLock<HashMap<Method, Schema>> =
+    LazyLock::new(|| compiled_each(schemas::each(schemas::params)));
+static RESULTS: LazyLock<HashMap<Method, Schema>> =
+    LazyLock::new(|| compiled_each(schemas::each(schemas::result)));
+static WITH_META: LazyLock<HashMap<Method, Schema>> = LazyLock::new(|| {
+    compiled_each(schemas::each(|method| {
+        Some(schemas::params_with_meta(method))
+    }))
+});
+static INTRODUCED: LazyLock<HashMap<Method, Schema>> = LazyLock::new(|| {
+    compiled_each(schemas::each(|method| {
+        Some(schemas::params_with_introduction(Some(method)))
+    }))
+});
 /// For methods that nobody knows.
 static INTRODUCTION: LazyLock<Schema> =
     LazyLock::new(|| compiled(schemas::params_with_introduction(None)));
