@@ -11,6 +11,11 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
         &["protocol::types", "protocol::method"],
         &[],
     ),
+    (
+        "crates/plainly-http/src",
+        &["protocol::types", "protocol::method"],
+        &[],
+    ),
     // Nor does what reads and writes HTTP for a client.
     (
         "crates/plainly-client/src/http/endpoint.rs",
@@ -22,6 +27,7 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ("crates/plainly-server/src/reply", ERAS, &[]),
     ("crates/plainly-server/src/handler.rs", ERAS, &[]),
     ("crates/plainly-server/src/store", ERAS, &[]),
+    ("crates/plainly-store/src", ERAS, &[]),
     ("crates/plainly-directory/src", ERAS, &[]),
     // A local error can't be written to a peer.
     ("crates/plainly-client/src/error.rs", &["Serialize"], &[]),
@@ -39,8 +45,10 @@ const RULES: &[(&str, &[&str], &[&str])] = &[
     ),
     ("crates/plainly-auth/src", &["untagged"], &[]),
     ("crates/plainly-client/src", &["untagged"], &[]),
+    ("crates/plainly-http/src", &["untagged"], &[]),
     ("crates/plainly-server/src", &["untagged"], &[]),
     ("crates/plainly-store/src", &["untagged"], &[]),
+    ("crates/plainly-transport/src", &["untagged"], &[]),
     ("crates/plainly-directory/src", &["untagged"], &[]),
     // Messages pass without a tree of values.
     ("crates/plainly-protocol/src/envelope", TREES, &[]),
