@@ -1,4 +1,4 @@
-//! What a sender may do, where a gate of the transport has authenticated it.
+//! The permissions of a sender that a gate of the transport has authenticated.
 
 use std::fmt;
 
@@ -9,6 +9,6 @@ use plainly_protocol::envelope::Message;
 /// The permissions of a sender, which a gate puts among the extensions of a frame as `Arc<dyn Permissions>`. The server asks them
 /// about each message before it reads more of it.
 pub trait Permissions: fmt::Debug + Send + Sync {
-    /// Refuses a message that needs more than its sender may do; with headers of the response.
+    /// The error and the headers of the response, if the sender may not send this message.
     fn refuses(&self, message: &Message<'_>) -> Option<(ProtocolError, HeaderMap)>;
 }

@@ -149,21 +149,21 @@ impl From<Bytes> for Event {
 }
 
 impl Event {
-    /// The same, of this kind.
+    /// Sets the kind of the event.
     #[must_use]
     pub fn name(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// The same, with an id to resume after.
+    /// Sets the id with which a client can resume after the event.
     #[must_use]
     pub fn id(mut self, id: impl Into<Box<str>>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// The same, with the time to wait before reconnecting.
+    /// Sets the time that a client should wait before it reconnects.
     #[must_use]
     pub fn retry(mut self, retry: Duration) -> Self {
         self.retry = Some(retry);

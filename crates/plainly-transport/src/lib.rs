@@ -1,7 +1,7 @@
-//! How plainly moves messages. A transport knows bytes and headers; it never sees a method or a typed result.
+//! Transports of messages. A transport knows bytes and headers; it never sees a method or a typed result.
 //!
-//! The crate `plainly` re-exports what programs need of this one. The rest is shared by the crates of server and client, and
-//! may change with any release.
+//! The crate `plainly` re-exports the parts of this crate that programs use. The other parts are for the crates of servers and
+//! clients, and may change with any release.
 
 #[cfg(feature = "child")]
 pub mod child;

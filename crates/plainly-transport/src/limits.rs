@@ -1,10 +1,10 @@
-//! The defaults that a server, its HTTP transport and a client have in common.
+//! The defaults that a server and its HTTP transport have in common.
 
 use std::time::Duration;
 
 /// Bytes of one message.
 pub const MESSAGE_BYTES: usize = 4 << 20;
-/// Time that a peer may read nothing.
+/// Time for which a peer may leave its replies unread.
 pub const WRITE_STALL: Duration = Duration::from_secs(30);
 /// Time for running requests to finish once a server was asked to stop.
 pub const SHUTDOWN: Duration = Duration::from_secs(30);

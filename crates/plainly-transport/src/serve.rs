@@ -1,4 +1,4 @@
-//! A server, as a client in the same process knows it.
+//! A server behind a trait, so that a client in the same process needs no crate of servers.
 
 use std::fmt;
 use std::future::Future;
@@ -9,7 +9,7 @@ use crate::{Duplex, ServeError};
 
 /// A server that a client in the same process can connect to.
 pub trait Serve: Clone + fmt::Debug + Send + Sync + 'static {
-    /// Serves one peer until the connection ends. The extensions belong to each of its requests.
+    /// Serves one peer until the connection ends, and attaches `extensions` to each of its requests.
     fn serve_peer(
         self,
         messages: Duplex,

@@ -22,7 +22,7 @@ where
     all.join_all().await
 }
 
-/// Connections from an address each, so that none has its share of anything cut by another.
+/// Opens connections, each from an address of its own: each is a caller with a share of its own.
 pub(crate) async fn connect(server: &Server, count: usize) -> Result<Vec<Peer>> {
     connect_from(server, 0..count, false).await
 }

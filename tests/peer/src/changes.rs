@@ -1,4 +1,4 @@
-//! What schemas and types are compared on.
+//! Values on which a schema and a type are compared.
 
 use serde_json::{Value, json};
 
