@@ -9,7 +9,7 @@ mod cursor;
 #[expect(dead_code, reason = "the rest is for names")]
 mod seal;
 
-/// Where the modules expect the limits to be.
+/// The limits, at the path at which the modules expect them.
 mod limits {
     pub(crate) use plainly::limits::Limits;
 }

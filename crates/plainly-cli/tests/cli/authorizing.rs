@@ -16,7 +16,7 @@ pub(crate) fn server(answer: &'static str) -> (String, Receiver<Option<String>>)
     server_at("127.0.0.1:0", answer, answer)
 }
 
-/// The same at this address, with another answer for those who look for metadata.
+/// Like `server`, at this address and with another answer to requests for metadata.
 fn server_at(
     address: &str,
     answer: &'static str,

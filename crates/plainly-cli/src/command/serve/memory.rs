@@ -8,7 +8,7 @@ use plainly::transport::http::HttpLimits;
 
 use crate::args::ServeArgs;
 
-/// Where Linux shows control groups.
+/// The directory in which Linux shows control groups.
 const CGROUPS: &str = "/sys/fs/cgroup";
 
 /// The bytes of files that are held at once where there is memory enough.

@@ -22,7 +22,7 @@ pub(crate) trait ErasedStore: Send + Sync + fmt::Debug {
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
     /// Whether the error may say what was meant is up to `is_open`.
     fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource>;
-    /// What `uri`, which no store serves, was probably meant to be.
+    /// The URI that was probably meant by `uri`, which no store serves.
     fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>>;
     /// Checks and completes what the store reads.
     fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>>;
@@ -92,7 +92,7 @@ impl<S: Store> CheckedStore<S> {
         }
     }
 
-    /// What has nearly the name of `uri`, among the first resources in `parent`, or in all of the store.
+    /// The URI whose name is nearest to that of `uri`, among the first resources in `parent` or in all of the store.
     async fn meant_by(&self, uri: &str, parent: Option<&str>) -> Option<String> {
         let mut query = ListQuery::new(meant::LOOKED_AT);
         query.parent = parent;
