@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use plainly_protocol::method::Method;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
@@ -54,25 +55,36 @@ impl HttpSession {
         if self.join(&mut headers).is_err() {
             return;
         }
-        let (endpoint, later) = (self.endpoint.clone(), headers.clone());
+        let (endpoint, closed) = (self.endpoint.clone(), self.closed());
+        let later = headers.clone();
         let at_once = self
             .dispatcher
             .request(request, of, answering, |message, open| async {
-                send_apart(endpoint, Frame::new(later, message), open);
+                send_apart(endpoint, closed, Frame::new(later, message), open);
             });
         if let Some(message) = at_once {
             let place = Arc::clone(&self.answers).acquire_owned().await;
             let endpoint = self.endpoint.clone();
-            send_apart(endpoint, Frame::new(headers, message), place);
+            send_apart(endpoint, self.closed(), Frame::new(headers, message), place);
         }
     }
 }
 
-/// Sends an answer, which holds its place meanwhile. In a task of its own: the next message on the stream may be the
-/// reply, which ends the call, and the server may accept no answer before it.
-fn send_apart(endpoint: Endpoint, frame: Frame, place: impl Send + 'static) {
+/// Sends an answer, which holds its place meanwhile. In a task of its own, because the next message on the stream may be
+/// the reply, which ends the call, and the server may accept no answer before the reply. The task ends when the client
+/// closes the connection: a runtime that shuts down would otherwise make each answer under way look like a failure.
+fn send_apart(
+    endpoint: Endpoint,
+    mut closed: watch::Receiver<bool>,
+    frame: Frame,
+    place: impl Send + 'static,
+) {
     tokio::spawn(async move {
-        send_answer(endpoint, frame).await;
+        tokio::select! {
+            biased;
+            _ = closed.wait_for(|closed| *closed) => {}
+            () = send_answer(endpoint, frame) => {}
+        }
         drop(place);
     });
 }

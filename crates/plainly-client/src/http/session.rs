@@ -69,12 +69,17 @@ impl HttpSession {
         *self.closed.borrow()
     }
 
+    /// Reports whether this client has closed the connection, and when it does.
+    pub(super) fn closed(&self) -> watch::Receiver<bool> {
+        self.closed.subscribe()
+    }
+
     /// Waits for `doing`, or fails once this client has closed the connection.
     pub(super) async fn until_closed<T>(
         &self,
         doing: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        let mut closed = self.closed.subscribe();
+        let mut closed = self.closed();
         tokio::select! {
             biased;
             _ = closed.wait_for(|closed| *closed) => {
