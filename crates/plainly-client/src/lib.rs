@@ -23,6 +23,8 @@
 //! Dropping the future of a call cancels its request, and so does its timeout. The connection ends when the last client
 //! is dropped.
 
+#![expect(clippy::mod_module_files, reason = "its folders are being rearranged")]
+
 mod answer;
 #[cfg(feature = "http")]
 mod authorization;

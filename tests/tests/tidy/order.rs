@@ -9,8 +9,8 @@ use crate::workspace;
 /// Which room of a folder uses which, and the first place where it does.
 type Arrows = BTreeMap<(String, String), String>;
 
-/// The arrows within each folder of a crate; a folder is a module that has others below it. What `mod.rs` has itself is of
-/// the folder and no room.
+/// The arrows within each folder of a crate; a folder is a module that has others below it. Its own file is of the folder
+/// and no room.
 fn arrows(source: &Crate) -> BTreeMap<String, Arrows> {
     let mut folders: BTreeMap<String, Arrows> = BTreeMap::new();
     for module in &source.modules {

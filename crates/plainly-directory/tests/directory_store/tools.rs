@@ -97,7 +97,7 @@ impl Answer {
 
 /// The calls of a table in cases.txt, with what is expected of each.
 pub(crate) fn cases(table: &str) -> impl Iterator<Item = (&'static str, Value, String)> {
-    rows(include_str!("cases.txt"), table).map(|[tool, arguments, expected]| {
+    rows(include_str!("tools/cases.txt"), table).map(|[tool, arguments, expected]| {
         let arguments = repeated(serde_json::from_str(arguments).unwrap());
         (tool, arguments, expected.replace(r"\n", "\n"))
     })
