@@ -7,9 +7,11 @@ mod challenge;
 mod closed;
 mod last_words;
 mod mismatch;
+pub(crate) mod mistakes;
 mod predicates;
 mod retry;
-pub(super) mod said;
+pub(crate) mod said;
+pub(crate) mod status;
 mod words;
 
 use std::error::Error as StdError;
@@ -24,10 +26,13 @@ use plainly_protocol::types::{CallToolResult, InputRequest, RawJson};
 pub use self::authorization::{AuthError, IssuerPlace};
 use self::bounded::Bounded;
 pub use self::challenge::Challenge;
-pub(super) use self::challenge::Challenges;
+pub(crate) use self::challenge::Challenges;
 pub use self::closed::{CloseReason, Closed};
 pub use self::mismatch::Mismatch;
 use self::words::{Asks, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult};
+
+/// The result of a call.
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// Why a call has no result. Two words wide, and cheap to clone.
 ///
@@ -190,7 +195,7 @@ pub enum LocalError {
         revision: Revision,
     },
     /// The server asks a question before it answers, but there is no answer: no handler was registered for it, or the
-    /// handler refused. The server is not waiting; a task is, and can still be [answered](super::TaskHandle::answer).
+    /// handler refused. The server is not waiting; a task is, and can still be [answered](crate::TaskHandle::answer).
     #[error("`{method}` needs an answer to `{asked}`, and there is no handler for it")]
     #[non_exhaustive]
     Unanswered {
@@ -340,36 +345,19 @@ impl Error {
     }
 
     /// The same error; if a reply is missing, with what the server sent instead.
-    pub(super) fn with_instead(self, instead: Option<String>) -> Self {
-        let Self::Local(error) = self else {
-            return self;
-        };
-        match Arc::try_unwrap(error) {
-            Ok(LocalError::Timeout { method, after, .. }) => LocalError::Timeout {
-                method,
-                after,
-                instead,
-            }
-            .into(),
-            Ok(LocalError::Interrupted {
-                method,
-                retry_after,
-                source,
-                ..
-            }) => LocalError::Interrupted {
-                method,
-                instead,
-                retry_after,
-                source,
-            }
-            .into(),
-            Ok(other) => other.into(),
-            Err(shared) => Self::Local(shared),
+    pub(crate) fn with_instead(mut self, sent: Option<String>) -> Self {
+        if let Self::Local(error) = &mut self
+            && let Some(
+                LocalError::Timeout { instead, .. } | LocalError::Interrupted { instead, .. },
+            ) = Arc::get_mut(error)
+        {
+            *instead = sent;
         }
+        self
     }
 
     /// The error of a call whose reply just ended.
-    pub(super) fn interrupted(method: &'static str) -> Self {
+    pub(crate) fn interrupted(method: &'static str) -> Self {
         LocalError::Interrupted {
             method,
             instead: None,
@@ -381,7 +369,7 @@ impl Error {
 
     /// The same error; if a stream broke off, with how long the server asks to wait before it is opened again.
     #[cfg(feature = "http")]
-    pub(super) fn with_retry(mut self, asked: Option<Duration>) -> Self {
+    pub(crate) fn with_retry(mut self, asked: Option<Duration>) -> Self {
         if let Self::Local(error) = &mut self
             && let Some(LocalError::Interrupted { retry_after, .. }) = Arc::get_mut(error)
         {
@@ -391,12 +379,12 @@ impl Error {
     }
 
     /// Whether a stream that ended so may be there again later.
-    pub(super) fn is_passing(&self) -> bool {
+    pub(crate) fn is_passing(&self) -> bool {
         let is_session_lost = matches!(self.local(), Some(LocalError::SessionLost));
         is_session_lost || self.is_retryable() && !self.is_closed()
     }
 
-    pub(super) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
+    pub(crate) fn invalid_response(method: &'static str, why: impl Into<String>) -> Self {
         LocalError::InvalidResponse {
             method,
             why: why.into(),
@@ -407,7 +395,7 @@ impl Error {
     }
 
     /// The error of a call whose result, JSON, has these mistakes.
-    pub(super) fn invalid_result(
+    pub(crate) fn invalid_result(
         method: &'static str,
         json: &[u8],
         mistakes: Vec<Mistake>,
@@ -445,7 +433,7 @@ impl StdError for Error {
 
 /// Whether a status is about the client's identity or rate, or from an intermediary. It says nothing about the server's
 /// era, and says more than an error number in the body that could mean anything.
-pub(super) fn is_of_the_way(code: u16) -> bool {
+pub(crate) fn is_of_the_way(code: u16) -> bool {
     matches!(code, 401 | 403 | 407 | 429 | 502..=504)
 }
 
@@ -464,8 +452,8 @@ mod tests {
     fn an_error_makes_no_result_larger_than_by_two_words() {
         let words = 2 * size_of::<usize>();
         let most = size_of::<CallToolResult>() + words;
-        assert!(size_of::<Result<CallToolResult, Error>>() <= most);
-        assert!(size_of::<Result<CallToolResult, ProtocolError>>() <= most);
+        assert!(size_of::<Result<CallToolResult>>() <= most);
+        assert!(size_of::<std::result::Result<CallToolResult, ProtocolError>>() <= most);
     }
 
     #[test]

@@ -1,6 +1,15 @@
 //! The connection to a server, over whichever transport, and the ids of the requests on it: everything that a call
 //! needs, even before the revision is known.
 
+pub(crate) mod answer;
+pub(crate) mod backoff;
+pub(crate) mod dispatcher;
+pub(crate) mod inbox;
+pub(crate) mod log;
+pub(crate) mod stream;
+pub(crate) mod subscriptions;
+pub(crate) mod visits;
+
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -17,20 +26,20 @@ use serde::de::DeserializeOwned;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-use super::cache::Fetch;
-use super::dispatcher::Dispatcher;
-use super::error::Error;
-use super::inbox::Inbox;
-use super::message::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
-use super::mirror::Mirror;
-use super::progress::ProgressListener;
-use super::reply::{CallReply, TypedResult};
-use super::subscriptions::SubscriptionTable;
-use super::timeouts::CallQuestions;
+use crate::cache::Fetch;
+use crate::error::Error;
+use crate::link::dispatcher::Dispatcher;
+use crate::link::inbox::Inbox;
+use crate::link::subscriptions::SubscriptionTable;
+use crate::message::mirror::Mirror;
+use crate::message::progress::ProgressListener;
+use crate::message::reply::{CallReply, TypedResult};
+use crate::message::request::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
+use crate::message::timeouts::CallQuestions;
 use plainly_transport::Frame;
 
 /// A way for messages to a server and back: over [`Messages`](plainly_transport::Messages), or as HTTP requests.
-pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
+pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Sends a request and waits for the reply. Dropping the future cancels the request.
     fn call<'a>(
         &'a self,
@@ -96,18 +105,18 @@ pub(super) trait ClientConnection: fmt::Debug + Send + Sync {
 
 /// A task that is stopped when this is dropped; or no task.
 #[derive(Debug)]
-pub(super) struct BackgroundTask(Option<AbortHandle>);
+pub(crate) struct BackgroundTask(Option<AbortHandle>);
 
 impl BackgroundTask {
-    pub(super) const NONE: Self = Self(None);
+    pub(crate) const NONE: Self = Self(None);
 
-    pub(super) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
+    pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Self {
         Self(Some(tokio::spawn(work).abort_handle()))
     }
 
     /// Whether it has ended by itself; true if there is no task.
     #[cfg(feature = "http")]
-    pub(super) fn is_finished(&self) -> bool {
+    pub(crate) fn is_finished(&self) -> bool {
         self.0.as_ref().is_none_or(AbortHandle::is_finished)
     }
 }
@@ -122,39 +131,39 @@ impl Drop for BackgroundTask {
 
 /// A connection and the ids of its requests.
 #[derive(Debug)]
-pub(super) struct Link {
+pub(crate) struct Link {
     connection: Arc<dyn ClientConnection>,
     last_id: AtomicI64,
     /// How sure it must be what a server's error means.
-    pub(super) least: Certainty,
+    pub(crate) least: Certainty,
 }
 
 /// The additions to one call besides its parameters.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct CallExtras<'a> {
+pub(crate) struct CallExtras<'a> {
     /// More members of its `_meta`, as [`RequestExtras`] has them.
-    pub(super) meta: Option<&'a RawMembers>,
+    pub(crate) meta: Option<&'a RawMembers>,
     /// The answers to the questions that the server asked before.
-    pub(super) inputs: Option<&'a InputResponseParams>,
+    pub(crate) inputs: Option<&'a InputResponseParams>,
     /// Called with the progress of the call.
-    pub(super) progress: Option<&'a Arc<ProgressListener>>,
+    pub(crate) progress: Option<&'a Arc<ProgressListener>>,
     /// Counts the questions that the server asks meanwhile.
-    pub(super) questions: Option<&'a CallQuestions<'a>>,
+    pub(crate) questions: Option<&'a CallQuestions<'a>>,
     /// The cache's side of the call, if its result may be kept.
-    pub(super) fetch: Option<&'a Fetch>,
+    pub(crate) fetch: Option<&'a Fetch>,
     /// Whether the call is about a task, or may be answered with one.
-    pub(super) tasks: bool,
+    pub(crate) tasks: bool,
 }
 
 impl<'a> CallExtras<'a> {
     /// The same, where the result may be kept.
-    pub(super) fn kept_by(self, fetch: Option<&'a Fetch>) -> Self {
+    pub(crate) fn kept_by(self, fetch: Option<&'a Fetch>) -> Self {
         Self { fetch, ..self }
     }
 }
 
 impl Link {
-    pub(super) fn new(connection: Arc<dyn ClientConnection>, least: Certainty) -> Self {
+    pub(crate) fn new(connection: Arc<dyn ClientConnection>, least: Certainty) -> Self {
         Self {
             connection,
             last_id: AtomicI64::new(0),
@@ -163,7 +172,7 @@ impl Link {
     }
 
     /// Calls `method` and reads the result. Dropping the future cancels the request.
-    pub(super) async fn call<T: DeserializeOwned>(
+    pub(crate) async fn call<T: DeserializeOwned>(
         &self,
         writer: &RequestWriter,
         method: Method,
@@ -176,7 +185,7 @@ impl Link {
     }
 
     /// Calls `method` and leaves the reply unread. Dropping the future cancels the request.
-    pub(super) async fn ask(
+    pub(crate) async fn ask(
         &self,
         writer: &RequestWriter,
         method: Method,
@@ -202,7 +211,7 @@ impl Link {
     }
 
     /// Listens until the subscription ends. Dropping the future cancels it.
-    pub(super) async fn listen(
+    pub(crate) async fn listen(
         &self,
         writer: &RequestWriter,
         filter: SubscriptionFilter,
@@ -222,13 +231,13 @@ impl Link {
     }
 
     /// Sends a notification without parameters.
-    pub(super) async fn notify(&self, writer: &RequestWriter, method: Method) -> Result<(), Error> {
+    pub(crate) async fn notify(&self, writer: &RequestWriter, method: Method) -> Result<(), Error> {
         let frame = writer.notification(method);
         self.connection.notify(frame, method).await
     }
 
     /// What a request would carry now so that it is let in, if that is known in this time.
-    pub(super) async fn credentials(
+    pub(crate) async fn credentials(
         &self,
         within: Duration,
     ) -> Option<Vec<(HeaderName, HeaderValue)>> {
@@ -236,22 +245,22 @@ impl Link {
     }
 
     /// Handles the server's messages other than replies.
-    pub(super) fn dispatcher(&self) -> &Dispatcher {
+    pub(crate) fn dispatcher(&self) -> &Dispatcher {
         self.connection.dispatcher()
     }
 
     /// The subscriptions of this connection.
-    pub(super) fn subscriptions(&self) -> &Arc<SubscriptionTable> {
+    pub(crate) fn subscriptions(&self) -> &Arc<SubscriptionTable> {
         &self.dispatcher().subscriptions
     }
 
     /// The connection itself.
-    pub(super) fn connection(&self) -> &Arc<dyn ClientConnection> {
+    pub(crate) fn connection(&self) -> &Arc<dyn ClientConnection> {
         &self.connection
     }
 
     /// The same error; if no reply came, with what came instead.
-    pub(super) fn tell_stray(&self, error: Error) -> Error {
+    pub(crate) fn tell_stray(&self, error: Error) -> Error {
         match self.connection.stray() {
             None => error,
             sent => error.with_instead(sent),
@@ -263,7 +272,7 @@ impl Link {
     }
 
     /// Sets the revision that is spoken from now on.
-    pub(super) fn speak(&self, revision: Revision) {
+    pub(crate) fn speak(&self, revision: Revision) {
         self.dispatcher().revision.set(revision);
     }
 }

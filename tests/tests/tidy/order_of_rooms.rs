@@ -4,13 +4,11 @@
 pub(crate) const ROWS: &[(&str, &str)] = &[
     (
         "plainly-client",
-        "in_memory -> http -> authorization -> child -> builder -> stream -> skills -> resources -> tools -> prompts -> rounds -> tasks -> listen -> call -> resource_pages -> listing \
-         -> pages -> connect -> server_description -> backoff -> retries -> known_tools -> operation -> link -> dispatcher -> required_visits -> answer -> log -> message \
-         -> mirror -> read_result -> reply -> status -> subscriptions -> cache -> inbox -> timeouts -> error -> progress -> mistakes -> trace_context -> traffic -> clocks -> limits",
+        "features -> call -> connect -> http -> link -> message -> cache -> error",
     ),
     (
         "plainly-client/http",
-        "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> failure -> gate -> retry_after -> sse",
+        "pipe -> opening -> connection -> detached -> server_stream -> resuming -> session -> endpoint -> failure -> gate -> authorization -> retry_after -> sse",
     ),
     (
         "plainly-auth/fetch",

@@ -12,7 +12,7 @@ const TABLES: &[&str] = &[
     "crates/plainly-protocol/src/method.rs",
     "crates/plainly-protocol/src/question.rs",
     "crates/plainly-protocol/src/shape",
-    "crates/plainly-client/src/connect.rs",
+    "crates/plainly-client/src/connect/handshake.rs",
     "crates/plainly-server/src/resolve.rs",
 ];
 

@@ -22,8 +22,8 @@ use tokio::time::Instant;
 use super::kept::{KeptKey, KeptResult};
 use super::told::{self, ServerChanges};
 use super::{Cache, Fingerprint};
+use crate::cache::Change;
 use crate::error::Error;
-use crate::inbox::Change;
 
 /// The longest time for which a result is good, whatever its server says.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, advance};
 
 use super::*;
+use crate::cache::Change;
 use crate::error::Error;
-use crate::inbox::Change;
 
 /// What is called: the method, its URI and its cursor.
 type Called = (Method, Option<&'static str>, Option<&'static str>);

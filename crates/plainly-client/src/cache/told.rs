@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use plainly_protocol::method::Method;
 
-use crate::inbox::{Change, is_inside};
+use crate::cache::Change;
+use crate::cache::change::is_inside;
 use plainly_transport::lock::Lock;
 
 /// The most resources of which changes are remembered, and the most bytes of their URIs. Beyond that, all that was asked

@@ -236,7 +236,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{CloseReason, Closed};
+    use crate::error::{CloseReason, Closed};
 
     type Predicate = fn(&Error) -> bool;
 

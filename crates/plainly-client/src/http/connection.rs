@@ -17,18 +17,18 @@ use super::endpoint::{ContentKind, Endpoint, HttpResponse};
 use super::resuming::ReplyResumption;
 use super::server_stream::{self, ServerStream};
 use super::session::{HttpSession, no_message};
-use crate::dispatcher::Dispatcher;
+use crate::error::status::HttpStatus;
 use crate::error::{Error, LocalError};
+use crate::link::dispatcher::Dispatcher;
 use crate::link::{BackgroundTask, ClientConnection};
-use crate::message::OutgoingRequest;
-use crate::mirror::Mirror;
-use crate::reply::{self, CallReply, Incoming};
-use crate::status::HttpStatus;
+use crate::message::mirror::Mirror;
+use crate::message::reply::{self, CallReply, Incoming};
+use crate::message::request::OutgoingRequest;
 use plainly_transport::Frame;
 
 /// Our end of an HTTP connection.
 #[derive(Debug)]
-pub(super) struct HttpConnection {
+pub(crate) struct HttpConnection {
     session: Arc<HttpSession>,
     mirror: Mirror,
     /// The stream for messages that answer no request.
@@ -37,7 +37,7 @@ pub(super) struct HttpConnection {
 
 impl HttpConnection {
     /// Nothing is sent before the first call.
-    pub(super) fn new(endpoint: Endpoint, dispatcher: Dispatcher) -> Self {
+    pub(crate) fn new(endpoint: Endpoint, dispatcher: Dispatcher) -> Self {
         Self {
             session: Arc::new(HttpSession::new(endpoint, dispatcher)),
             mirror: Mirror::default(),
@@ -46,7 +46,7 @@ impl HttpConnection {
     }
 
     /// The state that its requests share.
-    pub(super) fn session(&self) -> Arc<HttpSession> {
+    pub(crate) fn session(&self) -> Arc<HttpSession> {
         Arc::clone(&self.session)
     }
 

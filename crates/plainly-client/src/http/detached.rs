@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::session::HttpSession;
-use crate::message::OutgoingRequest;
-use crate::reply::{Incoming, ServerRequest};
-use crate::timeouts::{CallQuestions, FAREWELL};
+use crate::message::reply::{Incoming, ServerRequest};
+use crate::message::request::OutgoingRequest;
+use crate::message::timeouts::{CallQuestions, FAREWELL};
 use plainly_transport::Frame;
 
 impl HttpSession {

@@ -17,9 +17,9 @@ use super::failure::{HttpFailure, was_never_sent};
 use super::gate::Gate;
 use super::retry_after;
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
-use crate::authorization::Head;
 use crate::error::said;
-use crate::traffic::{Tap, Traffic};
+use crate::http::authorization::Head;
+use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::tls::{self, Certificate};
 use plainly_transport::{Frame, Meter};
 
@@ -37,7 +37,7 @@ const SHOWN: Duration = Duration::from_secs(1);
 
 /// One MCP endpoint.
 #[derive(Clone)]
-pub(super) struct Endpoint {
+pub(crate) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
@@ -83,7 +83,7 @@ impl Endpoint {
     /// The endpoint at `url`, which may have a certificate of a `trusted` authority, and to which every request carries
     /// `headers`, and what the `gate` has it carry; messages are read up to `message_bytes`.
     /// Redirects are not followed: they would take credentials and messages elsewhere.
-    pub(super) fn new(
+    pub(crate) fn new(
         url: Url,
         headers: HeaderMap,
         gate: Option<Gate>,

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use crate::authorization::AuthError;
+use crate::http::authorization::AuthError;
 
 /// The reason why there is no response, or why it broke off.
 #[derive(Debug)]

@@ -1,99 +1,24 @@
 //! Has requests let in: which credentials each one carries, whether they may be sent at all, and what comes of it when they
 //! are refused. Knows no connection.
 
-use std::error::Error as StdError;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::{Method, StatusCode};
 use reqwest::Url;
 
-use super::Http;
-use crate::authorization::bearer::BearerToken;
-use crate::authorization::token_source::TokenSource;
-use crate::authorization::{
+use super::authorization::{
     Again, AuthError, Authorizer, Credentials, Head, Outgoing, Refusal, dpop_nonce,
 };
-use crate::builder::Builder;
-use crate::clocks::Clocks;
 use crate::error::Challenges;
+use crate::message::clocks::Clocks;
 
 /// How often one request is sent again, whatever its authorizer says.
 const MOST: u32 = 5;
 
-impl Builder<Http> {
-    /// Sends this token with every HTTP request, as `Authorization: Bearer …`. It stays the same: one that expires needs a
-    /// [function](Self::token).
-    ///
-    /// Of this, [`token`](Self::token) and [`authorizer`](Self::authorizer), the last one counts.
-    ///
-    /// ```no_run
-    /// # async fn example(token: String) -> plainly::client::Result<()> {
-    /// use plainly::Client;
-    ///
-    /// let client = Client::http("https://mcp.example.com/mcp").bearer(token).connect().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`connect`](Self::connect) fails with [`AuthError::Plaintext`] if the URL begins with `http` and is of another
-    /// machine, unless that is [allowed](Self::allow_plaintext_token); with [`AuthError::TokenUnusable`] if it is no token;
-    /// and with [`LocalError::ReservedHeader`](crate::LocalError::ReservedHeader) if there is a
-    /// [header](Self::header) `Authorization` too.
-    pub fn bearer(self, token: impl Into<String>) -> Self {
-        self.authorizer(BearerToken::new(&token.into()))
-    }
-
-    /// Sends the token that `ask` gives with every HTTP request. It is asked before the first one, and again when the token is
-    /// refused with 401: once for each call, and once for all calls that wait meanwhile.
-    ///
-    /// ```no_run
-    /// # async fn renewed() -> Result<String, std::io::Error> { Ok(String::new()) }
-    /// # async fn example() -> plainly::client::Result<()> {
-    /// use plainly::Client;
-    ///
-    /// let client = Client::http("https://mcp.example.com/mcp")
-    ///     .token(|| async { Ok(renewed().await?) })
-    ///     .connect()
-    ///     .await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Those of [`bearer`](Self::bearer), of any call; and [`AuthError::Assertion`] if `ask` fails.
-    pub fn token<A>(self, ask: impl Fn() -> A + Send + Sync + 'static) -> Self
-    where
-        A: Future<Output = Result<String, Box<dyn StdError + Send + Sync>>> + Send + 'static,
-    {
-        self.authorizer(TokenSource::new(ask))
-    }
-
-    /// Lets `authorizer` provide the credentials of every HTTP request.
-    ///
-    /// # Errors
-    ///
-    /// Any call may fail with the authorizer's error, as
-    /// [`LocalError::Authorization`](crate::LocalError::Authorization); and as [`bearer`](Self::bearer) says.
-    pub fn authorizer(mut self, authorizer: impl Authorizer + 'static) -> Self {
-        self.target.authorizer = Some(Arc::new(authorizer));
-        self
-    }
-
-    /// Sends credentials unencrypted to other machines too: for a network where everybody who could read them may have them.
-    /// What is set as a [header](Self::header) is sent wherever the URL says anyway.
-    pub fn allow_plaintext_token(mut self) -> Self {
-        self.target.is_plaintext_allowed = true;
-        self
-    }
-}
-
 /// The way in for requests to one server.
 #[derive(Clone, Debug)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     authorizer: Arc<dyn Authorizer>,
     /// Whether somebody else can read what is sent.
     readers: Readers,
@@ -117,28 +42,33 @@ enum Readers {
 
 impl Gate {
     /// The way to the server at `url`; the clocks are those of the connection.
-    pub(super) fn new(target: &Http, url: &Url, clocks: Clocks) -> Option<Self> {
+    pub(crate) fn new(
+        authorizer: Arc<dyn Authorizer>,
+        is_plaintext_allowed: bool,
+        url: &Url,
+        clocks: Clocks,
+    ) -> Self {
         let readers = match url.scheme() {
             "https" => Readers::Server,
-            _ if target.is_plaintext_allowed => Readers::Allowed,
+            _ if is_plaintext_allowed => Readers::Allowed,
             _ if is_this_machine(url) => Readers::Machine,
             _ => Readers::Anybody,
         };
-        Some(Self {
-            authorizer: target.authorizer.clone()?,
+        Self {
+            authorizer,
             readers,
             server: url.to_string(),
             clocks,
-        })
+        }
     }
 
     /// Whether a proxy would get to know what only this machine may.
-    pub(super) fn keeps_proxies_out(&self) -> bool {
+    pub(crate) fn keeps_proxies_out(&self) -> bool {
         self.readers == Readers::Machine
     }
 
     /// A request that is sent for this time.
-    pub(super) fn request<'a>(
+    pub(crate) fn request<'a>(
         &'a self,
         http: &'a Method,
         url: &'a str,
@@ -154,12 +84,12 @@ impl Gate {
     }
 
     /// The extensions that its authorizer makes use of.
-    pub(super) fn extensions(&self) -> Vec<&'static str> {
+    pub(crate) fn extensions(&self) -> Vec<&'static str> {
         self.authorizer.extensions()
     }
 
     /// What the request carries.
-    pub(super) async fn credentials(
+    pub(crate) async fn credentials(
         &self,
         request: &Outgoing<'_>,
     ) -> Result<Credentials, AuthError> {
@@ -175,7 +105,7 @@ impl Gate {
 
     /// Whether the request is sent again, now that its credentials of this generation were answered so, as they were `repeated`
     /// times before.
-    pub(super) async fn reopens(
+    pub(crate) async fn reopens(
         &self,
         request: &Outgoing<'_>,
         (generation, repeated): (u64, u32),
@@ -265,14 +195,9 @@ mod tests {
             ("http://mcp.example/", false, false, false),
             ("http://mcp.example/", true, true, false),
         ] {
-            let target = Http {
-                url: url.to_owned(),
-                headers: Vec::new(),
-                trusted: Vec::new(),
-                authorizer: Some(Arc::new(Careless)),
-                is_plaintext_allowed,
-            };
-            let gate = Gate::new(&target, &url.parse().unwrap(), Clocks::default()).unwrap();
+            let (authorizer, url_parsed) = (Arc::new(Careless), url.parse().unwrap());
+            let clocks = Clocks::default();
+            let gate = Gate::new(authorizer, is_plaintext_allowed, &url_parsed, clocks);
             assert_eq!(gate.keeps_proxies_out(), keeps_proxies_out, "{url}");
             let request = gate.request(&Method::POST, url, 0);
             let credentials = gate.credentials(&request).await;

@@ -8,12 +8,12 @@ use super::endpoint::{ContentKind, Endpoint, HttpResponse};
 use super::failure::HttpFailure;
 use super::session::{GET, no_message};
 use super::sse::EventKind;
-use crate::connect::ConnectDeadline;
 use crate::error::{Error, is_of_the_way};
+use crate::message::deadline::ConnectDeadline;
 
 /// A session that has just been opened.
 #[derive(Debug)]
-pub(super) struct OpenedPipe {
+pub(crate) struct OpenedPipe {
     /// Where its messages come out.
     pub(super) events: HttpResponse,
     /// Where messages are posted to.
@@ -22,7 +22,7 @@ pub(super) struct OpenedPipe {
 
 /// Opens a pipe at `endpoint`, `by` then at the latest. If there is none, the error is `refusal`, with which the
 /// handshake ended, unless there is more to say.
-pub(super) async fn open(
+pub(crate) async fn open(
     endpoint: &Endpoint,
     by: &ConnectDeadline,
     refusal: Error,

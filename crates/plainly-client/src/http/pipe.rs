@@ -19,23 +19,23 @@ use super::failure::HttpFailure;
 use super::opening::OpenedPipe;
 use super::session::no_message;
 use super::sse::EventKind;
-use crate::dispatcher::Dispatcher;
 use crate::error::Error;
+use crate::link::dispatcher::Dispatcher;
+use crate::link::stream::MessageConnection;
 use crate::link::{BackgroundTask, ClientConnection};
-use crate::message::OutgoingRequest;
-use crate::reply::CallReply;
-use crate::stream::MessageConnection;
+use crate::message::reply::CallReply;
+use crate::message::request::OutgoingRequest;
 use plainly_transport::{FlushProgress, Frame, Inbound, Messages, Meter};
 
 /// Our end of a pipe. Dropping it ends the session.
 #[derive(Debug)]
-pub(super) struct PipeConnection {
+pub(crate) struct PipeConnection {
     entrance: Endpoint,
     stream: Arc<MessageConnection>,
 }
 
 impl PipeConnection {
-    pub(super) fn new(pipe: OpenedPipe, dispatcher: Dispatcher) -> Self {
+    pub(crate) fn new(pipe: OpenedPipe, dispatcher: Dispatcher) -> Self {
         let OpenedPipe { events, entrance } = pipe;
         let messages = PostedMessages {
             received: received(events).fuse().boxed(),

@@ -15,11 +15,11 @@ use super::endpoint::{ContentKind, HttpResponse};
 use super::resuming::LAST_EVENT_ID;
 use super::session::{GET, HttpSession, no_message};
 use super::sse::Resumption;
-use crate::backoff::Backoff;
+use crate::cache::Change;
 use crate::error::{Error, LocalError};
-use crate::inbox::Change;
 use crate::link::BackgroundTask;
-use crate::reply;
+use crate::link::backoff::Backoff;
+use crate::message::reply;
 
 /// The pauses between attempts to open a stream that the server says is still open: this client has closed the previous
 /// one, but the server may notice that late.

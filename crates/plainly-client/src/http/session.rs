@@ -14,10 +14,10 @@ use tokio::time::timeout;
 
 use super::endpoint::{Endpoint, HttpResponse};
 use super::failure::HttpFailure;
-use crate::dispatcher::Dispatcher;
+use crate::error::status::{EXCERPT, HttpStatus};
 use crate::error::{Challenges, CloseReason, Closed, Error, LocalError, said};
-use crate::status::{EXCERPT, HttpStatus};
-use crate::timeouts::FAREWELL;
+use crate::link::dispatcher::Dispatcher;
+use crate::message::timeouts::FAREWELL;
 use plainly_transport::lock::Lock;
 use plainly_transport::tls;
 
@@ -28,7 +28,7 @@ const ANSWERS: usize = 16;
 
 /// An endpoint, and the session there.
 #[derive(Debug)]
-pub(super) struct HttpSession {
+pub(crate) struct HttpSession {
     pub(super) endpoint: Endpoint,
     pub(super) dispatcher: Dispatcher,
     /// Places for these answers. Without one, the stream with the next question is not read any further.
@@ -142,7 +142,7 @@ impl HttpSession {
     }
 
     /// Whether the handshake was refused as by a server of the transport before.
-    pub(super) fn is_refused(&self) -> bool {
+    pub(crate) fn is_refused(&self) -> bool {
         matches!(*self.state.lock(), SessionState::Refused)
     }
 

@@ -1,0 +1,148 @@
+//! Results that are kept for as long as their server says (2026-07-28, "Caching"): [`kept`] holds them within bounds,
+//! [`told`] knows what servers said has changed, and a [`shelf`] is what one client may see and add. Asked in one place, before
+//! a call's first try.
+
+pub(crate) mod change;
+mod kept;
+mod shelf;
+mod told;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{BuildHasher as _, Hash, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+pub use self::change::Change;
+pub(crate) use self::shelf::{Fetch, Shelf};
+
+use self::kept::KeptResults;
+use self::told::ServerChanges;
+use plainly_transport::lock::Lock;
+
+/// Keeps what servers answered for as long as they say it is good, for the clients that are
+/// [built](crate::Builder::cache) with it. Clones share what is kept.
+///
+/// Kept are listings, resources that were read and the result of discovery, if the server says for how long (`ttlMs`,
+/// at most 24 hours). A notification that something has changed, of a subscription that is open, drops what it is about at
+/// once; so does one that may have been missed. Never kept are errors, results that came of an answer to the server's
+/// questions, and results of calls with `_meta` of their own.
+///
+/// What a server calls `private` is only for clients with the same headers and the same token at the same URL; a client whose
+/// token changes begins anew. What it calls `public` is for
+/// every client at that URL that declares the same capabilities, **whatever its credentials**: a server that calls something
+/// public which is not shows it to all of them. Whoever does not trust a server that far gives each user a cache. Over
+/// anything but HTTP, nothing is shared.
+///
+/// The oldest go first where there are more than 10,000 results, or more than 64 MiB.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use plainly::client::{Cache, Client};
+/// use plainly::protocol::types::{CacheHint, CacheScope};
+/// use plainly::{Resource, Server};
+///
+/// async fn style() -> &'static str {
+///     "dark"
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let hour = CacheHint::new(Duration::from_secs(3600), CacheScope::Private);
+/// let style = Resource::new("style://now", style).cache_hint(hour);
+/// let server = Server::builder("styles", "1.0.0").resource(style).build()?;
+///
+/// let cache = Cache::default();
+/// let client = Client::in_memory(&server).cache(cache.clone()).connect().await?;
+/// client.read("style://now").await?;
+/// client.read("style://now").await?;
+/// assert_eq!((cache.hits(), cache.misses()), (1, 1));
+///
+/// // Asks the server, and keeps what it says now.
+/// client.fresh().read("style://now").await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Cache {
+    shared: Arc<SharedCache>,
+    /// How long after its time a result is good enough where its server fails.
+    stale: Duration,
+}
+
+/// What all clones of a cache share.
+#[derive(Default)]
+struct SharedCache {
+    kept: Lock<KeptResults>,
+    /// What the servers that clients are connected to, or of which something is kept, said has changed.
+    servers: Lock<HashMap<Fingerprint, Weak<ServerChanges>>>,
+    /// Counts changes, so that it can be told whether one came before a call or after.
+    clock: AtomicU64,
+    /// Numbers the servers that no second client can reach.
+    alone: AtomicU64,
+    hashers: [RandomState; 2],
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// Stands for a text that is not kept, such as a token: under keys that nobody knows, two of them are not equal by chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Fingerprint([u64; 2]);
+
+impl Cache {
+    /// Where a server can't be reached, or can't answer now, the result that it gave before is good enough until so long
+    /// after its time: for clients that are built with this clone. By default not at all. A change that the server told of,
+    /// and a call that is to be [fresh](crate::Client::fresh), are never answered so.
+    #[must_use]
+    pub fn stale_on_error(self, longest: Duration) -> Self {
+        Self {
+            stale: longest,
+            ..self
+        }
+    }
+
+    /// The number of calls that were answered from the cache, without a request.
+    pub fn hits(&self) -> u64 {
+        self.shared.hits.load(Ordering::Relaxed)
+    }
+
+    /// The number of calls that could have been, but for which there was nothing.
+    pub fn misses(&self) -> u64 {
+        self.shared.misses.load(Ordering::Relaxed)
+    }
+}
+
+impl SharedCache {
+    fn fingerprint(&self, parts: impl Hash) -> Fingerprint {
+        let [first, second] = &self.hashers;
+        Fingerprint([first.hash_one(&parts), second.hash_one(&parts)])
+    }
+
+    /// What is known of the changes at `server`, the same for all clients.
+    fn changes_at(&self, server: Fingerprint) -> Arc<ServerChanges> {
+        let mut servers = self.servers.lock();
+        if let Some(changes) = servers.get(&server).and_then(Weak::upgrade) {
+            return changes;
+        }
+        servers.retain(|_, changes| changes.strong_count() > 0);
+        let changes = Arc::default();
+        servers.insert(server, Arc::downgrade(&changes));
+        changes
+    }
+}
+
+/// Nothing of what is kept, which may be secret.
+impl fmt::Debug for Cache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cache")
+            .field("hits", &self.hits())
+            .field("misses", &self.misses())
+            .field("stale", &self.stale)
+            .finish_non_exhaustive()
+    }
+}

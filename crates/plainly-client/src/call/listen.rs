@@ -1,0 +1,189 @@
+//! Receiving changes: with `subscriptions/listen`, and from servers before 2026-07-28 with `resources/subscribe` and
+//! unsolicited notifications. The inbox holds what arrived; this module reads a subscription, and opens it again if it is
+//! lost.
+
+mod opening;
+
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::Stream;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use self::opening::OpenSubscription;
+use crate::cache::Change;
+use crate::connect::Client;
+use crate::error::{Error, LocalError, Result};
+use crate::link::backoff::Backoff;
+
+/// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
+///
+/// It is also a [`Stream`]. An orderly end is `None`, which servers before 2026-07-28 can't send; an error says why the
+/// subscription was cut off, and nothing follows it.
+///
+/// Over Streamable HTTP, a stream that is lost is opened again: after the time that the server asks for, otherwise after
+/// ever longer pauses, up to half a minute. So is a session that the server has forgotten. [`Change::Missed`] tells of
+/// each gap. Only after thirty tries in vain, or if the server refuses, is that an error. Any other connection ends with
+/// its stream.
+///
+/// Unread changes are kept once per resource; beyond 1,024 of them, they become [`Change::Missed`].
+#[derive(Debug)]
+#[must_use = "it ends when dropped"]
+pub struct Subscription {
+    client: Client,
+    asked: SubscriptionFilter,
+    open: OpenSubscription,
+    backoff: Backoff,
+    /// Opens it again; empty unless it was lost.
+    reopening: JoinSet<Result<OpenSubscription>>,
+}
+
+impl Subscription {
+    /// The part of the filter that the server reports. Empty if it reports nothing.
+    pub fn honoured(&self) -> &SubscriptionFilter {
+        &self.open.honoured
+    }
+
+    /// Takes what was last told of a task, if nobody has yet.
+    pub(crate) fn take_task(&self, id: &str) -> Option<DetailedTask> {
+        self.open.inbox.take_task(id)
+    }
+
+    /// Waits for the next change.
+    ///
+    /// Cancel-safe: nothing is lost if the future is dropped.
+    pub async fn next(&mut self) -> Option<Result<Change>> {
+        std::future::poll_fn(|context| self.poll_change(context)).await
+    }
+
+    fn poll_change(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Change>>> {
+        loop {
+            // None if it is not being opened.
+            let lost = match ready!(self.reopening.poll_join_next(context)) {
+                Some(Ok(Ok(open))) => {
+                    self.open = open;
+                    self.backoff.opened();
+                    return Poll::Ready(Some(Ok(Change::Missed)));
+                }
+                Some(Ok(Err(error))) => error,
+                // The runtime is shutting down.
+                Some(Err(_cancelled)) => return Poll::Ready(None),
+                None => match ready!(self.open.inbox.poll_next(context)) {
+                    Some(Err(error)) if self.is_lost(&error) => error,
+                    told => {
+                        self.backoff.came();
+                        return Poll::Ready(told);
+                    }
+                },
+            };
+            if !self.reopen(&lost) {
+                return Poll::Ready(Some(Err(lost)));
+            }
+        }
+    }
+
+    /// Whether it ended in a way that need not be the end.
+    fn is_lost(&self, error: &Error) -> bool {
+        let is_lost = is_session_lost(error) || self.open.is_its_stream() && error.is_passing();
+        is_lost && self.client.has_streams()
+    }
+
+    /// Opens it again after a pause. Returns whether there is any use in that.
+    fn reopen(&mut self, lost: &Error) -> bool {
+        let mut asked = lost.retry_after();
+        if is_session_lost(lost) {
+            self.open.forget();
+            // The server is there, and may have been for long.
+            asked = self.backoff.is_fresh().then_some(Duration::ZERO);
+        }
+        let pause = lost.is_passing().then(|| self.backoff.pause(asked));
+        let Some(pause) = pause.flatten() else {
+            return false;
+        };
+        tracing::warn!(error = %lost, "the subscription was lost, and it is opened again");
+        let (client, asked) = (self.client.clone(), self.asked.clone());
+        self.reopening.spawn(async move {
+            client.pause(pause).await;
+            let open = client.subscription(asked).await?;
+            client.connected.link.subscriptions().missed();
+            match open.honoured == SubscriptionFilter::new() {
+                true => Err(Error::invalid_response(
+                    Method::Listen.name(),
+                    "the server no longer reports these changes",
+                )),
+                false => Ok(open),
+            }
+        });
+        true
+    }
+}
+
+fn is_session_lost(error: &Error) -> bool {
+    matches!(error.local(), Some(LocalError::SessionLost))
+}
+
+impl Stream for Subscription {
+    type Item = Result<Change>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.poll_change(context)
+    }
+}
+
+impl Client {
+    /// Subscribes to what `filter` names. [`Subscription::honoured`] says what the server agreed to.
+    ///
+    /// On a server before 2026-07-28, this subscribes to each URI, as far as its capabilities say that it reports
+    /// changes.
+    ///
+    /// ```no_run
+    /// use plainly::client::{Change, Client, Result};
+    /// use plainly::protocol::types::SubscriptionFilter;
+    ///
+    /// async fn follow(client: &Client) -> Result<()> {
+    ///     let filter = SubscriptionFilter::new().resource_subscriptions(["file:///docs/a.md".to_owned()]);
+    ///     let mut subscription = client.listen(filter).await?;
+    ///     if subscription.honoured().resource_subscriptions.is_none() {
+    ///         println!("this server does not tell");
+    ///     }
+    ///     while let Some(change) = subscription.next().await {
+    ///         if let Change::Resource(uri) = change? {
+    ///             println!("read {uri} again");
+    ///         }
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// An error for which [`is_method_not_found`](crate::Error::is_method_not_found) holds, if the server can't report
+    /// changes at all. [`LocalError::Timeout`], if it doesn't say in time what it will report; after that, it may be
+    /// silent for any time. The subscription itself ends with [`LocalError::InvalidResponse`], if the server tells of a
+    /// change in a way that can't be read.
+    pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
+        Ok(Subscription {
+            open: self.subscription(filter.clone()).await?,
+            client: self.clone(),
+            asked: filter,
+            backoff: Backoff::default(),
+            reopening: JoinSet::new(),
+        })
+    }
+
+    fn has_streams(&self) -> bool {
+        self.connected.link.connection().has_streams()
+    }
+
+    /// Waits for so long, or until the client is closed.
+    async fn pause(&self, pause: Duration) {
+        tokio::select! {
+            () = sleep(pause) => {}
+            () = self.connected.closing.notified() => {}
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Opens a subscription: with one request or, at a server before 2026-07-28, with one for each resource, beside the stream
+//! on which the changes come.
+
+use std::sync::Arc;
+
+use plainly_errors::Revision;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    EmptyResult, ServerCapabilities, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+};
+use serde::Serialize;
+use tokio::time::timeout;
+
+use crate::connect::Client;
+use crate::connect::client::Connected;
+use crate::connect::retries::Tries;
+use crate::error::{Error, LocalError, Result};
+use crate::link::inbox::Inbox;
+use crate::link::subscriptions::SubscriptionGuard;
+use crate::link::{BackgroundTask, CallExtras};
+
+/// A subscription for as long as it lasts.
+#[derive(Debug)]
+pub(super) struct OpenSubscription {
+    /// The part of the filter that the server reports.
+    pub(super) honoured: SubscriptionFilter,
+    pub(super) inbox: Arc<Inbox>,
+    source: SubscriptionSource,
+}
+
+/// Keeps the subscription going until it is dropped.
+#[derive(Debug)]
+enum SubscriptionSource {
+    Modern(#[expect(dead_code, reason = "held to be dropped")] BackgroundTask),
+    Legacy(LegacySubscription),
+}
+
+impl OpenSubscription {
+    /// Whether it is lost with its stream; otherwise it is the session's, and the stream is opened again there.
+    pub(super) fn is_its_stream(&self) -> bool {
+        matches!(self.source, SubscriptionSource::Modern(_))
+    }
+
+    /// The session is lost, and with it all that was subscribed to: there is nothing to unsubscribe from.
+    pub(super) fn forget(&mut self) {
+        if let SubscriptionSource::Legacy(legacy) = &mut self.source {
+            legacy.uris.clear();
+        }
+    }
+}
+
+impl Client {
+    /// Opens a subscription to what `filter` names, in the time of one request.
+    pub(super) async fn subscription(
+        &self,
+        filter: SubscriptionFilter,
+    ) -> Result<OpenSubscription> {
+        let after = self.timeout;
+        let opened = timeout(after, self.open(filter)).await;
+        opened.map_err(|_elapsed| LocalError::Timeout {
+            method: Method::Listen.name(),
+            after,
+            instead: None,
+        })?
+    }
+
+    async fn open(&self, filter: SubscriptionFilter) -> Result<OpenSubscription> {
+        let revision = self.revision();
+        let error = match self.try_open(revision, filter.clone()).await {
+            Ok(subscription) => return Ok(subscription),
+            Err(error) => error,
+        };
+        if !self.connected.is_mended(&error, revision).await? {
+            return Err(error);
+        }
+        self.try_open(self.revision(), filter).await
+    }
+
+    async fn try_open(
+        &self,
+        revision: Revision,
+        filter: SubscriptionFilter,
+    ) -> Result<OpenSubscription> {
+        let inbox = Arc::new(Inbox::new(filter.clone()));
+        let source = if Method::Listen.is_in(revision) {
+            SubscriptionSource::Modern(self.send_listen(filter, &inbox))
+        } else {
+            SubscriptionSource::Legacy(self.subscribe(&inbox).await?)
+        };
+        let mut honoured = inbox.acknowledged().await?;
+        if let SubscriptionSource::Legacy(subscribed) = &source {
+            let uris = &subscribed.uris;
+            honoured.resource_subscriptions = (!uris.is_empty()).then(|| uris.clone());
+        }
+        Ok(OpenSubscription {
+            honoured,
+            inbox,
+            source,
+        })
+    }
+
+    fn send_listen(&self, filter: SubscriptionFilter, inbox: &Arc<Inbox>) -> BackgroundTask {
+        let (connected, inbox) = (Arc::clone(&self.connected), Arc::clone(inbox));
+        BackgroundTask::spawn(async move {
+            let writer = connected.writer();
+            let end = connected.link.listen(&writer, filter, &inbox).await;
+            if end.is_err() {
+                connected.link.subscriptions().missed();
+            }
+            inbox.end(end.map_err(|error| connected.link.tell_stray(error)));
+        })
+    }
+
+    /// Makes a request that a subscription needs, and that is no call of whoever has the client.
+    async fn manage(&self, method: Method, params: &(impl Serialize + Sync)) -> Result<()> {
+        self.check_declared(method)?;
+        let (extras, mut tries) = (CallExtras::default(), Tries::begin());
+        let result = self.try_again(method, params, extras, &mut tries).await?;
+        result.decode::<EmptyResult>(method).map(drop)
+    }
+
+    async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
+        // Before the stream is opened, whose first event may already concern it.
+        let listening = self.connected.link.subscriptions().add(None, inbox);
+        let connection = Arc::clone(self.connected.link.connection());
+        let stream = connection.open_server_stream().await?;
+        inbox.acknowledge(&match &stream {
+            Some(_) => offered(self.capabilities(), inbox.asked()),
+            None => SubscriptionFilter::new(),
+        });
+        let mut subscribed = LegacySubscription {
+            client: self.clone(),
+            uris: Vec::new(),
+            listening: Some(listening),
+            _stream: stream,
+        };
+        let honoured = inbox.acknowledged().await?;
+        let mut refused = None;
+        for uri in honoured.resource_subscriptions.unwrap_or_default() {
+            // Before the outcome is known: if this is dropped meanwhile, the server is told to forget it all the same.
+            subscribed.uris.push(uri.clone());
+            let params = SubscribeParams::new(uri);
+            let _one_at_a_time = self.connected.subscribing.lock().await;
+            match self.manage(Method::Subscribe, &params).await {
+                Ok(()) => {}
+                // Not an error, since a modern server would leave the URI out of its acknowledgement.
+                Err(error @ Error::Protocol(_)) => {
+                    subscribed.uris.pop();
+                    refused = Some(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match refused {
+            Some(error) if subscribed.uris.is_empty() => Err(error),
+            Some(_) | None => Ok(subscribed),
+        }
+    }
+}
+
+/// A subscription to resources of a legacy server.
+#[derive(Debug)]
+struct LegacySubscription {
+    client: Client,
+    uris: Vec<String>,
+    /// `None` once this is being dropped.
+    listening: Option<SubscriptionGuard>,
+    _stream: Option<Arc<BackgroundTask>>,
+}
+
+impl Drop for LegacySubscription {
+    fn drop(&mut self) {
+        // First: otherwise `any_has` below would count this subscription as somebody else's.
+        self.listening = None;
+        let uris = std::mem::take(&mut self.uris);
+        if uris.is_empty() {
+            return;
+        }
+        let client = self.client.clone();
+        self.client.connected.bid_farewell(async move {
+            let Connected {
+                link, subscribing, ..
+            } = &*client.connected;
+            for uri in uris {
+                let _one_at_a_time = subscribing.lock().await;
+                // Unless another subscription of this client needs it, perhaps only since a moment ago.
+                if link.subscriptions().any_has(&uri) {
+                    continue;
+                }
+                let params = UnsubscribeParams::new(uri);
+                // Nobody waits for the outcome, and further notifications reach nobody.
+                let _done = client.manage(Method::Unsubscribe, &params).await;
+            }
+        });
+    }
+}
+
+/// The part of `asked` that a legacy server with these capabilities reports.
+fn offered(server: &ServerCapabilities, asked: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut offered = SubscriptionFilter::new();
+    offered.tools_list_changed = server.tools.as_ref().and_then(|tools| tools.list_changed);
+    offered.prompts_list_changed = server
+        .prompts
+        .as_ref()
+        .and_then(|prompts| prompts.list_changed);
+    if let Some(resources) = &server.resources {
+        offered.resources_list_changed = resources.list_changed;
+        if resources.subscribe == Some(true) {
+            offered
+                .resource_subscriptions
+                .clone_from(&asked.resource_subscriptions);
+        }
+    }
+    offered
+}

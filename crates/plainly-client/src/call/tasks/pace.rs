@@ -1,0 +1,109 @@
+//! When to ask for a task again, and for how long it may be expected to end: by what the server last said, within bounds of
+//! our own. Knows neither tasks nor connections.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::link::backoff::chance;
+
+/// The pause between two requests where the server names none.
+const USUAL: Duration = Duration::from_secs(1);
+/// The shortest pause, whatever the server names.
+const SHORTEST: Duration = Duration::from_millis(100);
+/// The longest pause.
+const LONGEST: Duration = Duration::from_secs(60);
+/// How many times longer the pause is while the server tells of the task by itself.
+const LISTENING: u32 = 10;
+
+/// How often to ask for one task, and until when.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// When this client first heard of the task. The server's clock, by which it says when it created the task, may be
+    /// another than ours.
+    since: Instant,
+    interval: Duration,
+    /// How long the server keeps the task; `None` for ever.
+    ttl: Option<Duration>,
+}
+
+impl Pace {
+    /// For a task that is heard of now.
+    pub(super) fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            interval: USUAL,
+            ttl: None,
+        }
+    }
+
+    /// Notes what the server last said: `pollIntervalMs` and `ttlMs`.
+    pub(super) fn note(&mut self, interval: Option<u64>, ttl: Option<u64>) {
+        if let Some(interval) = interval {
+            self.interval = Duration::from_millis(interval).clamp(SHORTEST, LONGEST);
+        }
+        self.ttl = ttl.map(Duration::from_millis);
+    }
+
+    /// How long to wait before the next request. `is_told` says that the server tells of the task by itself.
+    pub(super) fn pause(&self, is_told: bool) -> Duration {
+        let interval = match is_told {
+            true => (self.interval * LISTENING).min(LONGEST),
+            false => self.interval,
+        };
+        // Added, not taken away: never sooner than the server asks. At random, so that many clients don't come at once.
+        let pause = interval.mul_f64(1.0 + 0.1 * chance());
+        self.left().map_or(pause, |left| pause.min(left))
+    }
+
+    /// How long the server keeps the task, once that time is over.
+    pub(super) fn expired(&self) -> Option<Duration> {
+        self.ttl.filter(|_| self.left() == Some(Duration::ZERO))
+    }
+
+    fn left(&self) -> Option<Duration> {
+        let ttl = self.ttl?;
+        Some(ttl.saturating_sub(self.since.elapsed()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_is_what_the_server_asks_for_within_bounds() {
+        for (interval, is_told, least) in [
+            (None, false, USUAL),
+            (Some(0), false, SHORTEST),
+            (Some(250), false, Duration::from_millis(250)),
+            (Some(u64::MAX), false, LONGEST),
+            (None, true, 10 * USUAL),
+            (Some(30_000), true, LONGEST),
+        ] {
+            let mut pace = Pace::new();
+            pace.note(interval, None);
+            // What is not said again stays.
+            pace.note(None, None);
+            let pauses: Vec<_> = (0..50).map(|_| pace.pause(is_told)).collect();
+            for pause in &pauses {
+                assert!((least..=least.mul_f64(1.1)).contains(pause), "{pause:?}");
+            }
+            assert!(pauses.iter().any(|pause| pause != &pauses[0]));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_time_of_a_task_is_counted_from_when_it_was_heard_of_and_may_change() {
+        let mut pace = Pace::new();
+        pace.note(Some(5_000), Some(3_000));
+        assert_eq!(pace.pause(false), Duration::from_secs(3));
+        tokio::time::advance(Duration::from_secs(3)).await;
+        assert_eq!(pace.expired(), Some(Duration::from_secs(3)));
+        pace.note(None, Some(60_000));
+        assert_eq!(pace.expired(), None);
+        pace.note(None, None);
+        tokio::time::advance(Duration::from_secs(86_400)).await;
+        assert_eq!(pace.expired(), None);
+    }
+}

@@ -1,0 +1,335 @@
+//! Configuring a client: where the server is, who we are, and how long to wait.
+
+mod answers;
+
+use std::time::Duration;
+
+use plainly_errors::{Certainty, Revision};
+use plainly_protocol::types::{
+    ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams,
+};
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::cache::{Cache, Shelf};
+use crate::connect::Client;
+use crate::connect::operation::{Observer, Operation};
+use crate::connect::options::{Checks, ClientOptions};
+use crate::connect::retries::Retries;
+use crate::error::Result;
+use crate::link::answer::QuestionHandlers;
+use crate::link::log::Log;
+use crate::link::stream::MessageConnection;
+use crate::message::clocks::Clocks;
+use crate::message::limits::ClientLimits;
+use crate::message::request::Introduction;
+use crate::message::trace_context::{TraceContext, TraceSource};
+use crate::message::traffic::{Tap, Traffic};
+use plainly_transport::lines::Lines;
+use plainly_transport::{Messages, Meter};
+
+/// A client that is not connected yet. `T` says where its server is: `Http`, `Spawn`, `InMemory`, [`Over`] or
+/// [`OverMessages`].
+#[derive(Debug)]
+#[must_use = "nothing happens until `connect`"]
+pub struct Builder<T> {
+    pub(crate) target: T,
+    pub(crate) options: ClientOptions,
+}
+
+/// A server at the other end of any byte stream.
+#[derive(Debug)]
+pub struct Over<R, W> {
+    pub(crate) reader: R,
+    pub(crate) writer: W,
+}
+
+/// A server at the other end of any connection that carries whole messages.
+#[derive(Debug)]
+pub struct OverMessages<M> {
+    pub(crate) messages: M,
+}
+
+impl Client {
+    /// A client for a server at the other end of a byte stream, with one message per line.
+    pub fn over<R, W>(reader: R, writer: W) -> Builder<Over<R, W>>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        Builder::new(Over { reader, writer })
+    }
+
+    /// A client for a server at the other end of any connection that carries whole messages, such as a WebSocket.
+    pub fn over_messages<M: Messages + 'static>(messages: M) -> Builder<OverMessages<M>> {
+        Builder::new(OverMessages { messages })
+    }
+}
+
+impl<T> Builder<T> {
+    pub(crate) fn new(target: T) -> Self {
+        Self {
+            target,
+            options: ClientOptions {
+                introduction: Introduction {
+                    implementation: Implementation::new("plainly", env!("CARGO_PKG_VERSION")),
+                    capabilities: ClientCapabilities::new(),
+                    log_level: None,
+                    trace: TraceSource::default(),
+                },
+                revision: None,
+                probes: true,
+                timeout: Duration::from_secs(60),
+                longest: Duration::from_secs(60 * 60),
+                connect_timeout: Duration::from_secs(30),
+                handlers: QuestionHandlers::default(),
+                limits: ClientLimits::default(),
+                log: None,
+                clocks: Clocks::default(),
+                tap: Tap::default(),
+                observer: Observer::default(),
+                least: Certainty::default(),
+                retries: Retries::NONE,
+                shelf: None,
+                checks: Checks::default(),
+            },
+        }
+    }
+
+    /// The same client of another server.
+    pub(crate) fn with_target<U>(self, target: U) -> Builder<U> {
+        Builder {
+            target,
+            options: self.options,
+        }
+    }
+
+    /// Sets the client name sent to the server. `plainly` by default.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.options.introduction.implementation.name = name.into();
+        self
+    }
+
+    /// Sets the client version sent to the server. This crate's by default.
+    pub fn version(mut self, version: impl Into<String>) -> Self {
+        self.options.introduction.implementation.version = version.into();
+        self
+    }
+
+    /// Sets the declared capabilities, in addition to those that follow from the handlers for the server's questions.
+    /// None by default.
+    pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.options.introduction.capabilities = capabilities;
+        self.declare()
+    }
+
+    /// Sets the timeout for one request, including its reply. 60 s by default. When it expires, the request is cancelled.
+    ///
+    /// It restarts when the server reports [progress](crate::Call::on_progress), and when the server has received the
+    /// answer to a question.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = timeout;
+        self
+    }
+
+    /// Sets the timeout for one request, however often [the other one](Self::timeout) restarts. 1 h by default; never
+    /// less than the other.
+    pub fn longest(mut self, time: Duration) -> Self {
+        self.options.longest = time;
+        self
+    }
+
+    /// Requests the server's log messages, from this level up, and passes them to `tell`. Servers before 2026-07-28 send
+    /// all of their log messages, newer ones only those about a request of this client.
+    ///
+    /// `tell` runs where the connection is read, and must neither block nor wait for a call.
+    pub fn on_log(
+        mut self,
+        level: LoggingLevel,
+        tell: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.options.introduction.log_level = Some(level);
+        self.options.log = Some(Log::new(level, tell));
+        self
+    }
+
+    /// The same without a request to servers before 2026-07-28: which messages they send nobody but them decides, and those
+    /// from this level up are passed to `tell`.
+    pub fn on_unasked_log(
+        self,
+        level: LoggingLevel,
+        tell: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        let mut builder = self.on_log(level, tell);
+        builder.options.log = builder.options.log.map(Log::unasked);
+        builder
+    }
+
+    /// Shows all that passes between client and server to `see`, both ways and over every transport: what a trace or a
+    /// recording is made of.
+    ///
+    /// `see` runs where the connection is read and written, for several calls at once; it must neither block nor wait for
+    /// a call.
+    ///
+    /// ```no_run
+    /// use std::time::Instant;
+    ///
+    /// use plainly::client::{Client, Traffic};
+    ///
+    /// # async fn example() -> plainly::client::Result<()> {
+    /// let start = Instant::now();
+    /// let client = Client::http("http://127.0.0.1:3333/mcp")
+    ///     .on_traffic(move |traffic| match traffic {
+    ///         Traffic::Sent(json) => eprintln!("{:?} -> {}", start.elapsed(), String::from_utf8_lossy(json)),
+    ///         Traffic::Received(json) => eprintln!("{:?} <- {}", start.elapsed(), String::from_utf8_lossy(json)),
+    ///         _ => {}
+    ///     })
+    ///     .connect()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_traffic(mut self, see: impl Fn(Traffic<'_>) + Send + Sync + 'static) -> Self {
+        self.options.tap = Tap::new(see);
+        self
+    }
+
+    /// Reports each call to `count` when it has ended, for metrics: one that is answered with questions at each round, one
+    /// that goes on as a task at each request for the task. Neither a call that is dropped is reported, nor what opens the
+    /// connection or a subscription.
+    ///
+    /// `count` runs where the call was awaited, and should not block. The names of OpenTelemetry fit: a histogram
+    /// `mcp.client.operation.duration` in seconds, with `mcp.method.name`, `mcp.protocol.version` and, for a failure,
+    /// `error.type`.
+    ///
+    /// ```no_run
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use plainly::Client;
+    ///
+    /// static FAILED: AtomicU64 = AtomicU64::new(0);
+    ///
+    /// # async fn example() -> plainly::client::Result<()> {
+    /// let client = Client::http("http://127.0.0.1:3333/mcp")
+    ///     .on_operation(|operation| {
+    ///         if operation.error.is_some() {
+    ///             FAILED.fetch_add(1, Ordering::Relaxed);
+    ///         }
+    ///     })
+    ///     .connect()
+    ///     .await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
+        self.options.observer = Observer::new(count);
+        self
+    }
+
+    /// Sends the trace that `current` knows with each request and each notification, in `_meta` (SEP-414). None by default.
+    ///
+    /// `current` runs where the call is awaited.
+    pub fn trace_context(
+        mut self,
+        current: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.introduction.trace = TraceSource::new(current);
+        self
+    }
+
+    /// Sets the timeout for connecting and negotiating a revision. 30 s by default.
+    ///
+    /// If a server is silent for half of that, or for 10 s, the client also tries the legacy handshake.
+    pub fn connect_timeout(mut self, timeout: Duration) -> Self {
+        self.options.connect_timeout = timeout;
+        self
+    }
+
+    /// Sets how sure it must be what a server's error means. By default, what is
+    /// [likely](Certainty::Likely) counts: a missing resource is one, whichever code the server's SDK has for it (see
+    /// [`habits`](plainly_errors::habits())). With [`Certainty::Certain`], only codes and data of the specification do.
+    pub fn recognise(mut self, least: Certainty) -> Self {
+        self.options.least = least;
+        self
+    }
+
+    /// Sets how failed calls are made again. Not at all by default.
+    pub fn retries(mut self, retries: Retries) -> Self {
+        self.options.retries = retries;
+        self
+    }
+
+    /// Answers from `cache` what it has, and keeps in it what servers allow to be kept. By default, every call asks the
+    /// server.
+    pub fn cache(mut self, cache: Cache) -> Self {
+        self.options.shelf = Some(Shelf::alone(cache));
+        self
+    }
+
+    /// Takes structured output as it comes. By default, that of a tool which this client has listed is held against the
+    /// tool's output schema, and a call whose output does not match ends with
+    /// [`InvalidOutput`](crate::LocalError::InvalidOutput). The client never lists tools for that by itself.
+    pub fn unchecked_output(mut self) -> Self {
+        self.options.checks.output = false;
+        self
+    }
+
+    /// Calls methods whose capability the server did not declare. By default, such a call ends with
+    /// [`NotDeclared`](crate::LocalError::NotDeclared), and nothing is sent. A server that declares nothing at all is asked
+    /// in any case.
+    pub fn undeclared_capabilities(mut self) -> Self {
+        self.options.checks.capabilities = false;
+        self
+    }
+
+    /// Sets the client's limits.
+    pub fn limits(mut self, limits: ClientLimits) -> Self {
+        self.options.limits = limits;
+        self
+    }
+
+    /// Uses this revision and no other. By default, the client uses the newest that both sides support.
+    pub fn revision(mut self, revision: Revision) -> Self {
+        self.options.revision = Some(revision);
+        self
+    }
+}
+
+impl<R, W> Builder<Over<R, W>>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    /// Connects and negotiates a revision. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::UnsupportedVersion`](crate::LocalError::UnsupportedVersion) if there is no revision in common, and those
+    /// of any call.
+    pub async fn connect(self) -> Result<Client> {
+        let by = self.options.deadline();
+        let Over { reader, writer } = self.target;
+        let received = Meter::default();
+        let limit = self.options.limits.message_bytes;
+        let messages = Lines::new(received.count(reader), writer, limit);
+        let dispatcher = self.options.dispatcher();
+        let connection = MessageConnection::new(messages, received, (), dispatcher);
+        Client::establish(connection, self.options, &by).await
+    }
+}
+
+impl<M: Messages + 'static> Builder<OverMessages<M>> {
+    /// Connects and negotiates a revision. Must be called within a tokio runtime.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::UnsupportedVersion`](crate::LocalError::UnsupportedVersion) if there is no revision in common, and those
+    /// of any call.
+    pub async fn connect(self) -> Result<Client> {
+        let by = self.options.deadline();
+        let received = Meter::default();
+        let messages = received.count(self.target.messages);
+        let dispatcher = self.options.dispatcher();
+        let connection = MessageConnection::new(messages, received, (), dispatcher);
+        Client::establish(connection, self.options, &by).await
+    }
+}

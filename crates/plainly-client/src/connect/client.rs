@@ -1,0 +1,256 @@
+//! The client: what its clones share, and what it reports of the server.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plainly_errors::Revision;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{Implementation, Root, ServerCapabilities};
+use plainly_transport::lock::Lock;
+use tokio::task::JoinSet;
+
+use super::handshake;
+use super::known_tools::KnownTools;
+use super::options::ClientOptions;
+use super::retries::Retries;
+use super::server_description::ServerDescription;
+use crate::error::{Error, LocalError, Result};
+use crate::link::{BackgroundTask, ClientConnection, Link};
+use crate::message::deadline::ConnectDeadline;
+use crate::message::limits::ClientLimits;
+use crate::message::request::RequestWriter;
+
+/// The state that all clones of a client share.
+#[derive(Debug)]
+pub(crate) struct Connected {
+    pub(crate) link: Link,
+    /// Writes requests of the revision that is spoken.
+    pub(super) writer: Lock<Arc<RequestWriter>>,
+    pub(crate) options: ClientOptions,
+    pub(crate) server: ServerDescription,
+    /// What its listings said of its tools.
+    pub(crate) tools: KnownTools,
+    /// Held during a renegotiation, so that it happens once for all calls.
+    pub(super) renewal: tokio::sync::Mutex<()>,
+    /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
+    /// other.
+    pub(crate) subscribing: tokio::sync::Mutex<()>,
+    /// Wakes those who wait before they open a stream again: it is closed.
+    pub(crate) closing: tokio::sync::Notify,
+    /// Requests that nobody waits for, except whoever closes the connection.
+    pub(super) farewells: Lock<JoinSet<()>>,
+    /// Keeps the stream open for a legacy server's unsolicited messages, if this client wants them.
+    pub(super) server_stream: Lock<Option<BackgroundTask>>,
+}
+
+/// A connection to a server. Cheap to clone; all clones share the connection.
+///
+/// # Errors
+///
+/// Any call may end with one of these; methods name those that are theirs alone.
+///
+/// - [`Error::Protocol`]: the server refused it, and [`Error`] says why.
+/// - [`LocalError::InvalidResponse`] and [`LocalError::IrregularError`]: what it answered is no result or no error of the
+///   method. Each mistake is named with its place, the whole answer is in the error, and a tool has run.
+/// - [`LocalError::Timeout`]: nothing came in [time](Builder::timeout).
+/// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP there are [`LocalError::Unreachable`],
+///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
+///   something answered that is no MCP server, or wants credentials; and [`LocalError::Authorization`] where this client has
+///   something to get them from, and that failed.
+/// - [`LocalError::NotInRevision`] and [`LocalError::NotDeclared`]: the server has no such method; nothing was sent.
+/// - [`LocalError::TaskLost`] and [`LocalError::TaskCancelled`]: the server made a task of it, which has no result. Only of a
+///   [`Call`](crate::Call).
+/// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: it asks for something first. Only of a [`Call`](crate::Call).
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) connected: Arc<Connected>,
+    pub(crate) timeout: Duration,
+    pub(crate) retries: Retries,
+    /// Whether results that are kept are left alone.
+    pub(crate) fresh: bool,
+}
+
+impl Client {
+    /// The same connection with a different timeout for each request.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        Self {
+            timeout,
+            ..self.clone()
+        }
+    }
+
+    /// The same connection with other retries of calls that fail.
+    #[must_use]
+    pub fn with_retries(&self, retries: Retries) -> Self {
+        Self {
+            retries,
+            ..self.clone()
+        }
+    }
+
+    /// The same connection, which asks the server for what is [cached](Builder::cache), too, and keeps what it answers.
+    #[must_use]
+    pub fn fresh(&self) -> Self {
+        Self {
+            fresh: true,
+            ..self.clone()
+        }
+    }
+
+    /// The revision in use. It changes if the server starts to refuse it and offers another that this client supports,
+    /// for example because the server was replaced; unless it was [pinned](Builder::revision).
+    pub fn revision(&self) -> Revision {
+        self.connected.revision()
+    }
+
+    /// The server's name and version as stated when connecting: for display and logs only.
+    pub fn server(&self) -> Option<&Implementation> {
+        self.connected.server.implementation.as_ref()
+    }
+
+    /// The server's capabilities.
+    pub fn capabilities(&self) -> &ServerCapabilities {
+        &self.connected.server.capabilities
+    }
+
+    /// Whether the server says that it knows collections, and metadata without content (the extension
+    /// `dev.plainly/resources`, SEP-2093).
+    pub fn knows_collections(&self) -> bool {
+        self.connected.server.knows_collections()
+    }
+
+    /// Instructions for the model on how to use the server.
+    pub fn instructions(&self) -> Option<&str> {
+        self.connected.server.instructions.as_deref()
+    }
+
+    /// Waits until the connection is over, because the server ended it or this client did, and says why. A call that is made
+    /// then fails with the same error.
+    ///
+    /// Over Streamable HTTP it never returns: each request has a connection of its own, so only a call can find that the server
+    /// is gone.
+    ///
+    /// ```no_run
+    /// # use plainly::client::Client;
+    /// # async fn example(client: Client) {
+    /// tokio::select! {
+    ///     end = client.closed() => println!("{end}"),
+    ///     () = plainly::shutdown::requested() => client.close().await,
+    /// }
+    /// # }
+    /// ```
+    pub async fn closed(&self) -> Error {
+        self.connected.link.connection().closed().await
+    }
+
+    /// The versions that the server says it supports: those from discovery, or the one from the handshake.
+    pub fn supported_versions(&self) -> &[String] {
+        &self.connected.server.supported_versions
+    }
+}
+
+impl Client {
+    /// A client of the server at the other end of `connection`, once they agree on a revision, `by` then at the latest.
+    pub(crate) async fn establish(
+        connection: impl ClientConnection + 'static,
+        mut options: ClientOptions,
+        by: &ConnectDeadline,
+    ) -> Result<Self> {
+        let declared = &options.introduction.capabilities;
+        options.shelf = options.shelf.map(|shelf| shelf.for_capabilities(declared));
+        let link = Link::new(Arc::new(connection), options.least);
+        let server = handshake::establish(&link, &options, by).await?;
+        let client = Self {
+            timeout: options.timeout,
+            retries: options.retries,
+            fresh: false,
+            connected: Arc::new(Connected {
+                link,
+                writer: Lock::new(
+                    RequestWriter::new(server.revision, &options.introduction).into(),
+                ),
+                options,
+                server,
+                tools: KnownTools::default(),
+                renewal: tokio::sync::Mutex::default(),
+                subscribing: tokio::sync::Mutex::default(),
+                closing: tokio::sync::Notify::default(),
+                farewells: Lock::default(),
+                server_stream: Lock::default(),
+            }),
+        };
+        client.connected.keep_server_stream().await;
+        Ok(client)
+    }
+
+    /// The number of bytes received from the server so far, over all calls on the connection: for showing progress.
+    pub fn received_bytes(&self) -> u64 {
+        self.connected.link.connection().received()
+    }
+
+    /// Changes the roots that servers are told when they ask. If it was declared that changes are announced
+    /// ([`ListCapability::list_changed`](plainly_protocol::types::ListCapability)), a server before 2026-07-28 is told of this
+    /// one; newer servers ask each time.
+    ///
+    /// A client that was built without [roots](crate::Builder::roots) has not declared any, and is not asked for them.
+    ///
+    /// # Errors
+    ///
+    /// Those of the connection, if the server was to be told: servers that ask get the new roots all the same.
+    pub async fn set_roots(&self, roots: impl Into<Vec<Root>>) -> Result<()> {
+        let connected = &self.connected;
+        let respondent = connected.link.dispatcher().respondent();
+        respondent.set_roots(roots.into());
+        let declared = &connected.options.introduction.capabilities.roots;
+        let is_announced = declared
+            .as_ref()
+            .is_some_and(|it| it.list_changed == Some(true));
+        if is_announced && Method::RootsChanged.is_in(self.revision()) {
+            let writer = connected.writer();
+            connected.link.notify(&writer, Method::RootsChanged).await?;
+        }
+        Ok(())
+    }
+
+    /// Closes the connection, for all clones: calls in flight fail, a legacy session over HTTP is ended at the server,
+    /// and a child process is waited for, asked to terminate, and finally killed. Before that, tasks are cancelled and subscriptions
+    /// ended, as far as that was begun and takes no more than 5 seconds.
+    pub async fn close(&self) {
+        self.connected.closing.notify_waiters();
+        if let Some(shelf) = &self.connected.options.shelf {
+            shelf.close();
+        }
+        let mut farewells = std::mem::take(&mut *self.connected.farewells.lock());
+        while farewells.join_next().await.is_some() {}
+        self.connected.link.connection().close().await;
+    }
+
+    /// Fails if the server did not declare the capability that `method` belongs to.
+    pub(crate) fn check_declared(&self, method: Method) -> Result<()> {
+        let connected = &self.connected;
+        let lacks = connected.server.lacks(method);
+        match lacks.filter(|_| connected.options.checks.capabilities) {
+            Some(capability) => {
+                let method = method.name();
+                Err(LocalError::NotDeclared { method, capability }.into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Connected {
+    /// Limits on what the server sends.
+    pub(crate) fn limits(&self) -> &ClientLimits {
+        &self.options.limits
+    }
+
+    pub(crate) fn revision(&self) -> Revision {
+        self.writer().revision()
+    }
+
+    pub(crate) fn writer(&self) -> Arc<RequestWriter> {
+        Arc::clone(&self.writer.lock())
+    }
+}

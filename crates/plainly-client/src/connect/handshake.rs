@@ -1,0 +1,336 @@
+//! Chooses the revision to speak: asks a modern server what it supports, and shakes hands with a legacy one
+//! (2026-07-28, "Backward Compatibility" of both transports). The only place in the client that interprets signs of an
+//! era.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    DiscoverResult, EmptyResult, InitializeParams, InitializeResult, SetLevelParams,
+};
+use serde_json::json;
+
+use crate::connect::options::ClientOptions;
+use crate::connect::server_description::ServerDescription;
+use crate::error::{Error, LocalError, is_of_the_way};
+use crate::link::log::Log;
+use crate::link::{CallExtras, Link};
+use crate::message::deadline::ConnectDeadline;
+use crate::message::reply::{CallReply, TypedResult};
+use crate::message::request::RequestWriter;
+
+/// A server that is silent for longer may be a legacy one, which need not answer what it does not know.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// The longest wait for the answer to a request for log messages, without which there may still be some.
+const LEVEL: Duration = Duration::from_secs(2);
+
+/// The conclusion from the answer to the probe.
+enum ProbeVerdict {
+    /// The server is modern.
+    Discovered(Box<TypedResult<DiscoverResult>>),
+    /// The server is modern, and offers other versions than the one that was tried.
+    Offers(Vec<String>, Error),
+    /// The server is not modern, to judge by this error.
+    Legacy(Error),
+    /// The server is legacy, or it failed with this error: some legacy servers fail at requests that they don't know.
+    Unclear(Error),
+    /// The error says nothing about the era.
+    Failed(Error),
+}
+
+/// Finds out which revisions the server speaks, and agrees on one with it.
+pub(crate) async fn establish(
+    link: &Link,
+    options: &ClientOptions,
+    by: &ConnectDeadline,
+) -> Result<ServerDescription, Error> {
+    let server = match options.revision {
+        // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
+        Some(pinned) if pinned.traits().sessions => initialize(link, options, pinned, by).await,
+        Some(_) => settle(link, options, probe(link, options, by).await, by).await,
+        None if !options.probes => initialize(link, options, Revision::LATEST_LEGACY, by).await,
+        None => detect(link, options, by).await,
+    };
+    let server = server.map_err(|error| link.tell_stray(error))?;
+    link.speak(server.revision);
+    Ok(server)
+}
+
+async fn detect(
+    link: &Link,
+    options: &ClientOptions,
+    by: &ConnectDeadline,
+) -> Result<ServerDescription, Error> {
+    // At most half, so that the handshake has as much time as the probe had.
+    let silence = SILENCE.min(by.left() / 2);
+    let mut probing = pin!(probe(link, options, by));
+    // Whoever waits for a person says nothing about the server.
+    let clock = options.clocks.stopwatch();
+    if let Some(verdict) = clock.wait_until(silence, &mut probing).await {
+        return settle(link, options, verdict, by).await;
+    }
+    // A modern server that was only slow to start still answers the probe first: whichever answer comes first counts.
+    // If neither comes, the error is that of the probe, which was waited for all the time.
+    let late = async {
+        match probing.await {
+            ProbeVerdict::Failed(error) if error.is_timeout() => ProbeVerdict::Failed(error),
+            ProbeVerdict::Legacy(_) | ProbeVerdict::Unclear(_) | ProbeVerdict::Failed(_) => {
+                std::future::pending().await
+            }
+            verdict @ (ProbeVerdict::Discovered(_) | ProbeVerdict::Offers(..)) => verdict,
+        }
+    };
+    tokio::select! {
+        biased;
+        // The probe first: a server that answers both is modern, and should not be tied to a legacy session.
+        verdict = late => settle(link, options, verdict, by).await,
+        server = initialize(link, options, Revision::LATEST_LEGACY, by) => server,
+    }
+}
+
+async fn probe(link: &Link, options: &ClientOptions, by: &ConnectDeadline) -> ProbeVerdict {
+    let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
+    let params = json!({});
+    let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
+    let reply = by.wait_for(Method::Discover.name(), asking).await;
+    let status = reply.as_ref().ok().and_then(CallReply::status);
+    match reply.and_then(|reply| reply.decode(Method::Discover, &params, link.least)) {
+        Ok(answer) => ProbeVerdict::Discovered(Box::new(answer)),
+        Err(error) => ProbeVerdict::of(error, status),
+    }
+}
+
+impl ProbeVerdict {
+    /// The conclusion from an error that the probe ended with, and its HTTP status if it is a JSON-RPC error under one.
+    fn of(error: Error, status: Option<u16>) -> Self {
+        // Whatever the status: only modern servers say so, and a client must not fall back then (stdio, "Backward
+        // Compatibility").
+        if let Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) =
+            error.protocol().map(ProtocolError::kind)
+        {
+            return Self::Offers(supported.clone(), error);
+        }
+        let (status, looks_legacy) = match error.local() {
+            Some(LocalError::HttpStatus { status, .. }) => (Some(*status), true),
+            Some(local) => (status, is_unreadable(local)),
+            // Any other error, not one code or two: legacy servers refuse what they don't know with whatever they like.
+            None => (status, !error.protocol().is_some_and(is_modern)),
+        };
+        match (status, error) {
+            (Some(status), error) if is_of_the_way(status) => Self::Failed(error),
+            (Some(500..), error) if looks_legacy => Self::Unclear(error),
+            (_, error) if looks_legacy => Self::Legacy(error),
+            (_, error) => Self::Failed(error),
+        }
+    }
+}
+
+/// Whether only a modern server answers with this error.
+fn is_modern(error: &ProtocolError) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::HeaderMismatch
+            | ErrorKind::MissingRequiredClientCapability { .. }
+            | ErrorKind::Unavailable(_)
+    )
+}
+
+/// Whether the server answered as no modern server does. Otherwise it did not answer.
+fn is_unreadable(error: &LocalError) -> bool {
+    matches!(
+        error,
+        LocalError::InvalidResponse { .. }
+            | LocalError::IrregularError { .. }
+            | LocalError::Interrupted { .. }
+    )
+}
+
+/// Whether it is about a result that can't be read.
+fn has_result(error: &Error) -> bool {
+    matches!(
+        error.local(),
+        Some(LocalError::InvalidResponse {
+            result: Some(_),
+            ..
+        })
+    )
+}
+
+async fn settle(
+    link: &Link,
+    options: &ClientOptions,
+    verdict: ProbeVerdict,
+    by: &ConnectDeadline,
+) -> Result<ServerDescription, Error> {
+    let (supported, discovered) = match verdict {
+        ProbeVerdict::Failed(error) => return Err(error),
+        ProbeVerdict::Legacy(error) | ProbeVerdict::Unclear(error)
+            if options.revision.is_some() =>
+        {
+            return Err(error);
+        }
+        ProbeVerdict::Legacy(first) => {
+            let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
+            return match server {
+                // It is modern after all, and could not answer the probe.
+                Err(error) if error.is_method_not_found() => Err(first),
+                // It answered the one, and not the other.
+                Err(error) if error.is_timeout() && has_result(&first) => Err(first),
+                server => server,
+            };
+        }
+        ProbeVerdict::Unclear(first) => {
+            let server = initialize(link, options, Revision::LATEST_LEGACY, by).await;
+            // The first says what is wrong with the server, the second only that it is not a legacy one either; unless it says
+            // who may call it.
+            return server.map_err(|second| match second.authorization() {
+                Some(_) => second,
+                None => first,
+            });
+        }
+        ProbeVerdict::Discovered(answer) => (answer.body.supported_versions.clone(), Ok(answer)),
+        ProbeVerdict::Offers(supported, error) => (supported, Err(error)),
+    };
+    let wanted = wanted(options);
+    let Some(revision) = newest(&wanted, &supported) else {
+        return Err(LocalError::UnsupportedVersion {
+            offered: supported,
+            wanted,
+        }
+        .into());
+    };
+    if revision.traits().sessions {
+        return initialize(link, options, revision, by).await;
+    }
+    let answer = match discovered {
+        Ok(answer) => answer,
+        Err(refusal) => probe_again(link, options, by, revision, refusal).await?,
+    };
+    Ok(ServerDescription::discovered(revision, *answer))
+}
+
+/// Asks once more, in the very version that the server offers with its refusal of it: another of several behind one
+/// address may have answered, or it has learnt the version meanwhile. A second refusal is a contradiction.
+async fn probe_again(
+    link: &Link,
+    options: &ClientOptions,
+    by: &ConnectDeadline,
+    revision: Revision,
+    refusal: Error,
+) -> Result<Box<TypedResult<DiscoverResult>>, Error> {
+    if let ProbeVerdict::Discovered(answer) = probe(link, options, by).await
+        && newest(&[revision], &answer.body.supported_versions).is_some()
+    {
+        return Ok(answer);
+    }
+    Err(refusal)
+}
+
+/// Agrees with a server that refuses `refused` on the newest other revision that it offers; `None` if this client
+/// speaks none of them.
+pub(crate) async fn change(
+    link: &Link,
+    options: &ClientOptions,
+    refused: Revision,
+    offered: &[String],
+) -> Result<Option<Revision>, Error> {
+    let mut others = wanted(options);
+    // A server may offer the very version that it refuses: choosing that again would go round in circles.
+    others.retain(|revision| *revision != refused);
+    let Some(revision) = newest(&others, offered) else {
+        return Ok(None);
+    };
+    let agreed = if revision.traits().sessions {
+        let by = options.deadline();
+        initialize(link, options, revision, &by).await?.revision
+    } else {
+        // Each of its requests says so itself.
+        revision
+    };
+    link.speak(agreed);
+    Ok(Some(agreed))
+}
+
+/// Opens a legacy session, asking for `revision`.
+pub(crate) async fn initialize(
+    link: &Link,
+    options: &ClientOptions,
+    revision: Revision,
+    by: &ConnectDeadline,
+) -> Result<ServerDescription, Error> {
+    let introduction = &options.introduction;
+    let params = InitializeParams::new(
+        revision.as_str(),
+        introduction.capabilities.clone(),
+        introduction.implementation.clone(),
+    );
+    let writer = RequestWriter::new(revision, introduction);
+    let asking = link.call(&writer, Method::Initialize, &params);
+    let answer: TypedResult<InitializeResult> =
+        by.wait_for(Method::Initialize.name(), asking).await?;
+    let version = answer.body.protocol_version.clone();
+    let wanted = wanted(options);
+    let agreed = wanted
+        .iter()
+        .copied()
+        .find(|revision| revision.traits().sessions && revision.as_str() == version);
+    let Some(agreed) = agreed else {
+        return Err(LocalError::UnsupportedVersion {
+            offered: vec![version],
+            wanted,
+        }
+        .into());
+    };
+    // Before `initialized`, after which the server may ask questions, which are read according to the revision.
+    link.speak(agreed);
+    let writer = RequestWriter::new(agreed, introduction);
+    let telling = link.notify(&writer, Method::Initialized);
+    by.wait_for(Method::Initialized.name(), telling).await?;
+    if let (Some(log), Some(_)) = (&options.log, &answer.body.capabilities.logging)
+        && log.is_requested
+    {
+        set_level(link, options, &writer, log, by).await?;
+    }
+    Ok(ServerDescription::initialized(agreed, answer.body))
+}
+
+/// Asks for log messages. A server that refuses, or does not answer, is still good for everything else.
+async fn set_level(
+    link: &Link,
+    options: &ClientOptions,
+    writer: &RequestWriter,
+    log: &Log,
+    by: &ConnectDeadline,
+) -> Result<(), Error> {
+    let params = SetLevelParams::new(log.level);
+    let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);
+    let clock = options.clocks.stopwatch();
+    match clock.wait_until(LEVEL.min(by.left()), asking).await {
+        Some(Err(error @ Error::Protocol(_))) => {
+            tracing::warn!(%error, "the server did not accept the log level");
+            Ok(())
+        }
+        Some(done) => done.map(drop),
+        None => {
+            tracing::warn!("the server does not say whether it accepts the log level");
+            Ok(())
+        }
+    }
+}
+
+/// The revisions to choose from, oldest first.
+fn wanted(options: &ClientOptions) -> Vec<Revision> {
+    match options.revision {
+        Some(pinned) => vec![pinned],
+        None => Revision::ALL.to_vec(),
+    }
+}
+
+/// The newest revision in `wanted`, which is sorted oldest first, that is offered.
+fn newest(wanted: &[Revision], offered: &[String]) -> Option<Revision> {
+    let mut newest_first = wanted.iter().rev().copied();
+    newest_first.find(|revision| offered.iter().any(|offer| offer == revision.as_str()))
+}

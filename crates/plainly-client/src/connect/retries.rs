@@ -1,0 +1,206 @@
+//! How failed calls are made again: only what may be repeated, only what may succeed then, and not sooner than the server
+//! asks.
+
+use std::time::Duration;
+
+use plainly_protocol::method::Method;
+use tokio::time::Instant;
+
+use crate::error::Error;
+use crate::link::backoff::chance;
+
+/// The first pause where nobody says how long to wait; each further one is twice as long.
+const FIRST: Duration = Duration::from_millis(200);
+/// The longest of these.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// The methods that change nothing at the server; `tools/call` may or may not.
+const READING: [Method; 14] = [
+    Method::Discover,
+    Method::Ping,
+    Method::ListTools,
+    Method::ListPrompts,
+    Method::GetPrompt,
+    Method::ListResources,
+    Method::ListResourceTemplates,
+    Method::ReadResource,
+    Method::ResourceMetadata,
+    Method::ReadDirectory,
+    Method::ListSkills,
+    Method::GetSkill,
+    Method::Complete,
+    Method::GetTask,
+];
+
+/// Makes failed calls again, as a client was [built](crate::Builder::retries) to. None by default.
+///
+/// Only a call that may be repeated is: what reads or lists, and tools whose listing says that they only read
+/// (`readOnlyHint`) or that calling them twice does no more than once (`idempotentHint`). A tool that this client has
+/// not listed is not called again, nor one that failed: what it says is for the model. Only errors after which the same
+/// call [may succeed](Error::is_retryable) count; not the end of a connection, as there is no new one.
+///
+/// ```no_run
+/// # async fn example() -> plainly::client::Result<()> {
+/// use std::time::Duration;
+///
+/// use plainly::client::{Client, Retries};
+///
+/// let retries = Retries::by_hint().tries(5).within(Duration::from_secs(120));
+/// let client = Client::http("http://127.0.0.1:3333/mcp").retries(retries).connect().await?;
+/// client.read("file:///docs/intro.md").await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Retries {
+    /// The most tries, the first one included.
+    tries: u32,
+    /// The time since the first try within which the last one begins.
+    within: Duration,
+}
+
+impl Retries {
+    /// A call is made once.
+    pub const NONE: Self = Self {
+        tries: 1,
+        within: Duration::ZERO,
+    };
+
+    /// Waits as long as the server asks, in its error or in `Retry-After`; without a word of it, ever longer pauses. At
+    /// most three tries, the last within a minute. A little is added at random to each pause, so that many clients don't
+    /// come back at once.
+    pub const fn by_hint() -> Self {
+        Self {
+            tries: 3,
+            within: Duration::from_secs(60),
+        }
+    }
+
+    /// Sets the most tries of one call, the first included.
+    #[must_use]
+    pub const fn tries(self, tries: u32) -> Self {
+        Self { tries, ..self }
+    }
+
+    /// Sets the time since the first try within which the last one begins. If the server asks for a longer wait, the call
+    /// fails at once, with an error that says [how long](Error::retry_after).
+    #[must_use]
+    pub const fn within(self, within: Duration) -> Self {
+        Self { within, ..self }
+    }
+
+    /// How long to wait before the next try, after `tries` that took so long; `None` if there is to be none.
+    fn pause(self, error: &Error, tries: u32, spent: Duration) -> Option<Duration> {
+        // A login that failed is not tried again behind the user's back.
+        let is_settled = error.is_closed() || error.authorization().is_some();
+        if tries >= self.tries || !error.is_retryable() || is_settled {
+            return None;
+        }
+        let doubled = FIRST.saturating_mul(1 << tries.saturating_sub(1).min(16));
+        let pause = error.retry_after().unwrap_or(doubled.min(LONGEST));
+        // Added, not taken away: never sooner than the server asks.
+        let pause = pause.saturating_add(pause.min(LONGEST).mul_f64(0.25 * chance()));
+        (spent.saturating_add(pause) <= self.within).then_some(pause)
+    }
+}
+
+/// The tries of one call so far.
+#[derive(Debug)]
+pub(crate) struct Tries {
+    pub(crate) start: Instant,
+    /// How many there were, the one in progress included.
+    made: u32,
+}
+
+impl Tries {
+    /// None yet.
+    pub(crate) fn begin() -> Self {
+        Self {
+            start: Instant::now(),
+            made: 0,
+        }
+    }
+
+    /// Counts another one.
+    pub(crate) fn begin_another(&mut self) {
+        self.made += 1;
+    }
+
+    /// How many there were; none if the cache had the result.
+    pub(crate) fn count(&self) -> u32 {
+        self.made
+    }
+
+    /// How long to wait after one that failed; `None` if there is to be none.
+    pub(crate) fn pause_after(&self, error: &Error, retries: Retries) -> Option<Duration> {
+        retries.pause(error, self.made, self.start.elapsed())
+    }
+}
+
+/// Whether a method never changes anything at the server.
+pub(crate) fn is_reading(method: Method) -> bool {
+    READING.contains(&method)
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly_errors::{Problem, ProtocolError, Unavailable};
+
+    use super::*;
+    use crate::error::AuthError;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn a_pause_is_what_was_asked_for_and_a_little_more() {
+        let limited = Problem::rate_limited("calls", 8 * SECOND).to_protocol_error();
+        let internal = ProtocolError::internal("m");
+        for (error, tries, least) in [
+            (limited.clone(), 1, 8 * SECOND),
+            (limited, 2, 8 * SECOND),
+            (Unavailable::Overloaded.into(), 2, SECOND),
+            (internal.clone(), 1, FIRST),
+            (internal.clone(), 2, 2 * FIRST),
+            (internal, 30, LONGEST),
+        ] {
+            let retries = Retries::by_hint().tries(99);
+            let pauses: Vec<_> = (0..50)
+                .filter_map(|_| retries.pause(&error.clone().into(), tries, Duration::ZERO))
+                .collect();
+            assert_eq!(pauses.len(), 50, "{error}");
+            for pause in &pauses {
+                assert!((least..=least.mul_f64(1.25)).contains(pause), "{pause:?}");
+            }
+            assert!(pauses.iter().any(|pause| pause != &pauses[0]));
+        }
+    }
+
+    #[test]
+    fn nobody_is_asked_to_log_in_again_by_itself() {
+        let source: Box<dyn std::error::Error + Send + Sync> = "it is down".into();
+        let (url, source) = (String::new(), source.into());
+        let error = Error::from(AuthError::Unreachable { url, source });
+        assert!(error.is_retryable());
+        let pause = Retries::by_hint().pause(&error, 1, Duration::ZERO);
+        assert_eq!(pause, None);
+    }
+
+    #[test]
+    fn a_call_is_given_up_where_it_can_not_succeed_in_time() {
+        let limited = Problem::rate_limited("calls", 50 * SECOND).to_protocol_error();
+        let missing = ProtocolError::resource_not_found("a:b");
+        let pause = |error: &ProtocolError, tries, spent: u32| {
+            let error = error.clone().into();
+            Retries::by_hint().pause(&error, tries, spent * SECOND)
+        };
+        assert!(pause(&limited, 1, 0).is_some());
+        assert!(pause(&limited, 1, 11).is_none());
+        assert!(pause(&limited, 3, 0).is_none());
+        assert!(pause(&missing, 1, 0).is_none());
+        assert!(
+            Retries::NONE
+                .pause(&limited.into(), 1, Duration::ZERO)
+                .is_none()
+        );
+    }
+}

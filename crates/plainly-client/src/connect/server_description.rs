@@ -1,0 +1,79 @@
+//! What a client knows of its server since they connected.
+
+use plainly_errors::Revision;
+use plainly_protocol::method::{Capability, Method};
+use plainly_protocol::types::{
+    DiscoverResult, Implementation, InitializeResult, SKILLS_EXTENSION, ServerCapabilities,
+};
+
+use crate::message::reply::TypedResult;
+
+/// The extension by which servers declare collections.
+const COLLECTIONS: &str = "dev.plainly/resources";
+
+/// The facts about the server that were learnt while connecting.
+#[derive(Debug)]
+pub(crate) struct ServerDescription {
+    pub(crate) revision: Revision,
+    pub(crate) implementation: Option<Implementation>,
+    pub(crate) capabilities: ServerCapabilities,
+    pub(crate) instructions: Option<String>,
+    pub(crate) supported_versions: Vec<String>,
+}
+
+impl ServerDescription {
+    /// The capability that `method` belongs to, if the server says what it has and does not have that.
+    pub(crate) fn lacks(&self, method: Method) -> Option<&'static str> {
+        let has = &self.capabilities;
+        let capability = method.row().capability?;
+        // One that declares nothing does not know better, more likely than that it has nothing. What is an extension is used
+        // with servers that declare it, and no others.
+        if *has == ServerCapabilities::new() && capability != Capability::Skills {
+            return None;
+        }
+        let (name, is_there) = match capability {
+            Capability::Resources | Capability::ResourcesSubscribe => {
+                ("resources", has.resources.is_some())
+            }
+            Capability::Tools => ("tools", has.tools.is_some()),
+            Capability::Prompts => ("prompts", has.prompts.is_some()),
+            Capability::Skills => ("skills", has.extension(SKILLS_EXTENSION).is_some()),
+            // Older revisions have completion without a word for it; the others are not called by themselves.
+            Capability::Completions | Capability::Logging | Capability::Tasks | _ => return None,
+        };
+        (!is_there).then_some(name)
+    }
+
+    /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
+    pub(crate) fn knows_collections(&self) -> bool {
+        let experimental = self.capabilities.experimental.as_ref();
+        let is_experimental = experimental.is_some_and(|all| all.get(COLLECTIONS).is_some());
+        self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
+    }
+
+    /// Whether it says that it lists directories (SEP-2640). One that does not must not be asked.
+    pub(crate) fn reads_directories(&self) -> bool {
+        let settings = self.capabilities.extension(SKILLS_EXTENSION);
+        settings.is_some_and(|settings| settings["directoryRead"] == true)
+    }
+
+    pub(crate) fn discovered(revision: Revision, answer: TypedResult<DiscoverResult>) -> Self {
+        Self {
+            revision,
+            implementation: answer.fields.server_info(),
+            capabilities: answer.body.capabilities,
+            instructions: answer.body.instructions,
+            supported_versions: answer.body.supported_versions,
+        }
+    }
+
+    pub(crate) fn initialized(revision: Revision, result: InitializeResult) -> Self {
+        Self {
+            revision,
+            implementation: Some(result.server_info),
+            capabilities: result.capabilities,
+            instructions: result.instructions,
+            supported_versions: vec![result.protocol_version],
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! A new session for a server that has forgotten the last, and another revision for a server that refuses the one spoken.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::client::Connected;
+use crate::connect::handshake;
+use crate::error::{Error, LocalError, Result};
+use crate::message::request::RequestWriter;
+use crate::message::timeouts::FAREWELL;
+
+impl Connected {
+    /// Resolves the cause of `error`, with which a call of `revision` was refused, if possible. Returns whether the
+    /// call may succeed now.
+    pub(crate) async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
+        let mended = match (error.local(), error.protocol().map(ProtocolError::kind)) {
+            // The specification has the client open a new session then (2025-11-25, "Session Management").
+            (Some(LocalError::SessionLost), _) => self.renew().await.map(|()| true),
+            // Within a session, the version is settled.
+            (_, Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }))
+                if !revision.traits().sessions =>
+            {
+                self.change(revision, supported).await
+            }
+            _ => Ok(false),
+        };
+        match mended {
+            // It is about the handshake: as the answer to this call it would mean something else.
+            Err(Error::Protocol(refusal)) => {
+                tracing::debug!(%refusal, "the server refused another handshake");
+                Ok(false)
+            }
+            mended => mended,
+        }
+    }
+
+    /// Opens a new session, unless another call already has.
+    async fn renew(&self) -> Result<()> {
+        let _one_at_a_time = self.renewal.lock().await;
+        if !self.link.connection().is_lost() {
+            return Ok(());
+        }
+        tracing::info!("the server has ended the session: opening a new one");
+        // The new session knows nothing of them: each subscribes again by itself.
+        let lost = LocalError::SessionLost.into();
+        self.link.subscriptions().end(&lost);
+        let revision = self.revision();
+        let mut options = self.options.clone();
+        // The same revision as before, since the writer that all calls share is not replaced here.
+        options.revision = Some(revision);
+        let by = options.deadline();
+        handshake::initialize(&self.link, &options, revision, &by).await?;
+        self.keep_server_stream().await;
+        Ok(())
+    }
+
+    /// Keeps the server's stream open, if its era has one and this client wants the messages on it.
+    pub(super) async fn keep_server_stream(&self) {
+        let is_wanted = self.link.dispatcher().wants_server_messages();
+        if self.revision().traits().sessions && is_wanted {
+            let connection = Arc::clone(self.link.connection());
+            let stream = connection.keep_server_stream().await;
+            *self.server_stream.lock() = stream;
+        }
+    }
+
+    /// Switches to another revision than the `refused` one, unless another call already has. Returns whether there is
+    /// one.
+    async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
+        let _one_at_a_time = self.renewal.lock().await;
+        if self.revision() != refused {
+            return Ok(true);
+        }
+        let agreed = handshake::change(&self.link, &self.options, refused, offered).await?;
+        let Some(revision) = agreed else {
+            return Ok(false);
+        };
+        tracing::info!(%refused, %revision, "the server refused the revision: using another");
+        let writer = RequestWriter::new(revision, &self.options.introduction);
+        *self.writer.lock() = writer.into();
+        self.keep_server_stream().await;
+        Ok(true)
+    }
+
+    /// Lets a request be made that nobody waits for, and that the connection is kept for, but not for long.
+    pub(crate) fn bid_farewell(&self, request: impl Future<Output = ()> + Send + 'static) {
+        let Ok(runtime) = Handle::try_current() else {
+            return;
+        };
+        let mut farewells = self.farewells.lock();
+        while farewells.try_join_next().is_some() {}
+        farewells.spawn_on(timeout(FAREWELL, request).map(drop), &runtime);
+    }
+}

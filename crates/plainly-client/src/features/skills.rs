@@ -1,0 +1,241 @@
+//! Skills on the client's side (extension `io.modelcontextprotocol/skills`): listing them, and reading their files so that nothing
+//! is used that is not what the server lists. Nothing is read before it is asked for.
+
+mod entry;
+mod frontmatter;
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use plainly_errors::Mistake;
+use plainly_protocol::method::Method;
+use plainly_protocol::types::{
+    Body, GetSkillParams, GetSkillResult, ListSkillsParams, ListSkillsResult, Skill, SkillFile,
+    SkillFiles,
+};
+use sha2::{Digest as _, Sha256};
+
+use crate::connect::Client;
+use crate::error::{Error, LocalError, Mismatch, Result};
+use crate::features::pages::ListingPage;
+
+/// A skill whose `SKILL.md` was read and is what the server lists: its instructions, and the way to its other files.
+///
+/// It is bound to its server and to the entry that it was loaded from. That its content is what the server lists does not make
+/// it trustworthy: the server wrote both.
+///
+/// ```no_run
+/// use plainly::client::{Client, Result};
+///
+/// async fn instructions(client: &Client, uri: &str) -> Result<String> {
+///     let skill = client.skill(uri).await?;
+///     println!("{}: {}", skill.name().unwrap_or("-"), skill.description().unwrap_or("-"));
+///     // Ask the user here, and remember with the answer which files and digests it was given for.
+///     let loaded = client.load_skill(skill).await?;
+///     let forms = loaded.read("references/FORMS.md").await?;
+///     println!("{} bytes of forms", forms.as_bytes().len());
+///     Ok(loaded.instructions().to_owned())
+/// }
+/// ```
+#[derive(Debug)]
+pub struct LoadedSkill {
+    client: Client,
+    skill: Skill,
+    instructions: String,
+    /// The first mismatch, after which nothing more is read.
+    mismatch: OnceLock<Error>,
+}
+
+impl Client {
+    /// One page of `skills/list`. A skill that can't be read, as one that does not say what its files are, is left out and
+    /// named in a warning in the log.
+    pub async fn list_skills(&self, params: &ListSkillsParams) -> Result<ListSkillsResult> {
+        Ok(self.skills_page(params).await?.body)
+    }
+
+    async fn skills_page(
+        &self,
+        params: &ListSkillsParams,
+    ) -> Result<ListingPage<ListSkillsResult>> {
+        self.page(Method::ListSkills, "skills", params).await
+    }
+
+    /// All skills that the server lists, page after page. A server may have more of them. Complete or an error, like
+    /// [`resources`](Self::resources), except for the skills that [`list_skills`](Self::list_skills) leaves out. No file is
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// [`LocalError::NotDeclared`] if the server does not declare the extension; so for each method of skills.
+    pub async fn skills(&self) -> Result<Vec<Skill>> {
+        self.all_pages(Method::ListSkills, |cursor| async move {
+            let mut params = ListSkillsParams::new();
+            params.cursor = cursor;
+            let page = self.skills_page(&params).await?;
+            Ok(page.map(|body| (body.skills, body.next_cursor)))
+        })
+        .await
+    }
+
+    /// The skill whose `SKILL.md` has this URI (`skills/get`), whether the server lists it or not, as it is now. No file is
+    /// read.
+    ///
+    /// # Errors
+    ///
+    /// One for which [`is_invalid_params`](Error::is_invalid_params) or
+    /// [`is_resource_not_found`](Error::is_resource_not_found) holds, if the server has no such skill.
+    pub async fn skill(&self, uri: impl Into<String>) -> Result<Skill> {
+        let method = Method::GetSkill;
+        let params = GetSkillParams::new(uri);
+        let skill = self
+            .call::<GetSkillResult>(method, &params)
+            .await?
+            .body
+            .skill;
+        if skill.uri == params.uri {
+            return Ok(skill);
+        }
+        let why = Mistake::new("/skill/uri", "it is not the skill that was asked for");
+        Err(Error::invalid_response(method.name(), why.to_string()))
+    }
+
+    /// Reads the `SKILL.md` of a skill, and verifies that its length, its digest and each field of its frontmatter are what the
+    /// skill says. Of the other files, none is read.
+    ///
+    /// # Errors
+    ///
+    /// - [`LocalError::InvalidSkill`]: the skill breaks the rules of the extension. Nothing was read.
+    /// - [`LocalError::DynamicSkill`]: nothing can be verified. Nothing was read.
+    /// - [`LocalError::SkillMismatch`]: the file is not what the skill says.
+    /// - Those of [`read`](Self::read).
+    pub async fn load_skill(&self, skill: Skill) -> Result<LoadedSkill> {
+        let uri = skill.uri.clone();
+        let SkillFiles::Listed(files) = &skill.resources else {
+            return Err(LocalError::DynamicSkill { uri }.into());
+        };
+        let mistakes = entry::mistakes(&skill, files);
+        let file = files.iter().find(|file| file.uri == uri);
+        let (Some(file), []) = (file, mistakes.as_slice()) else {
+            return Err(LocalError::InvalidSkill { uri, mistakes }.into());
+        };
+        let instructions = text(self.read_verified(file).await?)
+            .and_then(|text| frontmatter::compare(&text, &skill.frontmatter).map(|()| text))
+            .map_err(|mismatch| LocalError::SkillMismatch { uri, mismatch })?;
+        Ok(LoadedSkill {
+            client: self.clone(),
+            skill,
+            instructions,
+            mismatch: OnceLock::new(),
+        })
+    }
+
+    /// Reads a file, which must be of this length and digest.
+    async fn read_verified(&self, file: &SkillFile) -> Result<Body> {
+        // What is cached may be older than the entry.
+        let contents = self.fresh().read(&*file.uri).await?.contents;
+        let found = contents.len();
+        let mut contents = contents.into_iter();
+        let content = contents.find(|content| content.uri == file.uri);
+        let verified = match content {
+            Some(content) => verify(content.body, file),
+            None => Err(Mismatch::Content { found }),
+        };
+        verified.map_err(|mismatch| {
+            let uri = file.uri.clone();
+            LocalError::SkillMismatch { uri, mismatch }.into()
+        })
+    }
+}
+
+impl LoadedSkill {
+    /// The skill as its server described it when it was loaded.
+    pub fn skill(&self) -> &Skill {
+        &self.skill
+    }
+
+    /// The whole `SKILL.md`, with its frontmatter: text of the server's for the model, which must learn where it is from.
+    pub fn instructions(&self) -> &str {
+        &self.instructions
+    }
+
+    /// The directory of the skill, in which the paths in its instructions begin: a URI without a slash at its end.
+    pub fn root(&self) -> &str {
+        entry::root(&self.skill.uri)
+    }
+
+    /// Reads a file of the skill, by its URI or by its path in the skill's directory, and verifies its length and digest.
+    ///
+    /// # Errors
+    ///
+    /// - [`LocalError::NotInSkill`]: the skill does not list it. Nothing was read.
+    /// - [`LocalError::SkillMismatch`]: it is not what the skill says. From then on, nothing of the skill is read any more, and
+    ///   each call ends with this error.
+    /// - Those of [`Client::read`].
+    pub async fn read(&self, path: &str) -> Result<Body> {
+        if let Some(mismatch) = self.mismatch.get() {
+            return Err(mismatch.clone());
+        }
+        let file = self.find(path).ok_or_else(|| LocalError::NotInSkill {
+            path: path.to_owned(),
+            skill: self.skill.uri.clone(),
+        })?;
+        let read = self.client.read_verified(file).await;
+        if let Err(error) = &read
+            && let Some(LocalError::SkillMismatch { .. }) = error.local()
+        {
+            // Of two at a time, the first counts.
+            let _first = self.mismatch.set(error.clone());
+        }
+        read
+    }
+
+    fn find(&self, path: &str) -> Option<&SkillFile> {
+        let SkillFiles::Listed(files) = &self.skill.resources else {
+            return None;
+        };
+        let relative = path.strip_prefix("./").unwrap_or(path);
+        let mut files = files.iter();
+        files.find(|file| {
+            let inside = file.uri.strip_prefix(self.root());
+            let inside = inside.and_then(|inside| inside.strip_prefix('/'));
+            file.uri == path || inside == Some(relative)
+        })
+    }
+}
+
+/// The content of a file, if it is what its entry says.
+fn verify(body: Body, file: &SkillFile) -> std::result::Result<Body, Mismatch> {
+    let bytes = body.as_bytes();
+    let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    if found != file.size {
+        let listed = file.size;
+        return Err(Mismatch::Size { listed, found });
+    }
+    let found = digest(bytes);
+    if found != file.digest {
+        let listed = file.digest.clone();
+        return Err(Mismatch::Digest { listed, found });
+    }
+    Ok(body)
+}
+
+/// The digest as entries have it.
+fn digest(bytes: &[u8]) -> String {
+    let mut digest = "sha256:".to_owned();
+    for byte in Sha256::digest(bytes) {
+        write!(digest, "{byte:02x}").expect("text grows");
+    }
+    digest
+}
+
+/// Text, in whichever way it was sent.
+fn text(body: Body) -> std::result::Result<String, Mismatch> {
+    let text = match body {
+        Body::Text(text) => Ok(text),
+        Body::Blob(bytes) => String::from_utf8(bytes),
+    };
+    text.map_err(|_not_utf_8| {
+        let why = "it is not text".to_owned();
+        Mismatch::Unreadable { why }
+    })
+}

@@ -1,0 +1,188 @@
+//! Who lets this client's requests in: asked for credentials before each HTTP request, and once more when one was refused.
+//! Two who know a token are here; whoever asks a person for one is elsewhere.
+
+pub(crate) mod bearer;
+mod nonce;
+mod shared;
+pub(crate) mod token_source;
+
+use std::fmt;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, ready};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+
+pub use self::nonce::dpop_nonce;
+pub(crate) use crate::error::AuthError;
+use crate::error::Challenge;
+use crate::message::clocks::Clocks;
+
+/// Lets requests in: knows the credentials, and what to do when they are refused.
+///
+/// Every HTTP request of a connection asks it: calls, notifications, streams and the end of a session. Whatever it gives
+/// is sent to that server alone: redirects are not followed, and unencrypted it goes only to the same machine, unless the
+/// client was [told otherwise](crate::Builder::allow_plaintext_token).
+///
+/// It speaks for one user. A program with several has a client for each.
+///
+/// ```
+/// use futures_util::FutureExt;
+/// use futures_util::future::BoxFuture;
+/// use plainly::client::{AuthError, Authorizer, Client, Credentials, Outgoing};
+///
+/// /// A token that another process renews in a file.
+/// #[derive(Debug)]
+/// struct TokenFile(std::path::PathBuf);
+///
+/// impl Authorizer for TokenFile {
+///     fn credentials<'a>(
+///         &'a self,
+///         _request: &'a Outgoing<'a>,
+///     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
+///         async {
+///             let token = std::fs::read_to_string(&self.0);
+///             Credentials::bearer(token.map_err(AuthError::of_program)?.trim())
+///         }
+///         .boxed()
+///     }
+/// }
+///
+/// let client = Client::http("https://mcp.example.com/mcp").authorizer(TokenFile("token".into()));
+/// ```
+pub trait Authorizer: fmt::Debug + Send + Sync {
+    /// The extensions of MCP that it makes use of, by identifier; the client declares them.
+    fn extensions(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// The credentials for this request; none if there are none yet.
+    fn credentials<'a>(
+        &'a self,
+        request: &'a Outgoing<'a>,
+    ) -> BoxFuture<'a, Result<Credentials, AuthError>>;
+
+    /// What to do about a request that was refused: send it again, with what [`credentials`](Self::credentials) then are,
+    /// or leave it. Called for 401, and for 403 with a challenge; at most five times for one request.
+    fn refused<'a>(
+        &'a self,
+        request: &'a Outgoing<'a>,
+        refusal: &'a Refusal,
+    ) -> BoxFuture<'a, Result<Again, AuthError>> {
+        let _ = (request, refusal);
+        ready(Ok(Again::GiveUp)).boxed()
+    }
+
+    /// Sees the head of each response.
+    fn answered(&self, request: &Outgoing<'_>, head: &Head<'_>) {
+        let _ = (request, head);
+    }
+}
+
+/// A request that is about to be sent.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Outgoing<'a> {
+    /// Its method.
+    pub http: &'a Method,
+    /// The URL that it goes to, whole: with what may be secret in it.
+    pub url: &'a str,
+    /// The URL of the server, which is another one where a transport has several.
+    pub server: &'a str,
+    /// How often it was refused so far.
+    pub attempt: u32,
+    /// Stand while a person is waited for.
+    pub clocks: &'a Clocks,
+}
+
+impl<'a> Outgoing<'a> {
+    /// The first attempt of a request to the server's own URL, such as for a test of an [`Authorizer`].
+    pub fn new(http: &'a Method, server: &'a str, clocks: &'a Clocks) -> Self {
+        Self {
+            http,
+            url: server,
+            server,
+            attempt: 0,
+            clocks,
+        }
+    }
+}
+
+/// What a request carries so that it is let in.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Credentials {
+    /// The headers, `Authorization` first of all.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// Which of the authorizer's credentials these are; comes back in a [`Refusal`].
+    pub generation: u64,
+}
+
+/// A refusal of a request, for want of credentials or of rights.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Refusal {
+    /// 401 or 403.
+    pub status: StatusCode,
+    /// What the server wants, as far as it can be read.
+    pub challenges: Vec<Challenge>,
+    /// The credentials that were refused.
+    pub generation: u64,
+    /// How often these credentials were refused before, for this request.
+    pub repeated: u32,
+    /// The nonce that the next proof must have (`DPoP-Nonce`, RFC 9449).
+    pub dpop_nonce: Option<String>,
+}
+
+impl Refusal {
+    /// The first refusal of these credentials, without a challenge.
+    pub fn new(status: StatusCode, generation: u64) -> Self {
+        Self {
+            status,
+            challenges: Vec::new(),
+            generation,
+            repeated: 0,
+            dpop_nonce: None,
+        }
+    }
+}
+
+/// The head of a response.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Head<'a> {
+    /// The status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: &'a HeaderMap,
+}
+
+/// What to do about a request that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "it is sent again, or it is not")]
+pub enum Again {
+    /// Send it again.
+    Retry,
+    /// Leave it: the caller gets the refusal.
+    GiveUp,
+}
+
+/// Without the URL, which may be secret in part.
+impl fmt::Debug for Outgoing<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outgoing")
+            .field("http", self.http)
+            .field("attempt", &self.attempt)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without the values.
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.headers.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Credentials")
+            .field("headers", &names)
+            .field("generation", &self.generation)
+            .finish()
+    }
+}

@@ -1,0 +1,137 @@
+//! Passes a server's messages other than replies to the part of the client that they concern. Every connection has one
+//! dispatcher; it knows methods, but not how messages travel.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plainly_errors::Revision;
+use plainly_protocol::id::RequestId;
+use plainly_protocol::method::Method;
+use tokio::task::JoinSet;
+
+use crate::cache::Shelf;
+use crate::link::answer::Respondent;
+use crate::link::answer::questions::ServerQuestions;
+use crate::link::log::Log;
+use crate::link::subscriptions::SubscriptionTable;
+use crate::link::visits::CompletedVisits;
+use crate::message::limits::ClientLimits;
+use crate::message::progress::ProgressTable;
+use crate::message::reply::ServerRequest;
+use crate::message::timeouts::{CallQuestions, QuestionPermit};
+use crate::message::traffic::Tap;
+use plainly_transport::Escaped;
+use plainly_transport::lock::Lock;
+
+/// Passes a server's requests and notifications to the part of the client that they concern.
+#[derive(Debug)]
+pub(crate) struct Dispatcher {
+    pub(crate) revision: AgreedRevision,
+    pub(crate) subscriptions: Arc<SubscriptionTable>,
+    pub(crate) progress: ProgressTable,
+    pub(crate) questions: ServerQuestions,
+    pub(crate) visits: CompletedVisits,
+    pub(crate) limits: ClientLimits,
+    /// Shows what passes on the connection.
+    pub(crate) tap: Tap,
+    log: Option<Log>,
+}
+
+/// The revision that a connection speaks. It changes if the server later refuses it.
+#[derive(Debug)]
+pub(crate) struct AgreedRevision(Lock<Revision>);
+
+impl Default for AgreedRevision {
+    /// A legacy revision until one is settled: only a legacy server may send requests that early.
+    fn default() -> Self {
+        Self(Lock::new(Revision::LATEST_LEGACY))
+    }
+}
+
+impl AgreedRevision {
+    pub(crate) fn get(&self) -> Revision {
+        *self.0.lock()
+    }
+
+    pub(crate) fn set(&self, revision: Revision) {
+        *self.0.lock() = revision;
+    }
+}
+
+impl Dispatcher {
+    /// Has `respondent` answer requests, and `log` take log messages.
+    pub(crate) fn new(
+        respondent: Arc<Respondent>,
+        log: Option<Log>,
+        tap: Tap,
+        limits: ClientLimits,
+        shelf: Option<Shelf>,
+    ) -> Self {
+        Self {
+            questions: ServerQuestions::new(respondent, limits.questions),
+            limits,
+            tap,
+            log,
+            revision: AgreedRevision::default(),
+            subscriptions: SubscriptionTable::new(shelf).into(),
+            progress: ProgressTable::default(),
+            visits: CompletedVisits::default(),
+        }
+    }
+
+    /// Handles a notification. `on` is the `subscriptions/listen` request on whose stream it came, if any.
+    pub(crate) fn notification(&self, method: &str, params: &[u8], on: Option<&RequestId>) {
+        // Not an error: JSON-RPC has no answer to a notification, not even to an unknown one.
+        let Some(method) = Method::find(method, self.revision.get()) else {
+            return;
+        };
+        if method == Method::Progress {
+            self.progress.take(params);
+        } else if method == Method::LoggingMessage {
+            if let Some(log) = &self.log {
+                log.take(params);
+            }
+        } else if method == Method::Cancelled && !self.revision.get().traits().asks_in_results {
+            // A legacy server withdraws its own question with it; a modern one ends a subscription of ours.
+            self.questions.cancel(params);
+        } else if method == Method::ElicitationComplete {
+            self.visits.take(params);
+        } else {
+            self.subscriptions.take(method, params, on);
+        }
+    }
+
+    /// Answers a request through `send`, in one of the `tasks` of the stream that it came on; it counts as open until
+    /// the permit that `send` gets is dropped, with the questions `of` its call if that is known. Returns the answer
+    /// instead if it is available at once.
+    pub(crate) fn request<S, F>(
+        &self,
+        request: ServerRequest,
+        of: Option<&CallQuestions<'_>>,
+        tasks: &mut JoinSet<()>,
+        send: S,
+    ) -> Option<Bytes>
+    where
+        S: FnOnce(Bytes, QuestionPermit) -> F + Send + 'static,
+        F: Future<Output = ()> + Send,
+    {
+        let revision = self.revision.get();
+        if revision.traits().asks_in_results {
+            let method = request.method;
+            tracing::warn!(method = %Escaped(method.as_deref().unwrap_or_default()), "the server must not send requests: not answered");
+            return None;
+        }
+        self.questions.ask(request, revision, of, tasks, send)
+    }
+
+    /// The handlers of the server's questions.
+    pub(crate) fn respondent(&self) -> &Respondent {
+        self.questions.respondent()
+    }
+
+    /// Whether this client wants the messages that a legacy server sends unasked.
+    pub(crate) fn wants_server_messages(&self) -> bool {
+        self.log.is_some() || self.respondent().answers_any()
+    }
+}

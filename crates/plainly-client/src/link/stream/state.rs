@@ -1,0 +1,187 @@
+//! The state shared by callers and the driver: the requests in flight, the queue of messages to send, and the process
+//! behind the messages.
+
+use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly_protocol::id::RequestId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::task::JoinSet;
+
+use crate::error::{CloseReason, Closed, Error, LocalError};
+use crate::link::dispatcher::Dispatcher;
+use crate::message::reply::{CallReply, Incoming, reply_to_nobody};
+use plainly_transport::lock::Lock;
+use plainly_transport::pending::Pending;
+
+/// The most messages in the queue. Beyond that, their senders wait.
+const QUEUED: usize = 64;
+
+/// The requests in flight, and how the connection ended.
+#[derive(Debug)]
+pub(super) struct ConnectionState {
+    pub(super) pending: Lock<Pending<oneshot::Sender<CallReply>>>,
+    pub(super) dispatcher: Dispatcher,
+    /// What came since the last reply and is no reply to any request, in words.
+    pub(super) stray: Lock<Option<String>>,
+    /// The end of the connection. Set before the requests in flight learn of it.
+    end: OnceLock<Arc<Closed>>,
+}
+
+impl ConnectionState {
+    pub(super) fn new(dispatcher: Dispatcher) -> Self {
+        Self {
+            pending: Lock::default(),
+            dispatcher,
+            stray: Lock::default(),
+            end: OnceLock::new(),
+        }
+    }
+
+    /// Fails if the connection has ended.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        match self.end.get() {
+            Some(_) => Err(self.closed()),
+            None => Ok(()),
+        }
+    }
+
+    /// The error that says why the connection has ended.
+    pub(super) fn closed(&self) -> Error {
+        let end = self.end.get().cloned();
+        LocalError::Closed(
+            end.unwrap_or_else(|| Arc::new(Closed::without_words(CloseReason::Peer))),
+        )
+        .into()
+    }
+
+    pub(super) fn close(&self, closed: Closed) {
+        self.end.get_or_init(|| Arc::new(closed));
+        // Dropping the waiters wakes their requests, which find the reason above.
+        self.pending.lock().close().for_each(drop);
+        self.dispatcher.subscriptions.end(&self.closed());
+    }
+
+    /// Passes a message to its receiver. Returns the answer to a request if it is available at once.
+    pub(super) fn take(
+        &self,
+        incoming: Incoming,
+        answers: &AnswerSender,
+        answering: &mut JoinSet<()>,
+    ) -> Option<Bytes> {
+        match incoming {
+            Incoming::Reply { id, reply } => {
+                self.hand_over(id, reply);
+                None
+            }
+            Incoming::Request(request) => {
+                let answers = answers.clone();
+                // Any call may be waiting for the answer: all of them share the stream.
+                self.dispatcher
+                    .request(request, None, answering, |message, open| async move {
+                        answers.send(message).await;
+                        drop(open);
+                    })
+            }
+            Incoming::Notification { method, params } => {
+                self.dispatcher.notification(&method, &params, None);
+                None
+            }
+            Incoming::NoMessage { .. } => None,
+        }
+    }
+
+    fn hand_over(&self, id: Option<RequestId>, reply: CallReply) {
+        if let Some(id) = &id {
+            self.dispatcher.progress.remove(id);
+        }
+        let mut pending = self.pending.lock();
+        let waiter = match &id {
+            Some(id) => pending.take(id),
+            // A server that couldn't read a request couldn't read its id either. If only one is in flight, it is that
+            // one.
+            None => pending.take_only(),
+        };
+        drop(pending);
+        match (waiter, id) {
+            // Fails if the call has just been dropped.
+            (Some(waiter), _) => {
+                self.stray.lock().take();
+                drop(waiter.send(reply));
+            }
+            (None, Some(id)) => {
+                tracing::debug!(%id, "dropped a reply to an unknown request");
+                *self.stray.lock() = Some(reply_to_nobody(&id));
+            }
+            (None, None) => tracing::warn!(?reply, "the server could not read a request"),
+        }
+    }
+}
+
+/// A message to be sent. It has a place in the queue, for which its sender has waited; except a cancellation, which is
+/// sent from `drop`, where nothing can wait, and at most once per request.
+#[derive(Debug)]
+pub(super) struct QueuedMessage {
+    pub(super) message: Bytes,
+    pub(super) place: Option<OwnedSemaphorePermit>,
+}
+
+/// The places in the queue of one connection.
+pub(super) fn places() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(QUEUED))
+}
+
+/// Queues answers to the server's requests. Doesn't keep the queue open, which ends when no more requests can be sent.
+#[derive(Clone, Debug)]
+pub(super) struct AnswerSender {
+    queue: mpsc::WeakUnboundedSender<QueuedMessage>,
+    places: Arc<Semaphore>,
+}
+
+impl AnswerSender {
+    pub(super) fn new(
+        queue: &mpsc::UnboundedSender<QueuedMessage>,
+        places: &Arc<Semaphore>,
+    ) -> Self {
+        Self {
+            queue: queue.downgrade(),
+            places: Arc::clone(places),
+        }
+    }
+
+    /// Queues an answer. Waits for a place, so that a server that asks without reading answers is not read any further.
+    pub(super) async fn send(&self, message: Bytes) {
+        let place = Arc::clone(&self.places).acquire_owned().await.ok();
+        if let Some(queue) = self.queue.upgrade() {
+            // Fails if the connection is ending, which the reader will notice.
+            let _ended = queue.send(QueuedMessage { message, place });
+        }
+    }
+}
+
+/// The other end of the messages: a process that we started or, by default, nothing that we control.
+pub(crate) trait OtherEnd: Send {
+    /// Waits until the process has ended; for ever if there is no process.
+    fn exited(&mut self) -> BoxFuture<'_, ()> {
+        std::future::pending().boxed()
+    }
+
+    /// Leaves the process no time to end by itself.
+    fn hurry(&mut self) {}
+
+    /// The exit status of the process, if it has ended or does so at once, and the end of its standard error.
+    fn last_words(&mut self) -> BoxFuture<'_, (Option<ExitStatus>, String)> {
+        std::future::ready((None, String::new())).boxed()
+    }
+
+    /// Ends the process, whose input is already closed.
+    fn stop(&mut self) -> BoxFuture<'_, ()> {
+        std::future::ready(()).boxed()
+    }
+}
+
+/// A server that is no process of ours.
+impl OtherEnd for () {}
