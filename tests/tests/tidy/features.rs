@@ -73,7 +73,7 @@ fn the_readme_says_which_features_are_on_by_default() {
         let names = order.filter(|name| all.get(name).is_some_and(|cell| cell == default));
         names.map(|name| format!("`{name}`")).collect::<Vec<_>>()
     };
-    let readme = read("README.md")
+    let readme = read("crates/plainly/README.md")
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ");
