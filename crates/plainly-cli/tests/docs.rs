@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const ERRORS: &str = include_str!("../../../docs/errors.md");
 /// The pages about the commands that talk to servers.
 const CLIENT: &str = concat!(
-    include_str!("../../../docs/client.md"),
+    include_str!("../../../docs/commands.md"),
     include_str!("../../../docs/sessions.md"),
     include_str!("../../../docs/debug.md"),
 );
@@ -112,7 +112,10 @@ fn every_option_is_documented() {
     let logins = include_str!("../../../docs/logins.md");
     for (commands, page) in [
         (&["login", "logout", "logins"][..], logins),
-        (&["serve"][..], include_str!("../../../docs/serve.md")),
+        (
+            &["serve"][..],
+            include_str!("../../../docs/serve-reference.md"),
+        ),
         (
             &[
                 "discover",

@@ -34,9 +34,10 @@ const PAGES: [(&str, &str, &str); 7] = pages! {
     "progress": "library_progress",
 };
 /// The pages whose commands talk to `plainly serve docs`, or to nobody.
-const SERVED: [&str; 8] = [
+const SERVED: [&str; 9] = [
     include_str!("../../../../README.md"),
     include_str!("../../../../docs/client.md"),
+    include_str!("../../../../docs/commands.md"),
     include_str!("../../../../docs/debug.md"),
     include_str!("../../../../docs/exit-codes.md"),
     include_str!("../../../../docs/guide/hosts.md"),

@@ -515,7 +515,7 @@ fn listing(docs: &Docs, options: &[&str]) -> String {
 #[test]
 fn the_tools_take_as_much_of_a_context_as_the_page_says_and_no_more() {
     let docs = Docs::new();
-    let page = include_str!("../../../../docs/serve.md");
+    let page = include_str!("../../../../docs/serve-reference.md");
     for (command, options, count, most) in [
         ("plainly serve", &[][..], 6, 1_800),
         ("plainly serve --tools two", &["--tools", "two"], 2, 700),
