@@ -1,88 +1,76 @@
-//! `plainly-load`: abuses servers in processes of their own over loopback, bounded in count and time, and says what they held.
+//! `plainly-load`: uses and abuses a server in a process of its own over loopback, and reports whether it withstands that.
 //!
 //! ```console
-//! $ cargo build --profile dist -p plainly-cli -p plainly-load
-//! $ target/dist/plainly-load
-//! $ target/dist/plainly-load soak --minutes 10
+//! $ cargo build --profile dist -p plainly-load
+//! $ target/dist/plainly-load --minutes 10
 //! ```
 
-mod args;
-mod bystander;
-mod crowd;
-mod descriptors;
-mod drive;
-mod latency;
+mod actor;
+mod calls;
+mod exhausted;
+mod faults;
+mod files;
+mod flat;
+mod legacy;
+mod listening;
 mod message;
 mod peer;
 mod process;
 mod report;
-mod scale;
-mod scenario;
 mod served;
-mod settings;
 mod soak;
-mod trial;
+mod tally;
+mod tasks;
 mod usage;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Result;
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand};
 
-use crate::args::{Args, Command};
-use crate::report::Outcome;
-use crate::scale::Scale;
-use crate::scenario::Scenario;
+/// Do all that clients do, in good order and in bad, and check that the server stays as it was
+#[derive(Debug, Parser)]
+#[command(name = "plainly-load")]
+struct Args {
+    /// For how long
+    #[arg(long, default_value_t = 10.0)]
+    minutes: f64,
+
+    /// Of what is drawn by lot; by default another each time
+    #[arg(long)]
+    seed: Option<u64>,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Be the server
+    #[command(hide = true)]
+    Server {
+        /// As JSON
+        settings: String,
+    },
+}
 
 #[tokio::main]
 async fn main() -> Result<ExitCode> {
     let args = Args::parse();
-    process::choose(args.servers.clone())?;
-    let is_held = match &args.command {
-        Some(Command::Server { settings }) => {
-            served::serve(&serde_json::from_str(settings)?).await?;
-            true
-        }
-        Some(Command::Soak { minutes, seed }) => {
-            descriptors::raise()?;
-            soak::run(*minutes, *seed, args.json).await?
-        }
-        None => overload(&args).await?,
-    };
-    Ok(if is_held {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    if let Some(Command::Server { settings }) = &args.command {
+        served::serve(&serde_json::from_str(settings)?).await?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    usage::raise_descriptors()?;
+    let mut held = exhausted::run().await?;
+    let seed = args.seed.unwrap_or_else(|| fastrand::u64(..));
+    writeln!(io::stdout(), "{} minutes, seed {seed}:", args.minutes)?;
+    held.extend(soak::run(Duration::from_secs_f64(args.minutes * 60.0), seed).await?);
+    report::print(&held)?;
+    Ok(match held.iter().all(|held| held.is_held) {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::FAILURE,
     })
-}
-
-/// Whether all was held.
-async fn overload(args: &Args) -> Result<bool> {
-    let scale = Scale {
-        is_short: args.short,
-        descriptors: descriptors::raise()?,
-    };
-    let wanted = |scenario: &Scenario| args.only.is_empty() || args.only.contains(scenario);
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    for scenario in Scenario::value_variants()
-        .iter()
-        .filter(|scenario| wanted(scenario))
-    {
-        write!(io::stderr(), "{}: ", scenario.name())?;
-        let outcome = scenario.run(scale).await;
-        writeln!(
-            io::stderr(),
-            "{} after {:.1} s",
-            report::word(outcome.is_held()),
-            outcome.seconds
-        )?;
-        outcomes.push(outcome);
-    }
-    if args.json {
-        writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&outcomes)?)?;
-    } else {
-        report::print(&outcomes)?;
-    }
-    Ok(outcomes.iter().all(Outcome::is_held))
 }

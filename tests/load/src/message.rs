@@ -77,11 +77,6 @@ impl Message {
         self
     }
 
-    /// As a line of a byte stream.
-    pub(crate) fn line(&self) -> String {
-        format!("{}\n", self.body)
-    }
-
     pub(crate) fn body(&self) -> String {
         self.body.to_string()
     }

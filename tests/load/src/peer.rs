@@ -27,10 +27,10 @@ const ETHERNET: u32 = 1_460;
 pub(crate) struct Source(Ipv4Addr);
 
 impl Source {
-    /// That of the bystander.
-    pub(crate) const BYSTANDER: Self = Self(Ipv4Addr::LOCALHOST);
+    /// That of the client that watches.
+    pub(crate) const WATCHER: Self = Self(Ipv4Addr::LOCALHOST);
 
-    /// One of its own, other than the bystander's.
+    /// One of its own, other than the watching client's.
     pub(crate) fn other(number: usize) -> Self {
         let low = (number % (1 << 16)) as u16;
         let [high, low] = low.to_be_bytes();
@@ -50,8 +50,6 @@ pub(crate) struct Peer {
 pub(crate) struct Head {
     pub(crate) status: u16,
     length: Option<usize>,
-    /// It says when to come again.
-    pub(crate) has_retry_after: bool,
 }
 
 impl Peer {
@@ -127,7 +125,6 @@ impl Peer {
         let mut head = Head {
             status: 0,
             length: None,
-            has_retry_after: false,
         };
         loop {
             let line = self.line().await?.to_ascii_lowercase();
@@ -137,8 +134,6 @@ impl Peer {
                 head.status = rest.get(..3).unwrap_or_default().parse()?;
             } else if let Some(length) = line.strip_prefix("content-length: ") {
                 head.length = Some(length.parse()?);
-            } else if line.starts_with("retry-after: ") {
-                head.has_retry_after = true;
             }
         }
     }

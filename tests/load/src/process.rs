@@ -2,33 +2,15 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::settings::Settings;
-use crate::usage::{self, Usage};
-
-/// Where the programs are that are started as servers.
-static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
-
-/// Has servers be those in `directory`; else they are those beside this program.
-pub(crate) fn choose(directory: Option<PathBuf>) -> Result<()> {
-    let here = std::env::current_exe()?;
-    let here = here.parent().context("a program is in a directory")?;
-    PROGRAMS.get_or_init(|| directory.unwrap_or_else(|| here.to_owned()));
-    Ok(())
-}
-
-fn program(name: &str) -> Result<PathBuf> {
-    let programs = PROGRAMS.get().context("they are chosen at the start")?;
-    Ok(programs.join(name))
-}
+use crate::served::Settings;
+use crate::usage::Usage;
 
 /// A server over HTTP.
 #[derive(Debug)]
@@ -38,7 +20,6 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Our own.
     pub(crate) fn start(settings: &Settings) -> Result<Self> {
         let mut child = command(settings)?
             .stdout(Stdio::piped())
@@ -51,33 +32,8 @@ impl Server {
         Ok(Self { child, address })
     }
 
-    /// `plainly serve`, which is to lie beside this program.
-    pub(crate) fn of_files(directory: &Path) -> Result<Self> {
-        let program = program("plainly")?;
-        let mut child = Command::new(&program)
-            .args(["serve", "--http", "127.0.0.1:0"])
-            .arg(directory)
-            .stdin(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .with_context(|| {
-                format!(
-                    "{} can't be started: cargo build -p plainly-cli",
-                    program.display()
-                )
-            })?;
-        let stderr = BufReader::new(child.stderr.take().context("its errors are piped")?);
-        let address = announced(stderr)?;
-        Ok(Self { child, address })
-    }
-
     pub(crate) fn usage(&self) -> Result<Usage> {
         Usage::of(self.child.id()).context("the server is gone")
-    }
-
-    /// What it takes from here on has a peak of its own.
-    pub(crate) fn forget_peak(&self) -> Result<()> {
-        usage::forget_peak(self.child.id())
     }
 
     /// Asks it to stop; how long that took, if it ended in good order.
@@ -101,8 +57,8 @@ impl Drop for Server {
 }
 
 /// This very program, as a server.
-pub(crate) fn command(settings: &Settings) -> Result<Command> {
-    let mut command = Command::new(program("plainly-load")?);
+fn command(settings: &Settings) -> Result<Command> {
+    let mut command = Command::new(std::env::current_exe()?);
     command
         .arg("server")
         .arg(serde_json::to_string(settings)?)
@@ -111,7 +67,7 @@ pub(crate) fn command(settings: &Settings) -> Result<Command> {
 }
 
 /// Waits for the end of a process.
-pub(crate) fn wait(child: &mut Child, patience: Duration) -> Result<ExitStatus> {
+fn wait(child: &mut Child, patience: Duration) -> Result<ExitStatus> {
     let end = Instant::now() + patience;
     loop {
         if let Some(status) = child.try_wait()? {
@@ -121,25 +77,5 @@ pub(crate) fn wait(child: &mut Child, patience: Duration) -> Result<ExitStatus> 
             bail!("the server still runs after {} s", patience.as_secs());
         }
         thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// The address in what `plainly serve` says at its start; what it says later is read by nobody, but read.
-fn announced(mut stderr: impl BufRead + Send + 'static) -> Result<SocketAddr> {
-    let mut line = String::new();
-    loop {
-        line.clear();
-        if stderr.read_line(&mut line)? == 0 {
-            bail!("plainly serve has ended");
-        }
-        if let Some((_, rest)) = line.split_once("http://") {
-            let address = rest.split('/').next().unwrap_or_default();
-            let address = address
-                .trim()
-                .parse()
-                .context("plainly serve says no address")?;
-            thread::spawn(move || stderr.read_to_end(&mut Vec::new()));
-            return Ok(address);
-        }
     }
 }

@@ -3,13 +3,15 @@
 
 use std::hint::black_box;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use plainly::limits::Limits;
 use plainly::server::extract::{Ask, Progress};
 use plainly::server::{Changes, ServerBuilder};
-use plainly::transport::http::HttpServer;
+use plainly::transport::http::{HttpLimits, HttpServer};
 use plainly::{
     Args, Context, Failure, Json, Resource, ResourceTemplate, Server, State, TaskSupport, Tool,
     Vars, shutdown,
@@ -20,23 +22,61 @@ use serde::{Deserialize, Serialize};
 use tokio::runtime::Handle;
 use tokio::time::sleep;
 
-use crate::descriptors;
-use crate::settings::Settings;
+use crate::usage;
 
 /// Where the endpoint is.
 pub(crate) const PATH: &str = "/mcp";
 /// The resource that is there from the beginning.
 pub(crate) const FIXED: &str = "load://fixed";
 
-/// Serves until it is asked to stop. Over HTTP the first line of standard output is the address.
+/// The limits of a server, as JSON on its command line. A limit that is not set is as by default.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Settings {
+    /// File descriptors that the process may have.
+    pub(crate) descriptors: Option<u64>,
+    /// Files to serve too.
+    pub(crate) directory: Option<PathBuf>,
+    pub(crate) session_idle: Option<Duration>,
+    pub(crate) resume: Option<Duration>,
+    pub(crate) task_ttl: Option<Duration>,
+    pub(crate) head: Option<Duration>,
+    pub(crate) body_grace: Option<Duration>,
+    pub(crate) write_stall: Option<Duration>,
+    pub(crate) keep_alive: Option<Duration>,
+}
+
+impl Settings {
+    fn limits(&self) -> Limits {
+        let mut limits = Limits::default();
+        set(&mut limits.session_idle, self.session_idle);
+        set(&mut limits.resume, self.resume);
+        set(&mut limits.task_ttl, self.task_ttl);
+        limits
+    }
+
+    fn http_limits(&self, limits: &Limits) -> HttpLimits {
+        let mut limits = HttpLimits::from(limits);
+        set(&mut limits.head, self.head);
+        set(&mut limits.body_grace, self.body_grace);
+        set(&mut limits.write_stall, self.write_stall);
+        set(&mut limits.keep_alive, self.keep_alive);
+        limits
+    }
+}
+
+fn set<T>(limit: &mut T, setting: Option<T>) {
+    if let Some(setting) = setting {
+        *limit = setting;
+    }
+}
+
+/// Serves until it is asked to stop. The first line of standard output is the address.
 pub(crate) async fn serve(settings: &Settings) -> anyhow::Result<()> {
     if let Some(most) = settings.descriptors {
-        descriptors::lower(most)?;
+        usage::lower_descriptors(most)?;
     }
     let server = server(settings)?;
-    if settings.is_stdio {
-        return Ok(server.serve_stdio().await?);
-    }
     let http = HttpServer::bind("127.0.0.1:0").await?;
     let limits = settings.http_limits(server.limits());
     writeln!(io::stdout(), "{}", http.local_addr())?;

@@ -1,16 +1,6 @@
 //! The soak: for minutes, all that clients do, in good order and in bad, at the same time, drawn by lot. Every reply is looked
 //! at, and what the server takes must stay what it was.
 
-mod actor;
-mod calls;
-mod faults;
-mod files;
-mod flat;
-mod legacy;
-mod listening;
-mod tally;
-mod tasks;
-
 use std::fs;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -21,15 +11,15 @@ use serde_json::json;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use self::actor::{Actor, Stage};
-use self::flat::Samples;
-use self::tally::Tally;
+use crate::actor::{Actor, Stage};
+use crate::flat::Samples;
 use crate::message::Message;
 use crate::peer::{Peer, Source};
 use crate::process::Server;
-use crate::report::{self, Descriptors, Held, Memory, Outcome, mebibytes};
+use crate::report::{Held, mebibytes};
 use crate::served::Gauges;
-use crate::settings::Settings;
+use crate::served::Settings;
+use crate::tally::Tally;
 use crate::usage::Usage;
 
 /// After which nothing of what was left behind may be there, with the limits below.
@@ -53,26 +43,14 @@ fn settings(directory: std::path::PathBuf) -> Settings {
     }
 }
 
-/// Runs for so many minutes; whether all was held.
-pub(crate) async fn run(minutes: f64, seed: Option<u64>, is_json: bool) -> Result<bool> {
-    let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    writeln!(io::stderr(), "soak of {minutes} minutes, seed {seed}")?;
-    let outcome = soak(Duration::from_secs_f64(minutes * 60.0), seed).await?;
-    if is_json {
-        writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&outcome)?)?;
-    } else {
-        report::print(std::slice::from_ref(&outcome))?;
-    }
-    Ok(outcome.is_held())
-}
-
-async fn soak(lasting: Duration, seed: u64) -> Result<Outcome> {
+/// Runs the soak, and returns what was to hold.
+pub(crate) async fn run(lasting: Duration, seed: u64) -> Result<Vec<Held>> {
     let directory = tempfile::tempdir()?;
     let files = directory.path().join("soak");
     fs::create_dir(&files)?;
     let server = Server::start(&settings(files.clone()))?;
     let (start, tally) = (Instant::now(), Arc::new(Tally::default()));
-    let mut watcher = Peer::connect(server.address, Source::BYSTANDER).await?;
+    let mut watcher = Peer::connect(server.address, Source::WATCHER).await?;
     let (before, gauges_before) = (server.usage()?, gauges(&mut watcher).await?);
     let stage = Stage {
         server: server.address,
@@ -94,7 +72,7 @@ async fn soak(lasting: Duration, seed: u64) -> Result<Outcome> {
         );
     }
     actors.join_all().await;
-    let quiet = quiet(&server, &mut watcher, before, gauges_before).await?;
+    quiet(&server, &mut watcher, before, gauges_before).await?;
     let (after, gauges_after) = (server.usage()?, gauges(&mut watcher).await?);
     let mut held = tally.judge();
     held.extend(samples.judge());
@@ -105,32 +83,19 @@ async fn soak(lasting: Duration, seed: u64) -> Result<Outcome> {
         stopped,
         Duration::from_secs(5),
     ));
-    Ok(Outcome {
-        scenario: "soak",
-        asked: format!("seed {seed}, {} s: {}", lasting.as_secs(), tally.summary()),
-        seconds: start.elapsed().as_secs_f64(),
-        bystander: None,
-        memory: Some(Memory {
-            before: mebibytes(before.resident),
-            peak: mebibytes(after.peak),
-            after: mebibytes(after.resident),
-        }),
-        descriptors: Some(Descriptors {
-            before: before.descriptors,
-            after: after.descriptors,
-        }),
-        recovery_seconds: Some(quiet.as_secs_f64()),
-        held,
-    })
+    writeln!(
+        io::stdout(),
+        "{}. Memory was {} MiB at the start, {} at its peak, {} at the end.\n",
+        tally.summary(),
+        mebibytes(before.resident),
+        mebibytes(after.peak),
+        mebibytes(after.resident),
+    )?;
+    Ok(held)
 }
 
-/// How long it took until nothing was left of what the actors did; in vain, all the time there is for that.
-async fn quiet(
-    server: &Server,
-    watcher: &mut Peer,
-    before: Usage,
-    was: Gauges,
-) -> Result<Duration> {
+/// Waits until nothing is left of what the actors did, or there is no more time for that.
+async fn quiet(server: &Server, watcher: &mut Peer, before: Usage, was: Gauges) -> Result<()> {
     let start = Instant::now();
     while start.elapsed() < QUIET {
         let (usage, is) = (server.usage()?, gauges(watcher).await?);
@@ -140,7 +105,7 @@ async fn quiet(
         }
         sleep(Duration::from_millis(200)).await;
     }
-    Ok(start.elapsed())
+    Ok(())
 }
 
 fn left(before: Usage, after: Usage, was: Gauges, is: Gauges) -> Vec<Held> {

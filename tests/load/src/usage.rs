@@ -4,13 +4,14 @@ use std::fs;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What a process has at one moment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Usage {
     /// Bytes of memory.
     pub(crate) resident: u64,
-    /// The most there were since [`forget_peak`].
+    /// The most there were.
     pub(crate) peak: u64,
     /// Open file descriptors.
     pub(crate) descriptors: usize,
@@ -36,11 +37,6 @@ impl Usage {
     }
 }
 
-/// Has the peak count from here.
-pub(crate) fn forget_peak(process: u32) -> Result<()> {
-    Ok(fs::write(path(process, "clear_refs"), "5")?)
-}
-
 /// In ticks of 10 ms, which Linux has on every architecture (`USER_HZ`). The name before it may have spaces and parentheses.
 fn processor(stat: &str) -> Result<Duration> {
     let after_name = stat.rsplit(')').next().unwrap_or_default();
@@ -56,4 +52,20 @@ fn read(process: u32, name: &str) -> Result<String> {
 
 fn path(process: u32, name: &str) -> String {
     format!("/proc/{process}/{name}")
+}
+
+/// Raises the limit of descriptors, of this process and of those it starts, as far as it goes.
+pub(crate) fn raise_descriptors() -> Result<()> {
+    let most = getrlimit(Resource::Nofile).maximum;
+    set(most, most)
+}
+
+/// Lowers it.
+pub(crate) fn lower_descriptors(most: u64) -> Result<()> {
+    set(Some(most), getrlimit(Resource::Nofile).maximum)
+}
+
+fn set(current: Option<u64>, maximum: Option<u64>) -> Result<()> {
+    setrlimit(Resource::Nofile, Rlimit { current, maximum })
+        .context("the limit of file descriptors can't be set")
 }

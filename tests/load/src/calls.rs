@@ -5,12 +5,12 @@ use plainly::Client;
 use plainly::protocol::types::{Content, ElicitFormParams, ElicitResult};
 use serde_json::json;
 
-use super::actor::Part;
+use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
 /// A conversation of some calls.
-pub(super) async fn call(part: &mut Part) {
+pub(crate) async fn call(part: &mut Part) {
     let mut peer = match Peer::connect(part.stage.server, part.source).await {
         Ok(peer) => peer,
         Err(error) => return part.note("calls", Err(error)),
@@ -76,7 +76,7 @@ async fn missing(peer: &mut Peer, id: u64, nonce: &str) -> Result<()> {
 }
 
 /// A call that is answered with a question first.
-pub(super) async fn be_asked(part: &mut Part) {
+pub(crate) async fn be_asked(part: &mut Part) {
     let nonce = part.nonce();
     let outcome = asked(
         format!("http://{}{}", part.stage.server, crate::served::PATH),
@@ -93,11 +93,11 @@ async fn asked(url: String, nonce: String) -> Result<()> {
 }
 
 /// Answers a form with the words that it asks about.
-pub(super) async fn answer(form: ElicitFormParams) -> ElicitResult {
+pub(crate) async fn answer(form: ElicitFormParams) -> ElicitResult {
     ElicitResult::accept([("word", form.message.into())].into())
 }
 
-pub(super) async fn answers(client: &Client, nonce: &str) -> Result<()> {
+pub(crate) async fn answers(client: &Client, nonce: &str) -> Result<()> {
     let reply = client.call_tool("ask", json!({"text": nonce})).await?;
     let expected = format!("{nonce}: What about {nonce}?");
     ensure!(

@@ -7,14 +7,14 @@ use crate::served::Gauges;
 use crate::usage::Usage;
 
 /// Of the time, after which all caches and buffers are what they will be.
-const WARM: f64 = 0.2;
+const WARM: f64 = 0.25;
 /// MiB that memory may grow in an hour, as far as ten minutes can tell, and what its noise may add.
 const SLOPE: f64 = 30.0;
 const NOISE: f64 = 4.0;
 
 /// One look a second.
 #[derive(Debug, Default)]
-pub(super) struct Samples(Vec<Sample>);
+pub(crate) struct Samples(Vec<Sample>);
 
 #[derive(Clone, Copy, Debug)]
 struct Sample {
@@ -25,7 +25,7 @@ struct Sample {
 }
 
 impl Samples {
-    pub(super) fn add(&mut self, at: Duration, usage: Usage, gauges: Gauges) {
+    pub(crate) fn add(&mut self, at: Duration, usage: Usage, gauges: Gauges) {
         self.0.push(Sample {
             hours: at.as_secs_f64() / 3_600.0,
             mebibytes: mebibytes(usage.resident),
@@ -34,7 +34,7 @@ impl Samples {
         });
     }
 
-    pub(super) fn judge(&self) -> Vec<Held> {
+    pub(crate) fn judge(&self) -> Vec<Held> {
         let warm = self
             .0
             .get((self.0.len() as f64 * WARM) as usize..)
@@ -81,16 +81,4 @@ fn slope(points: &[(f64, f64)]) -> f64 {
         .sum();
     let below: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
     if below > 0.0 { above / below } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_slope_is_that_of_the_line_through_the_points() {
-        let line: Vec<_> = (0..10).map(f64::from).map(|x| (x, 3.0 * x + 1.0)).collect();
-        assert!((slope(&line) - 3.0).abs() < 1e-9);
-        assert_eq!(slope(&[(1.0, 5.0)]), 0.0);
-    }
 }

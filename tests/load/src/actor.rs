@@ -8,23 +8,23 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 use tokio::time::sleep;
 
-use super::tally::Tally;
-use super::{calls, faults, files, legacy, listening, tasks};
 use crate::peer::Source;
+use crate::tally::Tally;
+use crate::{calls, faults, files, legacy, listening, tasks};
 
 /// Where all happens.
 #[derive(Clone, Debug)]
-pub(super) struct Stage {
-    pub(super) server: SocketAddr,
+pub(crate) struct Stage {
+    pub(crate) server: SocketAddr,
     /// What is served of the file system.
-    pub(super) directory: PathBuf,
-    pub(super) end: Instant,
-    pub(super) tally: Arc<Tally>,
+    pub(crate) directory: PathBuf,
+    pub(crate) end: Instant,
+    pub(crate) tally: Arc<Tally>,
 }
 
 /// A kind of client.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Actor {
+pub(crate) enum Actor {
     Caller,
     Asked,
     Reader,
@@ -39,17 +39,17 @@ pub(super) enum Actor {
 
 /// What an actor has of its own.
 #[derive(Debug)]
-pub(super) struct Part {
-    pub(super) stage: Stage,
-    pub(super) source: Source,
+pub(crate) struct Part {
+    pub(crate) stage: Stage,
+    pub(crate) source: Source,
     /// One of those of its kind and others: it appears in names that must be its own.
-    pub(super) number: usize,
-    pub(super) lot: Rng,
+    pub(crate) number: usize,
+    pub(crate) lot: Rng,
 }
 
 impl Actor {
     /// All that take part.
-    pub(super) fn cast() -> impl Iterator<Item = Self> {
+    pub(crate) fn cast() -> impl Iterator<Item = Self> {
         let cast = [
             (Self::Caller, 8),
             (Self::Asked, 2),
@@ -67,7 +67,7 @@ impl Actor {
     }
 
     /// Acts until the end.
-    pub(super) async fn act(self, stage: Stage, number: usize, seed: u64) {
+    pub(crate) async fn act(self, stage: Stage, number: usize, seed: u64) {
         let mut part = Part {
             source: Source::other(number),
             number,
@@ -93,17 +93,17 @@ impl Actor {
 }
 
 impl Part {
-    pub(super) fn note(&self, what: &'static str, outcome: anyhow::Result<()>) {
+    pub(crate) fn note(&self, what: &'static str, outcome: anyhow::Result<()>) {
         self.stage.tally.note(what, outcome);
     }
 
     /// Words that nobody else says.
-    pub(super) fn nonce(&mut self) -> String {
+    pub(crate) fn nonce(&mut self) -> String {
         format!("{}-{:016x}", self.number, self.lot.u64(..))
     }
 
     /// For up to so many milliseconds.
-    pub(super) async fn pause(&mut self, most: u64) {
+    pub(crate) async fn pause(&mut self, most: u64) {
         sleep(Duration::from_millis(self.lot.u64(..=most))).await;
     }
 }

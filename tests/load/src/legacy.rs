@@ -5,8 +5,8 @@ use plainly::protocol::types::Content;
 use plainly::{Client, Revision};
 use serde_json::json;
 
-use super::actor::Part;
-use super::calls::{answer, answers};
+use crate::actor::Part;
+use crate::calls::{answer, answers};
 use crate::served::{FIXED, PATH};
 
 const LEGACY: [Revision; 4] = [
@@ -16,7 +16,7 @@ const LEGACY: [Revision; 4] = [
     Revision::V2025_11_25,
 ];
 
-pub(super) async fn hold_session(part: &mut Part) {
+pub(crate) async fn hold_session(part: &mut Part) {
     let outcome = session(part).await;
     part.note("sessions", outcome);
     part.pause(200).await;

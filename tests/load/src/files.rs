@@ -4,14 +4,14 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 
-use super::actor::Part;
+use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
 const FILES: [&str; 4] = ["one.txt", "two.txt", "three.txt", "deep/four.txt"];
 
 /// Writes one anew: beside it, and then in its place.
-pub(super) async fn write(part: &mut Part) {
+pub(crate) async fn write(part: &mut Part) {
     let outcome = rewrite(part);
     part.note("files written", outcome);
     part.pause(100).await;
@@ -31,7 +31,7 @@ fn rewrite(part: &mut Part) -> Result<()> {
 }
 
 /// Reads one. All its lines are of one writing.
-pub(super) async fn read(part: &mut Part) {
+pub(crate) async fn read(part: &mut Part) {
     let outcome = whole(part).await;
     part.note("files read", outcome);
 }

@@ -6,14 +6,14 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::actor::Part;
+use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
 /// For news.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(super) async fn listen(part: &mut Part) {
+pub(crate) async fn listen(part: &mut Part) {
     let outcome = hear(part).await;
     part.note("listens", outcome);
 }

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 
-use super::actor::Part;
+use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
 /// For a task that takes a moment.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub(super) async fn task(part: &mut Part) {
+pub(crate) async fn task(part: &mut Part) {
     let outcome = one(part).await;
     part.note("tasks", outcome);
     part.pause(200).await;

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tokio::time::timeout;
 
-use super::actor::Part;
+use crate::actor::Part;
 use crate::message::Message;
 use crate::peer::Peer;
 
@@ -35,7 +35,7 @@ fn any_message(part: &mut Part) -> Message {
 }
 
 /// Sends a request up to anywhere, or all of it; reads something of the answer or nothing; and is gone.
-pub(super) async fn cut(part: &mut Part) {
+pub(crate) async fn cut(part: &mut Part) {
     let outcome = cut_off(part).await;
     part.note("connections cut", outcome);
 }
@@ -61,7 +61,7 @@ async fn cut_off(part: &mut Part) -> Result<()> {
 }
 
 /// Changes bytes of a request: the server answers in good order, or closes, but never leaves its peer waiting.
-pub(super) async fn mumble(part: &mut Part) {
+pub(crate) async fn mumble(part: &mut Part) {
     let outcome = match part.lot.bool() {
         true => garbled_body(part).await,
         false => garbled(part).await,
@@ -116,7 +116,7 @@ fn garble(part: &mut Part, bytes: &mut Vec<u8>) {
 }
 
 /// Sends a byte now and then, or reads nothing; the server ends that after a while.
-pub(super) async fn be_slow(part: &mut Part) {
+pub(crate) async fn be_slow(part: &mut Part) {
     let outcome = match part.lot.bool() {
         true => slow_writer(part).await,
         false => slow_reader(part).await,
