@@ -2,7 +2,7 @@
 //! where there still is one.
 
 use crate::cases;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 
@@ -299,4 +299,24 @@ async fn rustsec_2021_0078_request_hidden_behind_another() {
             assert_eq!(site.probe.ran(), 0, "{kind:?} {headers:?}");
         }
     }
+}
+
+/// Features are united over all of a build: any dependency could turn these on for us.
+#[test]
+fn serde_json_is_as_we_know_it() {
+    let precise: Result<Value, _> = serde_json::from_str("1e400");
+    assert!(precise.is_err(), "arbitrary_precision is on");
+    let number: Value = serde_json::from_str("1.0").unwrap();
+    assert_eq!(number.as_f64(), Some(1.0));
+    let rounded: Value = serde_json::from_str("0.1000000000000000055511151231257827").unwrap();
+    assert_eq!(rounded.to_string(), "0.1", "arbitrary_precision is on");
+    let map: Map<String, Value> = serde_json::from_str(r#"{"b":1,"a":2}"#).unwrap();
+    let keys: Vec<_> = map.keys().collect();
+    assert_eq!(keys, ["a", "b"], "preserve_order is on");
+    let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+    assert!(serde_json::from_str::<Value>(&nested(127)).is_ok());
+    assert!(
+        serde_json::from_str::<Value>(&nested(128)).is_err(),
+        "depth is unbounded"
+    );
 }

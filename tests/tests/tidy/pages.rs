@@ -106,22 +106,3 @@ fn people_look_for_words_that_they_can_see() {
     let unsaid: Vec<_> = quotes(&page).filter(|quote| !is_said(quote)).collect();
     assert_eq!(unsaid, [""; 0]);
 }
-
-#[test]
-fn broken_links_and_hidden_lines_are_found() {
-    let page = |text: &str| File {
-        path: "docs/made-up.md".to_owned(),
-        text: text.to_owned(),
-    };
-    let links = page(
-        "# -32602 `Invalid` (params)\n[a](#-32602-invalid-params) [b](#no) [c](../README.md) [d](nope.md) \
-         [e](errors.md#nope) [f](https://example.com)\n```text\n[g](nope.md)\n```\n",
-    );
-    let broken = ["#no", "nope.md", "errors.md#nope"];
-    assert_eq!(
-        broken_links(&links),
-        broken.map(|link| format!("docs/made-up.md: {link}"))
-    );
-    let lines = page("# a\n\n```rust\n# use a::b;\n#[test]\nfn c() {}\n```\n\n```toml\n# a\n```\n");
-    assert_eq!(hidden_lines(&lines), ["docs/made-up.md: # use a::b;"]);
-}

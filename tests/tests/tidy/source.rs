@@ -1,182 +1,239 @@
-//! The crates as the compiler sees them without their tests: a tree of modules.
+//! The crates that users get, as words and paths: each module is a file below `src`, without what is below `#[cfg(test)]`.
 
-use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use syn::Item;
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
-use crate::facts::Facts;
-use crate::shipped;
+use crate::workspace::files;
 
-/// One crate of the workspace, or one that a test makes up.
-pub(crate) struct Crate {
-    pub(crate) name: String,
-    pub(crate) modules: Vec<Module>,
-}
-
-/// A module, without those below it.
+/// A file, with its inline modules.
+#[derive(Debug, Default)]
 pub(crate) struct Module {
-    /// The names that lead to it from the root, which has none.
+    pub(crate) crate_name: String,
+    /// The names that lead to it from the root of its crate, which has none.
     pub(crate) path: Vec<String>,
     pub(crate) file: String,
-    pub(crate) facts: Facts,
+    /// Words and signs; `->` and `::` are one.
+    pub(crate) words: Vec<Word>,
+    /// Paths, from the root of the crate, which is `crate`, or from another crate.
+    pub(crate) references: Vec<Reference>,
+    /// The first line of each comment for the documentation.
+    pub(crate) docs: Vec<Word>,
 }
 
-/// Where files come from; there is none where it returns nothing.
-type Files<'a> = &'a dyn Fn(&Path) -> Option<String>;
-
-/// What the declarations in a file or an inline module go by.
-struct Place<'a> {
-    path: Vec<String>,
-    file: &'a Path,
-    /// In which folder the files of its modules are, and in which those that `#[path]` names.
-    below: PathBuf,
-    beside: PathBuf,
+#[derive(Clone, Debug)]
+pub(crate) struct Word {
+    pub(crate) text: String,
+    pub(crate) line: usize,
 }
 
-impl Crate {
-    /// Reads what the file `root` declares, and what that declares.
-    pub(crate) fn read(name: &str, root: &Path, files: Files<'_>) -> Self {
-        let mut modules = Vec::new();
-        let folder = root.parent().unwrap().to_owned();
-        read_file(Vec::new(), root, folder, files, &mut modules);
-        let name = name.to_owned();
-        Self { name, modules }
-    }
-
-    /// A crate of these files, the first of which is its root.
-    pub(crate) fn made_up(files: &[(&str, &str)]) -> Self {
-        let find = |path: &Path| {
-            let mut files = files.iter();
-            let file = files.find(|(name, _)| Path::new("src").join(name) == path)?;
-            Some(file.1.to_owned())
-        };
-        Self::read("made-up", &Path::new("src").join(files[0].0), &find)
-    }
-
-    pub(crate) fn module(&self, path: &[String]) -> Option<&Module> {
-        self.modules.iter().find(|module| module.path == path)
-    }
-
-    /// The module of what `path`, which begins with `crate`, leads to. What a module passes on with `use` is of the module
-    /// that it comes from.
-    pub(crate) fn resolve(&self, path: &[String]) -> Vec<String> {
-        let mut path = path[1..].to_vec();
-        for _ in 0..8 {
-            let is_module = |length: &usize| self.module(&path[..*length]).is_some();
-            let length = (0..=path.len()).rev().find(is_module).unwrap_or_default();
-            let Some(name) = path.get(length) else {
-                return path;
-            };
-            let at = &path[..length];
-            let mut passed_on = self.module(at).and_then(|at| at.import(name));
-            if let Some(from) = &mut passed_on {
-                let inner = [at, &from[..1]].concat();
-                if self.module(&inner).is_some() {
-                    from.splice(..1, [&["crate".to_owned()], &inner[..]].concat());
-                }
-            }
-            match passed_on {
-                Some(from) if from[0] == "crate" && from[1..] != path[..=length] => {
-                    path = [&from[1..], &path[length + 1..]].concat();
-                }
-                _ => {
-                    path.truncate(length);
-                    return path;
-                }
-            }
-        }
-        panic!("{} goes round in a circle", path.join("::"))
-    }
+#[derive(Debug)]
+pub(crate) struct Reference {
+    pub(crate) path: Vec<String>,
+    pub(crate) line: usize,
+    /// Its name in this module, if it is imported.
+    name: Option<String>,
 }
 
-fn read_file(
-    path: Vec<String>,
-    file: &Path,
-    below: PathBuf,
-    files: Files<'_>,
-    modules: &mut Vec<Module>,
-) {
-    let text = files(file).unwrap_or_else(|| panic!("there is no {}", file.display()));
-    let parsed = shipped::parse(&text);
-    let parsed = parsed.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-    let beside = file.parent().unwrap().to_owned();
-    let place = Place {
-        path,
-        file,
-        below,
-        beside,
-    };
-    read_items(place, parsed.items, files, modules);
-}
-
-fn read_items(place: Place<'_>, items: Vec<Item>, files: Files<'_>, modules: &mut Vec<Module>) {
-    let (inner, own): (Vec<_>, Vec<_>) = items
-        .into_iter()
-        .partition(|item| matches!(item, Item::Mod(_)));
-    modules.push(Module {
-        path: place.path.clone(),
-        file: place.file.to_str().unwrap().replace('\\', "/"),
-        facts: Facts::of(&own),
+/// The modules of all crates.
+pub(crate) fn modules() -> &'static [Module] {
+    static MODULES: LazyLock<Vec<Module>> = LazyLock::new(|| {
+        let sources = files(&[".rs"]).into_iter().filter_map(|file| {
+            let inside = file.path.strip_prefix("crates/")?;
+            let (name, path) = inside.split_once("/src/")?;
+            let is_test = path.split(['/', '.']).any(|part| part == "tests");
+            (!is_test).then(|| Module::read(name, path, &file.path, &file.text))
+        });
+        sources.collect()
     });
-    for item in inner {
-        let Item::Mod(module) = item else {
-            continue;
-        };
-        let name = module.ident.to_string();
-        let path = [&place.path[..], std::slice::from_ref(&name)].concat();
-        let named = shipped::path_of(&module.attrs);
-        if let Some((_, items)) = module.content {
-            let below = place.below.join(named.unwrap_or(name));
-            let place = Place {
-                path,
-                file: place.file,
-                beside: below.clone(),
-                below,
-            };
-            read_items(place, items, files, modules);
-        } else if let Some(named) = named {
-            let file = place.beside.join(named);
-            let below = file.parent().unwrap().to_owned();
-            read_file(path, &file, below, files, modules);
-        } else {
-            let below = place.below.join(&name);
-            let file = place.below.join(format!("{name}.rs"));
-            match files(&file) {
-                Some(_) => read_file(path, &file, below, files, modules),
-                None => read_file(path, &below.join("mod.rs"), below.clone(), files, modules),
-            }
-        }
-    }
+    &MODULES
 }
 
 impl Module {
-    /// All that it names, from the root of its crate, which is `crate`, or from another crate.
-    pub(crate) fn references(&self) -> impl Iterator<Item = (Vec<String>, usize)> {
-        let references = self.facts.references.iter();
-        references.map(|found| (self.absolute(&found.path), found.line))
-    }
-
-    /// Where `name` comes from, if it is imported.
-    fn import(&self, name: &str) -> Option<Vec<String>> {
-        let mut references = self.facts.references.iter();
-        let found = references.find(|found| found.imported_as.as_deref() == Some(name))?;
-        Some(self.absolute(&found.path))
-    }
-
-    fn absolute(&self, path: &[String]) -> Vec<String> {
-        if path[0] != "self" && path[0] != "super" {
-            return path.to_vec();
+    /// Reads a file, whose path is from the `src` of its crate.
+    pub(crate) fn read(crate_name: &str, path: &str, file: &str, text: &str) -> Self {
+        let names = path.strip_suffix(".rs").unwrap().split('/');
+        let mut names: Vec<_> = names.map(str::to_owned).collect();
+        if ["lib", "main", "mod"].contains(&names.last().unwrap().as_str()) {
+            names.pop();
         }
-        let mut from = [&["crate".to_owned()], &self.path[..]].concat();
-        let mut rest = path;
-        while let [first, after @ ..] = rest {
-            match first.as_str() {
-                "self" => {}
-                "super" => drop(from.pop()),
-                _ => break,
+        let tokens: TokenStream = text
+            .parse()
+            .unwrap_or_else(|error| panic!("{file}: {error}"));
+        let mut module = Self {
+            crate_name: crate_name.to_owned(),
+            path: names,
+            file: file.to_owned(),
+            ..Self::default()
+        };
+        module.flatten(tokens);
+        module.refer();
+        module
+    }
+
+    fn flatten(&mut self, tokens: TokenStream) {
+        let mut tokens = tokens.into_iter().peekable();
+        let (mut is_joint, mut is_in_doc) = (false, false);
+        while let Some(token) = tokens.next() {
+            let line = token.span().start().line;
+            let was_joint = std::mem::take(&mut is_joint);
+            let was_in_doc = std::mem::take(&mut is_in_doc);
+            let text = match token {
+                TokenTree::Group(group) => {
+                    let (opens, closes) = match group.delimiter() {
+                        Delimiter::Parenthesis => ("(", ")"),
+                        Delimiter::Brace => ("{", "}"),
+                        Delimiter::Bracket => ("[", "]"),
+                        Delimiter::None => ("", ""),
+                    };
+                    self.word(opens, line);
+                    self.flatten(group.stream());
+                    self.word(closes, group.span_close().start().line);
+                    continue;
+                }
+                TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                    let is_inner = tokens.next_if(|token| token.to_string() == "!").is_some();
+                    let attribute = tokens.next().map(|token| token.to_string());
+                    let attribute = attribute.unwrap_or_default();
+                    if let Some(doc) = attribute.strip_prefix("[doc =") {
+                        let doc = doc.trim_matches(['"', ' ', ']', 'r', '#']);
+                        if !was_in_doc && !is_inner {
+                            self.docs.push(Word {
+                                text: doc.to_owned(),
+                                line,
+                            });
+                        }
+                        is_in_doc = true;
+                    } else if ["[cfg(test)]", "[cfg(all(test,"]
+                        .iter()
+                        .any(|test| attribute.replace(' ', "").starts_with(test))
+                    {
+                        leave_out(&mut tokens);
+                    } else {
+                        self.word(&attribute, line);
+                    }
+                    continue;
+                }
+                TokenTree::Punct(sign) => {
+                    is_joint = sign.spacing() == Spacing::Joint && sign.as_char() != '\'';
+                    sign.to_string()
+                }
+                TokenTree::Ident(name) => name.to_string(),
+                TokenTree::Literal(literal) => literal.to_string(),
+            };
+            match self.words.last_mut() {
+                Some(last) if was_joint => last.text += &text,
+                _ => self.word(&text, line),
             }
-            rest = after;
         }
-        [&from, rest].concat()
     }
+
+    /// The path of a name that the module imports.
+    pub(crate) fn import(&self, name: &str) -> Option<&[String]> {
+        let mut references = self.references.iter();
+        let found = references.find(|found| found.name.as_deref() == Some(name))?;
+        Some(&found.path)
+    }
+
+    fn word(&mut self, text: &str, line: usize) {
+        let text = text.to_owned();
+        self.words.push(Word { text, line });
+    }
+
+    /// Finds the paths among the words.
+    fn refer(&mut self) {
+        let words = self.words.clone();
+        let mut rest = &words[..];
+        while let [first, left @ ..] = rest {
+            if first.text == "use" {
+                rest = self.read_use(Vec::new(), left);
+                continue;
+            }
+            let mut path = vec![first.text.clone()];
+            rest = left;
+            while let [sign, name, left @ ..] = rest
+                && sign.text == "::"
+                && is_name(name)
+            {
+                path.push(name.text.clone());
+                rest = left;
+            }
+            if path.len() > 1 && is_name(first) {
+                self.reference(path, first.line, None);
+            }
+        }
+    }
+
+    /// Reads what stands in a `use` after `path`, and returns the words after that.
+    fn read_use<'a>(&mut self, mut path: Vec<String>, mut rest: &'a [Word]) -> &'a [Word] {
+        let is_first = path.is_empty();
+        while let [word, left @ ..] = rest {
+            rest = left;
+            match word.text.as_str() {
+                "{" => {
+                    while rest.first().is_some_and(|word| word.text != "}") {
+                        rest = self.read_use(path.clone(), rest);
+                        if rest.first().is_some_and(|word| word.text == ",") {
+                            rest = &rest[1..];
+                        }
+                    }
+                    return rest.get(1..).unwrap_or_default();
+                }
+                "::" => {}
+                "*" => {
+                    self.reference(path, word.line, None);
+                    return rest;
+                }
+                "self" if !is_first => {}
+                _ => path.push(word.text.clone()),
+            }
+            let is_last = rest.first().is_none_or(|word| word.text != "::");
+            if is_last && word.text != "::" {
+                let mut name = path.last().cloned();
+                if let [word, renamed, left @ ..] = rest
+                    && word.text == "as"
+                {
+                    name = Some(renamed.text.clone());
+                    rest = left;
+                }
+                self.reference(path, word.line, name);
+                return rest;
+            }
+        }
+        rest
+    }
+
+    fn reference(&mut self, mut path: Vec<String>, line: usize, name: Option<String>) {
+        if path[0] == "self" || path[0] == "super" {
+            let mut from = self.path.clone();
+            while let Some(first) = path.first()
+                && ["self", "super"].contains(&first.as_str())
+            {
+                if path.remove(0) == "super" {
+                    from.pop();
+                }
+            }
+            path = [vec!["crate".to_owned()], from, path].concat();
+        }
+        self.references.push(Reference { path, line, name });
+    }
+}
+
+/// Leaves out what an attribute belongs to: up to its body or its semicolon, or its comma if it has neither.
+fn leave_out(tokens: &mut (impl Iterator<Item = TokenTree> + Clone)) {
+    let all: Vec<_> = tokens.clone().map(|token| token.to_string()).collect();
+    let ends = |text: &String| text == ";" || text.starts_with('{');
+    let comma = |text: &String| text == ",";
+    let end = all
+        .iter()
+        .position(ends)
+        .or_else(|| all.iter().position(comma));
+    tokens
+        .take(end.map_or(all.len(), |end| end + 1))
+        .for_each(drop);
+}
+
+fn is_name(word: &Word) -> bool {
+    word.text
+        .starts_with(|c: char| c.is_alphabetic() || c == '_')
 }

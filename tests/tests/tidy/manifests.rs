@@ -1,9 +1,45 @@
-//! The features of a crate in its documentation are those of its manifest, with what is on by default.
+//! The manifests: the models need no I/O, and the features are those that the documentation names.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
 
-use crate::workspace::root;
+use crate::workspace::{read, root};
+
+#[test]
+fn what_is_said_and_what_can_go_wrong_know_no_io() {
+    for package in ["plainly-errors", "plainly-protocol", "plainly-schema"] {
+        let tree = Command::new(env!("CARGO"))
+            .args([
+                "tree",
+                "--offline",
+                "--edges",
+                "normal",
+                "--prefix",
+                "none",
+                "--package",
+                package,
+            ])
+            .current_dir(root())
+            .output()
+            .unwrap();
+        let tree = String::from_utf8(tree.stdout).unwrap();
+        let names: BTreeSet<_> = tree
+            .lines()
+            .filter_map(|line| line.split(' ').next())
+            .collect();
+        assert!(names.contains("serde_json"), "{tree}");
+        for io in [
+            "tokio",
+            "mio",
+            "hyper",
+            "reqwest",
+            "futures-util",
+            "async-std",
+        ] {
+            assert!(!names.contains(io), "{package} needs {io}:\n{tree}");
+        }
+    }
+}
 
 /// The features of a manifest in their order, each with what it turns on.
 fn features(manifest: &str) -> Vec<(&str, Vec<&str>)> {
@@ -49,10 +85,6 @@ fn documented(source: &str) -> BTreeMap<&str, String> {
             names.map(move |name| (name, default.clone()))
         })
         .collect()
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap()
 }
 
 #[test]
