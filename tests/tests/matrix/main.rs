@@ -7,6 +7,7 @@ mod acts;
 mod cases;
 mod cell;
 mod drivers;
+mod http;
 mod raw;
 mod server;
 mod table;

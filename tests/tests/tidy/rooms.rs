@@ -127,7 +127,7 @@ fn a_call_goes_through_the_rooms_that_the_picture_shows() {
     let (_, section) = page.split_once("## A call, room by room").unwrap();
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| `"));
-    let mut before = None;
+    let mut before: Option<Vec<&str>> = None;
     for row in rows {
         let cells: Vec<_> = row.split('|').skip(1).map(code).collect();
         let (room, takes, gives) = (cells[0][0], &cells[1], &cells[2]);
