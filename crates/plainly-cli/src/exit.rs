@@ -46,7 +46,7 @@ impl Exit {
             Self::Usage => (
                 2,
                 "usage",
-                "the command line is wrong, names something that can't be served, or has arguments that the tool or prompt does not take; nothing was called",
+                "the command line is wrong, names something that can't be served, or has arguments that the tool or prompt does not accept; nothing was called",
             ),
             Self::Unreachable => (
                 3,

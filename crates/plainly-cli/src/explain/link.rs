@@ -22,7 +22,7 @@ impl Link {
     pub(super) fn to_troubleshooting() -> Self {
         Self {
             page: "troubleshooting.md",
-            anchor: anchor("When a command or a client fails"),
+            anchor: anchor("Commands and clients"),
         }
     }
 
@@ -38,7 +38,7 @@ impl Link {
     pub(super) fn to_logins() -> Self {
         Self {
             page: "logins.md",
-            anchor: anchor("When a login fails"),
+            anchor: anchor("Failed logins"),
         }
     }
 
