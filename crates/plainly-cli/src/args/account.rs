@@ -9,7 +9,7 @@ use super::values::{self, Scopes};
 
 /// The options for authentication.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Being let in, over HTTP")]
+#[command(next_help_heading = "Authentication, over HTTP")]
 pub(crate) struct AccountArgs {
     /// Use this client id at the authorization server, or the document at this URL that describes the client [default: register,
     /// and store the id]
@@ -20,7 +20,7 @@ pub(crate) struct AccountArgs {
     #[arg(long, value_name = "@FILE|env:NAME", value_parser = SecretPlaceParser)]
     pub(crate) client_secret: Option<SecretPlace>,
 
-    /// The same with a private key, in PEM
+    /// Authenticate as this client, without a user; its private key is in this file, in PEM
     #[arg(long, value_name = "FILE")]
     pub(crate) client_key: Option<PathBuf>,
 
@@ -67,7 +67,7 @@ pub(crate) struct KeptArgs {
 pub(crate) enum LoginsPlace {
     /// In a file that only you can read
     File,
-    /// In such a file, encrypted with a key in the system's keychain
+    /// In a file that only you can read, encrypted with a key in the system's keychain
     Keychain,
 }
 

@@ -19,7 +19,8 @@ pub(crate) struct AskingArgs {
     #[arg(long = "answer", value_name = "ANSWER", value_parser = GivenAnswer::parse)]
     pub(crate) given_answers: Vec<GivenAnswer>,
 
-    /// Let the server ask a model: this command gets each request as JSON on its standard input and prints the result as JSON
+    /// Let the server ask a model: COMMAND gets each request as JSON on standard input and prints
+    /// the result as JSON
     #[arg(long, value_name = "COMMAND")]
     pub(crate) sample_with: Option<String>,
 
@@ -27,8 +28,8 @@ pub(crate) struct AskingArgs {
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
 
-    /// Which messages of the server to show, from this level up; debug also shows what a child process writes to its
-    /// standard error [default: the first twenty from warning up]
+    /// Show the server's log messages from this level up; debug also shows the standard error of a
+    /// child process [default: the first twenty from warning up]
     #[arg(long, value_name = "LEVEL", value_parser = server_log(), hide_possible_values = true)]
     pub(crate) server_log: Option<ServerLog>,
 

@@ -12,14 +12,14 @@ use crate::format::Format;
 
 /// The options that say who may call.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Who may call, over HTTP")]
+#[command(next_help_heading = "Authorization of callers, over HTTP")]
 pub(crate) struct AuthArgs {
-    /// The URL at which clients know the server, such as https://docs.example.com/mcp. Tokens must be for exactly this URL;
-    /// its host is allowed as with --allow-host
+    /// The URL that clients use, such as https://docs.example.com/mcp. Tokens must be for exactly
+    /// this URL; its host is allowed as with --allow-host
     #[arg(long, value_name = "URL", conflicts_with = "stdio")]
     pub(crate) public_url: Option<String>,
 
-    /// Let in who has a token from this authorization server: a JWT, verified with the keys that its metadata names
+    /// Accept tokens of this authorization server: JWTs, verified with the keys in its metadata
     #[arg(
         long,
         value_name = "ISSUER",
@@ -28,7 +28,7 @@ pub(crate) struct AuthArgs {
     )]
     pub(crate) auth_issuer: Vec<String>,
 
-    /// Let in who has a token that this authorization server vouches for: it is asked about each token
+    /// Accept tokens that this authorization server confirms: each token is introspected there
     #[arg(
         long,
         value_name = "ISSUER",
@@ -42,11 +42,12 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "ID", requires = "auth_client_secret")]
     pub(crate) auth_client: Option<String>,
 
-    /// Where the secret for that is: @FILE, or env:NAME for a variable of the environment
+    /// The secret of --auth-client: @FILE, or env:NAME for a variable of the environment
     #[arg(long, value_name = "@FILE|env:NAME", value_parser = SecretPlaceParser)]
     pub(crate) auth_client_secret: Option<SecretPlace>,
 
-    /// Let in who has a key from this file, made with `plainly key new`. Keys that are taken out of it are refused at once
+    /// Accept the keys in this file, made with `plainly key new`. A key that is removed from the
+    /// file is rejected at once
     #[arg(long, value_name = "FILE", conflicts_with = "stdio")]
     pub(crate) auth_keys: Option<PathBuf>,
 
@@ -59,21 +60,22 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "ID", requires = "public_url")]
     pub(crate) auth_client_id: Option<String>,
 
-    /// The scopes that clients ask for when users log in, where tokens write them otherwise (Entra) [default: the scopes of
-    /// --require-scope]
+    /// The scopes that clients request at the login, if tokens spell them in another way (Entra)
+    /// [default: the scopes of --require-scope]
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes, requires = "public_url")]
     pub(crate) auth_scope: Vec<Scopes>,
 
-    /// Every request needs a token with this scope, or with these, with spaces between them
+    /// Require a token with this scope for every request; several scopes are separated by spaces
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes, conflicts_with = "stdio")]
     pub(crate) require_scope: Vec<Scopes>,
 
-    /// Take only tokens that are bound to a key of their client, each time with a proof of that key (DPoP) [default: tokens that
-    /// are bound to nothing too]
+    /// Only accept tokens that are bound to a key of their client, each request with a proof of
+    /// that key (DPoP) [default: also accept unbound tokens]
     #[arg(long, conflicts_with_all = ["stdio", "auth_keys"])]
     pub(crate) require_dpop: bool,
 
-    /// Ask for a value of this server in each such proof, so that none can be made in advance. Replicas don't know each other's
+    /// Require a value of this server in each such proof, so that none can be made in advance.
+    /// Replicas don't share these values
     #[arg(long, conflicts_with = "stdio")]
     pub(crate) dpop_nonces: bool,
 }
@@ -145,19 +147,20 @@ pub(crate) enum KeyAction {
     Revoke(RevokeKeyArgs),
 }
 
-/// Make a key and print it, once: the file only keeps its digest
+/// Make a key and print it, once: the file only stores its digest
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   plainly key new ci                                    the key is printed, and plainly-keys.json has its digest
-  plainly key new ada --scope read --expires 90d        good for 90 days, for what needs the scope read
+  plainly key new ada --scope read --expires 90d        valid for 90 days, with the scope read
   plainly key new build --expires 2027-01-31 --file /etc/plainly/keys.json
   plainly serve ./docs --auth-keys plainly-keys.json
 
 Clients send the key in a header: Authorization: Bearer plk_... `plainly key list` shows all keys of a file, and \
-`plainly key revoke ci` takes one back.")]
+`plainly key revoke ci` revokes one.")]
 pub(crate) struct NewKeyArgs {
-    /// The name of its holder: in the log, and as the owner of sessions and tasks. Each key of a file needs its own
+    /// The name of the key's holder, for the log, sessions and tasks. Each key of a file needs a
+    /// name of its own
     #[arg(value_parser = key_name)]
     pub(crate) name: String,
 
@@ -165,16 +168,17 @@ pub(crate) struct NewKeyArgs {
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes)]
     pub(crate) scope: Vec<Scopes>,
 
-    /// When it ends: 12h, 90d, or a day such as 2027-01-31, at whose beginning (UTC) it ends [default: never]
+    /// The expiry of the key: 12h, 90d, or a day such as 2027-01-31, at whose beginning (UTC) the
+    /// key expires [default: never]
     #[arg(long, value_name = "WHEN", value_parser = values::end)]
     pub(crate) expires: Option<SystemTime>,
 
-    /// The file that gets the digest; it is made if there is none
+    /// The file for the digest; it is created if there is none
     #[arg(long, value_name = "FILE", default_value = "plainly-keys.json")]
     pub(crate) file: PathBuf,
 }
 
-/// List the keys of a file: the names of their holders, their scopes, and when they end
+/// List the keys of a file: the names of their holders, their scopes and their expiry
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListKeysArgs {
     /// The file
@@ -186,7 +190,7 @@ pub(crate) struct ListKeysArgs {
     json: bool,
 }
 
-/// Take back the key of this name: a running server refuses it from the next request on
+/// Revoke the key of this name: a running server rejects it from the next request on
 #[derive(Debug, clap::Args)]
 pub(crate) struct RevokeKeyArgs {
     /// The name of its holder

@@ -7,7 +7,7 @@ use super::values;
 use crate::explain::Coded;
 use crate::format::Format;
 
-/// Explain error codes: what they mean, who may send them and what to do about them
+/// Explain error codes: their meaning, their senders, and what to do about them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,14 +18,15 @@ Examples:
   plainly codes --revision 2025-11-25    how that revision writes each condition
   plainly codes -32042 --json | jq -r .advice
 
-The fields are code, name, revisions, whether to retry and, unless printed to a terminal, the meaning; with --revision they \
-are code, name, HTTP status and condition. Outside a terminal, fields are separated by tabs. No server is contacted.")]
+The fields are code, name, revisions, whether to retry and, unless printed to a terminal, the \
+meaning; with --revision they are code, name, HTTP status and condition. Outside a terminal, \
+fields are separated by tabs. No server is contacted.")]
 pub(crate) struct CodesArgs {
     /// A code, its name or the name of a problem [default: all]
     #[arg(value_parser = Coded::parse, allow_negative_numbers = true)]
     pub(crate) code: Option<Coded>,
 
-    /// Only what this protocol revision defines
+    /// Only the codes that this protocol revision defines
     #[arg(long, value_parser = values::revision())]
     pub(crate) revision: Option<Revision>,
 
@@ -40,7 +41,7 @@ impl CodesArgs {
     }
 }
 
-/// Explain an error: what it means, whose fault it is and what to do
+/// Explain an error: its meaning, whose fault it is, and what to do
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -51,13 +52,14 @@ Examples:
   plainly ls http://127.0.0.1:3333/mcp --json 2>&1 | plainly explain --json | jq -r .advice
   plainly explain --revision 2025-11-25 < response.json
 
-It reads a JSON-RPC response or its error alone, a tool's result, an HTTP response with its head as curl -i prints it, events \
-of a stream, a problem or an RFC 9457 body, the lines of plainly's own log, and any text with a code in it. Each error is \
-explained by itself; with --json as one object per line. A hint says what a known implementation means by an error where that \
-is not what the specification says: it is likely, not certain. Exit status 2 means that nothing in it could be read as an \
-error, and the message says why. No server is contacted.")]
+It reads a JSON-RPC response or its error alone, a tool's result, an HTTP response with its head \
+as curl -i prints it, events of a stream, a problem or an RFC 9457 body, the lines of plainly's \
+own log, and any text with a code in it. Each error is explained by itself; with --json as one \
+object per line. A hint is the meaning of an error in a known implementation, where that differs \
+from the specification: it is likely, not certain. The exit status is 2 if nothing in the input is \
+an error; the message has the reason. No server is contacted.")]
 pub(crate) struct ExplainArgs {
-    /// The error [default: what is on standard input]
+    /// The error [default: standard input]
     #[arg(value_name = "ERROR", allow_negative_numbers = true)]
     pub(crate) error: Vec<String>,
 

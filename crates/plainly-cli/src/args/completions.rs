@@ -29,6 +29,6 @@ Examples:
   plainly man ~/.local/share/man/man1    then: man plainly-call
   sudo plainly man /usr/local/share/man/man1")]
 pub(crate) struct ManArgs {
-    /// Where to write them; the directory is made if it isn't there
+    /// The directory for the pages; it is created if there is none
     pub(crate) directory: PathBuf,
 }

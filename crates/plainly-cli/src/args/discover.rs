@@ -5,7 +5,7 @@ use clap::Parser;
 use super::{Args, ClientCommand, Command, Server, ServerArgs, Words};
 use crate::failure::Failure;
 
-/// Show what a server is, which revisions it supports and what it offers
+/// Show a server's name, revisions and capabilities
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "plainly discover [OPTIONS] <TARGET>\n       plainly discover [OPTIONS] -- <COMMAND>...",

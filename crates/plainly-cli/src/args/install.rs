@@ -19,15 +19,16 @@ Examples:
   plainly install zed ./docs --dry-run print the change, and write nothing
   plainly install vscode ./docs --project --portable
 
-Paths of files that are there are written as absolute paths, because hosts start servers from any directory. ${NAME} in a header, in a \
-URL or in --env is a variable, written as the host spells it. All else in the file stays as it is, comments too. The file as it was is \
-kept beside it, as FILE.plainly-backup."
+Paths of existing files are written as absolute paths, because hosts start servers from any \
+directory. ${NAME} in a header, in a URL or in --env is a variable, written as the host spells it. \
+Everything else in the file stays as it is, comments too. The earlier file is saved beside it, as \
+FILE.plainly-backup."
 )]
 pub(crate) struct InstallArgs {
     /// The host
     #[arg(value_enum)]
     pub(crate) host: Host,
-    /// What the host calls the server, and its URL; or directories that plainly serves
+    /// The server's name in the host, and its URL; or directories that plainly serves
     #[arg(value_name = "NAME")]
     pub(crate) words: Vec<String>,
     /// A variable for the server that is started; can be given several times
@@ -39,7 +40,8 @@ pub(crate) struct InstallArgs {
     /// Replace another server of the same name
     #[arg(long)]
     pub(crate) force: bool,
-    /// With --project, write paths from the project's directory, and `plainly` without a path, for others who share the file
+    /// With --project, write paths from the project's directory, and `plainly` without a path, for
+    /// a file that others share
     #[arg(long, requires = "project")]
     pub(crate) portable: bool,
     #[command(flatten)]
@@ -51,7 +53,7 @@ pub(crate) struct InstallArgs {
     pub(crate) command: Vec<String>,
 }
 
-/// Take a server out of the configuration of a host
+/// Remove a server from the configuration of a host
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -59,12 +61,12 @@ Examples:
   plainly uninstall vscode docs --project
   plainly uninstall zed docs --dry-run    print the change, and write nothing
 
-All else in the file stays as it is. The file as it was is kept beside it, as FILE.plainly-backup.")]
+Everything else in the file stays as it is. The earlier file is saved beside it, as FILE.plainly-backup.")]
 pub(crate) struct UninstallArgs {
     /// The host
     #[arg(value_enum)]
     pub(crate) host: Host,
-    /// What the host calls the server
+    /// The server's name in the host
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) change: ChangeArgs,

@@ -10,13 +10,14 @@ use crate::log::{LogFormat, levels};
 /// The options of the log.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LogArgs {
-    /// What to log to standard error: a level, or levels per module, such as plainly::access=info,hyper=debug. A level alone
-    /// is for plainly's own messages: other libraries log warnings at most. With info, `serve` logs each request [default:
-    /// $RUST_LOG, or warn]
+    /// The level of the log on standard error, or levels per module, such as
+    /// plainly::access=info,hyper=debug. A level alone applies to plainly's own messages; other
+    /// libraries log at most warnings. With info, `serve` logs each request [default: $RUST_LOG, or
+    /// warn]
     #[arg(long = "log", global = true, value_name = "LEVEL", value_parser = LevelsParser, display_order = 900)]
     pub(crate) levels: Option<Levels>,
 
-    /// How to log: lines for people, or JSON, one object per line
+    /// The form of the log: lines to read, or JSON, one object per line
     #[arg(
         long = "log-format",
         global = true,

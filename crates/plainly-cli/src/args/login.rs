@@ -18,23 +18,26 @@ Examples:
   plainly login https://mcp.example.com/mcp --device        the same with a code to enter, if the server can do that
   plainly login https://mcp.example.com/mcp --scope mcp:read --client-id my-client
 
-The server says where to log in. Your browser asks you there whether plainly may use the server as you, and comes back to this \
-machine. From then on every command uses the login, and renews it; `plainly logins` lists what is kept, `plainly logout` ends it. On a \
-terminal, a command that needs a login begins one by itself.
+The server names its authorization server. Your browser opens its page, which asks you whether \
+plainly may use the server in your name, and returns to this machine. From then on every command \
+uses the login, and renews it; `plainly logins` lists the stored logins, `plainly logout` ends \
+one. On a terminal, a command that needs a login starts one by itself.
 
-Scripts and services need none of this: with --client-id and --client-secret or --client-key, or with --workload-token, every command \
-gets its own token. These options are also read from PLAINLY_CLIENT_ID, PLAINLY_CLIENT_SECRET, PLAINLY_CLIENT_KEY, \
-PLAINLY_WORKLOAD_TOKEN, PLAINLY_ISSUER and PLAINLY_SCOPE, if none of them is given; PLAINLY_ISSUER has to be set then."
+Scripts and services log in without a browser: with --client-id and --client-secret or \
+--client-key, or with --workload-token, every command gets its own token. The options are also \
+read from PLAINLY_CLIENT_ID, PLAINLY_CLIENT_SECRET, PLAINLY_CLIENT_KEY, PLAINLY_WORKLOAD_TOKEN, \
+PLAINLY_ISSUER and PLAINLY_SCOPE, if none of them is given; PLAINLY_ISSUER is then required."
 )]
 pub(crate) struct LoginArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
 
-    /// Show a code to enter at another device, instead of opening a browser here
+    /// Show a code to enter on another device, instead of opening a browser here
     #[arg(long)]
     pub(crate) device: bool,
 
-    /// Print the page to visit instead of opening it, and read the address where the browser ends, which may be on another machine
+    /// Print the page to visit instead of opening it, and read the address at which the browser
+    /// ends. The browser may be on another machine
     #[arg(long)]
     pub(crate) no_browser: bool,
 
@@ -96,7 +99,7 @@ impl LoginArgs {
     after_help = "\
 Examples:
   plainly logout https://mcp.example.com/mcp
-  plainly logout --all                          also forgets the ids of this client at all authorization servers"
+  plainly logout --all                          also deletes the client ids that plainly registered"
 )]
 pub(crate) struct LogoutArgs {
     /// The server's URL, or its name in the configuration of a host
@@ -139,8 +142,9 @@ Examples:
   plainly logins
   plainly logins --json | jq -r .server
 
-The fields are the server, the authorization server, the account if that has said it, the scopes, and when the token ends; one that \
-can be renewed is, when it is used. No token is shown.")]
+The fields are the server, the authorization server, the account if that server returned it, the \
+scopes, and the token's expiry. A token that can be renewed is renewed when it is used. No token \
+is shown.")]
 pub(crate) struct LoginsArgs {
     /// Print JSON, one object per login
     #[arg(long)]

@@ -18,7 +18,7 @@ Examples:
   plainly ls http://127.0.0.1:3333/mcp --json        one MCP resource object per line
   plainly ls -- plainly serve ./docs --stdio
 
-With -l the fields are kind, size, modification time, MIME type and URI; - means that the server doesn't say. \
+With -l the fields are kind, size, modification time, MIME type and URI; - stands for a missing value. \
 Pages are printed as they arrive."
 )]
 pub(crate) struct LsArgs {

@@ -25,7 +25,7 @@ pub(crate) struct ReadArgs {
     target: Option<String>,
     /// The resource
     uri: Option<String>,
-    /// Write to this file; - is standard output, whatever the content is
+    /// Write to this file; - is standard output, also for binary content on a terminal
     #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
     pub(crate) output: Option<PathBuf>,
     /// Write each of the contents to a file in this directory, and print their names; no file is replaced

@@ -14,21 +14,23 @@ Examples:
   plainly tools http://127.0.0.1:3333/mcp --record tools.jsonl    makes a recording
   plainly tools -- plainly replay tools.jsonl                     the recording as a server, over stdio
   plainly replay tools.jsonl --http 127.0.0.1:0                   over HTTP; the URL is printed
-  plainly replay tools.jsonl http://127.0.0.1:3333/mcp            does the server still answer so?
+  plainly replay tools.jsonl http://127.0.0.1:3333/mcp            compares the server's answers
   plainly replay tools.jsonl --json -- npx some-server
 
-As a server, it answers each request as it was answered in the recording: a request is known by its method and parameters, \
-and the answers to equal ones come in their order. What the server sent by itself comes at its place. A request that is not \
-recorded is an error that says what is.
+As a server, it answers each request as in the recording. It recognises a request by its method \
+and parameters; equal requests get the recorded answers in their order. Messages that the server \
+sent by itself come at their place. A request that is not recorded is an error that lists the \
+recorded ones.
 
-With a server, it sends what the client sent and prints where the answers differ; the exit status is then 1. With --json, each request is \
-an object: {\"line\": …, \"method\": …, \"outcome\": \"same\", \"different\" or \"skipped\", \"differences\": [{\"at\": JSON Pointer, \
-\"recorded\": …, \"live\": …}]}.
+With a server, it sends the recorded requests and prints the differences between the answers; if \
+there are any, the exit status is 1. With --json, each request is an object: {\"line\": …, \
+\"method\": …, \"outcome\": \"same\", \"different\" or \"skipped\", \"differences\": [{\"at\": \
+JSON Pointer, \"recorded\": …, \"live\": …}]}.
 
 Secrets are masked in recordings, and requests that had one are skipped."
 )]
 pub(crate) struct ReplayArgs {
-    /// A recording that --record has made
+    /// A recording, made with --record
     pub(crate) file: PathBuf,
     /// The URL of a server to compare with the recording
     target: Option<String>,

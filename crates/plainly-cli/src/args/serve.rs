@@ -36,7 +36,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", value_parser = values::address, conflicts_with = "stdio")]
     pub(crate) http: Option<SocketAddr>,
 
-    /// Serve over standard input and output, for the process that started this one
+    /// Serve over standard input and output, to the process that started the server
     #[arg(long)]
     pub(crate) stdio: bool,
 
@@ -150,7 +150,7 @@ pub(crate) struct ContentArgs {
     #[arg(long)]
     pub(crate) as_is: bool,
 
-    /// Let clients cache replies for this many seconds [default: they ask every time]
+    /// Let clients cache replies for this many seconds [default: clients ask every time]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) ttl: Option<Duration>,
 
@@ -164,8 +164,8 @@ pub(crate) struct ContentArgs {
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_file_size: u64,
 
-    /// The memory that the server should get by with: files and replies of all clients at once get a part of it [default:
-    /// that of the container or cgroup, if it has a limit]
+    /// The memory for the server: files and replies of all clients together get a part of it
+    /// [default: the limit of the container or cgroup, if there is one]
     #[arg(long, value_name = "BYTES", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_memory: Option<u64>,
 }
@@ -194,8 +194,8 @@ impl ContentArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Over HTTP")]
 pub(crate) struct NetworkArgs {
-    /// Serve HTTPS, by HTTP/1.1 and HTTP/2, with the certificate in this file, followed by those between it and its authority, in
-    /// PEM; it is read again when it changes
+    /// Serve HTTPS, by HTTP/1.1 and HTTP/2, with the certificate in this PEM file, followed by its
+    /// intermediate certificates; the file is read again when it changes
     #[arg(
         long,
         value_name = "FILE",
@@ -213,8 +213,8 @@ pub(crate) struct NetworkArgs {
     )]
     pub(crate) tls_key: Option<PathBuf>,
 
-    /// Believe the reverse proxies at this address, or in this network such as 10.0.0.0/8, what they say of their clients in
-    /// X-Forwarded-For or Forwarded
+    /// Trust the reverse proxy at this address, or those in this network, such as 10.0.0.0/8: their
+    /// X-Forwarded-For or Forwarded names the client
     #[arg(long, value_name = "NETWORK", conflicts_with = "stdio")]
     pub(crate) trusted_proxy: Vec<ProxyNetwork>,
 
@@ -230,7 +230,8 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "NUMBER", value_parser = values::count, conflicts_with = "stdio")]
     pub(crate) max_requests: Option<NonZeroUsize>,
 
-    /// The most sessions of clients of older revisions; for another one, the one that was idle for longest ends [default: 10000]
+    /// The most sessions of clients of older revisions; one more ends the session that was idle for
+    /// longest [default: 10000]
     #[arg(long, value_name = "NUMBER", value_parser = values::count, conflicts_with = "stdio")]
     pub(crate) max_sessions: Option<NonZeroUsize>,
 

@@ -16,9 +16,10 @@ Examples:
   plainly shell http://127.0.0.1:3333/mcp
   printf 'tools\\ncall search pattern=mcp\\n' | plainly shell http://127.0.0.1:3333/mcp
 
-The commands are those of plainly, without a target: tools, call search pattern=mcp, read file:///docs/intro.md, help. \
-Ctrl-C stops a command, and Ctrl-D or exit ends the session. Tab completes, and earlier lines are kept for the next \
-session, except those that begin with a space.
+The commands are those of plainly, without a target: tools, call search pattern=mcp, read \
+file:///docs/intro.md, help. Ctrl-C stops a command, and Ctrl-D or exit ends the session. Tab \
+completes, and earlier lines are stored for the next session, except those that begin with a \
+space.
 
 Without a terminal, lines are read from standard input, # begins a comment, and the first command that fails ends the \
 session with its exit status."

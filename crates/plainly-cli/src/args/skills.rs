@@ -17,8 +17,9 @@ Examples:
   plainly skills http://127.0.0.1:3333/mcp --json    one skill object per line, with its files and digests
   plainly skills -- npx some-server --flag
 
-Listing reads no file. Instructions are printed only if their length, their digest and their frontmatter are what the server \
-lists; that does not make them trustworthy, as the server wrote both."
+Listing reads no file. Instructions are printed only if their length, their digest and their \
+frontmatter are what the server lists; that does not make them trustworthy, because the server \
+wrote both."
 )]
 pub(crate) struct SkillsArgs {
     /// The server's URL, or its name in the configuration of a host

@@ -9,12 +9,12 @@ use super::{ServerArgs, Words};
 #[command(after_help = "\
 Examples:
   plainly call http://127.0.0.1:3333/mcp scan pages:=90 --task     start one: prints its id
-  plainly task get http://127.0.0.1:3333/mcp ID                    how far it is, and what it asks
+  plainly task get http://127.0.0.1:3333/mcp ID                    its status and its questions
   plainly task answer http://127.0.0.1:3333/mcp ID name=Ada        answer what it asks
   plainly task wait http://127.0.0.1:3333/mcp ID                   wait for its result
   plainly task cancel http://127.0.0.1:3333/mcp ID                 stop it
 
-A server keeps a task for some time only, and whoever has its id may be able to read its result.")]
+A server stores a task for a limited time only. A client that has the task's id may be able to read its result.")]
 pub(crate) struct TaskArgs {
     #[command(subcommand)]
     pub(crate) action: TaskAction,
@@ -55,7 +55,7 @@ Examples:
   plainly task wait http://127.0.0.1:3333/mcp 7Yq…
   plainly task wait http://127.0.0.1:3333/mcp 7Yq… --json    the whole MCP result
 
-The result is printed as `call` does, with the same exit status. Interrupting this leaves the task alone."
+The result is printed as by `call`, with the same exit status. An interrupt ends the wait and not the task."
 )]
 pub(crate) struct WaitTaskArgs {
     #[command(flatten)]
@@ -75,8 +75,8 @@ Examples:
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… decline
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… --question who name=Ada
 
-`task get` shows what the task asks. How far the task is then is printed, as `get` does; it may take a moment until \
-the server shows that it has the answer."
+`task get` shows the questions of the task. After the answer, the status is printed, as by `get`; \
+the server may take a moment to show that it has the answer."
 )]
 pub(crate) struct AnswerTaskArgs {
     #[command(flatten)]
@@ -99,7 +99,7 @@ pub(crate) struct AnswerTaskArgs {
 Examples:
   plainly task cancel http://127.0.0.1:3333/mcp 7Yq…
 
-How far the task is then is printed, as `task get` does: whether and when it stops is up to the server."
+The status of the task is printed, as by `task get`: the server decides whether and when the task stops."
 )]
 pub(crate) struct CancelTaskArgs {
     #[command(flatten)]

@@ -12,8 +12,9 @@ Examples:
   plainly templates -- npx some-server --flag
   plainly templates http://127.0.0.1:3333/mcp --json    one MCP template object per line
 
-The fields are the template, such as note://{user}/{id}, and the first line of its description, or its title or name. \
-`plainly complete` says which values a variable can have, and `plainly read` reads a URI in which all are filled in."
+The fields are the template, such as note://{user}/{id}, and the first line of its description, or \
+its title or name. `plainly complete` prints the values that a variable can have, and `plainly \
+read` reads a URI with all variables filled in."
 )]
 pub(crate) struct TemplatesArgs {
     /// The server's URL, or its name in the configuration of a host
@@ -29,7 +30,7 @@ pub(crate) struct TemplatesArgs {
     after_help = "\
 Examples:
   plainly complete http://127.0.0.1:3333/mcp review language      all languages that the prompt knows
-  plainly complete http://127.0.0.1:3333/mcp review language py   those that begin so, as the server sees it
+  plainly complete http://127.0.0.1:3333/mcp review language py   those that begin with py
   plainly complete http://127.0.0.1:3333/mcp 'note://{user}/{id}' id --given user=ada
   plainly complete review language -- npx some-server
   plainly complete http://127.0.0.1:3333/mcp review language --json   the MCP completion object
@@ -45,7 +46,7 @@ pub(crate) struct CompleteArgs {
     argument: Option<String>,
     /// Its text so far [default: none]
     text: Option<String>,
-    /// Another argument, as it is filled in already; can be given several times
+    /// Another argument that is filled in already; can be given several times
     #[arg(long, value_name = "KEY=TEXT", value_parser = values::pair)]
     pub(crate) given: Vec<(String, String)>,
     #[command(flatten)]

@@ -13,8 +13,8 @@ Examples:
   plainly tools -- npx some-server --flag
   plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
 
-Of all tools, the fields are the name, the first line of the description, or the title if there is none, and the problems that the tool \
-declares to fail with, if it does."
+The fields are the name, the first line of the description (or the title if there is none), and \
+the problems that the tool declares."
 )]
 pub(crate) struct ToolsArgs {
     /// The server's URL, or its name in the configuration of a host
@@ -32,7 +32,7 @@ pub(crate) struct ToolsArgs {
     after_help = "\
 Examples:
   plainly call http://127.0.0.1:3333/mcp search pattern='error codes'
-  plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit=10     a number, if the tool wants one
+  plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit=10     a number, if the tool's schema has one
   plainly call http://127.0.0.1:3333/mcp add tags=a tags=b point:='[1, 2]'   a list; := takes JSON as it is
   plainly call http://127.0.0.1:3333/mcp write path=a.md text=@draft.md  what is in a file; @@ for a real @
   date | plainly call http://127.0.0.1:3333/mcp write path=a.md text=-   standard input
@@ -43,10 +43,11 @@ Examples:
   plainly call http://127.0.0.1:3333/mcp scan --task    print the id of the task, and end
   plainly call book --answer name=Ada --answer seats:=2 -- npx some-server    for a tool that asks
 
-A tool may ask: on a terminal you are asked, and elsewhere --answer answers. Text is printed as it is. Other content is \
-described, unless -o or --save writes it, and PNG images are shown by terminals that can. --json prints the whole MCP result. \
-A tool that reports a failure has its own exit status, and its message goes to \
-standard error. Interrupting a call that the server goes on with as a task cancels the task."
+A tool may ask questions: on a terminal you answer them, elsewhere --answer does. Text is printed \
+as it is. Other content is described, unless -o or --save writes it, and PNG images are shown by \
+terminals that can. --json prints the whole MCP result. A tool that reports a failure has its own \
+exit status, and its message goes to standard error. An interrupt cancels a call, also if it has \
+become a task."
 )]
 pub(crate) struct CallArgs {
     /// The server's URL, or its name in the configuration of a host
@@ -56,10 +57,12 @@ pub(crate) struct CallArgs {
     /// An argument for the tool: key=text, key=@FILE or key:=JSON; - is standard input
     #[arg(value_name = "ARGUMENT")]
     arguments: Vec<String>,
-    /// All arguments for the tool as one JSON object, or @FILE or - with it; arguments given one by one replace those in it
+    /// All arguments for the tool as one JSON object, or @FILE or -; arguments given one by one
+    /// replace those in the object
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     pub(crate) args: Option<String>,
-    /// If the server turns the call into a task, print its id and end; answer its questions with `task answer`
+    /// If the server turns the call into a task, print the task's id and exit; `task answer`
+    /// answers its questions
     #[arg(long)]
     pub(crate) task: bool,
     #[command(flatten)]

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 /// What is shown and kept.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TraceArgs {
-    /// Show every message on standard error, each with the seconds since the start, without secrets; on a terminal a line
-    /// each, or all of it with --trace=full
+    /// Show every message on standard error, with the seconds since the start and without secrets.
+    /// On a terminal, lines are cut at its width, unless --trace=full is given
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, require_equals = true, default_missing_value = "line")]
     pub(crate) trace: Option<TraceLength>,
 
-    /// Keep every message in this file, without secrets, for `plainly replay`
+    /// Record every message in this file, without secrets, for `plainly replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }
@@ -25,8 +25,8 @@ impl TraceArgs {
 /// How much of a message a trace shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TraceLength {
-    /// As much as fits on a line of the terminal
+    /// One line per message, as much as fits on the terminal
     Line,
-    /// All of it
+    /// The whole message
     Full,
 }

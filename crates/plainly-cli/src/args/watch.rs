@@ -21,10 +21,12 @@ Each change is one line:
   prompts changed   the list of prompts has changed
   missed changes    some changes were lost: look at everything again
 
-With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \"listing\"}, \"tools\", \"prompts\" or \
-\"missed\". Several changes in quick succession are reported once. A resource that doesn't exist yet, or whose changes the \
-server doesn't report, causes a warning. It is an error if the server reports no changes at all, or ends the subscription. If the \
-connection to a URL is lost, it is opened again, and what was missed meanwhile is said."
+With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"change\": \
+\"listing\"}, \"tools\", \"prompts\" or \"missed\". Several changes in quick succession are \
+reported once. A resource that doesn't exist yet, or whose changes the server doesn't report, \
+causes a warning. It is an error if the server reports no changes at all, or ends the \
+subscription. If the connection to a URL is lost, it is opened again, and a line reports that \
+changes were missed."
 )]
 pub(crate) struct WatchArgs {
     /// The server's URL, or its name in the configuration of a host
