@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 const ERRORS: &str = include_str!("../../../docs/errors.md");
+const SERVE: &str = include_str!("../../../docs/serve-reference.md");
 /// The pages about the commands that talk to servers.
 const CLIENT: &str = concat!(
     include_str!("../../../docs/commands.md"),
@@ -112,10 +113,7 @@ fn every_option_is_documented() {
     let logins = include_str!("../../../docs/logins.md");
     for (commands, page) in [
         (&["login", "logout", "logins"][..], logins),
-        (
-            &["serve"][..],
-            include_str!("../../../docs/serve-reference.md"),
-        ),
+        (&["serve"][..], SERVE),
         (
             &[
                 "discover",
