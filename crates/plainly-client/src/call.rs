@@ -2,6 +2,7 @@
 //! session or now refuses the revision. The methods to call are in other files.
 
 mod listen;
+mod recovery;
 mod rounds;
 mod tasks;
 mod visits;
@@ -13,17 +14,18 @@ use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJs
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use tokio::time::sleep;
 
+use self::recovery::Recovery;
+use self::visits::VisitsOfCall;
 use crate::cache::Fetch;
 use crate::connect::Client;
 use crate::connect::client::Connected;
 use crate::connect::operation::Operation;
-use crate::connect::retries::{Tries, is_reading};
-use crate::error::{Error, LocalError, Result};
+use crate::connect::retries::is_reading;
+use crate::error::{LocalError, Result};
 use crate::link::CallExtras;
 use crate::message::reply::{self, RawResult, TypedResult};
-use crate::message::request::{self};
+use crate::message::request::{self, RequestWriter};
 use crate::message::timeouts::{CallQuestions, Timeouts};
 
 pub use self::listen::Subscription;
@@ -85,61 +87,70 @@ impl Client {
         result.decode(method)
     }
 
-    /// The result of a call, whatever its `resultType`, tried as often as [`Retries`](crate::Retries) say.
+    /// The result of a call, whatever its `resultType`.
     pub(crate) async fn result(
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
         extras: CallExtras<'_>,
     ) -> Result<RawResult> {
-        let mut tries = Tries::begin();
-        let result = self.try_again(method, params, extras, &mut tries).await;
-        self.report(method, &tries, result.as_ref().err());
-        result
+        self.reported(method, params, extras, None).await
     }
 
-    /// Tells the observer what a call came to.
-    pub(crate) fn report(&self, method: Method, tries: &Tries, error: Option<&Error>) {
-        let connected = &self.connected;
-        connected.options.observer.report(|| Operation {
-            method: method.name(),
-            error,
-            revision: connected.revision(),
-            transport: connected.link.connection().transport(),
-            duration: tries.start.elapsed(),
-            tries: tries.count(),
-        });
-    }
-
-    /// The same after these tries.
-    pub(crate) async fn try_again(
+    /// The result of a call that may send the user to pages, if there are `visits`. The observer gets a report of it.
+    async fn reported(
         &self,
         method: Method,
         params: &(impl Serialize + Sync),
         extras: CallExtras<'_>,
-        tries: &mut Tries,
+        visits: Option<&VisitsOfCall>,
     ) -> Result<RawResult> {
+        let recovery = Recovery::new(self, method, visits);
+        let result = self.made(params, extras, &recovery).await;
+        let connected = &self.connected;
+        connected.options.observer.report(|| Operation {
+            method: method.name(),
+            error: result.as_ref().err(),
+            revision: connected.revision(),
+            transport: connected.link.connection().transport(),
+            duration: recovery.start.elapsed(),
+            tries: recovery.attempts(),
+        });
+        result
+    }
+
+    /// The cached result of a call; or else of an attempt, and of more as long as the causes of failure can be removed.
+    async fn made(
+        &self,
+        params: &(impl Serialize + Sync),
+        extras: CallExtras<'_>,
+        recovery: &Recovery<'_>,
+    ) -> Result<RawResult> {
+        let method = recovery.method;
         let fetch = self.fetch(method, params, &extras).await;
         if let Some(kept) = fetch.as_ref().and_then(|fetch| fetch.find()) {
             return RawResult::kept(method, kept, fetch);
         }
-        let extras = extras.kept_by(fetch.as_deref());
+        let extras = CallExtras {
+            fetch: fetch.as_deref(),
+            budget: Some(&recovery.budget),
+            ..extras
+        };
         loop {
-            tries.begin_another();
-            let error = match self.attempt(method, params, extras).await {
+            let writer = self.connected.writer();
+            recovery.begin_attempt();
+            let error = match self.attempt(&writer, method, params, extras).await {
                 Ok(result) => return Ok(result.keep_for(fetch)),
                 Err(error) => self.connected.link.tell_stray(error),
             };
-            let pause = tries.pause_after(&error, self.retries);
             // State that the server gave out with its questions may be good for one use.
             let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
-            let Some(pause) = pause.filter(|_| may_repeat) else {
+            let recovering = self.recover(recovery, &error, writer.revision(), may_repeat);
+            if !recovering.await? {
                 let stale = fetch.as_ref().and_then(|fetch| fetch.instead_of(&error));
                 let stale = stale.ok_or(error)?;
                 return RawResult::kept(method, stale, fetch);
-            };
-            tracing::debug!(%error, method = method.name(), ?pause, "trying again");
-            sleep(pause).await;
+            }
         }
     }
 
@@ -174,8 +185,10 @@ impl Client {
         is_reading(method) || method == Method::CallTool && is_safe_tool()
     }
 
+    /// Sends the request of a call once, and reads its reply.
     async fn attempt(
         &self,
+        writer: &RequestWriter,
         method: Method,
         params: &(impl Serialize + Sync),
         extras: CallExtras<'_>,
@@ -192,7 +205,11 @@ impl Client {
             ..extras
         };
         let progress = extras.progress.map(|listener| &**listener);
-        let calling = self.connected.call(method, params, extras);
+        let link = &self.connected.link;
+        let calling = async {
+            let reply = link.ask(writer, method, params, extras).await?;
+            reply.result(method, params, link.least)
+        };
         timeouts
             .wait_for(method, progress, &questions, calling)
             .await
@@ -217,27 +234,5 @@ impl Connected {
             .into()),
             None => Ok(result),
         }
-    }
-
-    async fn call(
-        &self,
-        method: Method,
-        params: &(impl Serialize + Sync),
-        extras: CallExtras<'_>,
-    ) -> Result<RawResult> {
-        let writer = self.writer();
-        let reply = self.link.ask(&writer, method, params, extras).await;
-        let least = self.link.least;
-        let error = match reply.and_then(|reply| reply.result(method, params, least)) {
-            Ok(result) => return Ok(result),
-            Err(error) => error,
-        };
-        if !self.is_mended(&error, writer.revision()).await? {
-            return Err(error);
-        }
-        // Once more, but not in a loop: a server that refuses every new session would be called for ever.
-        let writer = self.writer();
-        let reply = self.link.ask(&writer, method, params, extras).await?;
-        reply.result(method, params, least)
     }
 }

@@ -31,6 +31,7 @@ use crate::error::Error;
 use crate::link::dispatcher::Dispatcher;
 use crate::link::inbox::Inbox;
 use crate::link::subscriptions::SubscriptionTable;
+use crate::message::budget::Budget;
 use crate::message::mirror::Mirror;
 use crate::message::progress::ProgressListener;
 use crate::message::reply::{CallReply, TypedResult};
@@ -153,13 +154,8 @@ pub(crate) struct CallExtras<'a> {
     pub(crate) fetch: Option<&'a Fetch>,
     /// Whether the call is about a task, or may be answered with one.
     pub(crate) tasks: bool,
-}
-
-impl<'a> CallExtras<'a> {
-    /// The same, where the result may be kept.
-    pub(crate) fn kept_by(self, fetch: Option<&'a Fetch>) -> Self {
-        Self { fetch, ..self }
-    }
+    /// The exchanges that the call may cost.
+    pub(crate) budget: Option<&'a Budget>,
 }
 
 impl Link {
@@ -200,6 +196,7 @@ impl Link {
             fetch: extras.fetch,
             mirror: self.connection.mirror(),
             tasks: extras.tasks,
+            budget: extras.budget,
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;
         // Before the request is sent: the first notification about it may arrive before anything else.

@@ -1,5 +1,6 @@
 //! Requests as they are written, replies as they are read, and the clocks and progress of each.
 
+pub(crate) mod budget;
 pub(crate) mod clocks;
 pub(crate) mod deadline;
 pub mod limits;

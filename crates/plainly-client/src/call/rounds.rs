@@ -22,7 +22,6 @@ use tokio::time::Instant;
 use crate::call::tasks::{FollowedCall, TaskHandle};
 use crate::call::visits::VisitsOfCall;
 use crate::connect::Client;
-use crate::connect::retries::Tries;
 use crate::error::{Error, LocalError, Result};
 use crate::link::CallExtras;
 use crate::message::progress::{ProgressListener, ProgressUpdate};
@@ -209,14 +208,9 @@ impl<T> CallSetup<T> {
         let may_continue = method.row().may_continue;
         let mut setup = self;
         let mut rounds = 0;
-        let mut visits = VisitsOfCall::default();
+        let visits = VisitsOfCall::default();
         loop {
-            let result = match setup.send(may_continue).await {
-                Ok(result) => result,
-                // In a box of its own, as few calls need it.
-                Err(error) if Box::pin(client.is_visited(&error, &mut visits)).await => continue,
-                Err(error) => return Err(error),
-            };
+            let result = setup.send(may_continue, Some(&visits)).await?;
             if may_continue && result.fields.result_type == ResultType::Task {
                 return setup.continued(&result).map(Started::Task);
             }
@@ -246,12 +240,12 @@ impl<T> CallSetup<T> {
     }
 
     async fn once(self) -> Result<Round<T>> {
-        let result = self.send(false).await?;
+        let result = self.send(false, None).await?;
         self.round(result)
     }
 
-    /// Sends one request, and says whether it may be answered with a task.
-    async fn send(&self, tasks: bool) -> Result<RawResult> {
+    /// Makes the call once, which may be answered with a task, and may send the user to pages.
+    async fn send(&self, tasks: bool, visits: Option<&VisitsOfCall>) -> Result<RawResult> {
         let params = self.params.as_ref().map_err(Error::clone)?;
         self.client.check_declared(self.method)?;
         let extras = CallExtras {
@@ -260,17 +254,9 @@ impl<T> CallSetup<T> {
             tasks,
             ..CallExtras::default()
         };
-        let (client, method) = (&self.client, self.method);
-        let mut tries = Tries::begin();
-        let mut result = client.try_again(method, params, extras, &mut tries).await;
-        // Only once: another listing would teach the same.
-        if let Err(error) = &result
-            && client.has_learnt_from(error, method).await
-        {
-            result = client.try_again(method, params, extras, &mut tries).await;
-        }
-        client.report(method, &tries, result.as_ref().err());
-        result
+        self.client
+            .reported(self.method, params, extras, visits)
+            .await
     }
 
     /// What the server answered: the final result, or questions.

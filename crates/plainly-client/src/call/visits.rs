@@ -8,25 +8,23 @@ use plainly_errors::UrlElicitation;
 
 use crate::connect::Client;
 use crate::error::Error;
+use plainly_transport::lock::Lock;
 
 /// The visits that one call was refused for so far, as sets of their ids.
 #[derive(Debug, Default)]
-pub(crate) struct VisitsOfCall(Vec<BTreeSet<String>>);
+pub(crate) struct VisitsOfCall(Lock<BTreeSet<BTreeSet<String>>>);
 
 impl Client {
-    /// Whether a call that ended with this error is to be made again: the user has been where the server sends them, and is
-    /// sent there for the first time.
-    pub(crate) async fn is_visited(&self, error: &Error, before: &mut VisitsOfCall) -> bool {
-        let Some(required) = error.url_elicitations() else {
+    /// Sends the user to the pages that `error` names; `false` if the user does not go there, or was sent there before.
+    pub(super) async fn visit(&self, error: &Error, before: Option<&VisitsOfCall>) -> bool {
+        let (Some(required), Some(before)) = (error.url_elicitations(), before) else {
             return false;
         };
         let ids = required.iter().map(|one| one.elicitation_id.clone());
         let ids: BTreeSet<_> = ids.collect();
-        let is_again = before.0.contains(&ids) || before.0.len() == self.connected.limits().rounds;
-        if ids.is_empty() || is_again {
+        if ids.is_empty() || !before.0.lock().insert(ids.clone()) {
             return false;
         }
-        before.0.push(ids.clone());
         self.are_over(required, ids).await
     }
 

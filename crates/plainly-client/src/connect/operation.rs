@@ -24,7 +24,8 @@ pub struct Operation<'a> {
     pub transport: &'static str,
     /// The time from its beginning to its end, with all tries and the pauses between them.
     pub duration: Duration,
-    /// The tries; none if the result was [cached](crate::Cache).
+    /// The attempts, those included that failed for want of credentials, of a session or of a connection; none if the
+    /// result was [cached](crate::Cache).
     pub tries: u32,
 }
 

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use plainly_protocol::method::Method;
-use tokio::time::Instant;
 
 use crate::error::Error;
 use crate::link::backoff::chance;
@@ -89,51 +88,24 @@ impl Retries {
         Self { within, ..self }
     }
 
-    /// How long to wait before the next try, after `tries` that took so long; `None` if there is to be none.
-    fn pause(self, error: &Error, tries: u32, spent: Duration) -> Option<Duration> {
+    /// How often one call waits at most.
+    pub(crate) fn pauses(self) -> u32 {
+        self.tries.saturating_sub(1)
+    }
+
+    /// How long to wait before the next try, after so many `earlier` pauses and so much time; `None` if there is to be
+    /// none.
+    pub(crate) fn pause(self, error: &Error, earlier: u32, spent: Duration) -> Option<Duration> {
         // A login that failed is not tried again behind the user's back.
         let is_settled = error.is_closed() || error.authorization().is_some();
-        if tries >= self.tries || !error.is_retryable() || is_settled {
+        if !error.is_retryable() || is_settled {
             return None;
         }
-        let doubled = FIRST.saturating_mul(1 << tries.saturating_sub(1).min(16));
+        let doubled = FIRST.saturating_mul(1 << earlier.min(16));
         let pause = error.retry_after().unwrap_or(doubled.min(LONGEST));
         // Added, not taken away: never sooner than the server asks.
         let pause = pause.saturating_add(pause.min(LONGEST).mul_f64(0.25 * chance()));
         (spent.saturating_add(pause) <= self.within).then_some(pause)
-    }
-}
-
-/// The tries of one call so far.
-#[derive(Debug)]
-pub(crate) struct Tries {
-    pub(crate) start: Instant,
-    /// How many there were, the one in progress included.
-    made: u32,
-}
-
-impl Tries {
-    /// None yet.
-    pub(crate) fn begin() -> Self {
-        Self {
-            start: Instant::now(),
-            made: 0,
-        }
-    }
-
-    /// Counts another one.
-    pub(crate) fn begin_another(&mut self) {
-        self.made += 1;
-    }
-
-    /// How many there were; none if the cache had the result.
-    pub(crate) fn count(&self) -> u32 {
-        self.made
-    }
-
-    /// How long to wait after one that failed; `None` if there is to be none.
-    pub(crate) fn pause_after(&self, error: &Error, retries: Retries) -> Option<Duration> {
-        retries.pause(error, self.made, self.start.elapsed())
     }
 }
 
@@ -155,17 +127,17 @@ mod tests {
     fn a_pause_is_what_was_asked_for_and_a_little_more() {
         let limited = Problem::rate_limited("calls", 8 * SECOND).to_protocol_error();
         let internal = ProtocolError::internal("m");
-        for (error, tries, least) in [
-            (limited.clone(), 1, 8 * SECOND),
-            (limited, 2, 8 * SECOND),
-            (Unavailable::Overloaded.into(), 2, SECOND),
-            (internal.clone(), 1, FIRST),
-            (internal.clone(), 2, 2 * FIRST),
-            (internal, 30, LONGEST),
+        for (error, earlier, least) in [
+            (limited.clone(), 0, 8 * SECOND),
+            (limited, 1, 8 * SECOND),
+            (Unavailable::Overloaded.into(), 1, SECOND),
+            (internal.clone(), 0, FIRST),
+            (internal.clone(), 1, 2 * FIRST),
+            (internal, 29, LONGEST),
         ] {
             let retries = Retries::by_hint().tries(99);
             let pauses: Vec<_> = (0..50)
-                .filter_map(|_| retries.pause(&error.clone().into(), tries, Duration::ZERO))
+                .filter_map(|_| retries.pause(&error.clone().into(), earlier, Duration::ZERO))
                 .collect();
             assert_eq!(pauses.len(), 50, "{error}");
             for pause in &pauses {
@@ -181,7 +153,7 @@ mod tests {
         let (url, source) = (String::new(), source.into());
         let error = Error::from(AuthError::Unreachable { url, source });
         assert!(error.is_retryable());
-        let pause = Retries::by_hint().pause(&error, 1, Duration::ZERO);
+        let pause = Retries::by_hint().pause(&error, 0, Duration::ZERO);
         assert_eq!(pause, None);
     }
 
@@ -189,18 +161,12 @@ mod tests {
     fn a_call_is_given_up_where_it_can_not_succeed_in_time() {
         let limited = Problem::rate_limited("calls", 50 * SECOND).to_protocol_error();
         let missing = ProtocolError::resource_not_found("a:b");
-        let pause = |error: &ProtocolError, tries, spent: u32| {
+        let pause = |error: &ProtocolError, spent: u32| {
             let error = error.clone().into();
-            Retries::by_hint().pause(&error, tries, spent * SECOND)
+            Retries::by_hint().pause(&error, 0, spent * SECOND)
         };
-        assert!(pause(&limited, 1, 0).is_some());
-        assert!(pause(&limited, 1, 11).is_none());
-        assert!(pause(&limited, 3, 0).is_none());
-        assert!(pause(&missing, 1, 0).is_none());
-        assert!(
-            Retries::NONE
-                .pause(&limited.into(), 1, Duration::ZERO)
-                .is_none()
-        );
+        assert!(pause(&limited, 0).is_some());
+        assert!(pause(&limited, 11).is_none());
+        assert!(pause(&missing, 0).is_none());
     }
 }

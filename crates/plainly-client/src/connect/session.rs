@@ -3,43 +3,19 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
-use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_errors::Revision;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::client::Connected;
 use crate::connect::handshake;
-use crate::error::{Error, LocalError, Result};
+use crate::error::{LocalError, Result};
 use crate::message::request::RequestWriter;
 use crate::message::timeouts::FAREWELL;
 
 impl Connected {
-    /// Resolves the cause of `error`, with which a call of `revision` was refused, if possible. Returns whether the
-    /// call may succeed now.
-    pub(crate) async fn is_mended(&self, error: &Error, revision: Revision) -> Result<bool> {
-        let mended = match (error.local(), error.protocol().map(ProtocolError::kind)) {
-            // The specification has the client open a new session then (2025-11-25, "Session Management").
-            (Some(LocalError::SessionLost), _) => self.renew().await.map(|()| true),
-            // Within a session, the version is settled.
-            (_, Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }))
-                if !revision.traits().sessions =>
-            {
-                self.change(revision, supported).await
-            }
-            _ => Ok(false),
-        };
-        match mended {
-            // It is about the handshake: as the answer to this call it would mean something else.
-            Err(Error::Protocol(refusal)) => {
-                tracing::debug!(%refusal, "the server refused another handshake");
-                Ok(false)
-            }
-            mended => mended,
-        }
-    }
-
     /// Opens a new session, unless another call already has.
-    async fn renew(&self) -> Result<()> {
+    pub(crate) async fn renew(&self) -> Result<()> {
         let _one_at_a_time = self.renewal.lock().await;
         if !self.link.connection().is_lost() {
             return Ok(());
@@ -70,7 +46,7 @@ impl Connected {
 
     /// Switches to another revision than the `refused` one, unless another call already has. Returns whether there is
     /// one.
-    async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
+    pub(crate) async fn change(&self, refused: Revision, offered: &[String]) -> Result<bool> {
         let _one_at_a_time = self.renewal.lock().await;
         if self.revision() != refused {
             return Ok(true);

@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use plainly_errors::{ErrorKind, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     CallToolParams, CallToolResult, ListToolsParams, ListToolsResult, Tool,
@@ -85,12 +84,9 @@ impl Client {
         })
     }
 
-    /// If a call of `method` was refused for its headers, lists the tools to learn the right ones. Returns whether the
-    /// call may succeed now.
-    pub(crate) async fn has_learnt_from(&self, error: &Error, method: Method) -> bool {
-        let kind = error.protocol().map(ProtocolError::kind);
-        let is_mismatch = matches!(kind, Some(ErrorKind::HeaderMismatch));
-        if !is_mismatch || method != Method::CallTool || self.mirror().is_none() {
+    /// Lists the tools to learn the headers of a call that was refused for them. Returns whether the call may succeed now.
+    pub(crate) async fn learn_headers(&self) -> bool {
+        if self.mirror().is_none() {
             return false;
         }
         let listed = self.fresh().tools().await;

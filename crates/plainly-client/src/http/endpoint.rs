@@ -13,12 +13,13 @@ use reqwest::Url;
 use tokio::task::coop::consume_budget;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::failure::{HttpFailure, was_never_sent};
-use super::gate::Gate;
+use super::authorization::{Credentials, Head};
+use super::failure::HttpFailure;
+use super::gate::{Gate, Passage};
 use super::retry_after;
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
 use crate::error::said;
-use crate::http::authorization::Head;
+use crate::message::budget::{Budget, Cause};
 use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::tls::{self, Certificate};
 use plainly_transport::{Frame, Meter};
@@ -26,8 +27,6 @@ use plainly_transport::{Frame, Meter};
 /// The time that an unused connection is kept: less than servers usually keep it, so that none closes it during a
 /// request.
 const IDLE: Duration = Duration::from_secs(30);
-/// How often a request is tried again that was never sent.
-const RETRIES: u32 = 3;
 /// The most bytes after the reply that are read so that the connection can be used again.
 const DISCARDED_BYTES: usize = 64 << 10;
 /// The time that reading them may take.
@@ -98,7 +97,7 @@ impl Endpoint {
             .referer(false)
             .connect_timeout(connect)
             .pool_idle_timeout(IDLE)
-            .retry(retries(&url));
+            .retry(reqwest::retry::never());
         if gate.as_ref().is_some_and(Gate::keeps_proxies_out) {
             client = client.no_proxy();
         }
@@ -135,64 +134,78 @@ impl Endpoint {
         Ok(Self { url, ..endpoint })
     }
 
-    /// Sends one message.
-    pub(super) async fn post(&self, frame: Frame) -> Result<HttpResponse, HttpFailure> {
+    /// Sends one message, at the cost of this budget.
+    pub(super) async fn post(
+        &self,
+        frame: Frame,
+        budget: &Budget,
+    ) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue =
             HeaderValue::from_static("application/json, text/event-stream");
         const JSON: HeaderValue = HeaderValue::from_static("application/json");
         let mut headers = frame.headers;
         headers.insert(ACCEPT, ACCEPTED);
         headers.insert(CONTENT_TYPE, JSON);
-        self.send(Method::POST, headers, Some(frame.body)).await
+        self.send(Method::POST, headers, Some(frame.body), budget)
+            .await
     }
 
     /// Opens a stream of messages that answer none of ours.
     pub(super) async fn get(&self, mut headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
         headers.insert(ACCEPT, ACCEPTED);
-        self.send(Method::GET, headers, None).await
+        let budget = Budget::of_exchange();
+        self.send(Method::GET, headers, None, &budget).await
     }
 
     /// Ends the session that `headers` name.
     pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
-        Ok(self.send(Method::DELETE, headers, None).await?.status)
+        let budget = Budget::of_exchange();
+        let sent = self.send(Method::DELETE, headers, None, &budget).await;
+        Ok(sent?.status)
     }
 
-    /// Sends a request, and again as long as whoever has it let in says so.
+    /// Sends a request; and again on another connection or with other credentials, as far as the budget goes.
     async fn send(
         &self,
         method: Method,
         headers: HeaderMap,
         body: Option<Bytes>,
+        budget: &Budget,
     ) -> Result<HttpResponse, HttpFailure> {
-        let Some(gate) = &self.gate else {
-            return self.exchange(&method, headers, body).await;
-        };
-        let mut attempt = 0;
-        let mut refused = (0, 0);
+        let mut passage = Passage::default();
         loop {
-            let request = gate.request(&method, self.url.as_str(), attempt);
-            let credentials = gate.credentials(&request).await?;
             let mut sent = headers.clone();
+            let credentials = match &self.gate {
+                Some(gate) => {
+                    let request = gate.request(&method, self.url.as_str(), passage.refusals);
+                    gate.credentials(&request).await?
+                }
+                None => Credentials::default(),
+            };
             sent.extend(credentials.headers.iter().cloned());
-            let mut response = self.exchange(&method, sent, body.clone()).await?;
+            let mut response = match self.exchange(&method, sent, body.clone()).await {
+                Ok(response) => response,
+                // The server spoke before it was asked, or hung up. It may do so again, but once a request is under way,
+                // the error says which.
+                Err(failure) if failure.was_never_sent() && budget.spend(Cause::Unsent) => continue,
+                Err(failure) => return Err(failure),
+            };
+            response.credentials = credentials.headers;
+            let Some(gate) = &self.gate else {
+                return Ok(response);
+            };
+            let request = gate.request(&method, self.url.as_str(), passage.refusals);
             let head = Head {
                 status: response.status,
                 headers: &response.headers,
             };
-            let generation = credentials.generation;
-            let repeated = if refused.0 == generation {
-                refused.1
-            } else {
-                0
-            };
-            if !gate.reopens(&request, (generation, repeated), head).await? {
-                response.credentials = credentials.headers;
+            passage.is_of(credentials.generation);
+            if !gate.reopens(&request, &passage, head, budget).await? {
                 return Ok(response);
             }
             response.discard();
-            refused = (generation, repeated + 1);
-            attempt += 1;
+            passage.is_refused();
         }
     }
 
@@ -263,19 +276,6 @@ impl Endpoint {
             self.tap.show(Traffic::Sent(message));
         }
     }
-}
-
-/// Tries a request on another connection if the first ended before anything was sent: the server spoke before it was asked, or
-/// hung up. It may do so again, but once a request is under way, the error says which.
-fn retries(url: &Url) -> reqwest::retry::Builder {
-    let host = url.host_str().unwrap_or_default().to_owned();
-    reqwest::retry::for_host(host)
-        .no_budget()
-        .max_retries_per_request(RETRIES)
-        .classify_fn(|sent| match sent.error() {
-            Some(error) if was_never_sent(error) => sent.retryable(),
-            _ => sent.success(),
-        })
 }
 
 fn without_secrets(url: &Url) -> Url {

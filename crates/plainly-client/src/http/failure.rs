@@ -30,6 +30,14 @@ impl fmt::Display for HttpFailure {
 }
 
 impl HttpFailure {
+    /// Whether the connection ended before anything of the request was sent.
+    pub(super) fn was_never_sent(&self) -> bool {
+        match self {
+            Self::Unreachable(error) | Self::Broken(error) => was_never_sent(error),
+            Self::TooLarge(_) | Self::Authorization(_) => false,
+        }
+    }
+
     pub(super) fn of(error: reqwest::Error) -> Self {
         // The URL may contain secrets; callers name it without them.
         let error = error.without_url();
@@ -42,7 +50,7 @@ impl HttpFailure {
 }
 
 /// Whether the connection ended before anything of the request was sent.
-pub(super) fn was_never_sent(error: &(dyn Error + 'static)) -> bool {
+fn was_never_sent(error: &(dyn Error + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&cause| cause.source());
     causes.any(|cause| {
         let of_connection = cause.downcast_ref::<hyper::Error>();

@@ -11,10 +11,8 @@ use super::authorization::{
     Again, AuthError, Authorizer, Credentials, Head, Outgoing, Refusal, dpop_nonce,
 };
 use crate::error::Challenges;
+use crate::message::budget::{Budget, Cause};
 use crate::message::clocks::Clocks;
-
-/// How often one request is sent again, whatever its authorizer says.
-const MOST: u32 = 5;
 
 /// The way in for requests to one server.
 #[derive(Clone, Debug)]
@@ -25,6 +23,31 @@ pub(crate) struct Gate {
     /// The URL of the server.
     server: String,
     clocks: Clocks,
+}
+
+/// The refusals of one request so far.
+#[derive(Debug, Default)]
+pub(crate) struct Passage {
+    pub(crate) refusals: u32,
+    /// The generation of the credentials that the request carried last.
+    generation: u64,
+    /// How often these credentials were refused.
+    repeated: u32,
+}
+
+impl Passage {
+    /// Notes that the request carried credentials of this generation.
+    pub(crate) fn is_of(&mut self, generation: u64) {
+        if self.generation != generation {
+            (self.generation, self.repeated) = (generation, 0);
+        }
+    }
+
+    /// Notes that the request was refused.
+    pub(crate) fn is_refused(&mut self) {
+        self.refusals += 1;
+        self.repeated += 1;
+    }
 }
 
 /// The readers of what is sent.
@@ -103,17 +126,17 @@ impl Gate {
         Ok(credentials)
     }
 
-    /// Whether the request is sent again, now that its credentials of this generation were answered so, as they were `repeated`
-    /// times before.
+    /// Whether the request is sent again, now that it was answered so.
     pub(crate) async fn reopens(
         &self,
         request: &Outgoing<'_>,
-        (generation, repeated): (u64, u32),
+        passage: &Passage,
         head: Head<'_>,
+        budget: &Budget,
     ) -> Result<bool, AuthError> {
         self.authorizer.answered(request, &head);
-        let Some(refusal) = refusal(head, generation, repeated).filter(|_| request.attempt < MOST)
-        else {
+        let refusal = refusal(head, passage);
+        let Some(refusal) = refusal.filter(|_| budget.spend(Cause::Credentials)) else {
             return Ok(false);
         };
         // Nobody should log in for credentials that can't be sent.
@@ -132,7 +155,7 @@ impl Gate {
     }
 }
 
-fn refusal(head: Head<'_>, generation: u64, repeated: u32) -> Option<Refusal> {
+fn refusal(head: Head<'_>, passage: &Passage) -> Option<Refusal> {
     let challenges = Challenges::of(head.status, head.headers).readable;
     let is_refused = match head.status {
         StatusCode::UNAUTHORIZED => true,
@@ -142,8 +165,8 @@ fn refusal(head: Head<'_>, generation: u64, repeated: u32) -> Option<Refusal> {
     is_refused.then(|| Refusal {
         status: head.status,
         challenges,
-        generation,
-        repeated,
+        generation: passage.generation,
+        repeated: passage.repeated,
         dpop_nonce: dpop_nonce(head.headers),
     })
 }

@@ -23,6 +23,7 @@ use crate::error::Error;
 use crate::link::dispatcher::Dispatcher;
 use crate::link::stream::MessageConnection;
 use crate::link::{BackgroundTask, ClientConnection};
+use crate::message::budget::Budget;
 use crate::message::reply::CallReply;
 use crate::message::request::OutgoingRequest;
 use plainly_transport::{FlushProgress, Frame, Inbound, Messages, Meter};
@@ -66,7 +67,7 @@ impl PipeConnection {
 
     async fn post(&self, method: Method, frame: Frame) -> Result<(), Error> {
         let method = method.name();
-        let response = self.entrance.post(frame).await;
+        let response = self.entrance.post(frame, &Budget::of_exchange()).await;
         let response = response.map_err(|failure| failure.explain(method, &self.entrance))?;
         if !response.status.is_success() {
             return Err(no_message(method, response).await);

@@ -22,6 +22,7 @@ use serde_json::value::RawValue;
 
 use crate::cache::Fetch;
 use crate::error::{Error, LocalError};
+use crate::message::budget::Budget;
 use crate::message::mirror::Mirror;
 use crate::message::timeouts::CallQuestions;
 use crate::message::trace_context::{self, TraceContext, TraceSource};
@@ -77,6 +78,8 @@ pub(crate) struct RequestExtras<'a> {
     pub(crate) mirror: Option<&'a Mirror>,
     /// Whether it is about a task, or may be answered with one. Not said to a legacy server.
     pub(crate) tasks: bool,
+    /// The exchanges that the call may cost.
+    pub(crate) budget: Option<&'a Budget>,
 }
 
 /// A request that is ready to be sent.
@@ -102,6 +105,12 @@ pub(crate) struct OutgoingRequest<'a> {
         expect(dead_code, reason = "only requests over HTTP have credentials")
     )]
     pub(crate) fetch: Option<&'a Fetch>,
+    /// The exchanges that the call may cost.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(dead_code, reason = "only requests over HTTP have credentials")
+    )]
+    pub(crate) budget: Option<&'a Budget>,
 }
 
 impl OutgoingRequest<'_> {
@@ -193,6 +202,7 @@ impl RequestWriter {
             trace,
             questions: extras.questions,
             fetch: extras.fetch,
+            budget: extras.budget,
         })
     }
 
@@ -376,6 +386,7 @@ mod tests {
         questions: None,
         mirror: None,
         tasks: false,
+        budget: None,
     };
 
     fn body(frame: &Frame) -> Value {

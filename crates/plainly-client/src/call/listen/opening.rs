@@ -11,9 +11,9 @@ use plainly_protocol::types::{
 use serde::Serialize;
 use tokio::time::timeout;
 
+use crate::call::recovery::Recovery;
 use crate::connect::Client;
 use crate::connect::client::Connected;
-use crate::connect::retries::Tries;
 use crate::error::{Error, LocalError, Result};
 use crate::link::inbox::Inbox;
 use crate::link::subscriptions::SubscriptionGuard;
@@ -65,15 +65,17 @@ impl Client {
     }
 
     async fn open(&self, filter: SubscriptionFilter) -> Result<OpenSubscription> {
-        let revision = self.revision();
-        let error = match self.try_open(revision, filter.clone()).await {
-            Ok(subscription) => return Ok(subscription),
-            Err(error) => error,
-        };
-        if !self.connected.is_mended(&error, revision).await? {
-            return Err(error);
+        let recovery = Recovery::new(self, Method::Listen, None);
+        loop {
+            let revision = self.revision();
+            let error = match self.try_open(revision, filter.clone()).await {
+                Ok(subscription) => return Ok(subscription),
+                Err(error) => error,
+            };
+            if !self.recover(&recovery, &error, revision, false).await? {
+                return Err(error);
+            }
         }
-        self.try_open(self.revision(), filter).await
     }
 
     async fn try_open(
@@ -114,8 +116,8 @@ impl Client {
     /// Makes a request that a subscription needs, and that is no call of whoever has the client.
     async fn manage(&self, method: Method, params: &(impl Serialize + Sync)) -> Result<()> {
         self.check_declared(method)?;
-        let (extras, mut tries) = (CallExtras::default(), Tries::begin());
-        let result = self.try_again(method, params, extras, &mut tries).await?;
+        let recovery = Recovery::new(self, method, None);
+        let result = self.made(params, CallExtras::default(), &recovery).await?;
         result.decode::<EmptyResult>(method).map(drop)
     }
 

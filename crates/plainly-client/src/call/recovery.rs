@@ -1,0 +1,127 @@
+//! The decision after a failed attempt of a call: which cause to remove, and whether to make the call again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plainly_errors::{ErrorKind, ProtocolError, Revision};
+use plainly_protocol::method::Method;
+use tokio::time::{Instant, sleep};
+
+use super::visits::VisitsOfCall;
+use crate::connect::Client;
+use crate::error::{Error, LocalError, Result};
+use crate::message::budget::{Budget, Cause};
+
+/// One call, with the attempts that were made and those that are left.
+#[derive(Debug)]
+pub(crate) struct Recovery<'a> {
+    pub(super) method: Method,
+    pub(super) start: Instant,
+    is_attempted: AtomicBool,
+    pub(super) budget: Budget,
+    /// The pages that the user was sent to; `None` if the user is not to be sent anywhere.
+    visits: Option<&'a VisitsOfCall>,
+}
+
+impl<'a> Recovery<'a> {
+    /// Begins a call of `method`.
+    pub(super) fn new(client: &Client, method: Method, visits: Option<&'a VisitsOfCall>) -> Self {
+        let rounds = client.connected.limits().rounds;
+        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        Self {
+            method,
+            start: Instant::now(),
+            is_attempted: AtomicBool::new(false),
+            budget: Budget::new(client.retries.pauses(), rounds),
+            visits,
+        }
+    }
+
+    /// Notes that a request is about to be sent.
+    pub(super) fn begin_attempt(&self) {
+        self.is_attempted.store(true, Ordering::Relaxed);
+    }
+
+    /// The attempts so far, those for want of credentials or of a connection included; none if the cache had the result.
+    pub(super) fn attempts(&self) -> u32 {
+        u32::from(self.is_attempted.load(Ordering::Relaxed)) + self.budget.spent()
+    }
+
+    /// The cause of `error`, with which a request of `revision` failed, if it can be removed.
+    fn cause(&self, error: &Error, revision: Revision, is_repeatable: bool) -> Option<Cause> {
+        let kind = error.protocol().map(ProtocolError::kind);
+        match (error.local(), kind) {
+            // The specification has the client open a new session then (2025-11-25, "Session Management").
+            (Some(LocalError::SessionLost), _) => Some(Cause::Session),
+            // Within a session, the version is settled.
+            (_, Some(ErrorKind::UnsupportedProtocolVersion { .. })) => {
+                (!revision.traits().sessions).then_some(Cause::Revision)
+            }
+            (_, Some(ErrorKind::HeaderMismatch)) => {
+                (self.method == Method::CallTool).then_some(Cause::Headers)
+            }
+            _ if error.url_elicitations().is_some() => self.visits.map(|_| Cause::Visit),
+            _ => (is_repeatable && error.is_retryable()).then_some(Cause::Passing),
+        }
+    }
+}
+
+impl Client {
+    /// Removes the cause of `error`, with which a request of `revision` failed. Returns whether to make it again.
+    ///
+    /// # Errors
+    ///
+    /// The error of a new session, which says more than `error`.
+    pub(super) async fn recover(
+        &self,
+        recovery: &Recovery<'_>,
+        error: &Error,
+        revision: Revision,
+        is_repeatable: bool,
+    ) -> Result<bool> {
+        let cause = recovery.cause(error, revision, is_repeatable);
+        let Some(cause) = cause.filter(|cause| recovery.budget.spend(*cause)) else {
+            return Ok(false);
+        };
+        let connected = &self.connected;
+        let recovered = match cause {
+            Cause::Session => connected.renew().await.map(|()| true),
+            Cause::Revision => connected.change(revision, offered(error)).await,
+            Cause::Headers => Ok(Box::pin(self.learn_headers()).await),
+            Cause::Visit => Ok(Box::pin(self.visit(error, recovery.visits)).await),
+            Cause::Passing => Ok(self.pause_after(error, recovery).await),
+            #[cfg(feature = "http")]
+            Cause::Unsent | Cause::Credentials => Ok(false),
+        };
+        tracing::debug!(%error, method = recovery.method.name(), ?cause, ?recovered, "recovered from a failed attempt");
+        match recovered {
+            // It is about the handshake: as the answer to this call it would mean something else.
+            Err(Error::Protocol(refusal)) => {
+                tracing::debug!(%refusal, "the server refused another handshake");
+                Ok(false)
+            }
+            recovered => recovered,
+        }
+    }
+
+    /// Waits until the call may be made again; `false` if that is too late, or the call was made often enough for
+    /// whatever causes.
+    async fn pause_after(&self, error: &Error, recovery: &Recovery<'_>) -> bool {
+        if recovery.attempts() > self.retries.pauses() + 1 {
+            return false;
+        }
+        let earlier = recovery.budget.spent_on(Cause::Passing) - 1;
+        let pause = self.retries.pause(error, earlier, recovery.start.elapsed());
+        if let Some(pause) = pause {
+            sleep(pause).await;
+        }
+        pause.is_some()
+    }
+}
+
+/// The versions that the server offers with its refusal of one.
+fn offered(error: &Error) -> &[String] {
+    match error.protocol().map(ProtocolError::kind) {
+        Some(ErrorKind::UnsupportedProtocolVersion { supported, .. }) => supported,
+        _ => &[],
+    }
+}
