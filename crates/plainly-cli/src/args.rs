@@ -127,7 +127,7 @@ impl Command {
         }
     }
 
-    /// What a server may say and ask, where one is talked to.
+    /// The options for a server's questions and messages, if the command talks to a server.
     pub(crate) fn asking(&mut self) -> Option<&AskingArgs> {
         match self {
             Self::Client(client) => Some(&client.server().asking),
@@ -171,7 +171,7 @@ impl Command {
     }
 }
 
-/// What talks to a server.
+/// The commands that talk to a server.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClientCommand {
     Discover(DiscoverArgs),

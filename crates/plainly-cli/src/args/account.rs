@@ -1,4 +1,4 @@
-//! Who a command is where a server wants to know that: the options of all that reach one over HTTP.
+//! Options by which a command authenticates to a server over HTTP.
 
 use std::path::PathBuf;
 
@@ -94,14 +94,14 @@ const CONTRARY: [(&str, &str, &str); 10] = [
 const PROOFS: &str = "are two ways to prove who the client is";
 const TOKEN: &str = "contradict each other: with a token, none is asked for";
 
-/// What an option needs beside it.
+/// Options, each with the option that it requires.
 const NEEDED: [(&str, &str); 2] = [
     ("--client-secret", "--client-id"),
     ("--client-key", "--client-id"),
 ];
 
 impl AccountArgs {
-    /// The names of those that are given. That nobody is to be asked goes with any server.
+    /// The options that were given, except `--no-login`, which fits every server.
     pub(crate) fn given(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("--client-id", self.client_id.is_some()),
@@ -123,7 +123,7 @@ impl AccountArgs {
         self.client_id.is_some() || self.workload_token.is_some()
     }
 
-    /// What is wrong with them, and with `--bearer` if that `is_given` too.
+    /// The mistake in these options, with `--bearer` if that `is_given` too.
     pub(crate) fn mistake(&self, is_given: bool) -> Option<String> {
         let given: Vec<_> = self.given().chain(is_given.then_some("--bearer")).collect();
         let has = |name: &str| given.contains(&name);

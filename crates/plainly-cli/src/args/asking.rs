@@ -1,4 +1,4 @@
-//! What a server may ask or say while a command runs, and who answers.
+//! Options for the questions and messages of a server while a command runs.
 
 use std::path::PathBuf;
 
@@ -38,7 +38,7 @@ pub(crate) struct AskingArgs {
     pub(crate) quiet: bool,
 }
 
-/// The messages of a server that are shown to whoever did not ask for any.
+/// The number of a server's messages that are shown without `--server-log`.
 const UNASKED: usize = 20;
 
 /// The least severe messages of a server that are shown, if any are.
@@ -48,9 +48,9 @@ pub(crate) struct ServerLog(pub(crate) Option<LoggingLevel>);
 /// An answer to a question that is not asked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum GivenAnswer {
-    /// What becomes of the whole question.
+    /// The answer to the whole question.
     Action(ElicitAction),
-    /// A field, in the words that a person would type.
+    /// A field, in the words that a user would type.
     Text(String, String),
     /// A field, as JSON.
     Json(String, Value),
@@ -114,7 +114,7 @@ impl GivenAnswer {
         }
     }
 
-    /// What becomes of the whole question, if it says that.
+    /// The answer to the whole question, if this is one.
     fn action(&self) -> Option<ElicitAction> {
         match self {
             Self::Action(action) => Some(*action),

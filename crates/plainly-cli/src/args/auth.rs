@@ -1,4 +1,4 @@
-//! Who may call a server over HTTP, and the keys that `plainly key new` makes.
+//! Options that authorize callers over HTTP, and those of `plainly key`.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use super::values::{self, Scopes};
 use crate::format::Format;
 
-/// The options that say who may call.
+/// The options that authorize callers.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Authorization of callers, over HTTP")]
 pub(crate) struct AuthArgs {
@@ -81,7 +81,7 @@ pub(crate) struct AuthArgs {
 }
 
 impl AuthArgs {
-    /// Whether anybody is asked for a token.
+    /// Whether callers need a token.
     pub(crate) fn is_on(&self) -> bool {
         self.has_issuer() || self.auth_keys.is_some()
     }
@@ -92,7 +92,7 @@ impl AuthArgs {
     }
 }
 
-/// Where a secret is kept, which is never on the command line: other users of the machine can see that.
+/// The place of a secret. It is never on the command line, which other users can see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum SecretPlace {
     File(PathBuf),
@@ -134,7 +134,7 @@ pub(crate) struct KeyArgs {
 }
 
 impl KeyArgs {
-    /// How keys and errors are printed.
+    /// The format of keys and errors.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(matches!(&self.action, KeyAction::List(args) if args.json))
     }

@@ -1,5 +1,4 @@
-//! What `plainly codes` and `plainly explain` are asked. Their examples are the one place of the command line that shows numbers
-//! of errors.
+//! Options of `plainly codes` and `plainly explain`. Only their examples show numbers of errors.
 
 use plainly::errors::Revision;
 

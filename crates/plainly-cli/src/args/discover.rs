@@ -23,7 +23,7 @@ pub(crate) struct DiscoverArgs {
 }
 
 impl DiscoverArgs {
-    /// How a command with these options would reach this server, for who does not want to log in.
+    /// A command with these options that reaches this server without a login.
     pub(crate) fn reaching(
         options: Vec<String>,
         target: &str,

@@ -72,7 +72,7 @@ pub(crate) struct UninstallArgs {
     pub(crate) change: ChangeArgs,
 }
 
-/// Which file is changed, and how that is told.
+/// The file to change, and the report of the change.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ChangeArgs {
     /// Change the host's file in this directory [default: your own file, for all projects]
@@ -87,7 +87,7 @@ pub(crate) struct ChangeArgs {
 }
 
 impl ChangeArgs {
-    /// How the change and errors are printed.
+    /// The format of the change and of errors.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
     }

@@ -1,4 +1,4 @@
-//! What to log and how, which every command can be told.
+//! Options of the log, which every command has.
 
 use std::ffi::OsStr;
 

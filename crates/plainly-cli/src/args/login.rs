@@ -155,7 +155,7 @@ pub(crate) struct LoginsArgs {
 }
 
 impl LoginsArgs {
-    /// How logins and errors are printed.
+    /// The format of logins and errors.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
     }

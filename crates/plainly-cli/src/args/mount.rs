@@ -1,4 +1,4 @@
-//! What `serve` serves: a directory, perhaps under another name than its own.
+//! A directory that `serve` serves, under its own name or another.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

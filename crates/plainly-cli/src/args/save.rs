@@ -1,8 +1,8 @@
-//! Where the files go that tools and prompts answer with.
+//! Options that write the content of results to files.
 
 use std::path::PathBuf;
 
-/// Where what is not text goes.
+/// Places for content other than text.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct SaveArgs {
     /// Write only the first image, audio or binary resource, or the text if there is none, to this file; - is standard output

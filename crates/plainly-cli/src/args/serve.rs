@@ -190,7 +190,7 @@ impl ContentArgs {
     }
 }
 
-/// What a server in a network needs.
+/// The options of a server in a network.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Over HTTP")]
 pub(crate) struct NetworkArgs {

@@ -1,5 +1,5 @@
-//! Which server a command talks to: a URL or a name as its first word, or a command after `--`, which leaves all words to the
-//! rest.
+//! The server of a command: a URL or a name as the first word, or a command after `--`, which leaves
+//! all words to the rest.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use super::{AccountArgs, AskingArgs, BearerArg, Server, TraceArgs, Words};
 use crate::failure::Failure;
 use crate::format::Format;
 
-/// What is wrong with a token and a header for one.
+/// The mistake of giving both a token and a header for one.
 pub(crate) const TWO_TOKENS: &str =
     "--bearer is sent in the header Authorization: leave out one of the two";
 
-/// What all commands that talk to a server have.
+/// The options of all commands that talk to a server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ServerArgs {
     /// Print JSON: MCP objects, and errors on standard error as {"error": {"from": "peer" | "local", …}}
@@ -33,7 +33,7 @@ pub(crate) struct ServerArgs {
     #[arg(long)]
     pub(crate) time: bool,
 
-    /// How long to wait for each reply [default: 60, and 30 for connecting]
+    /// The time to wait for each reply [default: 60, and 30 for connecting]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) timeout: Option<Duration>,
 
@@ -93,12 +93,12 @@ pub(crate) struct ServerArgs {
 pub(crate) struct Session {
     pub(crate) client: Client,
     pub(crate) format: Format,
-    /// What can be typed, for messages about mistakes.
+    /// The commands of the shell, for messages about mistakes.
     pub(crate) commands: fn() -> clap::Command,
 }
 
 impl ServerArgs {
-    /// How results and errors are printed.
+    /// The format of results and errors.
     pub(crate) fn format(&self) -> Format {
         match self.pretty {
             true => Format::Indented,
@@ -139,7 +139,7 @@ impl ServerArgs {
         self.session = Some(session);
     }
 
-    /// Where the server is; takes the first of the `words` unless a command was given, or a connection is open.
+    /// The server. Consumes the first of the `words`, unless there is a command or an open connection.
     pub(crate) fn server(&mut self, words: &mut Words) -> Result<Server, Failure> {
         self.asking.check(words)?;
         if let Some(session) = self.session.take() {

@@ -37,7 +37,7 @@ pub(crate) struct ServersArgs {
 }
 
 impl ServersArgs {
-    /// How servers and errors are printed.
+    /// The format of servers and errors.
     pub(crate) fn format(&self) -> Format {
         Format::json_if(self.json)
     }

@@ -45,7 +45,7 @@ pub(crate) struct ShellLine {
     typed: Typed,
 }
 
-/// What a line says.
+/// The command on a line.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Typed {
     #[command(flatten)]
@@ -62,7 +62,7 @@ impl ShellLine {
     ///
     /// # Errors
     ///
-    /// The mistake of whoever typed it, or the help that they asked for.
+    /// The mistake in the line, or the help that it requests.
     pub(crate) fn read(words: Vec<String>) -> Result<Typed, clap::Error> {
         let mut command = Self::taught();
         let matches = command.try_get_matches_from_mut(words)?;
@@ -143,7 +143,7 @@ fn in_a_shell(usage: &str) -> Option<String> {
     Some(usage.to_owned())
 }
 
-/// The same help, with examples as they are typed in a shell.
+/// A command's help, with examples as they are typed in a shell.
 fn examples(help: &str) -> String {
     const SERVER: &str = " http://127.0.0.1:3333/mcp";
     // There, standard input is where the commands come from.

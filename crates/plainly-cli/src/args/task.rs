@@ -84,7 +84,7 @@ pub(crate) struct AnswerTaskArgs {
     /// A field of the form, as key=text or key:=JSON; or else accept, decline or cancel
     #[arg(value_name = "ANSWER")]
     given: Vec<String>,
-    /// Which of several questions to answer [default: the only one]
+    /// The question to answer, if there are several [default: the only one]
     #[arg(long, value_name = "KEY")]
     pub(crate) question: Option<String>,
     #[command(flatten)]
@@ -108,7 +108,7 @@ pub(crate) struct CancelTaskArgs {
     pub(crate) server: ServerArgs,
 }
 
-/// Which task of which server.
+/// A task and its server.
 #[derive(Debug, clap::Args)]
 struct TaskOf {
     /// The server's URL

@@ -1,4 +1,5 @@
-//! What to do about an option that no command has. The parser only knows its own, and finds those alike that aren't meant.
+//! Advice about options that no command has. The parser only suggests options of its own, which are
+//! often not meant.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! Options for seeing and keeping what passes between a command and its server.
+//! Options that show and record the messages between a command and its server.
 
 use std::path::PathBuf;
 
-/// What is shown and kept.
+/// The options that show and record messages.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TraceArgs {
     /// Show every message on standard error, with the seconds since the start and without secrets.
@@ -16,13 +16,13 @@ pub(crate) struct TraceArgs {
 }
 
 impl TraceArgs {
-    /// Whether anything is shown or kept.
+    /// Whether messages are shown or recorded.
     pub(crate) fn is_wanted(&self) -> bool {
         self.trace.is_some() || self.record.is_some()
     }
 }
 
-/// How much of a message a trace shows.
+/// The part of a message that a trace shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TraceLength {
     /// One line per message, as much as fits on the terminal

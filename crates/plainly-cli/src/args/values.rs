@@ -33,7 +33,7 @@ pub(super) fn some_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// An address to listen at. `localhost` is what people call 127.0.0.1; other names would have to be looked up.
+/// An address to listen at. `localhost` is 127.0.0.1; other names would need a lookup.
 pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix("localhost:");
     let numeric = port.map(|port| format!("127.0.0.1:{port}"));
@@ -52,7 +52,7 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 pub(crate) struct Scopes(pub(crate) Vec<String>);
 
 impl Scopes {
-    /// All that an option gives that can stand several times.
+    /// The scopes of an option that can be given several times.
     pub(crate) fn all(given: &[Self]) -> Vec<String> {
         given
             .iter()
@@ -97,7 +97,7 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// What a time with a unit is in seconds.
+/// A time with a unit, in seconds.
 fn in_seconds(text: &str) -> Option<f64> {
     const UNITS: [(&str, f64); 7] = [
         ("ms", 0.001),
@@ -137,7 +137,7 @@ pub(super) fn end(text: &str) -> Result<SystemTime, String> {
     ends.ok_or_else(wrong)
 }
 
-/// How many of something, and not none.
+/// A number above zero.
 pub(super) fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .map_err(|_invalid| "use a whole number from 1, such as 100".to_owned())

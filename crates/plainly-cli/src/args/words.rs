@@ -95,7 +95,7 @@ impl Words {
         WITHOUT_URI.contains(&self.command)
     }
 
-    /// Where the server is, which comes first: a URL, or else the name of one.
+    /// The server, which is the first word: a URL or a name.
     pub(super) fn target(&mut self) -> Result<Server, Failure> {
         let target = self.take("TARGET")?;
         if is_url(&target) {
@@ -120,7 +120,7 @@ impl Words {
         Ok(Server::Named(name))
     }
 
-    /// What else was meant by the first word, if it looks like something else than a name.
+    /// The likely meaning of the first word, if it does not look like a name.
     fn instead_of(&self, target: &str) -> Option<String> {
         let command = self.command;
         let (authority, _) = target.split_once('/').unwrap_or((target, ""));
@@ -184,7 +184,7 @@ impl Words {
     }
 }
 
-/// Where the server is.
+/// The server of a command.
 #[derive(Clone, Debug)]
 pub(crate) enum Server {
     Url(String),
@@ -199,12 +199,12 @@ pub(crate) enum Server {
 pub(crate) struct ServerName {
     pub(crate) text: String,
     command: &'static str,
-    /// What was meant if no server has this name.
+    /// The likely meaning, if no server has this name.
     instead: Option<String>,
 }
 
 impl Server {
-    /// What people know it by before it says its name.
+    /// The server's label before it reports its name.
     pub(crate) fn label(&self) -> String {
         match self {
             Self::Named(name) => name.text.clone(),
