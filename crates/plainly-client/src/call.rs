@@ -43,7 +43,7 @@ impl Client {
     }
 
     /// Checks whether the server still answers, with `ping`, or with `server/discover` on modern servers, which no
-    /// longer have `ping`. An error for which [`is_timeout`](Error::is_timeout) or [`is_closed`](Error::is_closed) holds
+    /// longer have `ping`. An error for which [`is_timeout`](crate::Error::is_timeout) or [`is_closed`](crate::Error::is_closed) holds
     /// says that it does not.
     pub async fn ping(&self) -> Result<()> {
         if Method::Ping.is_in(self.revision()) {

@@ -52,7 +52,7 @@ pub(crate) struct Connected {
 /// - [`Error::Protocol`]: the server refused it, and [`Error`] says why.
 /// - [`LocalError::InvalidResponse`] and [`LocalError::IrregularError`]: what it answered is no result or no error of the
 ///   method. Each mistake is named with its place, the whole answer is in the error, and a tool has run.
-/// - [`LocalError::Timeout`]: nothing came in [time](Builder::timeout).
+/// - [`LocalError::Timeout`]: nothing came in [time](crate::Builder::timeout).
 /// - [`LocalError::Closed`]: the connection has ended. Over Streamable HTTP there are [`LocalError::Unreachable`],
 ///   [`LocalError::Interrupted`] and [`LocalError::SessionLost`] instead, and over all HTTP [`LocalError::HttpStatus`] where
 ///   something answered that is no MCP server, or wants credentials; and [`LocalError::Authorization`] where this client has
@@ -89,7 +89,7 @@ impl Client {
         }
     }
 
-    /// The same connection, which asks the server for what is [cached](Builder::cache), too, and keeps what it answers.
+    /// The same connection, which asks the server for what is [cached](crate::Builder::cache), too, and keeps what it answers.
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self {
@@ -99,7 +99,7 @@ impl Client {
     }
 
     /// The revision in use. It changes if the server starts to refuse it and offers another that this client supports,
-    /// for example because the server was replaced; unless it was [pinned](Builder::revision).
+    /// for example because the server was replaced; unless it was [pinned](crate::Builder::revision).
     pub fn revision(&self) -> Revision {
         self.connected.revision()
     }
