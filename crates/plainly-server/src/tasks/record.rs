@@ -1,13 +1,16 @@
 //! The record of one task, and the events that change it. Knows neither stores nor handlers: a record and an event give the
 //! record that follows.
 
+mod iso_8601;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
-use jiff::Timestamp;
 use plainly_errors::WireError;
 use plainly_protocol::types::{DetailedTask, InputRequest, InputResponses, RawJson, TaskState};
 use serde::{Deserialize, Serialize};
+
+use self::iso_8601::iso_8601;
 
 /// The stored record of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON, it is complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,12 +149,6 @@ impl TaskRecord {
 
 /// The largest integer that every reader of JSON can hold.
 const LARGEST: u64 = (1 << 53) - 1;
-
-/// In UTC, to the millisecond.
-fn iso_8601(time: SystemTime) -> String {
-    let time = Timestamp::try_from(time).unwrap_or(Timestamp::UNIX_EPOCH);
-    format!("{time:.3}")
-}
 
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).map_or(LARGEST, |millis| millis.min(LARGEST))
