@@ -39,8 +39,9 @@
 //!
 //! # A client
 //!
-//! This client talks to a server in the same process, which is also how you test a server. To reach other servers, use
-//! `Client::http(url)`, or `Client::spawn(command)` with a [`std::process::Command`].
+//! With the feature `client`, a program calls servers: here one in the same process, which is also
+//! how you test a server. To reach other servers, use `Client::http(url)`, or
+//! `Client::spawn(command)` with a [`std::process::Command`].
 //!
 //! ```
 //! use plainly::{Client, ProtocolError, Resource, ResourceUri, Server};
@@ -84,20 +85,18 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `server` | yes | [`Server`]: tools, resources, resource templates, prompts, and any [`Store`](store::Store) of resources |
-//! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, building a server with such a schema fails |
-//! | `client` | yes | [`Client`] over any byte stream |
 //! | `stdio` | yes | [`Server::serve_stdio`] |
-//! | `child` | yes | [`Client::spawn`]: servers as child processes |
-//! | `http` | yes | both of the next two |
-//! | `http-server` | by `http` | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
+//! | `http` | yes | [`HttpServer`](transport::http::HttpServer): Streamable HTTP, on its own or mounted in a router |
+//! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, building a server with such a schema fails |
 //! | `tls` | no | HTTPS and HTTP/2 for [`HttpServer`](transport::http::HttpServer) |
-//! | `http-client` | by `http` | [`Client::http`]: servers over Streamable HTTP |
-//! | `oauth` | no | `client::oauth::OAuth`: logs in at the authorization server that an MCP server names (OAuth 2.1) |
 //! | `auth` | no | `ResourceServer`: who may call over HTTP, by access tokens or keys |
+//! | `tools` | no | `StoreTools`: the resources of any store as tools |
+//! | `anyhow`, `eyre` | no | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
+//! | `client` | no | `Client`: servers in the same process, as child processes, over Streamable HTTP and any byte stream |
+//! | `oauth` | no | `client::oauth::OAuth`: logs in at the authorization server that an MCP server names (OAuth 2.1) |
 //! | `skills` | no | `Client::skills`: the skills of servers, read and verified (SEP-2640) |
-//! | `anyhow`, `eyre` | yes | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
-//! | `tools` | yes | [`StoreTools`](store::tools::StoreTools): the resources of any store as tools |
 //!
+//! For a client without HTTP, or without child processes, depend on the crate `plainly-client`, which has a feature for each.
 //! The crate `plainly-directory` provides a store for directories of files.
 //!
 //! The names that nearly every program needs are here at the root; everything else is in a module.
@@ -150,7 +149,7 @@ pub mod store {
 
 /// Connections that carry messages.
 pub mod transport {
-    #[cfg(feature = "http-server")]
+    #[cfg(feature = "http")]
     pub use plainly_http as http;
     pub use plainly_transport::{
         ConnectionMemory, Duplex, Event, Exchange, Feed, FlushProgress, Frame, Inbound, Messages,

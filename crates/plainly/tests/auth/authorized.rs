@@ -1,5 +1,4 @@
 //! Who is let in over HTTP, byte by byte: by tokens of an authorization server that can misbehave, and by keys.
-#![cfg(feature = "auth")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod issuer;

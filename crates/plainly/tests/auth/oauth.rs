@@ -1,5 +1,4 @@
 //! Logging in, mostly at hostile servers: what each attack comes to, in how many requests, and what is never sent.
-#![cfg(feature = "oauth")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

@@ -1,5 +1,4 @@
 //! Where a client keeps its tokens: in one file, which several processes change at once and which ends at any time.
-#![cfg(feature = "oauth")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod model;

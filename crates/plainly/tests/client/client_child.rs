@@ -1,5 +1,5 @@
 //! A client whose server is a child process: a script of the shell, which misbehaves as the test wants.
-#![cfg(all(unix, feature = "child"))]
+#![cfg(unix)]
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! A client over HTTP whose server is played by the test.
-#![cfg(feature = "http-client")]
 
 mod asking;
 mod authorized;

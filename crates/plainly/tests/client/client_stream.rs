@@ -1,5 +1,4 @@
 //! A client over a byte stream whose other end is played by the test.
-#![cfg(feature = "client")]
 
 mod asking;
 mod caching;

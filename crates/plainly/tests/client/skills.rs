@@ -1,6 +1,5 @@
 //! Clients of servers with skills: what they ask, what they take for true, and what they refuse, over a byte stream whose other
 //! end the test plays. The rows of the tables are in `skills/rows.txt`.
-#![cfg(all(feature = "skills", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod entries;

@@ -1,5 +1,4 @@
 //! The example of a store written by hand, as clients of every revision see it.
-#![cfg(all(feature = "client", feature = "tools"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::limits::Limits;

@@ -1,6 +1,5 @@
 //! Streams that fail: in each conversation the first operation on them fails, then the second, and so on to the last, in each
 //! of several ways. Nothing panics, hangs or is left behind, no request is answered twice, and the next one is served.
-#![cfg(all(feature = "client", feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "cut/fixture.rs"]
@@ -10,7 +9,6 @@ mod framing;
 #[path = "cut/talking.rs"]
 mod talking;
 
-#[cfg(feature = "http-client")]
 mod broken_off;
 mod caller;
 mod conversations;
@@ -19,6 +17,5 @@ mod faults;
 mod more;
 mod rack;
 mod response;
-#[cfg(feature = "http-client")]
 mod resumed;
 mod wire;

@@ -1,20 +1,16 @@
 //! Raw bytes into a listening server: what HTTP itself must refuse never reaches a handler, and after every bad request
 //! the next good one is answered.
-#![cfg(all(feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
-#[cfg(feature = "tls")]
 mod certificates;
 mod connections;
 mod cors;
 mod events;
 mod framing;
 mod heads;
-#[cfg(feature = "tls")]
 mod http2;
-#[cfg(feature = "tls")]
 mod https;
 mod mounted;
 mod overload;

@@ -1,6 +1,5 @@
 //! What a client shows of its traffic: every message of every transport as it stands on the wire, and what HTTP says beside
 //! them.
-#![cfg(all(feature = "http-client", feature = "server"))]
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests are tests too, and a panic is how they fail"

@@ -1,5 +1,4 @@
 //! Our client answers and follows what our server asks and tells: every revision, in memory and over HTTP.
-#![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,5 @@
 //! Handlers that ask the client, written once: by rounds and by requests of ours, over a byte stream and over HTTP, in raw
 //! messages; and clients that answer wrongly, twice, or never.
-#![cfg(feature = "http-server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod clients;

@@ -1,6 +1,5 @@
 //! What the other side gets when a handler fails: tools answer to a model, resources to code. Seen by a client of every
 //! revision.
-#![cfg(all(feature = "client", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;

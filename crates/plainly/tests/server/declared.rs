@@ -1,5 +1,4 @@
 //! Handlers that declare how they fail: what clients read of it beforehand, and what comes when they do.
-#![cfg(all(feature = "client", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::client::{Client, Error};

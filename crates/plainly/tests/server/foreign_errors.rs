@@ -1,5 +1,4 @@
 //! Handlers that fail with `anyhow` and `eyre`: what a client gets of them, as of any error.
-#![cfg(all(feature = "client", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;
@@ -62,11 +61,7 @@ macro_rules! handlers {
                 within().await.map_err(Failure::of)
             }
 
-            pub(super) const AROUND: &[&str] = if cfg!(feature = $feature) {
-                &["around", "around-protocol"]
-            } else {
-                &[]
-            };
+            pub(super) const AROUND: &[&str] = &["around", "around-protocol"];
 
             pub(super) fn builder() -> ServerBuilder {
                 Server::builder($feature, "1")

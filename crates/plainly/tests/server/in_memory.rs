@@ -1,5 +1,4 @@
 //! The client in one line, as a server's own tests have it.
-#![cfg(all(feature = "client", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::sync::Arc;

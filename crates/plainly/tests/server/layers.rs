@@ -1,5 +1,4 @@
 //! Layers around dispatch: what they see, what they change, how they answer themselves, and that nothing else changes.
-#![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 mod anew;

@@ -1,5 +1,4 @@
 //! Older revisions over HTTP, byte by byte: HTTP with SSE, streams that are resumed, and sessions.
-#![cfg(all(feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

@@ -1,5 +1,4 @@
 //! The server within axum: the example, several servers on one router, and the layers that applications put around them.
-#![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use axum::Router;

@@ -1,5 +1,4 @@
 //! Who asks: what a layer of an HTTP server found out, as handlers of every revision see it.
-#![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use axum::Router;

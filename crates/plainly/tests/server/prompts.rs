@@ -1,5 +1,4 @@
 //! Prompts and completion: what a client of every revision sees of them, and of their failures.
-#![cfg(all(feature = "client", feature = "server"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::io;

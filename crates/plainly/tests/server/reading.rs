@@ -1,6 +1,5 @@
 //! What a client reads of handlers and stores that say little, or go wrong.
 
-#![cfg(all(feature = "server", feature = "client"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

@@ -1,5 +1,4 @@
 //! A server over messages that need no bytes between.
-#![cfg(feature = "server")]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::future::{IntoFuture, poll_fn};

@@ -1,6 +1,5 @@
 //! A server over a byte stream, spoken to in raw lines.
 
-#![cfg(feature = "server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::sync::Arc;

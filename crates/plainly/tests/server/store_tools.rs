@@ -1,5 +1,4 @@
 //! The tools over a store that is no directory: URIs of its own, and no collection that everything is in.
-#![cfg(all(feature = "tools", feature = "client"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly_peer::table::cases;

@@ -1,5 +1,4 @@
 //! Calls that go on as tasks, over a byte stream and over HTTP.
-#![cfg(all(feature = "server", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;

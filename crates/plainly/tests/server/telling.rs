@@ -1,7 +1,6 @@
 //! What a handler tells the client before its reply, progress and log messages: on both transports, in both eras, in raw
 //! messages.
 
-#![cfg(feature = "http-server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::time::Duration;

@@ -1,6 +1,5 @@
 //! Tools as peers see them: names, schemas, headers that repeat arguments, and tools that come and go.
 
-#![cfg(feature = "http-server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod dynamic;

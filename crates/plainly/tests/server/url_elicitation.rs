@@ -1,6 +1,5 @@
 //! A handler that wants the user to visit a URL first: what each revision is told, in raw lines.
 
-#![cfg(feature = "server")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use plainly::errors::{ProtocolError, Revision, UrlElicitation};

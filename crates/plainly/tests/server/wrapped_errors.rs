@@ -1,6 +1,5 @@
 //! What a handler's error means survives however it is wrapped: each kind of meaning, in each wrapping, on each channel, on
 //! each revision, as clients read it off the wire.
-#![cfg(all(feature = "anyhow", feature = "eyre"))]
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use std::error::Error;

@@ -254,7 +254,6 @@ async fn a_handler_lets_its_client_poll() {
     assert_eq!(polled.event().await, None);
 }
 
-#[cfg(feature = "http-client")]
 #[tokio::test]
 async fn our_own_client_polls() {
     let gate = Gate::new();
