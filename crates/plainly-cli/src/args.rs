@@ -108,8 +108,7 @@ impl Command {
     /// Whether clients talk to it, until it is stopped.
     pub(crate) fn is_server(&self) -> bool {
         match self {
-            Self::Serve(_) => true,
-            Self::Replay(args) => args.is_server(),
+            Self::Serve(_) | Self::Replay(_) => true,
             Self::Client(_)
             | Self::Shell(_)
             | Self::Login(_)
@@ -134,7 +133,6 @@ impl Command {
             Self::Shell(args) => Some(&args.server.asking),
             Self::Login(args) => Some(&args.server.asking),
             Self::Logout(args) => Some(&args.server.asking),
-            Self::Replay(args) if !args.is_server() => Some(&args.server.asking),
             Self::Serve(_)
             | Self::Key(_)
             | Self::Logins(_)
@@ -156,7 +154,6 @@ impl Command {
             Self::Servers(args) => args.format(),
             Self::Install(args) => args.change.format(),
             Self::Uninstall(args) => args.change.format(),
-            Self::Replay(args) => args.server.format(),
             Self::Shell(args) => args.server.format(),
             Self::Login(args) => args.server.format(),
             Self::Logout(args) => args.server.format(),
@@ -164,9 +161,11 @@ impl Command {
             Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Key(args) => args.format(),
-            Self::Serve(_) | Self::Completions(_) | Self::Candidates(_) | Self::Man(_) => {
-                Format::Text
-            }
+            Self::Serve(_)
+            | Self::Replay(_)
+            | Self::Completions(_)
+            | Self::Candidates(_)
+            | Self::Man(_) => Format::Text,
         }
     }
 }

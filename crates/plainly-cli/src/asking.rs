@@ -5,7 +5,6 @@ mod field;
 mod form;
 mod given;
 mod person;
-mod recorded;
 mod roots;
 mod sampling;
 mod secret;
@@ -25,7 +24,6 @@ use tokio::sync::Notify;
 
 pub(crate) use self::given::GivenAnswers;
 pub(crate) use self::person::agrees;
-pub(crate) use self::recorded::RecordedClient;
 pub(crate) use self::shown::short;
 use crate::args::AskingArgs;
 use crate::failure::Failure;

@@ -21,7 +21,7 @@ use self::server_log::shown;
 use self::token::token;
 use crate::accounts::{Account, readable};
 use crate::args::{Server, ServerArgs};
-use crate::asking::{RecordedClient, Respondent};
+use crate::asking::Respondent;
 use crate::failure::{Failure, Subject};
 use crate::format::Format;
 use crate::secrets::sent;
@@ -38,8 +38,6 @@ pub(crate) enum Purpose {
     Task,
     /// To log in, as this account.
     Login(Account),
-    /// To do again what a recorded client did.
-    Replay(RecordedClient),
 }
 
 /// Why no task is left behind at a server that the command starts itself.
@@ -312,11 +310,6 @@ fn set<T>(
             let capabilities = ClientCapabilities::new().elicitation(elicitation);
             respondent.answering(builder).capabilities(capabilities)
         }
-        // What is given now goes before what is recorded.
-        Purpose::Replay(client) if args.asking.has_answers() => {
-            respondent.answering(client.answering(builder))
-        }
-        Purpose::Replay(client) => client.answering(builder),
     };
     if let Some(level) = args.asking.server_log() {
         let shown = shown(args.asking.most_messages());

@@ -114,8 +114,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Completions(args) => command::completions(&args),
         Command::Man(args) => command::man(&args),
         Command::Candidates(args) => command::candidates::run(args).await,
-        Command::Replay(args) if args.is_server() => command::replay::serve(args).await,
-        Command::Replay(args) => command::replay::compare(args).await,
+        Command::Replay(args) => command::replay::serve(args).await,
         Command::Shell(args) => command::shell::run(args).await,
         Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
             // It has no other end.

@@ -88,7 +88,7 @@ impl Trace {
                 headers,
             } => {
                 state.mask.learn_headers(headers);
-                let url = state.mask.text(url);
+                let url = state.mask.url(url);
                 let head = format!("{method} {url} {}", shown_headers(headers, &state.mask));
                 self.show(at, Side::Client, &visible(head.trim_end()));
             }

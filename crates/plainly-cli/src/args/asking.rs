@@ -78,11 +78,6 @@ impl AskingArgs {
         self.server_log() == Some(LoggingLevel::Debug)
     }
 
-    /// Whether they answer anything.
-    pub(crate) fn has_answers(&self) -> bool {
-        !self.given_answers.is_empty() || self.sample_with.is_some() || !self.roots.is_empty()
-    }
-
     /// Fails if the answers contradict each other.
     pub(super) fn check(&self, words: &Words) -> Result<(), Failure> {
         let checked = GivenAnswer::check(&self.given_answers);

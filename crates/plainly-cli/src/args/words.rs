@@ -77,11 +77,10 @@ impl Words {
     }
 
     fn takes_no_uri(&self) -> bool {
-        const WITHOUT_URI: [&str; 13] = [
+        const WITHOUT_URI: [&str; 12] = [
             "discover",
             "login",
             "logout",
-            "replay",
             "templates",
             "tools",
             "call",

@@ -1,8 +1,5 @@
-//! `plainly replay`: a recording as a server that answers as the recorded one did, or as a client that finds out whether a
-//! server still does.
+//! `plainly replay`: a recording as a server that answers as the recorded one did.
 
-mod again;
-mod difference;
 mod http;
 mod player;
 mod script;
@@ -24,15 +21,6 @@ pub(crate) async fn serve(args: ReplayArgs) -> Result<(), Failure> {
         Some(address) => http::serve(player, address, &recording.header.target).await,
         None => stdio::serve(player).await,
     }
-}
-
-/// Replays the client.
-pub(crate) async fn compare(mut args: ReplayArgs) -> Result<(), Failure> {
-    let recording = read(&args.file)?;
-    let mut words = args.words();
-    let server = args.server.server(&mut words)?;
-    words.end()?;
-    again::run(&recording, server, args.server).await
 }
 
 fn read(path: &Path) -> Result<Recording, Failure> {

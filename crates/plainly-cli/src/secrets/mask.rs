@@ -1,15 +1,12 @@
-//! Masks the secrets in what passes between a client and a server: in messages by the names of their members, in all texts by
-//! what these look like, and whatever was a secret once, wherever it comes back. The shape of a message stays: it is as good a
-//! JSON as it was, on one line.
+//! Masks the secrets in what passes between a client and a server: in messages by the names of their members, and what was
+//! sent as a secret wherever it comes back. The shape of a message stays: it is as good a JSON as it was, on one line.
 
 use std::borrow::Cow;
 
 use http::HeaderMap;
 use serde_json::Value;
 
-use super::{
-    MASK, Secrecy, credentials, is_random, is_setting, is_variable, masked, secrecy, secret_in,
-};
+use super::{MASK, Secrecy, credentials, is_random, is_setting, is_variable, secrecy, secret_in};
 
 /// The fewest characters of a secret that is looked for everywhere: shorter ones are in every text.
 const LEAST: usize = 6;
@@ -24,7 +21,7 @@ const SCHEMAS: [&str; 6] = [
     "dependentRequired",
 ];
 
-/// What is masked besides what looks like a secret.
+/// What is masked besides the values of some names.
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
     /// Secrets that this client sends.
@@ -122,27 +119,23 @@ impl Mask {
         }
     }
 
-    /// Masks a text, also as it stands in quotes, and line by line.
+    /// Masks a text, also as it stands in quotes, and line by line; a short one only in quotes.
     fn learn_written(&mut self, text: &str) {
         text.lines().for_each(|line| self.learn(line.trim()));
-        self.learn(Value::from(text).to_string().trim_matches('"'));
-    }
-
-    /// The text without secrets.
-    pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let text = self.without_known(text);
-        match masked(&text) {
-            Some(more) => more.into(),
-            None => text,
+        let quoted = Value::from(text).to_string();
+        self.learn(quoted.trim_matches('"'));
+        if (1..LEAST).contains(&text.len()) {
+            self.known.push(quoted);
         }
     }
 
-    /// The text without the secrets that this client sends, whatever else it has.
-    pub(super) fn without_known<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    /// The text without the secrets that this client sends.
+    pub(crate) fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let mut text = Cow::Borrowed(text);
         for known in &self.known {
             if text.contains(known) {
-                text = text.replace(known, MASK).into();
+                let quote = if known.starts_with('"') { "\"" } else { "" };
+                text = text.replace(known, &format!("{quote}{MASK}{quote}")).into();
             }
         }
         text
@@ -151,7 +144,7 @@ impl Mask {
     /// The value of something with this name.
     pub(crate) fn named<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         match secrecy(name) {
-            Secrecy::Looks => self.text(value),
+            Secrecy::None => self.text(value),
             Secrecy::Texts | Secrecy::All => MASK.into(),
         }
     }
@@ -222,7 +215,7 @@ impl Walk<'_> {
             self.put(':');
             let is_schema = place.has_schemas && matches!(self.next(), Some('{' | '['));
             let secrecy = match is_schema {
-                true => Secrecy::Looks,
+                true => Secrecy::None,
                 false => place.secrecy.max(secrecy(&decoded)),
             };
             self.value(Place {
@@ -257,6 +250,12 @@ impl Walk<'_> {
         let masked = match is_secret {
             true => MASK.into(),
             false => self.mask.text(&decoded),
+        };
+        // Tools repeat their structured results as text.
+        let inner = self.mask.json(masked.as_bytes());
+        let masked = match inner.filter(|inner| inner.contains(MASK)) {
+            Some(inner) => inner.into(),
+            None => masked,
         };
         match masked == decoded {
             true => self.out.push_str(json),

@@ -17,7 +17,7 @@ pub(crate) fn keep(headers: &HeaderMap) {
 
 /// The text without what was sent.
 pub(crate) fn without(text: &str) -> Cow<'_, str> {
-    sent().without_known(text)
+    sent().text(text)
 }
 
 fn sent() -> MutexGuard<'static, Mask> {

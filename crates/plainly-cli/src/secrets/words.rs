@@ -1,4 +1,4 @@
-//! The words of a command and URLs as they are shown: what is secret by its name, by its place or by its looks is masked. A
+//! The words of a command and URLs as they are shown: what is secret by its name or by its place is masked. A
 //! variable stays, whose name is no secret.
 
 use super::{MASK, Mask, is_random, is_variable, secret_in};
@@ -120,12 +120,6 @@ mod tests {
             (
                 "npx server --url=http://h?token=S3CRET -v",
                 "npx server --url=http://h?token=*** -v",
-            ),
-            ("npx server ghp_S3CRETabcdefghijklmnop", "npx server ***"),
-            ("npx server sk-S3CRETabcdefghijklmnop1", "npx server ***"),
-            (
-                "npx server eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.S3CRET",
-                "npx server ***",
             ),
         ] {
             let words: Vec<_> = line.split(' ').map(str::to_owned).collect();

@@ -87,7 +87,7 @@ impl Reach {
         })
     }
 
-    /// Where it leads to, for people: neither values of the environment and of headers, nor what looks like a secret
+    /// Where it leads to, for people: neither values of the environment and of headers, nor secrets
     /// elsewhere.
     pub(crate) fn shown(&self) -> String {
         match self {

@@ -24,7 +24,6 @@ pub(super) struct Script {
     pub(super) id: Option<Value>,
     /// By which progress was told.
     pub(super) token: Option<Value>,
-    pub(super) params: Option<Box<RawValue>>,
     pub(super) steps: Vec<Step>,
 }
 
@@ -53,7 +52,6 @@ impl Script {
             line: recorded.line,
             id,
             token: decoded["_meta"].get(PROGRESS_TOKEN).cloned(),
-            params: params.map(ToOwned::to_owned),
             steps: Vec::new(),
         }
     }
