@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, pending, ready};
+use futures_util::future::{BoxFuture, pending};
 use http::{HeaderName, HeaderValue};
 use plainly_errors::{Certainty, Revision};
 use plainly_protocol::method::Method;
@@ -58,30 +58,16 @@ pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
         pending().boxed()
     }
 
+    /// Fails if the connection is over.
+    fn check(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Handles the server's messages other than replies.
     fn dispatcher(&self) -> &Dispatcher;
 
     /// The number of bytes received.
     fn received(&self) -> u64;
-
-    /// Lets a legacy server send messages that answer no request, until the result is dropped; `None` if it can't.
-    fn open_server_stream(
-        self: Arc<Self>,
-    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>>;
-
-    /// Keeps a legacy server's stream open for messages beside subscriptions; `None` if these arrive anyway.
-    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>>;
-
-    /// The arguments to repeat in headers; `None` on a transport without headers.
-    fn mirror(&self) -> Option<&Mirror> {
-        None
-    }
-
-    /// What a request would carry now so that it is let in, besides what the client was built with; `None` if that is not
-    /// known.
-    fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>> {
-        ready(Some(Vec::new())).boxed()
-    }
 
     /// The transport in a word.
     fn transport(&self) -> &'static str {
@@ -92,16 +78,24 @@ pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
     fn stray(&self) -> Option<String> {
         None
     }
+}
 
-    /// Whether messages come on several streams, each of which can be lost alone.
-    fn has_streams(&self) -> bool {
-        false
-    }
+/// The abilities of Streamable HTTP alone, where each request has a connection of its own.
+pub(crate) trait StreamableHttp: fmt::Debug + Send + Sync {
+    /// The arguments to repeat in headers.
+    fn mirror(&self) -> &Mirror;
 
-    /// Whether the server has forgotten the session.
-    fn is_lost(&self) -> bool {
-        false
-    }
+    /// The credentials that a request would carry now, besides the headers that the client was built with; `None` if they
+    /// are not known.
+    fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>>;
+
+    /// Lets a legacy server send messages that answer no request, until the result is dropped; `None` if it can't.
+    fn open_server_stream(
+        self: Arc<Self>,
+    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>>;
+
+    /// Keeps a legacy server's stream open for messages beside subscriptions.
+    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, BackgroundTask>;
 }
 
 /// A task that is stopped when this is dropped; or no task.
@@ -134,6 +128,8 @@ impl Drop for BackgroundTask {
 #[derive(Debug)]
 pub(crate) struct Link {
     connection: Arc<dyn ClientConnection>,
+    /// The same connection, if it is one of Streamable HTTP.
+    http: Option<Arc<dyn StreamableHttp>>,
     last_id: AtomicI64,
     /// How sure it must be what a server's error means.
     pub(crate) least: Certainty,
@@ -159,12 +155,32 @@ pub(crate) struct CallExtras<'a> {
 }
 
 impl Link {
-    pub(crate) fn new(connection: Arc<dyn ClientConnection>, least: Certainty) -> Self {
+    /// A link over any connection.
+    pub(crate) fn new(connection: impl ClientConnection + 'static) -> Self {
+        Self {
+            connection: Arc::new(connection),
+            http: None,
+            last_id: AtomicI64::new(0),
+            least: Certainty::default(),
+        }
+    }
+
+    /// A link over Streamable HTTP.
+    #[cfg(feature = "http")]
+    pub(crate) fn over_http(connection: impl ClientConnection + StreamableHttp + 'static) -> Self {
+        let connection = Arc::new(connection);
+        let http: Arc<dyn StreamableHttp> = connection.clone();
         Self {
             connection,
+            http: Some(http),
             last_id: AtomicI64::new(0),
-            least,
+            least: Certainty::default(),
         }
+    }
+
+    /// The connection, if it is one of Streamable HTTP.
+    pub(crate) fn http(&self) -> Option<&Arc<dyn StreamableHttp>> {
+        self.http.as_ref()
     }
 
     /// Calls `method` and reads the result. Dropping the future cancels the request.
@@ -194,7 +210,7 @@ impl Link {
             inputs: extras.inputs,
             questions: extras.questions,
             fetch: extras.fetch,
-            mirror: self.connection.mirror(),
+            mirror: self.http.as_ref().map(|http| http.mirror()),
             tasks: extras.tasks,
             budget: extras.budget,
         };
@@ -238,7 +254,10 @@ impl Link {
         &self,
         within: Duration,
     ) -> Option<Vec<(HeaderName, HeaderValue)>> {
-        timeout(within, self.connection.credentials()).await.ok()?
+        match &self.http {
+            Some(http) => timeout(within, http.credentials()).await.ok()?,
+            None => Some(Vec::new()),
+        }
     }
 
     /// Handles the server's messages other than replies.

@@ -176,7 +176,7 @@ impl Client {
     }
 
     fn has_streams(&self) -> bool {
-        self.connected.link.connection().has_streams()
+        self.connected.link.http().is_some()
     }
 
     /// Waits for so long, or until the client is closed.

@@ -16,6 +16,7 @@ use crate::connect::operation::{Observer, Operation};
 use crate::connect::options::{Checks, ClientOptions};
 use crate::connect::retries::Retries;
 use crate::error::Result;
+use crate::link::Link;
 use crate::link::answer::QuestionHandlers;
 use crate::link::log::Log;
 use crate::link::stream::MessageConnection;
@@ -313,7 +314,7 @@ where
         let messages = Lines::new(received.count(reader), writer, limit);
         let dispatcher = self.options.dispatcher();
         let connection = MessageConnection::new(messages, received, (), dispatcher);
-        Client::establish(connection, self.options, &by).await
+        Client::establish(Link::new(connection), self.options, &by).await
     }
 }
 
@@ -330,6 +331,6 @@ impl<M: Messages + 'static> Builder<OverMessages<M>> {
         let messages = received.count(self.target.messages);
         let dispatcher = self.options.dispatcher();
         let connection = MessageConnection::new(messages, received, (), dispatcher);
-        Client::establish(connection, self.options, &by).await
+        Client::establish(Link::new(connection), self.options, &by).await
     }
 }

@@ -10,6 +10,7 @@ use crate::connect::Client;
 use crate::connect::builder::Builder;
 use crate::connect::options::ClientOptions;
 use crate::error::{Error, LocalError, Result};
+use crate::link::Link;
 use crate::link::stream::{MessageConnection, OtherEnd};
 use crate::message::deadline::ConnectDeadline;
 use plainly_transport::Meter;
@@ -97,7 +98,7 @@ async fn start(
     let messages = Lines::new(reader, child.stdin, options.limits.message_bytes);
     let dispatcher = options.dispatcher();
     let connection = MessageConnection::new(messages, received, other_end, dispatcher);
-    Client::establish(connection, options, by).await
+    Client::establish(Link::new(connection), options, by).await
 }
 
 /// Whether the connection has ended because the process has.

@@ -1,6 +1,7 @@
 //! The client: what its clones share, and what it reports of the server.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use plainly_errors::Revision;
@@ -15,7 +16,7 @@ use super::options::ClientOptions;
 use super::retries::Retries;
 use super::server_description::ServerDescription;
 use crate::error::{Error, LocalError, Result};
-use crate::link::{BackgroundTask, ClientConnection, Link};
+use crate::link::{BackgroundTask, Link};
 use crate::message::deadline::ConnectDeadline;
 use crate::message::limits::ClientLimits;
 use crate::message::request::RequestWriter;
@@ -32,6 +33,8 @@ pub(crate) struct Connected {
     pub(crate) tools: KnownTools,
     /// Held during a renegotiation, so that it happens once for all calls.
     pub(super) renewal: tokio::sync::Mutex<()>,
+    /// How many sessions the server has forgotten.
+    pub(super) sessions: AtomicU64,
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
     /// other.
     pub(crate) subscribing: tokio::sync::Mutex<()>,
@@ -151,15 +154,15 @@ impl Client {
 }
 
 impl Client {
-    /// A client of the server at the other end of `connection`, once they agree on a revision, `by` then at the latest.
+    /// A client of the server at the other end of `link`, once they agree on a revision, `by` then at the latest.
     pub(crate) async fn establish(
-        connection: impl ClientConnection + 'static,
+        mut link: Link,
         mut options: ClientOptions,
         by: &ConnectDeadline,
     ) -> Result<Self> {
         let declared = &options.introduction.capabilities;
         options.shelf = options.shelf.map(|shelf| shelf.for_capabilities(declared));
-        let link = Link::new(Arc::new(connection), options.least);
+        link.least = options.least;
         let server = handshake::establish(&link, &options, by).await?;
         let client = Self {
             timeout: options.timeout,
@@ -174,6 +177,7 @@ impl Client {
                 server,
                 tools: KnownTools::default(),
                 renewal: tokio::sync::Mutex::default(),
+                sessions: AtomicU64::new(0),
                 subscribing: tokio::sync::Mutex::default(),
                 closing: tokio::sync::Notify::default(),
                 farewells: Lock::default(),

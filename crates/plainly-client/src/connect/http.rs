@@ -21,6 +21,7 @@ use crate::http::endpoint::Endpoint;
 use crate::http::gate::Gate;
 use crate::http::opening;
 use crate::http::pipe::PipeConnection;
+use crate::link::Link;
 use crate::message::traffic::Tap;
 use plainly_transport::tls::{self, Certificate};
 
@@ -126,10 +127,11 @@ impl Builder<Http> {
             .map_err(|source| LocalError::Unreachable { url: host, source })?;
         let connection = HttpConnection::new(endpoint.clone(), self.options.dispatcher());
         let session = connection.session();
-        let refusal = match Client::establish(connection, self.options.clone(), &by).await {
-            Err(error) if session.is_refused() => error,
-            established => return established,
-        };
+        let refusal =
+            match Client::establish(Link::over_http(connection), self.options.clone(), &by).await {
+                Err(error) if session.is_refused() => error,
+                established => return established,
+            };
         let pipe = opening::open(&endpoint, &by, refusal).await?;
         tracing::debug!("the server speaks HTTP with SSE");
         let mut options = self.options;
@@ -140,7 +142,7 @@ impl Builder<Http> {
         // Such a reply comes apart from its request, and does not say with which credentials that went out.
         options.shelf = options.shelf.filter(|_| self.target.authorizer.is_none());
         let connection = PipeConnection::new(pipe, options.dispatcher());
-        Client::establish(connection, options, &by).await
+        Client::establish(Link::new(connection), options, &by).await
     }
 }
 

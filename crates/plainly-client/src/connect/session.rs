@@ -1,6 +1,7 @@
 //! A new session for a server that has forgotten the last, and another revision for a server that refuses the one spoken.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt as _;
 use plainly_errors::Revision;
@@ -13,11 +14,27 @@ use crate::error::{LocalError, Result};
 use crate::message::request::RequestWriter;
 use crate::message::timeouts::FAREWELL;
 
+/// The revision and the session in which a request is sent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Standing {
+    pub(crate) revision: Revision,
+    /// How many sessions before it the server has forgotten.
+    pub(crate) session: u64,
+}
+
 impl Connected {
-    /// Opens a new session, unless another call already has.
-    pub(crate) async fn renew(&self) -> Result<()> {
+    /// The revision and the session of a request that is sent now.
+    pub(crate) fn standing(&self) -> Standing {
+        Standing {
+            revision: self.revision(),
+            session: self.sessions.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Opens a new session in place of the `lost` one, unless another call already has.
+    pub(crate) async fn renew(&self, lost: u64) -> Result<()> {
         let _one_at_a_time = self.renewal.lock().await;
-        if !self.link.connection().is_lost() {
+        if self.sessions.load(Ordering::Relaxed) != lost {
             return Ok(());
         }
         tracing::info!("the server has ended the session: opening a new one");
@@ -30,6 +47,7 @@ impl Connected {
         options.revision = Some(revision);
         let by = options.deadline();
         handshake::initialize(&self.link, &options, revision, &by).await?;
+        self.sessions.fetch_add(1, Ordering::Relaxed);
         self.keep_server_stream().await;
         Ok(())
     }
@@ -37,10 +55,12 @@ impl Connected {
     /// Keeps the server's stream open, if its era has one and this client wants the messages on it.
     pub(super) async fn keep_server_stream(&self) {
         let is_wanted = self.link.dispatcher().wants_server_messages();
-        if self.revision().traits().sessions && is_wanted {
-            let connection = Arc::clone(self.link.connection());
-            let stream = connection.keep_server_stream().await;
-            *self.server_stream.lock() = stream;
+        if let Some(http) = self.link.http()
+            && self.revision().traits().sessions
+            && is_wanted
+        {
+            let stream = Arc::clone(http).keep_server_stream().await;
+            *self.server_stream.lock() = Some(stream);
         }
     }
 

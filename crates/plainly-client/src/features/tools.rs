@@ -98,7 +98,8 @@ impl Client {
 
     /// The arguments that headers repeat, if this server wants any repeated.
     fn mirror(&self) -> Option<&Mirror> {
-        let mirror = self.connected.link.connection().mirror();
+        let http = self.connected.link.http();
+        let mirror = http.map(|http| http.mirror());
         mirror.filter(|_| self.revision().traits().mirrored_headers)
     }
 }

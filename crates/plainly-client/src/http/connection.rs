@@ -20,7 +20,7 @@ use super::session::{HttpSession, no_message};
 use crate::error::status::HttpStatus;
 use crate::error::{Error, LocalError};
 use crate::link::dispatcher::Dispatcher;
-use crate::link::{BackgroundTask, ClientConnection};
+use crate::link::{BackgroundTask, ClientConnection, StreamableHttp};
 use crate::message::budget::Budget;
 use crate::message::mirror::Mirror;
 use crate::message::reply::{self, CallReply, Incoming};
@@ -225,36 +225,28 @@ impl ClientConnection for HttpConnection {
         self.session.stray.lock().clone()
     }
 
-    fn open_server_stream(
-        self: Arc<Self>,
-    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
-        server_stream::open(Arc::clone(&self.session), Arc::clone(&self.server_stream)).boxed()
+    fn transport(&self) -> &'static str {
+        "http"
     }
+}
 
-    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>> {
-        server_stream::keep(Arc::clone(&self.session), Arc::clone(&self.server_stream))
-            .map(Some)
-            .boxed()
+impl StreamableHttp for HttpConnection {
+    fn mirror(&self) -> &Mirror {
+        &self.mirror
     }
 
     fn credentials(&self) -> BoxFuture<'_, Option<Vec<(HeaderName, HeaderValue)>>> {
         self.session.endpoint.credentials().boxed()
     }
 
-    fn transport(&self) -> &'static str {
-        "http"
+    fn open_server_stream(
+        self: Arc<Self>,
+    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
+        server_stream::open(Arc::clone(&self.session), Arc::clone(&self.server_stream)).boxed()
     }
 
-    fn mirror(&self) -> Option<&Mirror> {
-        Some(&self.mirror)
-    }
-
-    fn has_streams(&self) -> bool {
-        true
-    }
-
-    fn is_lost(&self) -> bool {
-        self.session.is_lost()
+    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, BackgroundTask> {
+        server_stream::keep(Arc::clone(&self.session), Arc::clone(&self.server_stream)).boxed()
     }
 }
 

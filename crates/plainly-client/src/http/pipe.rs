@@ -20,9 +20,9 @@ use super::opening::OpenedPipe;
 use super::session::no_message;
 use super::sse::EventKind;
 use crate::error::Error;
+use crate::link::ClientConnection;
 use crate::link::dispatcher::Dispatcher;
 use crate::link::stream::MessageConnection;
-use crate::link::{BackgroundTask, ClientConnection};
 use crate::message::budget::Budget;
 use crate::message::reply::CallReply;
 use crate::message::request::OutgoingRequest;
@@ -101,6 +101,10 @@ impl ClientConnection for PipeConnection {
         self.stream.closed()
     }
 
+    fn check(&self) -> Result<(), Error> {
+        self.stream.check()
+    }
+
     fn dispatcher(&self) -> &Dispatcher {
         self.stream.dispatcher()
     }
@@ -115,16 +119,6 @@ impl ClientConnection for PipeConnection {
 
     fn received(&self) -> u64 {
         self.entrance.received()
-    }
-
-    fn open_server_stream(
-        self: Arc<Self>,
-    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
-        Arc::clone(&self.stream).open_server_stream()
-    }
-
-    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>> {
-        Arc::clone(&self.stream).keep_server_stream()
     }
 }
 

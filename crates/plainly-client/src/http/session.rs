@@ -106,11 +106,6 @@ impl HttpSession {
         tracing::debug!(?deleted, "session ended");
     }
 
-    /// Whether the server has forgotten the session.
-    pub(super) fn is_lost(&self) -> bool {
-        matches!(*self.state.lock(), SessionState::Lost)
-    }
-
     /// The header that says which revision is spoken.
     pub(super) fn version(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -17,8 +17,8 @@ use self::driver::Driver;
 pub(crate) use self::state::OtherEnd;
 use self::state::{AnswerSender, ConnectionState, QueuedMessage, places};
 use crate::error::{CloseReason, Closed, Error};
+use crate::link::ClientConnection;
 use crate::link::dispatcher::Dispatcher;
-use crate::link::{BackgroundTask, ClientConnection};
 use crate::message::reply::CallReply;
 use crate::message::request::OutgoingRequest;
 use plainly_transport::lock::Lock;
@@ -99,12 +99,6 @@ impl MessageConnection {
         })
     }
 
-    /// Fails if the connection has ended.
-    #[cfg(feature = "http")]
-    pub(crate) fn check(&self) -> Result<(), Error> {
-        self.state.check()
-    }
-
     fn queue(&self) -> Option<mpsc::UnboundedSender<QueuedMessage>> {
         self.queue.lock().as_ref().map(|(queue, _)| queue.clone())
     }
@@ -158,6 +152,10 @@ impl ClientConnection for MessageConnection {
         .boxed()
     }
 
+    fn check(&self) -> Result<(), Error> {
+        self.state.check()
+    }
+
     fn dispatcher(&self) -> &Dispatcher {
         &self.state.dispatcher
     }
@@ -168,19 +166,6 @@ impl ClientConnection for MessageConnection {
 
     fn received(&self) -> u64 {
         self.received.bytes()
-    }
-
-    /// There is nothing to open: all messages come on the same stream.
-    fn open_server_stream(
-        self: Arc<Self>,
-    ) -> BoxFuture<'static, Result<Option<Arc<BackgroundTask>>, Error>> {
-        let opened = self.state.check();
-        let opened = opened.map(|()| Some(Arc::new(BackgroundTask::NONE)));
-        std::future::ready(opened).boxed()
-    }
-
-    fn keep_server_stream(self: Arc<Self>) -> BoxFuture<'static, Option<BackgroundTask>> {
-        std::future::ready(None).boxed()
     }
 }
 

@@ -67,12 +67,13 @@ impl Client {
     async fn open(&self, filter: SubscriptionFilter) -> Result<OpenSubscription> {
         let recovery = Recovery::new(self, Method::Listen, None);
         loop {
-            let revision = self.revision();
-            let error = match self.try_open(revision, filter.clone()).await {
+            let standing = self.connected.standing();
+            let opening = self.try_open(standing.revision, filter.clone());
+            let error = match opening.await {
                 Ok(subscription) => return Ok(subscription),
                 Err(error) => error,
             };
-            if !self.recover(&recovery, &error, revision, false).await? {
+            if !self.recover(&recovery, &error, standing, false).await? {
                 return Err(error);
             }
         }
@@ -124,8 +125,14 @@ impl Client {
     async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
         // Before the stream is opened, whose first event may already concern it.
         let listening = self.connected.link.subscriptions().add(None, inbox);
-        let connection = Arc::clone(self.connected.link.connection());
-        let stream = connection.open_server_stream().await?;
+        let stream = match self.connected.link.http() {
+            Some(http) => Arc::clone(http).open_server_stream().await?,
+            // All messages come on the same stream.
+            None => {
+                self.connected.link.connection().check()?;
+                Some(Arc::new(BackgroundTask::NONE))
+            }
+        };
         inbox.acknowledge(&match &stream {
             Some(_) => offered(self.capabilities(), inbox.asked()),
             None => SubscriptionFilter::new(),
