@@ -137,7 +137,7 @@ impl Client {
             ..extras
         };
         loop {
-            let standing = self.connected.standing();
+            let epoch = self.connected.epoch();
             let writer = self.connected.writer();
             recovery.begin_attempt();
             let error = match self.attempt(&writer, method, params, extras).await {
@@ -146,7 +146,7 @@ impl Client {
             };
             // State that the server gave out with its questions may be good for one use.
             let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
-            let recovering = self.recover(recovery, &error, standing, may_repeat);
+            let recovering = self.recover(recovery, &error, epoch, may_repeat);
             if !recovering.await? {
                 let stale = fetch.as_ref().and_then(|fetch| fetch.instead_of(&error));
                 let stale = stale.ok_or(error)?;

@@ -121,10 +121,10 @@ fn code(cell: &str) -> Vec<&str> {
     cell.split('`').skip(1).step_by(2).collect()
 }
 
-#[test]
-fn a_call_goes_through_the_rooms_that_the_picture_shows() {
+/// Checks the table below a heading: each room has the types of its row, and takes one that the room before gives.
+fn check_walk(heading: &str) {
     let page = read("ARCHITECTURE.md");
-    let (_, section) = page.split_once("## A call, room by room").unwrap();
+    let (_, section) = page.split_once(heading).unwrap();
     let section = section.split("\n## ").next().unwrap();
     let rows = section.lines().filter(|line| line.starts_with("| `"));
     let mut before: Option<Vec<&str>> = None;
@@ -149,4 +149,10 @@ fn a_call_goes_through_the_rooms_that_the_picture_shows() {
         before = Some(gives.clone());
     }
     assert!(before.is_some());
+}
+
+#[test]
+fn calls_go_through_the_rooms_that_the_pictures_show() {
+    check_walk("## A call, room by room");
+    check_walk("## A call of the client, room by room");
 }

@@ -8,7 +8,7 @@ use tokio::time::{Instant, sleep};
 
 use super::visits::VisitsOfCall;
 use crate::connect::Client;
-use crate::connect::session::Standing;
+use crate::connect::session::Epoch;
 use crate::error::{Error, LocalError, Result};
 use crate::message::budget::{Budget, Cause};
 
@@ -76,17 +76,17 @@ impl Client {
         &self,
         recovery: &Recovery<'_>,
         error: &Error,
-        standing: Standing,
+        epoch: Epoch,
         is_repeatable: bool,
     ) -> Result<bool> {
-        let cause = recovery.cause(error, standing.revision, is_repeatable);
+        let cause = recovery.cause(error, epoch.revision, is_repeatable);
         let Some(cause) = cause.filter(|cause| recovery.budget.spend(*cause)) else {
             return Ok(false);
         };
         let connected = &self.connected;
         let recovered = match cause {
-            Cause::Session => connected.renew(standing.session).await.map(|()| true),
-            Cause::Revision => connected.change(standing.revision, offered(error)).await,
+            Cause::Session => connected.renew(epoch.session).await.map(|()| true),
+            Cause::Revision => connected.change(epoch.revision, offered(error)).await,
             Cause::Headers => Ok(Box::pin(self.learn_headers()).await),
             Cause::Visit => Ok(Box::pin(self.visit(error, recovery.visits)).await),
             Cause::Passing => Ok(self.pause_after(error, recovery).await),

@@ -16,7 +16,7 @@ use crate::message::timeouts::FAREWELL;
 
 /// The revision and the session in which a request is sent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Standing {
+pub(crate) struct Epoch {
     pub(crate) revision: Revision,
     /// How many sessions before it the server has forgotten.
     pub(crate) session: u64,
@@ -24,8 +24,8 @@ pub(crate) struct Standing {
 
 impl Connected {
     /// The revision and the session of a request that is sent now.
-    pub(crate) fn standing(&self) -> Standing {
-        Standing {
+    pub(crate) fn epoch(&self) -> Epoch {
+        Epoch {
             revision: self.revision(),
             session: self.sessions.load(Ordering::Relaxed),
         }

@@ -67,13 +67,13 @@ impl Client {
     async fn open(&self, filter: SubscriptionFilter) -> Result<OpenSubscription> {
         let recovery = Recovery::new(self, Method::Listen, None);
         loop {
-            let standing = self.connected.standing();
-            let opening = self.try_open(standing.revision, filter.clone());
+            let epoch = self.connected.epoch();
+            let opening = self.try_open(epoch.revision, filter.clone());
             let error = match opening.await {
                 Ok(subscription) => return Ok(subscription),
                 Err(error) => error,
             };
-            if !self.recover(&recovery, &error, standing, false).await? {
+            if !self.recover(&recovery, &error, epoch, false).await? {
                 return Err(error);
             }
         }
