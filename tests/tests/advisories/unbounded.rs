@@ -3,9 +3,6 @@
 use crate::cases;
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
-use axum::http::Request;
-use futures_util::stream;
 use plainly::limits::Limits;
 use plainly::protocol::uri_template::{UriTemplate, Values};
 use plainly::server::{Server, Tool};
@@ -16,7 +13,7 @@ use tokio::io::{AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tower::ServiceExt;
 
-use crate::http::{initialize, posted};
+use crate::http::posted;
 use crate::routes::{ROUTES, Route};
 use crate::site::{KINDS, Site, server};
 use crate::stream::{before_a_good_reply, open};
@@ -127,34 +124,6 @@ async fn ruby_sdk_hardening_compressed_bodies() {
     }
 }
 
-/// There 50,000 sessions were opened in half a minute and kept for ever. Here the 10,001st takes the place of the one that
-/// has been idle longest.
-#[tokio::test]
-async fn ruby_sdk_hardening_sessions_kept_for_ever() {
-    let (server, _) = server();
-    let service = server.http();
-    let open = async || {
-        let request = posted(initialize().to_string());
-        let opened = service.clone().oneshot(request).await.unwrap();
-        assert_eq!(opened.status(), 200);
-        opened.headers()["mcp-session-id"].clone()
-    };
-    let mut names = Vec::new();
-    for _ in 0..10_100 {
-        names.push(open().await);
-    }
-    let mut alive = 0;
-    for name in &names {
-        let request = Request::delete("/")
-            .header("Host", "localhost")
-            .header("Mcp-Session-Id", name);
-        let request = request.body(String::new()).unwrap();
-        let ended = service.clone().oneshot(request).await.unwrap();
-        alive += usize::from(ended.status() == 204);
-    }
-    assert_eq!(alive, Limits::default().sessions);
-}
-
 /// There the option existed, and nothing looked at it.
 #[tokio::test]
 async fn cve_2026_39313_message_limit_without_effect() {
@@ -178,18 +147,6 @@ async fn cve_2026_39313_message_limit_without_effect() {
             assert_eq!(answer.status(), status, "{bytes} of {limit}");
         }
     }
-}
-
-/// A body that is begun and never goes on, and nothing but the default limits.
-#[tokio::test(start_paused = true)]
-async fn rmcp_body_without_a_time_limit() {
-    let (server, _) = server();
-    let body = Body::from_stream(stream::pending::<Result<Vec<u8>, std::io::Error>>());
-    let request = posted(body);
-    let start = tokio::time::Instant::now();
-    let answer = server.http().oneshot(request).await.unwrap();
-    assert_eq!(answer.status(), 408);
-    assert!(start.elapsed() <= Duration::from_secs(31));
 }
 
 /// Reports whether `of` the long text takes less than four times as long as `of` ten short ones, which are as long
