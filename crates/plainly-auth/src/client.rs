@@ -73,7 +73,8 @@ pub struct OAuth {
 }
 
 impl OAuth {
-    /// A person logs in at a browser, if there is a [`consent`](Self::consent) that asks one; else only what is kept is used.
+    /// Has the user log in in a browser, if there is a [`consent`](Self::consent); else uses stored
+    /// tokens only.
     #[expect(clippy::new_without_default, reason = "the others are no less usual")]
     pub fn new() -> Self {
         Self::of(GrantSource::Login)
@@ -84,8 +85,8 @@ impl OAuth {
         Self::of(GrantSource::ClientCredentials).client(client)
     }
 
-    /// The platform that the client runs on says who it is: `assertion` gives the JWT of it, and is asked for each token (the
-    /// extension for workload identity federation).
+    /// Authenticates by the platform that the client runs on: `assertion` returns its JWT, and is
+    /// called for each token (the extension for workload identity federation).
     pub fn workload<F, E>(
         client: ClientId,
         assertion: impl Fn() -> F + Send + Sync + 'static,
@@ -98,8 +99,9 @@ impl OAuth {
         Self::of(GrantSource::Workload(source)).client(client)
     }
 
-    /// An organisation says who its user is: `identity` gives the ID token that its provider issued, which the provider
-    /// exchanges for an assertion to each authorization server (the extension `enterprise-managed-authorization`).
+    /// Authenticates the user by their organisation: `identity` returns the ID token of its
+    /// provider, which the provider exchanges for an assertion to each authorization server (the
+    /// extension `enterprise-managed-authorization`).
     pub fn enterprise<F, E>(
         client: ClientId,
         provider: IdentityProvider,
@@ -134,7 +136,7 @@ impl OAuth {
         self
     }
 
-    /// Asks a person so. Nobody by default: then a login that is needed is
+    /// Sets the way to ask the user. Without one, a login that is needed fails with
     /// [`LoginRequired`](plainly_client::AuthError::LoginRequired).
     #[must_use]
     pub fn consent(mut self, consent: impl Consent + 'static) -> Self {
@@ -142,8 +144,8 @@ impl OAuth {
         self
     }
 
-    /// Has a person log in at another device (RFC 8628), instead of a browser here: `show` tells them where, and the code to enter
-    /// there.
+    /// Has the user log in on another device (RFC 8628), instead of a browser here: `show` shows
+    /// them the URL, and the code to enter there.
     #[must_use]
     pub fn device(mut self, show: impl Fn(&DevicePage<'_>) + Send + Sync + 'static) -> Self {
         self.change().screen = Some(Screen::new(show));
@@ -164,22 +166,23 @@ impl OAuth {
         self
     }
 
-    /// Registers under this name, which people are shown when they are asked for consent. `plainly` by default.
+    /// Registers under this name, which the user sees on the page that asks for consent. `plainly`
+    /// by default.
     #[must_use]
     pub fn client_name(mut self, name: impl Into<String>) -> Self {
         self.change().client_name = name.into();
         self
     }
 
-    /// Asks for these scopes, and for no others, whatever servers say.
+    /// Requests these scopes and no others, regardless of the server.
     #[must_use]
     pub fn scope<S: Into<String>>(mut self, scope: impl IntoIterator<Item = S>) -> Self {
         self.change().scope = Some(scope.into_iter().map(Into::into).collect());
         self
     }
 
-    /// Asks for tokens that are bound to a key (DPoP, RFC 9449), whatever servers say. By default, if both servers can do that
-    /// and the MCP server says that it takes them.
+    /// Requests tokens that are bound to a key (DPoP, RFC 9449), regardless of the server. By
+    /// default, if both servers support that and the MCP server announces it.
     #[must_use]
     pub fn dpop(mut self) -> Self {
         self.change().dpop = true;

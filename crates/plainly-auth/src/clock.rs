@@ -1,10 +1,10 @@
-//! The time, in seconds since 1970, as everything here is told it.
+//! The time, in seconds since 1970, which is injected everywhere here.
 
 use std::fmt;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Says what time it is.
+/// The source of the time.
 #[derive(Clone)]
 pub(crate) struct Clock(Arc<dyn Fn() -> u64 + Send + Sync>);
 

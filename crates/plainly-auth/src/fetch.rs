@@ -1,5 +1,6 @@
-//! The only way out to what somebody else names: metadata of authorization servers, their keys, and their endpoints. What a
-//! server names may not lie further inside than the server does, and what comes back is bounded.
+//! The only way out to URLs that others name: metadata of authorization servers, their keys, and
+//! their endpoints. A URL may not lie further inside than the server that named it, and answers are
+//! bounded.
 
 mod error;
 mod fence;
@@ -28,7 +29,7 @@ use plainly_transport::tls::Certificate;
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const FORM: HeaderValue = HeaderValue::from_static("application/x-www-form-urlencoded");
 
-/// Asks what is at a URL. Clones share their connections.
+/// Fetches URLs. Clones share their connections.
 #[derive(Clone)]
 pub(crate) struct Fetcher {
     named_by: NamedBy,
@@ -44,14 +45,14 @@ pub(crate) struct Fetcher {
 /// The one who names the URLs.
 #[derive(Clone, Debug)]
 enum NamedBy {
-    /// The MCP server at this URL, or somebody whom it named.
+    /// The MCP server at this URL, or a server that it named.
     #[cfg(feature = "client")]
     Server(String),
-    /// Whoever runs this program.
+    /// The operator of this program.
     Operator,
 }
 
-/// What one request may cost.
+/// The limits of one request.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     /// The most bytes of a body.
@@ -68,7 +69,7 @@ const BOUNDS: Bounds = Bounds {
     redirects: 3,
 };
 
-/// What came back.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub(crate) struct Fetched {
@@ -87,7 +88,8 @@ impl Fetcher {
         Self::new(NamedBy::Server(url.into()))
     }
 
-    /// For what an operator configures, who is trusted, and for what that names. Sizes and redirects are bounded all the same.
+    /// For URLs that an operator configures, and those that these name in turn. Sizes and redirects
+    /// are bounded all the same.
     pub(crate) fn for_operator() -> Self {
         Self::new(NamedBy::Operator)
     }
@@ -104,7 +106,7 @@ impl Fetcher {
         }
     }
 
-    /// Lets public servers name what is in private networks: within a company.
+    /// Allows public servers to name URLs in private networks: within a company.
     #[cfg(feature = "client")]
     pub(crate) fn trust_private_networks(mut self) -> Self {
         self.trusts_private_networks = true;
@@ -119,8 +121,8 @@ impl Fetcher {
         self
     }
 
-    /// Checks that a URL may be asked for, without asking: for one that a person's browser is sent to. Where a name leads is
-    /// seen by the browser only.
+    /// Checks that a URL may be requested, without requesting it: for one that the user's browser
+    /// is sent to. Only the browser sees where a name leads.
     #[cfg(feature = "client")]
     pub(crate) async fn check(&self, url: &str) -> Result<(), FetchError> {
         let target = Target::parse(url)?;
@@ -133,7 +135,7 @@ impl Fetcher {
         self.get_with(url, HeaderMap::new()).await
     }
 
-    /// The same with headers that may be told to whoever the URL leads to.
+    /// Like `get`, with headers that are sent wherever the URL leads.
     pub(crate) async fn get_with(
         &self,
         url: &str,
@@ -216,7 +218,7 @@ impl Fetcher {
         sent.map_err(|failure| FetchError::of(target.shown(), failure))
     }
 
-    /// The ways that are open to what is named.
+    /// The open ways, for the party that names the URLs.
     async fn ways(&self, target: &Target) -> Result<Ways, FetchError> {
         let fence = match &self.named_by {
             #[cfg(feature = "client")]
@@ -277,7 +279,7 @@ impl Fetcher {
     }
 }
 
-/// Where the response leads, if it is a redirect.
+/// The target of the response, if it is a redirect.
 fn location(response: &reqwest::Response) -> Option<&HeaderValue> {
     match response.status().as_u16() {
         301 | 302 | 303 | 307 | 308 => response.headers().get(LOCATION),

@@ -1,5 +1,5 @@
-//! Who may call over HTTP: a resource server of OAuth 2.1, as MCP asks for (2026-07-28, "Authorization"), and keys for those
-//! who have no authorization server.
+//! Authentication over HTTP: a resource server of OAuth 2.1, as MCP requires (2026-07-28,
+//! "Authorization"), and API keys for programs without an authorization server.
 //!
 //! ```text
 //! head ─► credentials ─► remembered ─► failures ─► verifier ─► proof ─► scopes ─► Caller and Principal
@@ -40,5 +40,5 @@ pub use self::resource_server::{ResourceServer, ResourceServerBuilder};
 pub use self::scopes::ScopedRequest;
 pub use self::setup::AuthSetupError;
 pub use self::verifier::{Unverified, VerifiedToken, Verifier};
-/// What it is built from, of the crate `plainly-oauth`.
+/// The parts of the crate `plainly-oauth` that the API uses.
 pub use plainly_oauth::{Secret, jose, scope};

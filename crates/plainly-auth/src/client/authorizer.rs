@@ -129,8 +129,8 @@ impl OAuth {
         Ok(credentials)
     }
 
-    /// Waits for the flow that is under way, or else for one that gets what is needed. While a person is asked, the clocks of
-    /// whoever waits stand.
+    /// Joins the running login or renewal, or starts one. The request's timeouts are paused while
+    /// the user is being asked.
     async fn fly(&self, request: &Outgoing<'_>, need: Need) -> Result<(), AuthError> {
         self.wait(request.server, Some(request.clocks), need).await
     }
@@ -153,8 +153,8 @@ impl OAuth {
         }
     }
 
-    /// Logs in to the MCP server at `url`, whether it asks for that or not, and whatever is kept. The token is kept, and used by
-    /// the client that this is given to.
+    /// Logs in to the MCP server at `url`, even if it does not require a token or a usable one is
+    /// stored. The new token is stored, and used by the client that has this `OAuth`.
     ///
     /// # Errors
     ///
@@ -189,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// What a newer token is good for, the refusal of an older one does not say.
+    /// The rejection of an older token does not show which scopes a newer one has.
     #[tokio::test]
     async fn a_request_that_was_refused_with_an_older_token_is_sent_again() {
         let (oauth, server) = (OAuth::new(), "https://a.example/mcp");

@@ -1,5 +1,5 @@
-//! How a person is asked for consent, behind a trait: a page of the authorization server is shown to them, and their browser
-//! comes back with the answer.
+//! The trait for consent: shows a page of the authorization server to the user, whose browser
+//! returns with the answer.
 
 mod callback;
 mod error;
@@ -19,9 +19,10 @@ pub use self::error::ConsentError;
 pub use self::loopback::Loopback;
 pub use self::paste::{Paste, PasteMistake};
 
-/// Asks a person at a browser for consent.
+/// Asks the user for consent in a browser.
 pub trait Consent: fmt::Debug + Send + Sync {
-    /// Gets ready to be called back, before anybody is told where: a port is bound, so that nobody else can have it.
+    /// Prepares for the redirect before its URI is sent out: a port is bound, so that no other
+    /// program can take it.
     ///
     /// `redirect` is the URI that a registration wants: none if any will do, and one without a port if any port will.
     fn prepare<'a>(
@@ -30,38 +31,39 @@ pub trait Consent: fmt::Debug + Send + Sync {
     ) -> BoxFuture<'a, Result<Box<dyn Visit>, ConsentError>>;
 }
 
-/// One visit of a person's browser to an authorization server.
+/// One visit of the user's browser to an authorization server.
 pub trait Visit: fmt::Debug + Send {
-    /// Where the browser must be sent back to.
+    /// The URI to redirect the browser to.
     fn redirect_uri(&self) -> &str;
 
-    /// Shows the page to a person, and waits until the browser comes back: with the query of that URL, as it came, in which
-    /// `state` occurs once and is right.
+    /// Shows the page to the user, and waits until the browser is redirected. Returns the query of
+    /// that URL, unchanged, in which `state` occurs once and is right.
     fn visit<'a>(
         self: Box<Self>,
         page: &'a ConsentPage<'a>,
     ) -> BoxFuture<'a, Result<String, ConsentError>>;
 }
 
-/// The page that a person is to visit. What the servers have written of it is as they wrote it: escape it before you show it.
+/// The page for the user to visit. The texts of servers in it are unchanged: escape them before you
+/// show them.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct ConsentPage<'a> {
-    /// Its URL, which nobody else may see: it leads whoever has it into this login.
+    /// Its URL, which must stay secret: it leads its owner into this login.
     pub url: &'a str,
-    /// What the browser must bring back.
+    /// The state that the browser must return.
     pub state: &'a str,
     /// The MCP server that wants the login.
     pub server: &'a str,
     /// The authorization server that the page is of.
     pub issuer: &'a str,
-    /// What is asked for.
+    /// The scopes to request.
     pub scope: &'a [String],
 }
 
 impl ConsentPage<'_> {
-    /// Refuses what no browser may be given, whoever wrote the metadata that it comes from: its URL is read by the program that
-    /// opens it, and by a person.
+    /// Rejects a URL that no browser may be given, because the program that opens it and the user
+    /// both read it, and a server wrote it.
     fn check(&self) -> Result<(), ConsentError> {
         plainly_oauth::check_page(self.url).map_err(|why| ConsentError::Page {
             issuer: printable(self.issuer).into_owned(),

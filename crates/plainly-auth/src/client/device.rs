@@ -1,12 +1,12 @@
-//! Logging in at another device: a person is shown a code, and enters it wherever they have a browser (RFC 8628).
+//! The login on another device: the user is shown a code, and enters it in any browser (RFC 8628).
 //!
 //! Only where the program asks for it: a code that somebody else shows is a trap (RFC 8628, 5.4).
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What a person is to do at another device. What the servers have written of it is as they wrote it: escape it before you show
-/// it.
+/// The instructions for a login on another device. The texts of servers in them are unchanged:
+/// escape them before you show them.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct DevicePage<'a> {
@@ -14,17 +14,17 @@ pub struct DevicePage<'a> {
     pub url: &'a str,
     /// The code to enter there.
     pub code: &'a str,
-    /// The same page with the code entered already, if there is one.
+    /// The page's URL with the code already in it, if the server gives one.
     pub complete_url: Option<&'a str>,
     /// The MCP server that wants the login.
     pub server: &'a str,
     /// The authorization server that the page is of.
     pub issuer: &'a str,
-    /// What is asked for.
+    /// The scopes to request.
     pub scope: &'a [String],
 }
 
-/// Where a person is shown a page.
+/// The program's display of the instructions.
 #[derive(Clone)]
 pub(super) struct Screen(Arc<dyn Fn(&DevicePage<'_>) + Send + Sync>);
 

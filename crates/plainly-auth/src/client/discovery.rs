@@ -1,5 +1,5 @@
-//! Who lets clients in to a server: its own metadata, and those of the authorization server that they name (2026-07-28,
-//! "Authorization Server Discovery").
+//! The discovery of a server's authorization server: from its own metadata, and the authorization
+//! server's (2026-07-28, "Authorization Server Discovery").
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use plainly_errors::Revision;
@@ -18,12 +18,12 @@ use plainly_client::{AuthError, IssuerPlace};
 /// The most authorization servers of one resource that are looked at.
 const ISSUERS: usize = 3;
 
-/// What stands before an MCP server: its authorization server, and what that gives tokens for.
+/// The authorization server of an MCP server, and the resource that it issues tokens for.
 #[derive(Debug)]
 pub(super) struct Protection {
     /// The server that tokens are for, as its metadata writes it; `None` without metadata.
     pub(super) resource: Option<String>,
-    /// What most clients ask for.
+    /// The scopes that most clients request.
     pub(super) scopes: Option<Vec<String>>,
     /// Whether the server takes tokens that are bound to a key.
     pub(super) takes_dpop: bool,
@@ -35,7 +35,7 @@ pub(super) struct Protection {
 }
 
 impl Protection {
-    /// What only one flow may work on at a time.
+    /// The name of the lock that a flow must hold.
     pub(super) fn name(&self) -> String {
         lock_name(
             &self.server.issuer,
@@ -80,7 +80,8 @@ impl Flow {
         })
     }
 
-    /// The metadata of the server, and where they were found: where its challenge says, or else where they usually are.
+    /// The metadata of the server, and their URL: from its challenge, or else from the well-known
+    /// places.
     async fn resource_metadata(
         &self,
         wanted: &Wanted,
@@ -126,7 +127,7 @@ impl Flow {
         }))
     }
 
-    /// What an authorization server says about itself, wherever it says so.
+    /// The metadata of an authorization server, from the first place that has them.
     async fn server_metadata(
         &self,
         issuer: &str,
@@ -153,7 +154,8 @@ impl Flow {
         }
     }
 
-    /// Whether an issuer is the one that was asked. A slash at the end is another one, unless the program says otherwise.
+    /// Whether an issuer is the expected one. A slash at the end makes it another one, unless the
+    /// program says otherwise.
     fn is_same(&self, got: &str, expected: &str) -> bool {
         let has_path = |issuer| Origin::of(issuer).is_none_or(|it| !matches!(it.path, "" | "/"));
         let trimmed = |issuer: &str| issuer.trim_end_matches('/').to_owned();
@@ -201,14 +203,14 @@ impl Flow {
         })
     }
 
-    /// What servers of 2025-03-26 want to know before they say anything.
+    /// The header that servers of 2025-03-26 require before they answer.
     fn announced(&self) -> HeaderMap {
         let version = HeaderValue::from_static(Revision::LATEST.as_str());
         HeaderMap::from_iter([(HeaderName::from_static(MCP_PROTOCOL_VERSION), version)])
     }
 }
 
-/// How well the client knows an authorization server: 0 is best.
+/// The rank of an authorization server by how well the client knows it: 0 is best.
 fn acquaintance(kept: &Credentials, issuer: &str) -> u8 {
     let has_grant = kept.grants.iter().any(|it| it.key.issuer == issuer);
     let is_registered = kept.registrations.iter().any(|it| it.issuer == issuer);
@@ -219,8 +221,9 @@ fn acquaintance(kept: &Credentials, issuer: &str) -> u8 {
     }
 }
 
-/// What an answer has. Whoever does not know the URL answers 4xx, or with a page; whatever else is wrong ends the search, or
-/// blocking one document would be a way to have another one read.
+/// The document in an answer, if there is one. A server without the URL answers 4xx, or with a
+/// page; any other failure ends the search, or blocking one document would be a way to have another
+/// one read.
 fn document<T>(
     fetched: &Fetched,
     read: fn(&[u8]) -> Result<T, plainly_oauth::Unreadable>,

@@ -1,4 +1,4 @@
-//! A person logs in at another device, while this one asks again and again whether they have.
+//! The login on another device, which this machine polls for.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use plainly_client::AuthError;
 const SLOWER: u64 = 5;
 
 impl Flow {
-    /// Has a person log in at another device, and uses the token that this gives.
+    /// Has the user log in on another device, and uses the new token.
     pub(super) async fn log_in_elsewhere(
         &self,
         found: &Protection,

@@ -39,7 +39,7 @@ impl From<TokenStoreError> for AuthError {
     }
 }
 
-/// The error for what is wrong with a document.
+/// The error for an invalid document.
 pub(super) fn unreadable(url: &str, why: &Unreadable) -> AuthError {
     AuthError::Metadata {
         url: url.to_owned(),
@@ -66,7 +66,7 @@ pub(super) fn lacking(issuer: &str, endpoint: &str) -> AuthError {
     }
 }
 
-/// The error of an authorization server with an endpoint that nobody may be sent to.
+/// The error of an authorization server with an endpoint that no client may use.
 pub(super) fn unfit(issuer: &str, endpoint: &str, why: &UnfitEndpoint) -> AuthError {
     AuthError::Metadata {
         url: issuer.to_owned(),
@@ -162,7 +162,7 @@ pub(super) fn callback(issuer: &str, error: CallbackError) -> AuthError {
     }
 }
 
-/// The error for a person who was not asked, or has not answered.
+/// The error for a user who was not asked, or has not answered.
 pub(super) fn consent(issuer: &str, error: ConsentError) -> AuthError {
     let issuer = issuer.to_owned();
     match error {

@@ -1,4 +1,4 @@
-//! What every step on the way to a token works with.
+//! The state that every step on the way to a token uses.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A person logs in: their browser is sent to the authorization server, and what it brings back is exchanged for a token.
+//! The login: the user's browser is sent to the authorization server, and the code that it returns
+//! is exchanged for a token.
 
 use plainly_oauth::authorization::{AuthorizationRequest, ExpectedCallback};
 use plainly_oauth::credentials::{Credentials, Grant, GrantKey, Registration};
@@ -14,11 +15,11 @@ use super::wallet::Came;
 use super::{ConsentPage, Visit, failures};
 use plainly_client::AuthError;
 
-/// The scope of tokens that can be renewed while nobody is there (OpenID Connect Core, 11).
+/// The scope of tokens that can be renewed while the user is away (OpenID Connect Core, 11).
 const OFFLINE_ACCESS: &str = "offline_access";
 
 impl Flow {
-    /// Has a person log in, here or at another device, and uses the token that this gives.
+    /// Has the user log in, here or on another device, and uses the new token.
     pub(super) async fn log_in(
         &self,
         found: &Protection,
@@ -99,7 +100,8 @@ impl Flow {
         Ok(self.settings.store.update(forget).await?)
     }
 
-    /// The error of a login at an authorization server: where nothing else says that there is one, there is none.
+    /// The error of a login at an authorization server: `NoAuthorizationServer` if that server was
+    /// only a guess.
     pub(super) fn unless_guessed(&self, found: &Protection, error: AuthError) -> AuthError {
         match &found.is_guess {
             Some(tried) => AuthError::NoAuthorizationServer {
@@ -110,7 +112,7 @@ impl Flow {
         }
     }
 
-    /// Keeps what a person's login gave, and uses it.
+    /// Stores the tokens of a login, and uses them.
     pub(super) async fn take(
         &self,
         found: &Protection,
@@ -125,7 +127,7 @@ impl Flow {
         self.hold(grant, Came::Fresh)
     }
 
-    /// The code that a person's browser brings back from the authorization server.
+    /// The code that the user's browser returns from the authorization server.
     async fn code(
         &self,
         asking: Asking<'_>,
@@ -206,7 +208,7 @@ pub(super) fn token_endpoint(server: &ServerMetadata) -> Result<&str, AuthError>
     endpoint.ok_or_else(|| failures::lacking(&server.issuer, "token_endpoint"))
 }
 
-/// Says that a person is being asked, until it is dropped.
+/// Marks that the user is being asked, until it is dropped.
 pub(super) struct PersonAsked<'a>(&'a Flow);
 
 impl<'a> PersonAsked<'a> {

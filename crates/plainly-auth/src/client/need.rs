@@ -1,29 +1,29 @@
-//! What a refusal asks for, and what follows from it.
+//! The demands of a rejection, and the need that follows.
 
 use plainly_oauth::scope;
 
 use plainly_client::Challenge;
 use plainly_client::Refusal;
 
-/// Why a flow begins.
+/// The reason why a flow starts.
 #[derive(Clone, Debug)]
 pub(super) enum Need {
     /// The token in use ends soon.
     Renewal,
     /// There is no token, or it was refused.
     Token(Wanted),
-    /// Somebody wants to log in, whatever there is.
+    /// The user wants to log in, even if a usable token is stored.
     Login,
-    /// It was let in, but not for this.
+    /// The token is valid but lacks a scope.
     Scope(Wanted),
 }
 
-/// What the server said when it refused.
+/// The demands of the server's rejection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wanted {
-    /// Where its metadata is.
+    /// The URL of the server's metadata.
     pub(super) metadata: Option<String>,
-    /// The scopes that the request needs; empty if it does not say.
+    /// The scopes that the request needs; empty if the server does not name them.
     pub(super) scope: Vec<String>,
     /// Whether it wants a token that is bound to a key.
     pub(super) dpop: bool,
@@ -36,7 +36,7 @@ const NONCE: &str = "use_dpop_nonce";
 /// The error of RFC 6750 for a token that is not good for this.
 const SCOPE: &str = "insufficient_scope";
 
-/// What a refusal asks for.
+/// The demand of a rejection.
 #[derive(Debug)]
 pub(super) enum Asked {
     Nonce,

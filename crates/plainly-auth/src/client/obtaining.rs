@@ -71,7 +71,7 @@ impl Flow {
         self.log_in(&found, scope).await
     }
 
-    /// Somebody wants to log in: what is kept does not count.
+    /// Logs in even if a usable token is stored.
     async fn by_wish(&self) -> Result<(), AuthError> {
         let wanted = Wanted::default();
         let found = self.discover(&wanted).await?;
@@ -80,7 +80,7 @@ impl Flow {
         self.log_in(&found, scope).await
     }
 
-    /// Renews what can be renewed where it always was, if nothing says who lets clients in now.
+    /// Renews the token at its known endpoint, if the authorization server can't be discovered now.
     async fn without_discovery(
         &self,
         refused: Option<Arc<TokenInUse>>,

@@ -1,5 +1,5 @@
-//! Who this client is at an authorization server: what the program says, what was kept, the URL of its description, or a
-//! registration (2026-07-28, "Client Registration").
+//! The choice of the client id: configured, stored, a metadata document, or a dynamic registration
+//! (2026-07-28, "Client Registration").
 
 use http::HeaderMap;
 use plainly_oauth::credentials::{ClientAuthMethod, Credentials, Registration};
@@ -13,10 +13,10 @@ use super::settings::{ClientId, ClientProof};
 use super::{Consent, ConsentError, Visit};
 use plainly_client::AuthError;
 
-/// Where browsers come back to, for servers that want that name.
+/// The redirect URI for servers that want that name.
 const LOCALHOST: &str = "http://localhost/callback";
 
-/// A client that a person can be sent to log in for.
+/// A client that is ready for a login, and its visit.
 type Ready = (Registration, Box<dyn Visit>);
 
 impl ClientId {
@@ -55,7 +55,7 @@ fn may_ask(client: &Registration, server: &ServerMetadata, scope: &[String]) -> 
 }
 
 impl Flow {
-    /// The client that the program says it is, if it says so: only at the authorization server that it is for.
+    /// The client that the program configured, if any: only at its own authorization server.
     pub(super) async fn given_client(
         &self,
         server: &ServerMetadata,
@@ -80,8 +80,8 @@ impl Flow {
         }
     }
 
-    /// The authorization server that a client belongs to by what is kept: the one that knows its secret, or else the one that let it
-    /// in here before.
+    /// The authorization server of a configured client, by the stored credentials: the one that
+    /// knows its secret, or else the one that issued a token for this server before.
     async fn bound_issuer(&self, given: &ClientId) -> Result<Option<String>, AuthError> {
         let kept = self.settings.store.load().await?;
         let is_it = |it: &&Registration| {

@@ -1,4 +1,5 @@
-//! Renewing a token without anybody's help: where it was given, under a lock, and kept before it is used.
+//! The renewal of a token without the user: at its issuer, under a lock, and stored before it is
+//! used.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;

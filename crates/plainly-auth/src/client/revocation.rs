@@ -1,4 +1,4 @@
-//! Giving tokens back: where they came from, and what is kept of them (RFC 7009).
+//! The revocation of tokens at their issuer, and their removal from the store (RFC 7009).
 
 use plainly_oauth::Form;
 use plainly_oauth::credentials::Credentials;
@@ -10,7 +10,7 @@ use super::flow::lock_name;
 use super::token_endpoint::Asking;
 use plainly_client::AuthError;
 
-/// What became of a login that was ended.
+/// The outcome of a logout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoggedOut {

@@ -1,4 +1,5 @@
-//! What a program decides about its logins: who it is, where tokens are kept, who is asked, and how far servers are trusted.
+//! The program's settings for logins: the client, the store, the ways to ask the user, and the
+//! trust in servers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use super::{Consent, MemoryStore, TokenStore};
 use crate::clock::Clock;
 use plainly_transport::tls::Certificate;
 
-/// The client, as an authorization server knows it that was told of it beforehand.
+/// A client that the authorization server knows beforehand.
 #[derive(Clone, Debug)]
 pub struct ClientId {
     pub(super) id: String,
@@ -20,7 +21,7 @@ pub struct ClientId {
     pub(super) proof: ClientProof,
 }
 
-/// What proves that a client is who it says.
+/// The authentication of a client.
 #[derive(Clone, Debug)]
 pub(super) enum ClientProof {
     Nothing,
@@ -38,7 +39,7 @@ impl ClientId {
         }
     }
 
-    /// The same at this authorization server, as that spells itself, and at no other.
+    /// Limits the client to this authorization server, spelled as that server spells its issuer.
     ///
     /// Without it, the id is for the first authorization server that is met.
     #[must_use]
@@ -47,14 +48,14 @@ impl ClientId {
         self
     }
 
-    /// The same with a secret.
+    /// Adds a secret.
     #[must_use]
     pub fn secret(mut self, secret: impl Into<Secret>) -> Self {
         self.proof = ClientProof::Secret(secret.into());
         self
     }
 
-    /// The same with a key (`private_key_jwt`).
+    /// Adds a key (`private_key_jwt`).
     #[must_use]
     pub fn key(mut self, key: SigningKey) -> Self {
         self.proof = ClientProof::Key(key);
@@ -62,8 +63,8 @@ impl ClientId {
     }
 }
 
-/// The authorization server of an organisation, which knows its people (enterprise-managed authorization). From the organisation
-/// itself, never from a server.
+/// The authorization server of an organisation, which knows its users (enterprise-managed
+/// authorization). Get it from the organisation itself, never from a server.
 #[derive(Clone, Debug)]
 pub struct IdentityProvider {
     pub(super) token_endpoint: String,
@@ -80,10 +81,10 @@ impl IdentityProvider {
     }
 }
 
-/// What a program gives when it is asked for an assertion.
+/// The result of asking the program for an assertion.
 pub(super) type Asserted = Result<Secret, Arc<dyn std::error::Error + Send + Sync>>;
 
-/// Where assertions come from: asked anew each time.
+/// The source of assertions, which is called for each.
 #[derive(Clone)]
 pub(super) struct AssertionSource(Arc<dyn Fn() -> BoxFuture<'static, Asserted> + Send + Sync>);
 
@@ -110,16 +111,16 @@ impl fmt::Debug for AssertionSource {
     }
 }
 
-/// How a client comes by its tokens.
+/// The way a client gets its tokens.
 #[derive(Clone, Debug)]
 pub(super) enum GrantSource {
-    /// A person logs in.
+    /// The user logs in.
     Login,
     /// The client asks for itself.
     ClientCredentials,
-    /// A platform says who the client is.
+    /// A platform vouches for the client.
     Workload(AssertionSource),
-    /// An organisation says who its user is.
+    /// An organisation vouches for its user.
     Enterprise(Box<IdentityProvider>, AssertionSource),
 }
 
@@ -129,13 +130,13 @@ pub(super) struct Settings {
     pub(super) source: GrantSource,
     pub(super) store: Arc<dyn TokenStore>,
     pub(super) consent: Option<Arc<dyn Consent>>,
-    /// Where a person is shown what to do at another device.
+    /// The display of instructions for a login on another device.
     pub(super) screen: Option<Screen>,
     pub(super) client: Option<ClientId>,
     /// The URL of this client's description.
     pub(super) client_document: Option<String>,
     pub(super) client_name: String,
-    /// What is asked for, whatever servers say.
+    /// The scopes to request, regardless of the server.
     pub(super) scope: Option<Vec<String>>,
     pub(super) dpop: bool,
     pub(super) trusts_private_networks: bool,

@@ -1,5 +1,5 @@
-//! From a token that does not reach far enough to one that does: a person logs in again, for what was granted and for what is
-//! wanted (2026-07-28, "Step-Up Authorization Flow").
+//! The step from a token without the necessary scopes to one with them: the user logs in again, for
+//! the granted and the missing scopes (2026-07-28, "Step-Up Authorization Flow").
 
 use plainly_oauth::scope;
 
@@ -8,7 +8,7 @@ use super::need::Wanted;
 use super::wallet::TokenInUse;
 use plainly_client::AuthError;
 
-/// How often in a row more scopes are asked for.
+/// The most requests in a row for more scopes.
 const STEPS: u32 = 2;
 
 impl Flow {

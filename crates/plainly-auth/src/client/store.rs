@@ -1,5 +1,5 @@
-//! Where registrations and tokens are kept between connections, behind a trait: in memory, in a file, or wherever a program
-//! keeps its secrets.
+//! The trait for stores of registrations and tokens between connections: in memory, in a file, or
+//! in a program's own store of secrets.
 
 mod error;
 mod file;
@@ -18,7 +18,7 @@ pub use self::file::FileStore;
 pub use self::keychain::Keychain;
 pub use self::memory::MemoryStore;
 
-/// How long a flow waits for another one that works on the same.
+/// The longest wait of a flow for another one with the same name.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Keeps registrations and tokens. All of it is one document, so that it is never half changed.
@@ -26,8 +26,8 @@ pub trait TokenStore: fmt::Debug + Send + Sync {
     /// Reads all that is kept: nothing, if there is nothing yet.
     fn load(&self) -> BoxFuture<'_, Result<Credentials, TokenStoreError>>;
 
-    /// Changes what is kept, in one step that no other process divides. If it fails, or its future is dropped, then what is kept
-    /// is as before or as changed, and nothing in between.
+    /// Changes the stored credentials, in one step that no other process divides. If it fails, or
+    /// its future is dropped, then they are as before or as changed, and nothing in between.
     fn update<'a>(
         &'a self,
         change: Box<dyn FnOnce(&mut Credentials) + Send + 'a>,
@@ -38,7 +38,7 @@ pub trait TokenStore: fmt::Debug + Send + Sync {
     /// Two that renew one token at the same time look like a theft to an authorization server, which then revokes it.
     fn lock<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<StoreLock, TokenStoreError>>;
 
-    /// Says to people where that is.
+    /// Names the store for users.
     fn place(&self) -> String;
 }
 
@@ -61,10 +61,10 @@ impl fmt::Debug for StoreLock {
     }
 }
 
-/// Somebody else did not finish in time.
+/// The error when another flow did not finish in time.
 fn busy(place: &str) -> TokenStoreError {
     let seconds = PATIENCE.as_secs();
     TokenStoreError::new(format!("cannot work on the logins in {place}")).because(format!(
-        "another login or renewal has been at work there for {seconds} seconds"
+        "another login or renewal is still running after {seconds} seconds"
     ))
 }

@@ -26,7 +26,7 @@ pub(super) struct Asking<'a> {
     pub(super) issuer: &'a str,
     pub(super) endpoint: &'a str,
     pub(super) client: &'a Registration,
-    /// What the program said of it, if it did.
+    /// The client that the program configured, if any.
     pub(super) given: Option<&'a ClientId>,
     pub(super) resource: Option<&'a str>,
     pub(super) scope: &'a [String],
@@ -34,10 +34,10 @@ pub(super) struct Asking<'a> {
     pub(super) key: Option<&'a SigningKey>,
 }
 
-/// What an endpoint answered.
+/// The answer of an endpoint.
 pub(super) struct EndpointAnswer {
     fetched: Fetched,
-    /// What the request had that nobody else may see.
+    /// The secrets in the request.
     secrets: Vec<Secret>,
 }
 
@@ -69,7 +69,7 @@ impl Flow {
             }),
             (None, TokenType::DPoP) => Err(AuthError::TokenUnusable {
                 from: asking.issuer.to_owned(),
-                why: "it is bound to a key that this client does not have".to_owned(),
+                why: "it is bound to a key that this client lacks".to_owned(),
             }),
             _ => Ok(tokens),
         }
@@ -85,7 +85,7 @@ impl Flow {
             .await
     }
 
-    /// The same for another endpoint, which has other parameters.
+    /// Like `post`, for another endpoint, which has other parameters.
     pub(super) async fn post_form(
         &self,
         asking: Asking<'_>,
@@ -160,7 +160,7 @@ impl Flow {
     }
 }
 
-/// The value of a header that nobody may see.
+/// The value of a secret header.
 pub(super) fn sensitive(secret: &Secret) -> Result<HeaderValue, AuthError> {
     let value = HeaderValue::from_str(secret.expose());
     let mut value = value.map_err(|_why| AuthError::TokenUnusable {

@@ -1,4 +1,4 @@
-//! What may still be tried after a refusal, so that neither a server nor a person is asked for ever; and with which scopes.
+//! Limits on retries after 401 and 403, and the scopes to request next.
 
 use std::sync::Arc;
 
@@ -30,7 +30,8 @@ impl Flow {
         }
     }
 
-    /// A token that an authorization server has just given, and that no request was let in with, is refused for good.
+    /// Fails if the token is new from an authorization server, and no request with it was ever
+    /// accepted.
     pub(super) fn check_it_was_ever_accepted(&self, held: &TokenInUse) -> Result<(), AuthError> {
         if held.came != Came::Fresh || held.was_accepted() || self.has_ended(&held.grant) {
             return Ok(());
@@ -61,7 +62,8 @@ impl Flow {
         })
     }
 
-    /// What is asked for (2026-07-28, "Scope Selection Strategy"), and what was asked for before.
+    /// The scopes to request (2026-07-28, "Scope Selection Strategy"), and those that were
+    /// requested before.
     pub(super) fn scope(
         &self,
         found: &Protection,

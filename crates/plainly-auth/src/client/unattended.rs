@@ -1,5 +1,6 @@
-//! Tokens that nobody logs in for: the client asks for itself, or somebody whom the authorization server trusts says who it is
-//! (the extensions for client credentials, workload identity, and authorization that an enterprise manages).
+//! Tokens without a login: the client authenticates itself, or a party that the authorization
+//! server trusts vouches for it (the extensions for client credentials, workload identity, and
+//! enterprise-managed authorization).
 
 use std::sync::Arc;
 
@@ -18,11 +19,11 @@ use super::wallet::Came;
 use crate::fetch::Fetcher;
 use plainly_client::AuthError;
 
-/// How often in a row more scopes are asked for: nobody is there to agree to them.
+/// The most requests in a row for more scopes, which no user can agree to.
 const STEPS: u32 = 1;
 
 impl Flow {
-    /// Gets a token without anybody's help: another one, or one that is good for more.
+    /// Gets a token without the user: another one, or one with more scopes.
     pub(super) async fn by_itself(&self, wanted: &Wanted, is_step: bool) -> Result<(), AuthError> {
         let held = match self.refused(wanted) {
             Refused::Before => return Ok(()),

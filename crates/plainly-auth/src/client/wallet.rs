@@ -1,4 +1,4 @@
-//! The token in use on a connection, and what is known of it there.
+//! The token in use on a connection, and its history there.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,12 +24,12 @@ pub(super) struct TokenInUse {
     was_accepted: AtomicBool,
 }
 
-/// Where a token came from.
+/// The origin of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Came {
     /// It was kept, or another flow got it.
     Kept,
-    /// It was renewed, without anybody's help.
+    /// Renewed, without the user.
     Renewed,
     /// It was just given, to who has a right to it.
     Fresh,
@@ -50,11 +50,11 @@ impl TokenInUse {
 /// A flow that several requests may wait for. It goes on while one of them does.
 pub(super) type Flight = Shared<BoxFuture<'static, Result<(), AuthError>>>;
 
-/// What all requests of a connection share.
+/// The state that all requests of a connection share.
 #[derive(Debug)]
 pub(super) struct Wallet {
     inner: Lock<WalletState>,
-    /// Whether a person is being asked.
+    /// Whether the user is being asked.
     pub(super) asking: watch::Sender<bool>,
 }
 
@@ -64,7 +64,7 @@ struct WalletState {
     generation: u64,
     held: Option<Arc<TokenInUse>>,
     flight: Option<WeakShared<BoxFuture<'static, Result<(), AuthError>>>>,
-    /// How often more scopes were asked for since a request was let in.
+    /// The number of requests for more scopes since the last accepted request.
     steps: u32,
     /// The only authorization server that may see the client's id.
     issuer: Option<String>,
@@ -104,7 +104,7 @@ impl Wallet {
         inner.held.as_ref().map_or(0, |held| held.generation)
     }
 
-    /// Whether what is kept has been looked at; from now on it has.
+    /// Returns whether the stored credentials were loaded, and marks them as loaded.
     pub(super) fn set_loaded(&self) -> bool {
         std::mem::replace(&mut self.inner.lock().is_loaded, true)
     }
@@ -136,7 +136,7 @@ impl Wallet {
         }
     }
 
-    /// How often more scopes were asked for since a request was let in.
+    /// The number of requests for more scopes since the last accepted request.
     pub(super) fn steps(&self) -> u32 {
         self.inner.lock().steps
     }

@@ -1,4 +1,4 @@
-//! Why there is nothing to read, in sentences for people. URLs are shown without what may be secret in them.
+//! Errors of fetching, in sentences for users. URLs are shown without their secret parts.
 
 use std::error::Error;
 use std::fmt;
@@ -8,13 +8,13 @@ use plainly_errors::mistake::printable;
 
 use plainly_transport::tls;
 
-/// Why a URL was not read.
+/// An error of reading a URL.
 #[derive(Debug)]
 #[non_exhaustive]
 pub(crate) enum FetchError {
-    /// It may not be asked for: nothing was sent there.
+    /// It may not be requested: nothing was sent there.
     Fenced { url: String, why: String },
-    /// Nobody answered, or the answer broke off.
+    /// The server did not answer, or the answer broke off.
     Unreachable {
         url: String,
         source: Box<dyn Error + Send + Sync>,
@@ -27,13 +27,13 @@ pub(crate) enum FetchError {
     Redirects { url: String, most: usize },
 }
 
-/// Why a host may not be asked: it comes back through the HTTP client.
+/// The reason why a host may not be asked: it comes back through the HTTP client.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Outside(pub(super) String);
 
 impl FetchError {
-    /// The error for what the HTTP client says of a URL, as it is shown.
+    /// The error for a failure of the HTTP client.
     pub(super) fn of(url: String, failure: reqwest::Error) -> Self {
         // It would show the URL.
         let failure = failure.without_url();
@@ -52,7 +52,7 @@ impl FetchError {
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Fenced { url, why } => write!(f, "{url} may not be asked for: {why}"),
+            Self::Fenced { url, why } => write!(f, "{url} may not be requested: {why}"),
             Self::Unreachable { url, source } => {
                 write!(f, "{url} can't be read")?;
                 let said: Vec<_> = causes(&**source).map(ToString::to_string).collect();
@@ -69,7 +69,7 @@ impl fmt::Display for FetchError {
                 write!(f, "the answer of {url} has more than {most} bytes")
             }
             Self::Redirects { url, most } => {
-                write!(f, "{url} leads to more than {most} redirects")
+                write!(f, "{url} redirects more than {most} times")
             }
         }
     }

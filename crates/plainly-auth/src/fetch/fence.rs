@@ -55,14 +55,14 @@ impl OpenZones {
         } else if zone == Zone::Metadata {
             format!("{what} is {network}")
         } else if zone > *self.0.end() {
-            format!("http is spoken within this machine alone, and {what} is {network}")
+            format!("http is allowed within this machine only, and {what} is {network}")
         } else {
             format!("{what} is {network}, further inside than the server that named it")
         }))
     }
 }
 
-/// The network of a URL's host, if the URL says that by itself.
+/// The network of a URL's host, if it follows from the URL alone.
 pub(super) fn network(url: &Url) -> Option<Network> {
     match url.host()? {
         Host::Ipv4(address) => Some(Network::of(address.into())),

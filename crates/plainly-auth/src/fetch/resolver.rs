@@ -20,7 +20,7 @@ pub(super) trait LookUp: Send + Sync {
 /// As the system finds them.
 pub(super) struct SystemLookUp;
 
-/// What is left of the addresses of a host.
+/// The allowed addresses of a host.
 pub(super) struct Checked {
     pub(super) look_up: Arc<dyn LookUp>,
     pub(super) open: OpenZones,

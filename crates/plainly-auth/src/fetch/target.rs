@@ -1,4 +1,4 @@
-//! A URL that somebody names, as it is asked for: nothing in it that two readers could read in two ways.
+//! A URL named by another party, in a form that two readers can't read in two ways.
 
 use http::HeaderValue;
 use plainly_errors::mistake::{in_quotes, printable};
@@ -29,10 +29,10 @@ impl Target {
     fn new(url: Url, text: String) -> Result<Self, FetchError> {
         let why = match url.scheme() {
             "https" | "http" if !url.username().is_empty() || url.password().is_some() => {
-                "there is a user's name or a password in it"
+                "it contains a user name or a password"
             }
             "https" | "http" => return Ok(Self { url, text }),
-            _ => "only https is read, and http within this machine",
+            _ => "expected https, or http within this machine",
         };
         Err(FetchError::Fenced {
             url: shown(&text),
@@ -40,12 +40,12 @@ impl Target {
         })
     }
 
-    /// Where a redirect leads.
+    /// The target of a redirect.
     pub(super) fn redirected(&self, location: &HeaderValue) -> Result<Self, FetchError> {
         let text = String::from_utf8_lossy(location.as_bytes());
         let fenced = |why: String| FetchError::Fenced {
             url: self.shown(),
-            why: format!("it leads to {}, {why}", in_quotes(&shown(&text))),
+            why: format!("it redirects to {}, {why}", in_quotes(&shown(&text))),
         };
         if !is_plain(&text) {
             return Err(fenced("which has characters that no URL may have".into()));
@@ -53,7 +53,7 @@ impl Target {
         let url = self.url.join(&text);
         let url = url.map_err(|why| fenced(format!("which is no URL: {why}")))?;
         if self.is_https() && url.scheme() == "http" {
-            return Err(fenced("away from https".into()));
+            return Err(fenced("which is not https".into()));
         }
         let text = url.as_str().to_owned();
         Self::new(url, text)

@@ -1,4 +1,4 @@
-//! What the fence lets through, against servers that want more.
+//! The requests that pass the fence, against servers that want more.
 
 use std::collections::HashMap;
 use std::io;
@@ -125,12 +125,12 @@ const FENCED: &[(&str, &str, &str)] = &[
     (
         PUBLIC,
         "http://public.example/",
-        "only https is read, unless the MCP server is on this machine",
+        "expected https, because the MCP server is not on this machine",
     ),
     (
         PUBLIC,
         "http://127.0.0.1:1/",
-        "only https is read, unless the MCP server is on this machine",
+        "expected https, because the MCP server is not on this machine",
     ),
     (
         "https://both.example/",
@@ -146,7 +146,7 @@ const FENCED: &[(&str, &str, &str)] = &[
     (
         "http://here.example/",
         "http://127.0.0.1:1/",
-        "only https is read, unless the MCP server is on this machine",
+        "expected https, because the MCP server is not on this machine",
     ),
     (
         PRIVATE,
@@ -171,22 +171,22 @@ const FENCED: &[(&str, &str, &str)] = &[
     (
         LOOPBACK,
         "http://10.0.0.1/",
-        "http is spoken within this machine alone, and its host is a private address",
+        "http is allowed within this machine only, and its host is a private address",
     ),
     (
         LOOPBACK,
         "http://public.example/",
-        "http is spoken within this machine alone, and its address 8.8.8.8 is a public address",
+        "http is allowed within this machine only, and its address 8.8.8.8 is a public address",
     ),
     (
         LOOPBACK,
         "file:///etc/passwd",
-        "only https is read, and http within this machine",
+        "expected https, or http within this machine",
     ),
     (
         LOOPBACK,
         "https://user:password@public.example/?query",
-        "there is a user's name or a password in it",
+        "it contains a user name or a password",
     ),
     (
         LOOPBACK,
@@ -534,7 +534,7 @@ fn a_redirect_never_leads_away_from_https() {
     for (location, expected) in [
         (
             "http://a.example/b",
-            Err(r#"it leads to "http://a.example/b", away from https"#),
+            Err(r#"it redirects to "http://a.example/b", which is not https"#),
         ),
         ("//b.example/c", Ok("https://b.example/c")),
         ("c", Ok("https://a.example/c")),
@@ -553,7 +553,7 @@ fn a_redirect_never_leads_away_from_https() {
     }
 }
 
-/// A site over HTTPS that sends everybody elsewhere, and its certificate.
+/// A site over HTTPS that redirects every request, and its certificate.
 async fn leading(to: String) -> (SocketAddr, plainly_transport::tls::Certificate) {
     let names = ["127.0.0.1".to_owned()];
     let made = rcgen::generate_simple_self_signed(names).unwrap();
@@ -595,7 +595,7 @@ async fn who_is_asked_by_https_must_be_trusted_and_never_leads_to_http() {
     );
     let trusting = here().trust([certificate]);
     let told = fenced(within(trusting.get(&url)).await);
-    assert!(told.ends_with("away from https"), "{told}");
+    assert!(told.ends_with("which is not https"), "{told}");
     let posted = trusting.post_form(&url, HeaderMap::new(), String::new());
     assert_eq!(within(posted).await.unwrap().status, StatusCode::FOUND);
     assert_eq!(count.load(Ordering::Relaxed), 0);

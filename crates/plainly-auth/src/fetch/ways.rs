@@ -22,7 +22,7 @@ use plainly_transport::tls::{self, Certificate};
 /// The time that an unused connection is kept: less than servers usually keep it.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// What is open, and who goes there.
+/// The open zones, and the clients that go there.
 pub(super) struct Ways {
     tls: Way,
     plain: Option<Way>,
@@ -30,7 +30,7 @@ pub(super) struct Ways {
     proxies: Proxies,
 }
 
-/// What is open by one scheme.
+/// The open zones of one scheme.
 struct Way {
     open: OpenZones,
     client: Client,
@@ -103,7 +103,7 @@ impl Ways {
             false => self.plain.as_ref(),
         };
         let Some(way) = way else {
-            let why = "only https is read, unless the MCP server is on this machine";
+            let why = "expected https, because the MCP server is not on this machine";
             return Err(fenced(why.to_owned()));
         };
         if let Some(network) = fence::network(target.url()) {

@@ -1,5 +1,5 @@
-//! A key for programs that have no authorization server: random, with a check sum, so that a typing mistake is told from a key that
-//! is not known, and a prefix by which scanners of source code find it.
+//! A key for programs without an authorization server: random, with a check sum, which separates
+//! typing mistakes from unknown keys, and a prefix by which scanners of source code find it.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How every key begins.
+/// The prefix of every key.
 pub(super) const PREFIX: &str = "plk_";
 /// The letters of the random part, and of the check sum.
 const RANDOM: usize = 43;
@@ -19,13 +19,13 @@ const SUM: usize = 6;
 /// The SHA-256 of a token.
 pub(super) type TokenDigest = [u8; 32];
 
-/// A new key, and what is kept of it.
+/// A new key, and its row for the list.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ApiKey {
     /// The key itself: shown once, and kept nowhere.
     pub secret: Secret,
-    /// What the list of keys has.
+    /// The row for the list of keys.
     pub row: KeyRow,
 }
 
@@ -40,13 +40,13 @@ pub struct KeyRow {
     /// The scopes of the key.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) scopes: Vec<String>,
-    /// When it ends; never, if there is no such time.
+    /// The key's end, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub(super) expires: Option<KeyEnd>,
 }
 
-/// When a key ends, in seconds since 1970: in the list as people write it (RFC 3339).
+/// The end of a key, in seconds since 1970: written in the list as RFC 3339.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct KeyEnd(pub(super) u64);
 
@@ -84,7 +84,7 @@ impl KeyRow {
         &self.scopes
     }
 
-    /// When it ends, if it does.
+    /// The key's end, if any.
     pub fn expires(&self) -> Option<SystemTime> {
         let KeyEnd(at) = self.expires?;
         UNIX_EPOCH.checked_add(Duration::from_secs(at))

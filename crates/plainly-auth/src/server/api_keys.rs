@@ -25,7 +25,7 @@ pub struct ApiKeys {
     read: Lock<Option<KeyReading>>,
 }
 
-/// What was read of a file that looked like this.
+/// The keys of a file that looked like this.
 #[derive(Debug)]
 struct KeyReading {
     look: Look,
@@ -42,7 +42,7 @@ struct Look {
 }
 
 impl ApiKeys {
-    /// The keys in this file, which must be there and readable for nobody else.
+    /// The keys in this file, which must exist and be readable for its owner alone.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, ApiKeyError> {
         let keys = Self {
             path: path.into(),

@@ -1,4 +1,4 @@
-//! Who calls, as the issuer of the token says; the token itself stays outside.
+//! The caller, according to the issuer of the token; the token itself stays outside.
 
 use std::sync::Arc;
 
@@ -23,7 +23,8 @@ impl Caller {
         Self(Arc::new(Facts { token, principal }))
     }
 
-    /// The one who says so: an authorization server, as it spells itself; `None` for keys of this server's own.
+    /// The issuer of these facts: an authorization server, as it spells itself; `None` for keys of
+    /// this server's own.
     pub fn issuer(&self) -> Option<&str> {
         self.0.token.issuer.as_deref()
     }
@@ -38,7 +39,7 @@ impl Caller {
         self.0.token.client_id.as_deref()
     }
 
-    /// What the token lets its holder do.
+    /// The scopes of the token.
     pub fn scopes(&self) -> &[String] {
         &self.0.token.scopes
     }
@@ -48,18 +49,18 @@ impl Caller {
         self.scopes().iter().any(|own| own == scope)
     }
 
-    /// When the token ends, in seconds since 1970; `None` for a key that does not.
+    /// The token's end, in seconds since 1970; `None` for a key without one.
     pub fn expires_at(&self) -> Option<u64> {
         self.0.token.expires_at
     }
 
-    /// What else the token says under this name, if the server was told to keep it
+    /// Another claim of the token, if the server was configured to keep it
     /// ([`claims`](super::ResourceServerBuilder::claims)).
     pub fn claim(&self, name: &str) -> Option<&Value> {
         self.0.token.claims.get(name)
     }
 
-    /// What sessions, cursors, tasks and subscriptions of this caller are bound to.
+    /// The owner of this caller's sessions, cursors, tasks and subscriptions.
     pub fn principal(&self) -> &Principal {
         &self.0.principal
     }

@@ -1,5 +1,5 @@
-//! What a request is answered that is not let in: the one table of statuses and challenges (RFC 6750, 3; RFC 9449, 7.1; RFC 9728,
-//! 5.1). Its words are fixed: nothing that a client sent comes back.
+//! The answers to rejected requests: the one table of statuses and challenges (RFC 6750, 3; RFC
+//! 9449, 7.1; RFC 9728, 5.1). Their words are fixed: nothing that a client sent comes back.
 
 use http::HeaderValue;
 use http::header::{HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -8,22 +8,22 @@ use plainly_oauth::jose::{ProofRefusal, SignatureAlgorithm, TokenRefusal};
 
 use plainly_http::TurnedAway;
 
-/// Where a nonce is given (RFC 9449, 8).
+/// The header that gives a nonce (RFC 9449, 8).
 pub(super) const DPOP_NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 /// The seconds after which it may be worth trying again.
 const A_LITTLE: HeaderValue = HeaderValue::from_static("5");
 const A_SECOND: HeaderValue = HeaderValue::from_static("1");
 
-/// Why a request is not let in.
+/// The reason why a request is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Denial {
-    /// It brings nothing to be let in.
+    /// The request has no credentials.
     NoCredentials,
     /// It brings several tokens.
     Ambiguous,
     /// Its token is not taken.
     Token(TokenRefusal),
-    /// The same, where it was sent with a proof.
+    /// Like `Token`, for one that was sent with a proof.
     BoundToken(TokenRefusal),
     /// Its proof proves nothing.
     Proof(ProofRefusal),
@@ -31,7 +31,7 @@ pub(super) enum Denial {
     NonceWanted(String),
     /// Its token lacks one of these scopes, which are all that it needs.
     InsufficientScope(Vec<String>),
-    /// Nobody can say what its token is worth.
+    /// No verifier can judge the token.
     CannotVerify,
     /// Too much has failed from its address.
     TooManyFailures,
@@ -39,12 +39,12 @@ pub(super) enum Denial {
     TooManyProofs,
 }
 
-/// What this server asks clients for.
+/// The demands of this server on clients.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Challenger {
-    /// Where clients learn who lets them in.
+    /// The URL where clients learn the authorization server.
     pub(super) metadata: Option<String>,
-    /// What every request needs.
+    /// The scopes that every request needs.
     pub(super) scopes: Vec<String>,
     pub(super) bearer: bool,
     pub(super) dpop: bool,
@@ -127,7 +127,7 @@ impl Denial {
 }
 
 impl Challenger {
-    /// How a request is answered that is not let in.
+    /// The answer to a rejected request.
     pub(super) fn answer(&self, denial: &Denial) -> TurnedAway {
         let row = denial.row();
         let mut away = TurnedAway::new(row.error);

@@ -1,4 +1,4 @@
-//! The token of a request, read from its head and taken out of it: nobody behind the gate sees it.
+//! The token of a request, taken out of its head, so that nothing behind the gate sees it.
 
 use http::HeaderMap;
 use http::header::AUTHORIZATION;
@@ -10,7 +10,7 @@ const DPOP: &str = "dpop";
 /// The parameter in which a token must not be.
 const IN_QUERY: &str = "access_token";
 
-/// What a request brings to be let in.
+/// The credentials of a request.
 #[derive(Debug)]
 pub(super) enum Presented {
     /// Nothing, or nothing that is understood here.
@@ -21,7 +21,7 @@ pub(super) enum Presented {
     Ambiguous,
 }
 
-/// How a token is sent.
+/// The way a token is sent.
 #[derive(Debug)]
 pub(super) enum Sending {
     /// As it is (RFC 6750).
@@ -63,7 +63,7 @@ impl Presented {
     }
 }
 
-/// The values of a header, which has none then. What is no text is as good as no token.
+/// Removes a header, and returns its values. A value that is not text counts as no token.
 fn taken(headers: &mut HeaderMap, name: &str) -> Vec<String> {
     let values = headers.get_all(name).iter();
     let texts = values.map(|value| value.to_str().unwrap_or_default().to_owned());

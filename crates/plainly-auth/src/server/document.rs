@@ -1,4 +1,4 @@
-//! What the server says about itself to clients that have no token yet: its protected resource metadata (RFC 9728, 2).
+//! The metadata for clients that have no token yet: the protected resource metadata (RFC 9728, 2).
 
 use bytes::Bytes;
 use plainly_oauth::jose::SignatureAlgorithm;

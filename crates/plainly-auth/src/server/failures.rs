@@ -1,5 +1,6 @@
-//! How many tokens were rejected from each address within a second: beyond a few, the next ones get 429, and nobody else is asked
-//! about them. Tokens that this server can judge by itself are judged all the same, because good ones may share the address.
+//! The number of tokens rejected from each address within a second: beyond a few, the next get 429,
+//! and no issuer is asked about them. The tokens that this server can judge by itself are judged
+//! all the same, because good ones may share the address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;

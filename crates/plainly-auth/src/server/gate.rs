@@ -108,7 +108,7 @@ impl ResourceServer {
         };
         judged.map_err(|(why, was_asked)| match why {
             Unverified::Refused(why) => {
-                tracing::debug!(%why, address = ?address, "an access token is not taken");
+                tracing::debug!(%why, address = ?address, "access token rejected");
                 self.failed(refused(why), address, now)
             }
             Unverified::Unavailable(why) => {
@@ -129,7 +129,8 @@ impl ResourceServer {
         }
     }
 
-    /// Whether a stream that was opened with this token may go on: its verifier is asked, and not what is remembered.
+    /// Whether a stream that was opened with this token may go on: asks the verifier instead of the
+    /// cache.
     fn recheck(&self, token: Secret, caller: &Caller) -> Recheck {
         let (tokens, rules) = (Arc::clone(&self.tokens), Arc::clone(&self.rules));
         let (clock, opened_by) = (self.clock.clone(), caller.principal().clone());
@@ -150,7 +151,7 @@ impl ResourceServer {
         })
     }
 
-    /// Says behind the gate who calls. What layers in front have said of that does not count.
+    /// Identifies the caller behind the gate. Claims of layers in front do not count.
     fn admission(&self, head: &mut Parts, caller: Caller, recheck: Recheck, now: u64) -> Admission {
         let mut admission = Admission::default();
         admission.recheck = Some(recheck);

@@ -51,8 +51,8 @@ impl Introspection {
         self
     }
 
-    /// Takes tokens that say not whom they are for. Only for an issuer that gives tokens for this server and for nobody else:
-    /// otherwise whoever is given a token for another server can come here with it.
+    /// Accepts tokens without an audience. Only for an issuer that issues tokens for this server
+    /// alone: otherwise the owner of a token for another server could use it here.
     #[must_use]
     pub fn audience_unchecked(mut self) -> Self {
         self.checks_audience = false;
@@ -67,13 +67,13 @@ pub(super) struct IntrospectedTokens {
     rules: ClaimRules,
     fetcher: Fetcher,
     endpoint: OnceCell<String>,
-    /// When the issuer was last found to be down, and how.
+    /// The time when the issuer was last found to be down, and its failure.
     down: Lock<Option<(u64, String)>>,
 }
 
-/// Why an issuer did not judge a token.
+/// The reason why an issuer did not judge a token.
 enum NoJudgement {
-    /// It answers nobody at the moment.
+    /// The issuer does not answer at the moment.
     Down(String),
     /// It gave this answer, which may be due to the token: others may well be judged.
     Answered(String),
@@ -95,7 +95,7 @@ impl IntrospectedTokens {
         if let Some((at, why)) = &*self.down.lock()
             && now.abs_diff(*at) < PAUSE
         {
-            let why = format!("{why}; it is asked again after {PAUSE} seconds");
+            let why = format!("{why}; the next attempt is in {PAUSE} seconds");
             return Err(Unverified::Unavailable(why));
         }
         let answer = match self.ask(token).await {
@@ -149,7 +149,7 @@ impl IntrospectedTokens {
 }
 
 impl Verifier for IntrospectedTokens {
-    /// Whatever nobody else knows: only the issuer can tell.
+    /// Accepts every token, because only the issuer can judge it.
     fn recognises(&self, _token: &str) -> bool {
         true
     }

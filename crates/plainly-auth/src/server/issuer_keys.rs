@@ -1,5 +1,5 @@
-//! The keys of an issuer, read where its metadata says, and read again when they are old or when a token has a key that is not
-//! among them: by one at a time, and not often, whoever asks.
+//! The keys of an issuer, read from the URL in its metadata, and read again when they are old or
+//! lack a token's key: by one task at a time, and not often.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use crate::fetch::{Fetched, Fetcher};
 use plainly_transport::lock::Lock;
 
-/// For how many seconds keys are kept that say nothing, and at least and at most if they do.
+/// The lifetime of keys in seconds, if the answer has none, and the bounds if it has.
 const USUALLY: u64 = 60 * 60;
 const LEAST: u64 = 60;
 const MOST: u64 = 24 * 60 * 60;
@@ -23,18 +23,18 @@ const SHORT_PAUSE: u64 = 5;
 #[derive(Debug)]
 pub(super) struct IssuerKeys {
     issuer: String,
-    /// Where they are, if the metadata is not asked.
+    /// The URL of the keys, if the metadata is not asked.
     jwks_uri: Option<String>,
     fetcher: Fetcher,
     state: Lock<KeyState>,
-    /// Held by whoever reads them.
+    /// The lock of the task that reads the keys.
     reading: Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct KeyState {
     keys: Option<Arc<Jwks>>,
-    /// When they were read, and for how long they are kept.
+    /// The time when the keys were read, and their lifetime.
     read_at: u64,
     lasts: u64,
     tried_at: Option<u64>,
@@ -62,7 +62,8 @@ impl KeyState {
         (self.age(now) < MOST).then(|| Arc::clone(keys))
     }
 
-    /// How far the reading is away. A clock that was set back may make it seem to lie ahead: that does not make it fresh.
+    /// The time since the reading. A clock that was set back may put the reading in the future:
+    /// that does not make it fresh.
     fn age(&self, now: u64) -> u64 {
         now.abs_diff(self.read_at)
     }
@@ -79,7 +80,7 @@ impl IssuerKeys {
         }
     }
 
-    /// The keys as they were last read; read now if there are none. The error is for whoever runs the server.
+    /// The keys as they were last read; read now if there are none. The error is for the operator.
     pub(super) async fn current(self: &Arc<Self>, now: u64) -> Result<Arc<Jwks>, String> {
         let (keys, is_old) = {
             let state = self.state.lock();
@@ -113,16 +114,17 @@ impl IssuerKeys {
         self.state.lock().usable(now).filter(is_newer)
     }
 
-    /// Reads them in a task of its own: a client that hangs up ends nobody else's wait.
+    /// Reads the keys in a task of their own, so that a client that hangs up does not stop the wait
+    /// of others.
     async fn read_by_itself(self: &Arc<Self>, now: u64) {
         let this = Arc::clone(self);
         let task = tokio::spawn(async move { this.read(now).await });
         if let Err(error) = task.await {
-            tracing::error!(%error, "the keys of an issuer could not be read");
+            tracing::error!(%error, "reading the keys of an issuer failed");
         }
     }
 
-    /// Reads them, unless somebody just has.
+    /// Reads the keys, unless another task just has.
     async fn read(&self, now: u64) {
         let _reading = self.reading.lock().await;
         {
@@ -157,9 +159,7 @@ impl IssuerKeys {
             None => {
                 let metadata = metadata(&self.fetcher, &self.issuer).await?;
                 let named = metadata.jwks_uri;
-                named.ok_or_else(|| {
-                    format!("the metadata of {} names no keys (jwks_uri)", self.issuer)
-                })?
+                named.ok_or_else(|| format!("the metadata of {} lacks `jwks_uri`", self.issuer))?
             }
         };
         let fetched = self
@@ -171,14 +171,14 @@ impl IssuerKeys {
             return Err(format!("{url} was answered with {}", fetched.status));
         }
         if fetched.url != url {
-            return Err(format!("{url} leads elsewhere; name the place itself"));
+            return Err(format!("{url} redirects: configure its target"));
         }
         let keys = Jwks::read(&fetched.body).map_err(|why| format!("{url}: {why}"))?;
         Ok((keys, lasts(&fetched)))
     }
 }
 
-/// What an issuer says about itself. The error is for whoever runs the server.
+/// The metadata of an issuer. The error is for the operator.
 pub(super) async fn metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMetadata, String> {
     let mut tried = Vec::new();
     for url in server_metadata_urls(issuer) {

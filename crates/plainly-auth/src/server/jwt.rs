@@ -20,10 +20,10 @@ pub(super) struct IssuedTokens {
     pub(super) keys: KeySource,
 }
 
-/// Where the keys come from.
+/// The source of the keys.
 #[derive(Debug)]
 pub(super) enum KeySource {
-    /// From whoever runs the server.
+    /// From the operator.
     Given(Arc<Jwks>),
     /// From the issuer.
     Read(Arc<IssuerKeys>),
@@ -55,7 +55,7 @@ impl Verifier for IssuedTokens {
         read.is_ok_and(|token| token.claimed_issuer() == Some(&self.rules.issuer))
     }
 
-    /// The keys are read seldom, whatever tokens come.
+    /// Always false, because the keys are read seldom, regardless of the tokens.
     fn asks_elsewhere(&self) -> bool {
         false
     }

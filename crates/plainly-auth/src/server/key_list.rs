@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::api_key::{KeyRow, PREFIX};
 use plainly_schema::unread::{compiled, known, own_words};
 
-/// Why there are no keys to be had from a file.
+/// The reason why a file has no usable keys.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ApiKeyError {
@@ -24,12 +24,12 @@ pub enum ApiKeyError {
     Unusable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
     /// Others may read or write it.
-    #[error("{} may be read or written by other users of this machine: run `chmod 600 {}`", path.display(), path.display())]
+    #[error("other users of this machine can read or write {}: run `chmod 600 {}`", path.display(), path.display())]
     Open {
         /// The file.
         path: PathBuf,
@@ -172,7 +172,7 @@ fn check(path: &Path, metadata: &Metadata) -> Result<(), ApiKeyError> {
     }
 }
 
-/// Elsewhere the folder decides who may read what is in it.
+/// On other systems the folder decides who may read its files.
 #[cfg(not(unix))]
 #[expect(
     clippy::unnecessary_wraps,
@@ -205,7 +205,7 @@ fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Elsewhere the standard library can't tell.
+/// Always true, because the standard library can't compare files on other systems.
 #[cfg(not(unix))]
 fn is_same(_one: &Metadata, _other: &Metadata) -> bool {
     true

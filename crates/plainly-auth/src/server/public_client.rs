@@ -19,7 +19,7 @@ use super::issuer_keys::metadata;
 use crate::fetch::Fetcher;
 use plainly_transport::lock::Lock;
 
-/// Where the metadata of an authorization server is, below its origin (RFC 8414, 3).
+/// The path of an authorization server's metadata, below its origin (RFC 8414, 3).
 const WELL_KNOWN: &str = "/.well-known/oauth-authorization-server";
 
 /// The client, and the authorization server that knows it.
@@ -97,7 +97,7 @@ impl PublicClient {
     fn composed(&self, upstream: &ServerMetadata) -> Result<Bytes, String> {
         if upstream.sends_issuer {
             return Err(format!(
-                "{} sends its own name along with codes (RFC 9207), so clients reject codes that another server announces: \
+                "{} sends its issuer along with codes (RFC 9207), so clients would reject them: \
                  give clients the id instead, as with plainly login --client-id",
                 self.upstream
             ));

@@ -1,4 +1,4 @@
-//! What tokens were found to be worth, for a little while: by their digests, and no more than so many.
+//! The cached judgements of tokens: by digest, for a short time, in bounded number.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -28,7 +28,7 @@ struct KnownTokens {
 }
 
 impl Remembered {
-    /// What the token was found to be worth, if that still counts.
+    /// The cached judgement of the token, if it is still valid.
     pub(super) fn find(&self, token: &str, now: u64) -> Option<Outcome> {
         let known = self.0.lock();
         let (outcome, times) = known.outcomes.get(&digest(token))?;

@@ -1,4 +1,4 @@
-//! How a resource server is put together.
+//! The builder of a resource server.
 
 use std::sync::Arc;
 
@@ -28,11 +28,12 @@ use crate::clock::Clock;
 use crate::fetch::Fetcher;
 use plainly_transport::tls::Certificate;
 
-/// Where the metadata of a resource is, below its origin (RFC 9728, 3).
+/// The path of a resource's metadata, below its origin (RFC 9728, 3).
 const WELL_KNOWN: &str = "/.well-known/oauth-protected-resource";
 
-/// Lets in who has a token for this server, from an authorization server or from a list of keys:
-/// [`HttpService::authenticate`](plainly_http::HttpService::authenticate) puts it before a server.
+/// Builds a gate that accepts requests with a token for this server, from an authorization server
+/// or a list of keys: [`HttpService::authenticate`](plainly_http::HttpService::authenticate) puts
+/// it before a server.
 ///
 /// ```no_run
 /// use plainly::server::Server;
@@ -69,7 +70,7 @@ pub struct ResourceServerBuilder {
     trusted: Vec<Certificate>,
 }
 
-/// A kind of token that lets in.
+/// A kind of accepted tokens.
 #[derive(Debug)]
 enum TokenKind {
     Metadata(String),
@@ -79,7 +80,7 @@ enum TokenKind {
     Other(Box<dyn Verifier>),
 }
 
-/// A server that lets in who has a token for it. See [`ResourceServer::new`].
+/// A server that accepts only requests with a token for it. See [`ResourceServer::new`].
 #[derive(Debug)]
 pub struct ResourceServer {
     pub(super) tokens: Arc<Tokens>,
@@ -88,7 +89,7 @@ pub struct ResourceServer {
     pub(super) proofs: Proofs,
     pub(super) failures: Failures,
     pub(super) clock: Clock,
-    /// What clients without a token read, and the paths where they find it.
+    /// The metadata for clients without a token, and their paths.
     pub(super) document: Option<(Bytes, Vec<String>)>,
     pub(super) public_client: Option<PublicClient>,
 }
@@ -97,7 +98,7 @@ pub struct ResourceServer {
 #[derive(Default)]
 struct PublicFacts {
     document: Option<(Bytes, Vec<String>)>,
-    /// Where that is.
+    /// The URL of the metadata.
     metadata: Option<String>,
     public_client: Option<PublicClient>,
 }
@@ -123,8 +124,9 @@ impl ResourceServer {
         }
     }
 
-    /// Asks those who say what tokens are worth whether they can, to learn it at the start. Without it they are asked with the
-    /// first token. A server with a [public client](ResourceServerBuilder::public_client) must call it, to read where users log in.
+    /// Asks the verifiers whether they can judge tokens, to learn it at the start. Otherwise they
+    /// are asked with the first token. A server with a [public
+    /// client](ResourceServerBuilder::public_client) must call it, to read where users log in.
     pub async fn ready(&self) -> Result<(), AuthSetupError> {
         for verifier in &self.tokens.verifiers {
             verifier.ready(self.clock.now()).await?;
@@ -144,7 +146,7 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// The same, with its keys at this URL.
+    /// Like [`issuer`](Self::issuer), with its keys at this URL.
     pub fn issuer_with_keys_at(
         mut self,
         issuer: impl Into<String>,
@@ -155,7 +157,7 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// The same, with these keys, and no others ever.
+    /// Like [`issuer`](Self::issuer), with these keys only, for ever.
     pub fn issuer_with_keys(mut self, issuer: impl Into<String>, keys: Jwks) -> Self {
         self.sources
             .push(TokenKind::Keys(issuer.into(), Arc::new(keys)));
@@ -173,13 +175,13 @@ impl ResourceServerBuilder {
         self.verifier(keys)
     }
 
-    /// Takes what somebody else vouches for.
+    /// Accepts the tokens of another verifier.
     pub fn verifier(mut self, verifier: impl Verifier) -> Self {
         self.sources.push(TokenKind::Other(Box::new(verifier)));
         self
     }
 
-    /// What this server calls itself to people who are asked to let a client use it.
+    /// Names this server to users who are asked for consent.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -204,9 +206,10 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Tells clients which id to use, where the authorization server registers no clients: that of a public client (PKCE, no secret)
-    /// which is registered there with their redirect URIs. The server then publishes the metadata that names it, once it is
-    /// [ready](ResourceServer::ready). Tokens don't pass through the server.
+    /// Gives clients the id to use, where the authorization server registers no clients: that of a
+    /// public client (PKCE, no secret) which is registered there with their redirect URIs. The
+    /// server then publishes the metadata that names it, once it is [ready](ResourceServer::ready).
+    /// Tokens don't pass through the server.
     pub fn public_client(mut self, id: impl Into<String>) -> Self {
         self.public_client = Some(id.into());
         self
@@ -335,7 +338,7 @@ impl ResourceServerBuilder {
         let mut named = issuers;
         if let Some(id) = &self.public_client {
             let (&[issuer], Some(place)) = (&*named, place) else {
-                return Err(AuthSetupError::ClientOfNobody(named.len()));
+                return Err(AuthSetupError::ClientWithoutIssuer(named.len()));
             };
             let fetcher = fetcher.clone();
             let client = PublicClient::new(id.clone(), issuer, &self.resource, place, fetcher);

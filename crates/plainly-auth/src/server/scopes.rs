@@ -1,4 +1,5 @@
-//! What a token must let its holder do: for every request, for a method, for a tool, and by the program's own rule.
+//! The scopes that a token must have: for every request, for a method, for a tool, and by the
+//! program's own rule.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +31,7 @@ pub(super) struct ScopeRules {
 pub struct ScopedRequest<'a> {
     /// Its method, as it is written.
     pub method: &'a str,
-    /// What it is about: the name of a tool or a prompt, the URI of a resource, the id of a task.
+    /// The subject: the name of a tool or a prompt, the URI of a resource, the id of a task.
     pub subject: Option<&'a str>,
     /// Its parameters, as JSON.
     pub params: Option<&'a str>,
@@ -90,7 +91,8 @@ impl fmt::Debug for ScopeRules {
     }
 }
 
-/// What a caller may do, beside its request: among the extensions of a frame that a gate let in.
+/// The rights of a caller, beside its request: among the extensions of a frame that a gate
+/// accepted.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub(super) caller: Caller,

@@ -4,7 +4,7 @@ use url::Url;
 
 use super::verifier::Unverified;
 
-/// Why a resource server can't be put together.
+/// An error in the configuration of a resource server.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthSetupError {
@@ -29,19 +29,19 @@ pub enum AuthSetupError {
     Scope(String),
     /// A public client is named, and no single authorization server that knows it.
     #[error(
-        "a client id needs exactly one authorization server, which knows that client: there are {0}"
+        "a client id needs exactly one authorization server, where it is registered: there are {0}"
     )]
-    ClientOfNobody(usize),
-    /// Clients can't be told about the public client. The text is for the operator.
-    #[error("the client id can't be used: {0}")]
+    ClientWithoutIssuer(usize),
+    /// The metadata for the public client can't be built. The text is for the operator.
+    #[error("cannot use the client id: {0}")]
     Client(String),
-    /// Nobody lets anybody in.
-    #[error("nobody is named who lets clients in: give an issuer or a list of keys")]
+    /// No token verifier is configured.
+    #[error("no token verifier is configured: add an issuer or a list of keys")]
     NoVerifier,
     /// The system has no random numbers.
     #[error("the system has no random numbers")]
     NoRandomNumbers,
-    /// Nobody can say at the moment what tokens are worth.
+    /// No verifier is available.
     #[error(transparent)]
     Unready(#[from] Unverified),
 }
@@ -90,9 +90,9 @@ fn not_a_place(text: &str, expected: &'static str) -> Option<&'static str> {
     match url.scheme() {
         "https" => {}
         "http" if is_loopback => {}
-        "http" => return Some("plain HTTP would show tokens to everybody on the way: use https"),
-        _ => return Some("it is not a URL of https"),
+        "http" => return Some("plain HTTP would expose tokens: use https"),
+        _ => return Some("expected an https URL"),
     }
     let has_user = !url.username().is_empty() || url.password().is_some();
-    has_user.then_some("it has a name or a password in it")
+    has_user.then_some("it contains a user name or a password")
 }

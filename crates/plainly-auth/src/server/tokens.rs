@@ -1,4 +1,4 @@
-//! The verifiers of a server: which of them judges a token, and what they said of late.
+//! The verifiers of a server: the choice among them for a token, and their recent judgements.
 
 use plainly_oauth::Secret;
 use plainly_oauth::jose::{AccessToken, LONGEST, TokenRefusal};
@@ -46,7 +46,7 @@ impl Tokens {
                 let until = ends.min(now.saturating_add(good));
                 let caller = Caller::new(verified);
                 let principal = caller.principal();
-                tracing::debug!(%principal, token = caller.token().token_id, "an access token is taken");
+                tracing::debug!(%principal, token = caller.token().token_id, "access token accepted");
                 self.remembered.keep(text, Ok(caller.clone()), now, until);
                 Ok(caller)
             }

@@ -1,4 +1,5 @@
-//! What a token is worth, as whoever can say it says: an issuer by its keys, an issuer that is asked, a list of keys.
+//! The trait that judges tokens: implemented by an issuer's keys, by its introspection endpoint,
+//! and by a list of keys.
 
 use std::fmt;
 
@@ -7,7 +8,7 @@ use plainly_oauth::Secret;
 use plainly_oauth::jose::{TokenClaims, TokenRefusal, good_until};
 use serde_json::{Map, Value};
 
-/// Says what a token is worth. Several can stand side by side: each is asked only about tokens that it
+/// Judges tokens. Several can stand side by side: each is asked only about tokens that it
 /// [recognises](Self::recognises).
 pub trait Verifier: fmt::Debug + Send + Sync + 'static {
     /// Whether a token is of the kind that it can judge, by its form alone: nothing in it is believed for that.
@@ -43,7 +44,7 @@ pub trait Verifier: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// A token that is good, and what it says.
+/// A valid token, and its contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VerifiedToken {
@@ -53,27 +54,27 @@ pub struct VerifiedToken {
     pub subject: Option<String>,
     /// The client that it was given to.
     pub client_id: Option<String>,
-    /// What it lets its holder do.
+    /// The scopes of the token.
     pub scopes: Vec<String>,
-    /// When it ends, in seconds since 1970.
+    /// The token's end, in seconds since 1970.
     pub expires_at: Option<u64>,
     /// The thumbprint of the key that its holder must prove to have (RFC 9449).
     pub key: Option<String>,
     /// Its name, for logs.
     pub token_id: Option<String>,
-    /// What else it says.
+    /// The other claims of the token.
     pub claims: Map<String, Value>,
 }
 
-/// Why a token is not verified.
+/// The reason why a token is not verified.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unverified {
     /// It is not good.
-    #[error("the token is refused: {0}")]
+    #[error("token rejected: {0}")]
     Refused(TokenRefusal),
-    /// Nobody can say at the moment. The text is for whoever runs the server, and shows no token.
-    #[error("tokens can't be verified: {0}")]
+    /// No judgement is available at the moment. The text is for the operator, and shows no token.
+    #[error("cannot verify tokens: {0}")]
     Unavailable(String),
 }
 

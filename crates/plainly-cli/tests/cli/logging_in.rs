@@ -222,7 +222,7 @@ fn the_address_where_a_browser_ends_elsewhere_is_pasted() {
     let elsewhere = address.replace("/callback", "/elsewhere");
     person.types(&elsewhere);
     person
-        .sees("\nThis can't be used: this is not the address where the login ends.\nAddress: ")
+        .sees("\nThis can't be used: this is not the address that the browser was redirected to.\nAddress: ")
         .types(&address);
     let (status, printed) = person.wait();
     let seen = person.seen;

@@ -82,7 +82,8 @@ async fn one_at_a_time_works_on_a_name_and_the_next_waits_for_half_a_minute() {
     drop(second.lock("another").await.unwrap());
     let refused = second.lock("https://as.example/../a b").await.unwrap_err();
     let expected = format!(
-        "cannot work on the logins in {}: another login or renewal has been at work there for 30 seconds",
+        "cannot work on the logins in {}: another login or renewal is still running after 30 \
+         seconds",
         second.place()
     );
     assert_eq!(refused.to_string(), expected);

@@ -1,4 +1,5 @@
-//! A request that somebody makes to this machine while a login is waited for: most of them are not the browser that comes back.
+//! A request to this machine during a login: most of them do not come from the browser of the
+//! login.
 
 use http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderValue,
@@ -8,7 +9,7 @@ use http::{Method, Request, Response, StatusCode};
 use plainly_oauth::Secret;
 use plainly_oauth::authorization::{CallbackError, ExpectedCallback};
 
-/// What the right request looks like.
+/// The properties of the right request.
 #[derive(Debug)]
 pub(super) struct Awaited {
     pub(super) hosts: Vec<String>,
@@ -16,7 +17,7 @@ pub(super) struct Awaited {
     pub(super) state: Secret,
 }
 
-/// How a request is answered.
+/// The answer to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallbackAnswer {
     /// It is the right one.
@@ -71,14 +72,13 @@ impl CallbackAnswer {
         }
     }
 
-    /// What the page says: never anything of the request.
+    /// The text of the page, without anything of the request.
     fn text(self) -> &'static str {
         match self {
-            Self::Welcome => {
-                "You can close this page. The program that sent you to the login goes on by itself."
-            }
+            Self::Welcome => "You can close this page. The login continues in your program.",
             Self::OtherLogin => {
-                "This is not the end of the login that is waited for here. If you have begun it again, use the newest page."
+                "This page belongs to another login. If you started the login again, use the \
+                 newest page."
             }
             Self::OtherHost | Self::OtherPath | Self::OtherMethod => "There is nothing here.",
         }

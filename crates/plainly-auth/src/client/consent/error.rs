@@ -1,17 +1,17 @@
-//! Why no consent was given, as far as it is known on this side.
+//! Errors of asking for consent, as far as this side knows them.
 
 use std::io;
 use std::time::Duration;
 
 use plainly_errors::problem::wait_in_words;
 
-/// Why a person could not be asked, or has not answered. What the authorization server says is no error of this kind: it is in
-/// the query that the browser brings.
+/// An error of asking the user for consent. Errors that the authorization server reports are not of
+/// this kind: they are in the query that the browser brings.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConsentError {
     /// The browser can't come back here: the port is another program's. Wait for that program, or take another port.
-    #[error("cannot listen on port {port} of this machine, where the browser is to come back")]
+    #[error("cannot listen on port {port} for the browser's redirect")]
     #[non_exhaustive]
     PortTaken {
         /// The port; 0 if any would have done.
@@ -20,39 +20,39 @@ pub enum ConsentError {
         source: io::Error,
     },
     /// The browser can't come back here: the URI that was registered is not one of this machine.
-    #[error("the browser cannot come back to {redirect}: {why}")]
+    #[error("invalid redirect URI {redirect}: {why}")]
     #[non_exhaustive]
     Redirect {
         /// The URI.
         redirect: String,
-        /// What is wrong with it.
+        /// The fault of the redirect URI.
         why: &'static str,
     },
-    /// The page is not one that is shown to anybody, whatever opens it.
-    #[error("the login page of {issuer} is not opened: its URL {why}")]
+    /// The page's URL is not fit to be opened.
+    #[error("cannot open the login page of {issuer}: its URL {why}")]
     #[non_exhaustive]
     Page {
         /// The authorization server.
         issuer: String,
-        /// What is wrong with the URL.
+        /// The fault of the URL.
         why: String,
     },
     /// The page could not be shown.
     #[error("cannot show the login page in a browser")]
     #[non_exhaustive]
     NoBrowser {
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// Nobody came back in time.
-    #[error("nobody came back from the login page within {}", wait_in_words(*.after))]
+    /// The login did not end in time.
+    #[error("the login was not finished within {}", wait_in_words(*.after))]
     #[non_exhaustive]
     TimedOut {
-        /// How long was waited.
+        /// The time that was allowed.
         after: Duration,
     },
-    /// The person said no before the page was opened.
-    #[error("the login was not wanted")]
+    /// The user declined before the page was opened.
+    #[error("the login was declined")]
     Denied,
     /// Anything else that goes wrong.
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Waits for the browser to come back, whoever else knocks meanwhile.
+//! The wait for the browser's request, beside any other requests to the same port.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -26,13 +26,13 @@ const CONNECTIONS: usize = 32;
 /// The largest head of a request, in bytes.
 const HEAD: usize = 8 << 10;
 
-/// How long a connection lasts.
+/// The longest time a connection stays open.
 const LASTS: Duration = Duration::from_secs(10);
 
 /// The pause after the system has no room for a connection.
 const NO_ROOM: Duration = Duration::from_millis(100);
 
-/// The query of the right request, once that is answered. Nothing else ends it.
+/// Answers the right request, and returns its query. No other request ends the wait.
 pub(super) async fn wait(listeners: &[TcpListener], awaited: Awaited) -> String {
     let awaited = Arc::new(awaited);
     let mut connections = JoinSet::new();

@@ -1,4 +1,4 @@
-//! Consent of a person whose browser runs on this machine, and comes back to a port of it (RFC 8252, 7.3).
+//! Consent in a browser on this machine, which is redirected to one of its ports (RFC 8252, 7.3).
 
 use std::fmt;
 use std::future::ready;
@@ -14,7 +14,7 @@ use super::callback::Awaited;
 use super::redirect::{Bound, Redirect};
 use super::{Consent, ConsentError, ConsentPage, Visit, listening};
 
-/// How long a person may take.
+/// The default time a user has to log in.
 const TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 type OpenPage = dyn Fn(&ConsentPage<'_>) -> io::Result<()> + Send + Sync;
@@ -28,8 +28,8 @@ pub struct Loopback {
 }
 
 impl Loopback {
-    /// Consent by a page that `open` brings before a person: in their browser, say where it leads first. It must not wait for
-    /// them, and must not pass the URL through a shell.
+    /// Consent by a page that `open` shows in the user's browser: show its address first. `open`
+    /// must not wait for the user, and must not pass the URL through a shell.
     pub fn new(open: impl Fn(&ConsentPage<'_>) -> io::Result<()> + Send + Sync + 'static) -> Self {
         Self {
             open: Arc::new(open),
@@ -46,7 +46,7 @@ impl Loopback {
         self
     }
 
-    /// How long a person may take: five minutes by default.
+    /// Limits the time a user has to log in: five minutes by default.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
@@ -60,7 +60,7 @@ impl Loopback {
             (Some(registered), Some(own)) if registered != own => {
                 return Err(ConsentError::Redirect {
                     redirect: printable(redirect.unwrap_or_default()).into_owned(),
-                    why: "another port was chosen",
+                    why: "its port is not the configured one",
                 });
             }
             (registered, own) => registered.or(own).unwrap_or(0),
@@ -107,7 +107,7 @@ impl LoopbackVisit {
         &self.bound.uri
     }
 
-    /// Shows the page, then waits for the browser or for `other`, whichever is first.
+    /// Shows the page, then waits for the browser or for `other`, and takes the first.
     pub(super) async fn visit_or(
         self,
         page: &ConsentPage<'_>,

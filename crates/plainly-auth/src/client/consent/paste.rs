@@ -1,5 +1,5 @@
-//! Consent of a person whose browser may run on another machine, and can't come back here: they bring the address where it
-//! ended.
+//! Consent in a browser that may run on another machine, and can't be redirected to this one: the
+//! user pastes the address where it ended.
 
 use std::fmt;
 use std::future::{pending, ready};
@@ -16,22 +16,23 @@ use super::{Consent, ConsentError, ConsentPage, Visit};
 type Read =
     dyn Fn(Option<PasteMistake>) -> BoxFuture<'static, io::Result<Option<String>>> + Send + Sync;
 
-/// Shows the page as a [`Loopback`] does, and takes the address that a person pastes or the browser itself, whichever is first.
+/// Shows the page as a [`Loopback`] does, and accepts the address that the user pastes or the
+/// browser's own request, whatever comes first.
 #[derive(Clone)]
 pub struct Paste {
     loopback: Loopback,
     read: Arc<Read>,
 }
 
-/// What is wrong with an address that was pasted.
+/// The fault of a pasted address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PasteMistake {
     /// It is not the one that the browser was sent back to.
-    #[error("this is not the address where the login ends")]
+    #[error("this is not the address that the browser was redirected to")]
     OtherPage,
     /// It has another state, or none.
-    #[error("this is the address of another login")]
+    #[error("this address belongs to another login")]
     OtherLogin,
 }
 
@@ -107,7 +108,7 @@ async fn pasted(read: Arc<Read>, redirect: String, state: Secret) -> Result<Stri
             // The browser can still come.
             Ok(None) => return pending().await,
             Err(error) => {
-                let why = format!("cannot read the address that is to be pasted: {error}");
+                let why = format!("cannot read the pasted address: {error}");
                 return Err(ConsentError::Failed(why));
             }
         }

@@ -1,4 +1,4 @@
-//! The URI that a browser comes back to: which of this machine's own it is, and what is bound for it.
+//! The redirect URI of a login: one of this machine's own, and the ports that are bound for it.
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,10 +12,10 @@ use super::ConsentError;
 /// The path, unless a registration has another.
 const PATH: &str = "/callback";
 
-/// How many connections may wait to be accepted.
+/// The most connections that may wait to be accepted.
 const QUEUE: u32 = 1_024;
 
-/// How often another port is tried, if one is free in one family of addresses only.
+/// The most tries of another port, if one is free in one family of addresses only.
 const TRIES: usize = 16;
 
 /// A URI that leads to this machine.
@@ -54,8 +54,8 @@ pub(super) struct Bound {
 }
 
 impl Default for Redirect {
-    /// The one that is registered if nothing else is wanted. A name would have to be resolved, and could lead elsewhere (RFC
-    /// 8252, 8.3).
+    /// The URI that is registered by default. A name would have to be resolved, and could lead
+    /// elsewhere (RFC 8252, 8.3).
     fn default() -> Self {
         let (host, addresses) = HOSTS[0];
         Self {
@@ -79,7 +79,7 @@ impl Redirect {
             .strip_prefix("http://")
             .and_then(|rest| rest.strip_prefix(authority))
         else {
-            return Err(unfit("it does not begin with http://"));
+            return Err(unfit("it does not start with http://"));
         };
         if path.contains(['?', '#']) || authority.contains('@') {
             return Err(unfit("it has more than a host, a port and a path"));
@@ -90,7 +90,7 @@ impl Redirect {
         };
         let port = uri.port_u16();
         if port.is_none() && authority != host || port == Some(0) {
-            return Err(unfit("its port is none"));
+            return Err(unfit("its port is invalid"));
         }
         Ok(Self {
             host: host.to_owned(),
@@ -119,7 +119,7 @@ impl Redirect {
     }
 }
 
-/// What browsers send as `Host`.
+/// The values of `Host` that browsers send.
 fn hosts(host: &str, port: u16) -> Vec<String> {
     let mut hosts = vec![format!("{host}:{port}")];
     if port == 80 {

@@ -1,4 +1,4 @@
-//! Logins whose browser is played by the test, and by everybody else who finds the port.
+//! Logins whose browser is played by the test, beside other requests to the port.
 
 use std::io::{self, Write as _};
 use std::net::{TcpListener as BlockingListener, TcpStream as BlockingStream};
@@ -52,7 +52,7 @@ impl Login {
         Self { uri, port, ending }
     }
 
-    /// What a request with this first line and these lines of its head is answered.
+    /// The answer to a request with this first line and these lines of its head.
     async fn asks(&self, line: &str, head: &str) -> String {
         let host = format!("127.0.0.1:{}", self.port);
         let head = head.replace("HOST", &host);
@@ -92,7 +92,7 @@ fn loopback() -> Loopback {
     Loopback::new(|_| Ok(()))
 }
 
-/// What is sent, and the status of the answer.
+/// A request, and the status of its answer.
 const STRANGERS: [(&str, &str, &str); 19] = [
     ("GET /callback HTTP/1.1", "Host: HOST\r\n", "400"),
     ("GET /callback?code=c HTTP/1.1", "Host: HOST\r\n", "400"),
@@ -175,7 +175,7 @@ const STRANGERS: [(&str, &str, &str); 19] = [
     ),
 ];
 
-/// What every page is sent with.
+/// The headers of every page.
 const HEADERS: [&str; 4] = [
     "cache-control: no-store\r\n",
     "referrer-policy: no-referrer\r\n",
@@ -284,7 +284,7 @@ async fn a_thousand_connections_do_not_keep_the_browser_out() {
     login.succeeds().await;
 }
 
-/// Row 16: they may all come before anybody looks.
+/// Row 16: all connections may come before the first is read.
 #[tokio::test]
 async fn the_browser_is_heard_before_those_that_come_after_it() {
     for _ in 0..10 {
@@ -299,7 +299,7 @@ async fn the_browser_is_heard_before_those_that_come_after_it() {
     }
 }
 
-/// Row 16: who is slow is heard, as long as they are no more than 32.
+/// Row 16: up to 32 slow connections are read.
 #[tokio::test]
 async fn a_slow_connection_is_not_ended_by_those_after_it() {
     let login = Login::begin(&loopback(), None).await;
@@ -333,7 +333,7 @@ async fn what_the_browser_brings_is_passed_on_as_it_came() {
     assert_eq!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Login</title>\n\
-         <p>You can close this page. The program that sent you to the login goes on by itself.</p>\n</html>\n"
+         <p>You can close this page. The login continues in your program.</p>\n</html>\n"
     );
     for header in HEADERS {
         assert!(answer.contains(header), "{header}: {answer}");
@@ -341,7 +341,7 @@ async fn what_the_browser_brings_is_passed_on_as_it_came() {
     assert_eq!(login.ends().await.unwrap(), query);
 }
 
-/// Why nobody came back from this page.
+/// The error of a visit to this page.
 async fn refused(consent: &dyn Consent, url: &'static str) -> ConsentError {
     let visit = consent.prepare(None).await.unwrap();
     visit.visit(&page(url)).await.unwrap_err()
@@ -355,7 +355,7 @@ async fn nobody_is_waited_for_longer_than_five_minutes_or_what_was_said() {
     ] {
         let begun = Instant::now();
         let error = refused(&consent, URL).await;
-        let expected = format!("nobody came back from the login page within {seconds} seconds");
+        let expected = format!("the login was not finished within {seconds} seconds");
         assert_eq!(error.to_string(), expected);
         assert_eq!(begun.elapsed().as_secs(), seconds);
     }
@@ -439,7 +439,9 @@ async fn a_registration_says_where_the_browser_comes_back_to() {
     let registered = Some("http://127.0.0.1:3118/callback");
     let error = loopback().port(3119).prepare(registered).await.unwrap_err();
     assert!(
-        error.to_string().ends_with("another port was chosen"),
+        error
+            .to_string()
+            .ends_with("its port is not the configured one"),
         "{error}"
     );
 }
@@ -458,7 +460,7 @@ fn a_browser_comes_back_only_to_this_machine() {
     for (redirect, why) in [
         (
             "https://127.0.0.1:1/callback",
-            "it does not begin with http://",
+            "it does not start with http://",
         ),
         (
             "http://evil.example:1/callback",
@@ -484,17 +486,14 @@ fn a_browser_comes_back_only_to_this_machine() {
             "http://127.0.0.1:1/#a",
             "it has more than a host, a port and a path",
         ),
-        ("http://127.0.0.1:0/", "its port is none"),
-        ("http://127.0.0.1:/", "its port is none"),
-        ("http://127.0.0.1:99999/", "its port is none"),
-        ("/callback", "it does not begin with http://"),
+        ("http://127.0.0.1:0/", "its port is invalid"),
+        ("http://127.0.0.1:/", "its port is invalid"),
+        ("http://127.0.0.1:99999/", "its port is invalid"),
+        ("/callback", "it does not start with http://"),
         ("", "it is no URL"),
     ] {
         let error = Redirect::parse(redirect).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            format!("the browser cannot come back to {redirect}: {why}")
-        );
+        assert_eq!(error, format!("invalid redirect URI {redirect}: {why}"));
     }
 }
 
@@ -528,7 +527,7 @@ async fn only_a_page_that_hides_nothing_is_opened() {
         let error = refused(&consent, url).await;
         let said = error.to_string();
         assert!(
-            said.starts_with("the login page of https://as.example is not opened: its URL "),
+            said.starts_with("cannot open the login page of https://as.example: its URL "),
             "{said}"
         );
         assert!(url.is_empty() || !said.contains(url), "{said}");
@@ -541,7 +540,8 @@ async fn only_a_page_that_hides_nothing_is_opened() {
     assert!(!shown.contains(STATE), "{shown}");
 }
 
-/// What a person pastes, one after the other, and what was said of the ones before.
+/// A user who pastes these texts, one after the other, and the mistakes that were reported in
+/// between.
 fn pasting(texts: &[&'static str]) -> (Paste, Arc<Lock<Vec<Option<PasteMistake>>>>) {
     let texts = Arc::new(Lock::new(texts.iter().rev().copied().collect::<Vec<_>>()));
     let told = Arc::new(Lock::new(Vec::new()));
@@ -577,10 +577,7 @@ async fn what_is_pasted_counts_as_the_browser_does() {
         .ends()
         .await
         .unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "cannot read the address that is to be pasted: closed"
-    );
+    assert_eq!(error.to_string(), "cannot read the pasted address: closed");
 
     let probe = BlockingListener::bind("127.0.0.1:0").unwrap();
     let uri = format!("http://{}/callback", probe.local_addr().unwrap());

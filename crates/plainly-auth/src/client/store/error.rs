@@ -1,4 +1,4 @@
-//! Why what a client keeps can't be read or changed, and what its user can do about it.
+//! Errors of reading or changing stored credentials, each with a remedy for the user.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,7 +14,8 @@ pub struct TokenStoreError {
 plainly_errors::debug_with_causes!(TokenStoreError);
 
 impl TokenStoreError {
-    /// What failed, and on what: `cannot reach the keychain`. Nothing in it is secret.
+    /// Names the failed action and its object: `cannot reach the keychain`. Nothing in it is
+    /// secret.
     pub fn new(failed: impl Into<String>) -> Self {
         Self {
             failed: failed.into(),
@@ -24,21 +25,21 @@ impl TokenStoreError {
         }
     }
 
-    /// The same, with what is wrong there.
+    /// Adds the cause.
     #[must_use]
     pub fn because(mut self, why: impl Into<String>) -> Self {
         self.why = Some(why.into());
         self
     }
 
-    /// The same, with the command that mends it.
+    /// Adds the command that repairs it.
     #[must_use]
     pub fn with_command(mut self, command: impl Into<String>) -> Self {
         self.command = Some(command.into());
         self
     }
 
-    /// The same, with the error that caused it.
+    /// Adds the error that caused it.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         self.source = Some(source.into());

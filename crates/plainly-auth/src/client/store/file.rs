@@ -1,4 +1,4 @@
-//! What is kept in a file of the user's, for all programs that read it.
+//! The store in a file of the user's, shared by all programs that read it.
 //!
 //! ```text
 //! DIRECTORY/credentials.json        all that is kept, for its owner alone
@@ -28,7 +28,7 @@ use self::fault::{Fault, shown};
 use self::sealed::SealingKey;
 use super::{Keychain, StoreLock, TokenStore, TokenStoreError};
 
-/// How long it is waited for a keychain, and for the person whom it asks.
+/// The longest wait for a keychain, and for the user whom it asks.
 const KEYCHAIN_PATIENCE: Duration = Duration::from_secs(120);
 
 /// Keeps tokens in the file `credentials.json` of a directory, for its owner alone. Its clones, and other programs, use the
@@ -56,16 +56,18 @@ impl FileStore {
         }
     }
 
-    /// A file beside that, `credentials.sealed`, which is encrypted with a key that the keychain has: whoever gets the file, from a
-    /// backup or a disk, can't read it. If the keychain can't be reached, nothing is read or kept anywhere.
+    /// A file beside that, `credentials.sealed`, which is encrypted with a key in the keychain: a
+    /// copy, from a backup or a disk, can't be read. If the keychain can't be reached, every
+    /// operation fails.
     #[must_use]
     pub fn sealed(mut self, keychain: impl Keychain + 'static) -> Self {
         self.keychain = Some(Arc::new(keychain));
         self
     }
 
-    /// The file of whoever runs the program: in `plainly` in `$XDG_STATE_HOME` or `~/.local/state`, on macOS in `~/Library/Application
-    /// Support`, on Windows in `%LOCALAPPDATA%`.
+    /// The file of the user who runs the program: in `plainly` in `$XDG_STATE_HOME` or
+    /// `~/.local/state`, on macOS in `~/Library/Application Support`, on Windows in
+    /// `%LOCALAPPDATA%`.
     ///
     /// # Errors
     ///
@@ -73,7 +75,7 @@ impl FileStore {
     pub fn of_user() -> Result<Self, TokenStoreError> {
         match place::of_user() {
             Some(directory) => Ok(Self::new(directory)),
-            None => Err(TokenStoreError::new("cannot keep logins")
+            None => Err(TokenStoreError::new("cannot store logins")
                 .because("this user has no home directory; set XDG_STATE_HOME to one")),
         }
     }
@@ -86,7 +88,7 @@ impl FileStore {
         })
     }
 
-    /// What is kept, and the key that it was sealed with, if it was.
+    /// The stored credentials, and their sealing key, if they are sealed.
     async fn read(&self) -> Result<(Credentials, Option<SealingKey>), TokenStoreError> {
         let (path, keychain) = (self.path(), self.keychain.clone());
         self.waiting(move || read(&path, keychain.as_deref())).await
@@ -97,7 +99,7 @@ impl FileStore {
         waiting::hold(self.directory.join("credentials.lock"), &self.path()).await
     }
 
-    /// Sees to it that there is a key in the keychain, before anybody does something in vain.
+    /// Ensures that the keychain has a key, so that no work is done in vain.
     async fn prepare(&self) -> Result<(), TokenStoreError> {
         let Some(keychain) = self.keychain.clone() else {
             return Ok(());
@@ -126,7 +128,7 @@ impl FileStore {
             Ok(done) => done,
             Err(_elapsed) => Err(
                 TokenStoreError::new(format!("cannot use {}", keychain.place())).because(format!(
-                    "it has not answered for {} seconds; it may wait for somebody who unlocks it",
+                    "no answer within {} seconds; it may be locked: unlock it",
                     KEYCHAIN_PATIENCE.as_secs()
                 )),
             ),
@@ -243,11 +245,11 @@ fn key(keychain: &dyn Keychain) -> Result<SealingKey, TokenStoreError> {
     let key = kept.as_ref().and_then(SealingKey::read);
     key.ok_or_else(|| {
         TokenStoreError::new(format!("cannot use {}", keychain.place()))
-            .because("it does not give back what it was given")
+            .because("it does not return the key that was stored")
     })
 }
 
-/// Does what may wait for a disk, where nobody else has to wait for it.
+/// Does work that may wait for a disk, on a thread where it blocks no other work.
 async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, TokenStoreError> + Send + 'static,
 ) -> Result<T, TokenStoreError> {

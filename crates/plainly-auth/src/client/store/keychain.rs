@@ -1,4 +1,4 @@
-//! Where the system keeps its users' secrets, behind a trait.
+//! The trait for the system's store of its users' secrets.
 
 use std::fmt;
 
@@ -21,6 +21,6 @@ pub trait Keychain: fmt::Debug + Send + Sync {
     /// Keeps the secret, instead of one that was kept.
     fn keep(&self, secret: &Secret) -> Result<(), TokenStoreError>;
 
-    /// Says to people where that is: `the keychain of macOS`.
+    /// Names the keychain for users: `the keychain of macOS`.
     fn place(&self) -> String;
 }

@@ -1,4 +1,4 @@
-//! What is kept for as long as the program runs.
+//! The store that lasts as long as the program runs.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct MemoryStore(Arc<Shared>);
 #[derive(Debug, Default)]
 struct Shared {
     credentials: Lock<Credentials>,
-    /// The names that somebody works on or waits for.
+    /// The names that a flow holds or waits for.
     names: Lock<HashMap<String, Arc<Mutex<()>>>>,
 }
 
@@ -107,8 +107,8 @@ mod tests {
         let refused = store.lock("a").await.unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "cannot work on the logins in the memory of this program: another login or renewal has been at work there for \
-             30 seconds"
+            "cannot work on the logins in the memory of this program: another login or renewal is \
+             still running after 30 seconds"
         );
         let (waiting, ()) = tokio::join!(store.lock("a"), async { drop(held) });
         drop((waiting.unwrap(), other));

@@ -146,7 +146,7 @@ async fn what_can_not_work_is_known_at_the_start() {
         let why = auth.build().unwrap_err();
         let is_expected = matches!(
             why,
-            AuthSetupError::ClientOfNobody(found) if found == count
+            AuthSetupError::ClientWithoutIssuer(found) if found == count
         ) || count == 0 && matches!(why, AuthSetupError::NoVerifier);
         assert!(is_expected, "{why}");
     }

@@ -32,7 +32,7 @@ const URLS: &[(&str, Option<&str>)] = &[
         Some("expected a URL such as https:"),
     ),
     ("https://ä.example", Some("expected a URL such as https:")),
-    ("ftp://a.example", Some("it is not a URL of https")),
+    ("ftp://a.example", Some("expected an https URL")),
     ("http://a.example/mcp", Some("plain HTTP")),
     ("http://10.0.0.1/mcp", Some("plain HTTP")),
     ("http://localhost.example", Some("plain HTTP")),

@@ -24,30 +24,32 @@ const ROWS: &[Row] = &[
     (
         "readable by others",
         |it| mode(&it.join("credentials.json"), 0o644),
-        "'DIR/credentials.json' cannot be read: others can read or change it (its mode is 644); \
+        "'DIR/credentials.json' cannot be read: other users can read or change it (mode 644); \
          run `chmod 600 'DIR/credentials.json'`",
     ),
     (
         "writable by the group",
         |it| mode(&it.join("credentials.json"), 0o620),
-        "'DIR/credentials.json' cannot be read: others can read or change it (its mode is 620); \
+        "'DIR/credentials.json' cannot be read: other users can read or change it (mode 620); \
          run `chmod 600 'DIR/credentials.json'`",
     ),
     (
         "readable by all but the group",
         |it| mode(&it.join("credentials.json"), 0o604),
-        "'DIR/credentials.json' cannot be read: others can read or change it (its mode is 604); \
+        "'DIR/credentials.json' cannot be read: other users can read or change it (mode 604); \
          run `chmod 600 'DIR/credentials.json'`",
     ),
     (
         "a directory that the group can change",
         |it| mode(it, 0o770),
-        "'DIR' cannot be used: others can change what is in it (its mode is 770); run `chmod 700 'DIR'`",
+        "'DIR' cannot be used: other users can change its contents (mode 770); run `chmod 700 \
+         'DIR'`",
     ),
     (
         "a directory that all but the group can change",
         |it| mode(it, 0o707),
-        "'DIR' cannot be used: others can change what is in it (its mode is 707); run `chmod 700 'DIR'`",
+        "'DIR' cannot be used: other users can change its contents (mode 707); run `chmod 700 \
+         'DIR'`",
     ),
     (
         "a symbolic link",
@@ -56,8 +58,8 @@ const ROWS: &[Row] = &[
             fs::rename(&path, &moved).unwrap();
             symlink(moved, path).unwrap();
         },
-        "'DIR/credentials.json' cannot be read: it is a symbolic link, and where that leads can change; without it, log in \
-         again; run `rm 'DIR/credentials.json'`",
+        "'DIR/credentials.json' cannot be read: it is a symbolic link, whose target can change: \
+         remove it and log in again; run `rm 'DIR/credentials.json'`",
     ),
     (
         "a symbolic link to nothing",
@@ -66,8 +68,8 @@ const ROWS: &[Row] = &[
             fs::remove_file(&path).unwrap();
             symlink(it.join("nowhere"), path).unwrap();
         },
-        "'DIR/credentials.json' cannot be read: it is a symbolic link, and where that leads can change; without it, log in \
-         again; run `rm 'DIR/credentials.json'`",
+        "'DIR/credentials.json' cannot be read: it is a symbolic link, whose target can change: \
+         remove it and log in again; run `rm 'DIR/credentials.json'`",
     ),
     (
         "a directory in its place",
@@ -80,7 +82,7 @@ const ROWS: &[Row] = &[
     (
         "empty",
         |it| written(it, b""),
-        "'DIR/credentials.json' cannot be read: it ends in the middle; without it, log in again; \
+        "'DIR/credentials.json' cannot be read: it is incomplete: move it away and log in again; \
          run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
     (
@@ -89,38 +91,37 @@ const ROWS: &[Row] = &[
             let bytes = fs::read(it.join("credentials.json")).unwrap();
             written(it, &bytes[..bytes.len() / 2]);
         },
-        "'DIR/credentials.json' cannot be read: it ends in the middle; without it, log in again; \
+        "'DIR/credentials.json' cannot be read: it is incomplete: move it away and log in again; \
          run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
     (
         "of another version",
         |it| written(it, br#"{"version": 2, "registrations": "as 2 does it"}"#),
-        "'DIR/credentials.json' cannot be read: another program has written it (version 2, and this one knows version 1); use \
-         that program, or put the file aside and log in again; \
+        "'DIR/credentials.json' cannot be read: unknown version 2, expected 1: use the program that wrote it, or move it away and log in again; \
          run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
     (
         "of no version",
         |it| written(it, b"{}"),
-        "'DIR/credentials.json' cannot be read: it is not what this program has written (line 1, column 2); without it, log in \
-         again; run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
+        "'DIR/credentials.json' cannot be read: invalid contents at line 1, column 2: move it \
+         away and log in again; run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
     (
         "something else, with a secret in it",
         |it| written(it, b"{\"version\": 1,\n \"grants\": \"t0ken\"}"),
-        "'DIR/credentials.json' cannot be read: it is not what this program has written (line 2, column 18); without it, log in \
-         again; run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
+        "'DIR/credentials.json' cannot be read: invalid contents at line 2, column 18: move it \
+         away and log in again; run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
     (
         "no text",
         |it| written(it, b"\xff\xfe\x00"),
-        "'DIR/credentials.json' cannot be read: it is not what this program has written (line 1, column 1); without it, log in \
-         again; run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
+        "'DIR/credentials.json' cannot be read: invalid contents at line 1, column 1: move it \
+         away and log in again; run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
     (
         "too large",
         |it| written(it, &vec![b' '; (16 << 20) + 1]),
-        "'DIR/credentials.json' cannot be read: it is too large to be what this program has written; \
+        "'DIR/credentials.json' cannot be read: it is too large for a file of this program; \
          run `mv 'DIR/credentials.json' 'DIR/credentials.json.old'`",
     ),
 ];
@@ -226,7 +227,8 @@ async fn a_lock_that_others_could_replace_is_not_locked() {
     let error = store.lock("a").await.unwrap_err();
     let shown = locks.display();
     let expected = format!(
-        "'{shown}' cannot be used: others can change what is in it (its mode is 707); run `chmod 700 '{shown}'`"
+        "'{shown}' cannot be used: other users can change its contents (mode 707); run `chmod 700 \
+         '{shown}'`"
     );
     assert_eq!(error.to_string(), expected);
 }

@@ -147,27 +147,27 @@ async fn a_file_whose_key_is_gone_is_refused_with_what_mends_it() {
         (
             |it| it.secret = None,
             |_| {},
-            "it is encrypted, and its key is not in the keychain of the test any more",
+            "its key is no longer in the keychain of the test: move the file away",
         ),
         (
             |it| it.secret = Some("s3cret of others".into()),
             |_| {},
-            "it is encrypted, and its key is not what is in the keychain of the test in its place",
+            "the key in the keychain of the test is not the file's: move the file away",
         ),
         (
             |it| it.secret = Some("A".repeat(43).into()),
             |_| {},
-            "it is encrypted with another key, or was damaged",
+            "it is encrypted with another key, or damaged: move it away",
         ),
         (
             |_| {},
             |it| fs::write(it, "{\"version\":1,\"sealed\":\"AAAA\"}").unwrap(),
-            "it is encrypted with another key, or was damaged",
+            "it is encrypted with another key, or damaged: move it away",
         ),
         (
             |_| {},
             |it| fs::write(it, "{\"version\":1,").unwrap(),
-            "it ends in the middle",
+            "it is incomplete: move it away",
         ),
     ];
     for (spoil, spoil_file, said) in rows {
@@ -181,7 +181,7 @@ async fn a_file_whose_key_is_gone_is_refused_with_what_mends_it() {
         let before = bytes(directory.path());
         let shown = path.display();
         let expected = format!(
-            "'{shown}' cannot be read: {said}; without it, log in again; run `mv '{shown}' '{shown}.old'`"
+            "'{shown}' cannot be read: {said} and log in again; run `mv '{shown}' '{shown}.old'`"
         );
         let refused = store.load().await.unwrap_err();
         assert_eq!(refused.to_string(), expected);
@@ -230,7 +230,8 @@ async fn a_keychain_that_never_answers_is_given_up() {
     let refused = waiting.await.unwrap().unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "cannot use the keychain of the test: it has not answered for 120 seconds; it may wait for somebody who unlocks it"
+        "cannot use the keychain of the test: no answer within 120 seconds; it may be locked: \
+         unlock it"
     );
     drop(answer);
 }

@@ -1,4 +1,4 @@
-//! The document in the file: JSON, with the number of its version beside what is kept.
+//! The document in the file: JSON, with a version number beside the credentials.
 
 use plainly_oauth::credentials::Credentials;
 use serde::de::DeserializeOwned;
@@ -26,7 +26,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Credentials, Fault> {
     versioned(bytes)
 }
 
-/// What is in the file, if it is of this version.
+/// The contents of the file, if it is of this version.
 pub(super) fn versioned<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
     let Versioned { version } = serde_json::from_slice(bytes).map_err(fault)?;
     if version != VERSION {
@@ -50,7 +50,7 @@ pub(super) fn to_bytes(document: &impl Serialize) -> Result<Vec<u8>, Fault> {
     Ok(bytes)
 }
 
-/// The place of the fault alone: what serde says of it may show a token.
+/// The place of the fault alone, because serde's text may show a token.
 fn fault(error: serde_json::Error) -> Fault {
     match error.classify() {
         Category::Eof => Fault::Incomplete,

@@ -1,4 +1,4 @@
-//! What is wrong with a file of tokens, and the command that mends it.
+//! Faults of a file of tokens, and the commands that repair them.
 
 use std::io;
 use std::path::Path;
@@ -7,44 +7,40 @@ use plainly_errors::visible::visible;
 
 use super::super::TokenStoreError;
 
-/// What is wrong with a file, or with its directory.
+/// A fault of a file, or of its directory.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Fault {
-    #[error("the system says no")]
+    #[error("the system reports an error")]
     Failed(#[from] io::Error),
-    #[error("it is a symbolic link, and where that leads can change; without it, log in again")]
+    #[error("it is a symbolic link, whose target can change: remove it and log in again")]
     Link,
     #[error("it is not a file")]
     NotAFile,
-    #[error("it is too large to be what this program has written")]
+    #[error("it is too large for a file of this program")]
     TooLarge,
     #[cfg(unix)]
-    #[error("others can read or change it (its mode is {0:03o})")]
+    #[error("other users can read or change it (mode {0:03o})")]
     OpenFile(u32),
     #[cfg(unix)]
-    #[error("others can change what is in it (its mode is {0:03o})")]
+    #[error("other users can change its contents (mode {0:03o})")]
     OpenDirectory(u32),
     #[cfg(unix)]
     #[error("it belongs to the user {owner}, and this program runs as the user {own}")]
     OtherOwner { owner: u32, own: u32 },
-    #[error("it ends in the middle; without it, log in again")]
+    #[error("it is incomplete: move it away and log in again")]
     Incomplete,
     #[error(
-        "another program has written it (version {0}, and this one knows version 1); use that program, or put the file aside \
-         and log in again"
+        "unknown version {0}, expected 1: use the program that wrote it, or move it away and log \
+         in again"
     )]
     OtherVersion(u64),
-    #[error(
-        "it is not what this program has written (line {line}, column {column}); without it, log in again"
-    )]
+    #[error("invalid contents at line {line}, column {column}: move it away and log in again")]
     Foreign { line: usize, column: usize },
-    #[error("it is encrypted, and its key is not in {0} any more; without it, log in again")]
+    #[error("its key is no longer in {0}: move the file away and log in again")]
     NoKey(String),
-    #[error(
-        "it is encrypted, and its key is not what is in {0} in its place; without it, log in again"
-    )]
+    #[error("the key in {0} is not the file's: move the file away and log in again")]
     NoSuchKey(String),
-    #[error("it is encrypted with another key, or was damaged; without it, log in again")]
+    #[error("it is encrypted with another key, or damaged: move it away and log in again")]
     OtherKey,
     #[error(transparent)]
     OfDirectory(Box<Self>),
@@ -64,7 +60,7 @@ impl Fault {
         }
     }
 
-    /// What mends it.
+    /// The command that repairs it.
     fn command(&self, path: &str) -> String {
         match self {
             Self::Link => format!("{REMOVE} {path}"),

@@ -1,4 +1,4 @@
-//! Where a user's programs keep what is to last and is not configuration.
+//! The directories for lasting data of a user's programs that is not configuration.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ enum System {
     OtherUnix,
 }
 
-/// The directory for whoever runs this program.
+/// The directory of the user who runs this program.
 pub(super) fn of_user() -> Option<PathBuf> {
     let system = match std::env::consts::OS {
         "macos" => System::Macos,

@@ -1,5 +1,5 @@
-//! Files and directories of one user, which nobody else can read or change: made so from the beginning, and refused if they are
-//! not so.
+//! Private files and directories, which other users can't read or change: created so, and rejected
+//! otherwise.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -24,7 +24,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     }
 }
 
-/// Puts a file with these bytes in the place of what is there, or leaves that as it was. Nobody else may do so at the same time.
+/// Replaces the file by one with these bytes, or leaves it unchanged. Callers must exclude each
+/// other.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Fault> {
     let new = beside(path);
     // Of somebody who was killed.
@@ -115,8 +116,8 @@ fn existing(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, Faul
     Ok(Some(file))
 }
 
-/// Refuses a directory in which others could put another file in the place of this one. That they can list it tells nothing:
-/// what else a program keeps there may be for all to see.
+/// Rejects a directory in which other users could replace this file. That they can list it does not
+/// matter: the other files of a program there may be public.
 fn check_directory(path: &Path) -> Result<(), Fault> {
     let directory = path.parent().unwrap_or(path);
     match fs::metadata(directory) {

@@ -12,14 +12,15 @@ use serde::{Deserialize, Serialize};
 use super::document;
 use super::fault::Fault;
 
-/// What is encrypted along, so that it is nothing else that was encrypted with the key.
+/// The associated data of the encryption, which rules out anything else that was encrypted with the
+/// key.
 const PURPOSE: &[u8] = b"plainly credentials 1";
 
-/// What is in the file.
+/// The contents of the file.
 #[derive(Deserialize, Serialize)]
 struct SealedDocument {
     version: u64,
-    /// A random number that is used once, and what is encrypted, in base64.
+    /// A nonce and the ciphertext, in base64.
     sealed: String,
 }
 

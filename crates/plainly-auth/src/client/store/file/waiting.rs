@@ -11,7 +11,7 @@ use super::super::{PATIENCE, TokenStoreError, busy};
 use super::fault::{Fault, shown};
 use super::{apart, private};
 
-/// How long it is first waited before another try, and at most.
+/// The first pause before another try, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
 
 /// Holds the lock of the file at `path`, which is made if there is none: it is for something `kept` elsewhere.
