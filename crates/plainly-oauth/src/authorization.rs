@@ -1,4 +1,5 @@
-//! The visit of a person's browser to an authorization server: the URL that it is sent to, and what it brings back.
+//! The visit of the user's browser to an authorization server: the URL that it is sent to, and the
+//! answer that it returns.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +9,19 @@ use url::{Url, form_urlencoded};
 use crate::endpoint::UnfitEndpoint;
 use crate::{Pkce, Secret};
 
-/// A request for a person's consent (OAuth 2.1, 4.1.1).
+/// A request for the user's consent (OAuth 2.1, 4.1.1).
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct AuthorizationRequest<'a> {
-    /// Where the person is sent to.
+    /// The page for the user.
     pub endpoint: &'a str,
     /// The id of the client that asks.
     pub client_id: &'a str,
-    /// Where the browser comes back to.
+    /// The URI that the browser is redirected to.
     pub redirect_uri: &'a str,
-    /// What is asked for; nothing in particular, if it is empty.
+    /// The scopes to request; no particular ones, if it is empty.
     pub scope: &'a [String],
-    /// What comes back with the browser, so that nobody else's visit is taken for this one.
+    /// The state that the browser must return, so that no other visit is taken for this one.
     pub state: &'a str,
     /// The secret that only this client can exchange the code with.
     pub pkce: &'a Pkce,
@@ -28,7 +29,8 @@ pub struct AuthorizationRequest<'a> {
     pub resource: Option<&'a str>,
     /// The thumbprint of the key that the token is bound to (RFC 9449, 10).
     pub dpop_jkt: Option<&'a str>,
-    /// Whether the person is to be asked even if they have agreed before, as `offline_access` wants (OpenID Connect Core, 11).
+    /// Whether to ask the user even if they have agreed before, as `offline_access` requires
+    /// (OpenID Connect Core, 11).
     pub asks_again: bool,
 }
 
@@ -60,7 +62,7 @@ impl<'a> AuthorizationRequest<'a> {
     ///
     /// If that query has a parameter that the request sets: whoever wrote it wants to change the request.
     pub fn url(&self) -> Result<String, UnfitEndpoint> {
-        let mut url = Url::parse(self.endpoint).map_err(|_why| UnfitEndpoint("is no URL"))?;
+        let mut url = Url::parse(self.endpoint).map_err(|_why| UnfitEndpoint("is not a URL"))?;
         let scope = self.scope.join(" ");
         let challenge = self.pkce.challenge();
         let parameters = [
@@ -78,7 +80,7 @@ impl<'a> AuthorizationRequest<'a> {
         let is_set = |name: &str| parameters.iter().any(|(it, _)| *it == name);
         if url.query_pairs().any(|(name, _)| is_set(&name)) {
             return Err(UnfitEndpoint(
-                "has a parameter in its query that the request must set",
+                "has a query parameter that the request sets itself",
             ));
         }
         let mut query = url.query_pairs_mut();
@@ -90,7 +92,7 @@ impl<'a> AuthorizationRequest<'a> {
     }
 }
 
-/// What a visit must come back with.
+/// The properties of the right answer to a visit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct ExpectedCallback<'a> {
@@ -98,7 +100,7 @@ pub struct ExpectedCallback<'a> {
     pub state: &'a str,
     /// The issuer of the server that it was sent to, as its metadata writes it.
     pub issuer: &'a str,
-    /// Whether that says that its answers name it (RFC 9207).
+    /// Whether its metadata announce that its answers name it (RFC 9207).
     pub sends_issuer: bool,
 }
 
@@ -110,24 +112,24 @@ pub struct ExpectedCallback<'a> {
 )]
 pub enum CallbackError {
     /// It is not the visit that was waited for.
-    #[error("its `state` is not the one that was sent")]
+    #[error("its `state` is not the one of this login")]
     State,
     /// It is the answer of another authorization server. Nothing else of it may be shown.
     #[error("it comes from another authorization server")]
     OtherIssuer(
-        /// What it calls itself; of several, all.
+        /// The issuer that it names; of several, all.
         String,
     ),
-    /// It does not say whose answer it is, and its server says that it always does.
-    #[error("it does not say which authorization server it comes from")]
+    /// It names no issuer, and the metadata announce that it always does.
+    #[error("it does not name its authorization server (`iss`)")]
     NoIssuer,
-    /// The person or the server said no.
-    #[error("it was refused")]
+    /// The user or the server declined.
+    #[error("it was declined")]
     #[non_exhaustive]
     Denied {
         /// The code of RFC 6749 (4.1.2.1).
         error: String,
-        /// The same in the server's words.
+        /// The server's description of the error.
         description: Option<String>,
     },
     /// It has neither a code nor an error, or one of them twice.

@@ -1,4 +1,4 @@
-//! How a client proves at a token endpoint who it is (RFC 6749, 2.3; RFC 7523, 2.2).
+//! The authentication of a client at a token endpoint (RFC 6749, 2.3; RFC 7523, 2.2).
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 use crate::Secret;
 use crate::credentials::{ClientAuthMethod, Registration};
 
-/// The parameters that everybody may see; all others are secrets.
+/// The public parameters; all others are secrets.
 const OPEN: [&str; 10] = [
     "audience",
     "client_assertion_type",
@@ -55,7 +55,7 @@ impl Form {
         all.find_map(|(it, value)| (*it == name).then_some(value))
     }
 
-    /// Its parameters that nobody else may see.
+    /// Its secret parameters.
     pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let secrets = self.0.iter().filter(|(name, _)| !OPEN.contains(name));
         secrets.map(|(_, value)| value)

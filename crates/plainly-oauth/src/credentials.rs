@@ -1,4 +1,5 @@
-//! What a client keeps between connections: who it is at each authorization server, and the tokens that it was given.
+//! The data that a client stores between connections: its registrations at authorization servers,
+//! and its tokens.
 //!
 //! Everything belongs to an issuer. Nothing of one issuer is ever found under another, whatever a server says later (2026-07-28,
 //! "Authorization Server Binding").
@@ -30,24 +31,24 @@ pub struct Credentials {
 pub struct Registration {
     /// The authorization server that knows it, as that spells itself.
     pub issuer: String,
-    /// What it is called there.
+    /// The client id.
     pub client_id: String,
-    /// What proves that, if anything.
+    /// The client secret, if any.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "shown"
     )]
     pub client_secret: Option<Secret>,
-    /// When the secret ends, in seconds since 1970; never, if there is no such time.
+    /// The end of the secret, in seconds since 1970; `None` if it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret_expires_at: Option<u64>,
-    /// How it proves who it is at the token endpoint.
+    /// The authentication method at the token endpoint.
     pub method: ClientAuthMethod,
-    /// Where it wants people's browsers to be sent back to.
+    /// The redirect URI for users' browsers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redirect_uri: Option<String>,
-    /// What it said it would ask for when it registered; it may be refused anything else.
+    /// The scopes that it announced when it registered; the server may reject others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scope: Vec<String>,
     /// Whether it was registered for logins at another device, and for no others (RFC 8628).
@@ -55,7 +56,7 @@ pub struct Registration {
     pub is_for_devices: bool,
 }
 
-/// How a client proves who it is (RFC 7591, 2).
+/// An authentication method of clients (RFC 7591, 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ClientAuthMethod {
@@ -77,39 +78,39 @@ pub enum ClientAuthMethod {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Grant {
-    /// What it is for.
+    /// The key of the grant.
     #[serde(flatten)]
     pub key: GrantKey,
-    /// Where it is renewed, and nowhere else.
+    /// The only endpoint where it is renewed.
     pub token_endpoint: String,
-    /// Where it is given back (RFC 7009).
+    /// The endpoint where it is revoked (RFC 7009).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revocation_endpoint: Option<String>,
-    /// What requests carry.
+    /// The token that requests carry.
     #[serde(serialize_with = "shown_always")]
     pub access_token: Secret,
-    /// How they carry it.
+    /// The way that requests carry the token.
     pub token_type: TokenType,
-    /// When it ends, in seconds since 1970, as far as is known.
+    /// The token's end, in seconds since 1970, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<u64>,
     /// From when on it is renewed, shortly before it ends, in seconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub renew_at: Option<u64>,
-    /// What it is renewed with.
+    /// The token for its renewal.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
         serialize_with = "shown"
     )]
     pub refresh_token: Option<Secret>,
-    /// What was asked for.
+    /// The requested scopes.
     #[serde(default)]
     pub requested_scope: Vec<String>,
-    /// What was granted.
+    /// The granted scopes.
     #[serde(default)]
     pub granted_scope: Vec<String>,
-    /// What the issuer calls whoever logged in, if it says so; for people to see.
+    /// The account's name at the issuer, if it is known; for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
     /// The key that it is bound to, in PKCS #8 as base64 (RFC 9449).
@@ -121,7 +122,7 @@ pub struct Grant {
     pub dpop_key: Option<Secret>,
 }
 
-/// What a grant is for.
+/// The authorization server, resource and client of a grant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GrantKey {
@@ -134,7 +135,7 @@ pub struct GrantKey {
     pub client_id: String,
 }
 
-/// How a request carries a token.
+/// The way that a request carries a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     clippy::exhaustive_enums,
@@ -148,7 +149,7 @@ pub enum TokenType {
 }
 
 impl GrantKey {
-    /// What a grant of `issuer` for `resource` and this client is for.
+    /// The key of a grant of `issuer` for `resource` and this client.
     pub fn new(
         issuer: impl Into<String>,
         resource: impl Into<String>,

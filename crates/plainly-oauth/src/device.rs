@@ -1,32 +1,33 @@
-//! Logging in at another device: a terminal without a browser shows a code, and a person enters it elsewhere (RFC 8628).
+//! The login on another device: a terminal without a browser shows a code, and the user enters it
+//! elsewhere (RFC 8628).
 
 use crate::Secret;
 use crate::client_proof::Form;
 use crate::endpoint;
 use crate::token::{TokenError, answer, secret};
 
-/// The longest code that a person is shown.
+/// The longest code for a user.
 const LONGEST: usize = 64;
 /// The longest that a login may take, in seconds.
 const MOST: u64 = 30 * 60;
-/// The seconds between two questions, if the server does not say.
+/// The seconds between two polls, if the server names none.
 const INTERVAL: u64 = 5;
 
 /// A login that has begun elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DeviceAuthorization {
-    /// What the client asks with whether the person has agreed.
+    /// The code that the client polls with.
     pub device_code: Secret,
-    /// What the person enters.
+    /// The code that the user enters.
     pub user_code: String,
-    /// Where the person enters it.
+    /// The page where the user enters the code.
     pub verification_uri: String,
-    /// The same page with the code entered already, if there is one.
+    /// The page's URL with the code already in it, if the server gives one.
     pub verification_uri_complete: Option<String>,
     /// For how many seconds that is possible: at most half an hour.
     pub expires_in: u64,
-    /// How many seconds must pass between two questions: at least one.
+    /// The seconds between two polls: at least one.
     pub interval: u64,
 }
 
@@ -126,7 +127,7 @@ mod tests {
         let why = |members: &str| read(members).unwrap_err().to_string();
         assert_eq!(
             why(r#", "verification_uri_complete": "javascript:alert(1)""#),
-            "it has a member `verification_uri_complete` that is not a URL of https"
+            "it has a member `verification_uri_complete` that is not an https URL"
         );
         let body = r#"{"device_code": "d", "user_code": "\u001b[2J", "verification_uri": "https://as.example"}"#;
         let refused = DeviceAuthorization::read(200, body.as_bytes()).unwrap_err();

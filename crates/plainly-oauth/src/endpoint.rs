@@ -1,4 +1,5 @@
-//! Which URLs of an authorization server's metadata are fit to be used at all: whoever writes metadata also writes these.
+//! The check of an authorization server's URLs, because a hostile server may write anything in its
+//! metadata.
 
 use url::{Host, Url};
 
@@ -11,17 +12,17 @@ pub struct UnfitEndpoint(pub(crate) &'static str);
 /// reached there is for others to say.
 pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
     let is_plain = |it: u8| it.is_ascii_graphic() && !b"\"'<>\\^`{|}".contains(&it);
-    let hides = UnfitEndpoint("has characters that no URL has");
+    let hides = UnfitEndpoint("has characters that are invalid in a URL");
     if !url.bytes().all(is_plain) {
         return Err(hides);
     }
-    let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is no URL"))?;
+    let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is not a URL"))?;
     // What stands encoded in a host is decoded.
     if !parsed.as_str().bytes().all(is_plain) {
         return Err(hides);
     }
     if !matches!(parsed.scheme(), "http" | "https") {
-        return Err(UnfitEndpoint("is not a URL of https"));
+        return Err(UnfitEndpoint("is not an https URL"));
     }
     if !parsed.username().is_empty() || parsed.password().is_some() {
         return Err(UnfitEndpoint("has a user name"));
@@ -35,7 +36,7 @@ pub(crate) fn check(url: &str) -> Result<(), UnfitEndpoint> {
 /// Whether a browser may be sent to such a URL: as for any endpoint, and over http only on this machine.
 pub fn check_page(url: &str) -> Result<(), UnfitEndpoint> {
     check(url)?;
-    let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is no URL"))?;
+    let parsed = Url::parse(url).map_err(|_why| UnfitEndpoint("is not a URL"))?;
     let is_here = match parsed.host() {
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
@@ -43,7 +44,7 @@ pub fn check_page(url: &str) -> Result<(), UnfitEndpoint> {
         None => false,
     };
     match parsed.scheme() {
-        "http" if !is_here => Err(UnfitEndpoint("is not a URL of https")),
+        "http" if !is_here => Err(UnfitEndpoint("is not an https URL")),
         _ => Ok(()),
     }
 }
@@ -58,47 +59,47 @@ mod tests {
             ("https://as.example/authorize?a=b&c=%20", None),
             ("http://127.0.0.1:1/authorize", None),
             ("https://as.example/?$(calc)", None),
-            ("file:///etc/passwd", Some("is not a URL of https")),
-            ("javascript:alert(1)", Some("is not a URL of https")),
-            ("ms-settings:", Some("is not a URL of https")),
+            ("file:///etc/passwd", Some("is not an https URL")),
+            ("javascript:alert(1)", Some("is not an https URL")),
+            ("ms-settings:", Some("is not an https URL")),
             (
                 "https://as.example/a b",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example/\"",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example/'",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example/`id`",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example/\n",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example/ü",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example%60id%60/",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             (
                 "https://as.example%22/",
-                Some("has characters that no URL has"),
+                Some("has characters that are invalid in a URL"),
             ),
             ("https://as.example/%60%22", None),
             ("https://user@as.example/", Some("has a user name")),
             ("https://:secret@as.example/", Some("has a user name")),
             ("https://as.example/#x", Some("has a fragment")),
-            ("/authorize", Some("is no URL")),
-            ("", Some("is no URL")),
+            ("/authorize", Some("is not a URL")),
+            ("", Some("is not a URL")),
         ] {
             let found = check(url).err().map(|why| why.0);
             assert_eq!(found, expected, "{url}");

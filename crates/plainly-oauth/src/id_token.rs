@@ -1,4 +1,5 @@
-//! Who has logged in, as an ID token says it (OpenID Connect Core, 2): for people to see, and for nothing to be decided by.
+//! The user's account according to an ID token (OpenID Connect Core, 2): for display only, never
+//! for a decision.
 //!
 //! An access token says nothing to a client. An ID token comes beside it where the scope `openid` was granted. It is read only
 //! where it came from the token endpoint itself: then its signature adds nothing to what TLS has said already (3.1.3.7).
@@ -12,12 +13,12 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 const LONGEST: usize = 16 << 10;
 /// The longest name of an account, in characters.
 const LONGEST_NAME: usize = 100;
-/// What may name an account, best first.
+/// The claims that may name an account, best first.
 const NAMES: [&str; 4] = ["preferred_username", "email", "name", "sub"];
-/// How many seconds clocks may differ.
+/// The tolerated difference of clocks, in seconds.
 const LEEWAY: u64 = 60;
 
-/// What the issuer calls whoever has logged in, if the token is one of this issuer for this client that has not ended at `now`.
+/// The account's name, if the token is of this issuer for this client, and has not ended at `now`.
 pub(crate) fn account(token: &str, of: &GrantKey, now: u64) -> Option<String> {
     if token.len() > LONGEST {
         return None;

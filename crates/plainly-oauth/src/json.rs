@@ -9,7 +9,7 @@ use crate::single;
 #[derive(Clone, Debug, Default)]
 pub struct Object(Map<String, Value>);
 
-/// What is wrong with an answer, in words that follow "it".
+/// The fault of an answer, in words that follow "it".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unreadable(pub(crate) String);
@@ -21,12 +21,12 @@ impl Object {
         single::read(bytes)
             .map(Self)
             .map_err(|error| match error.is_data() {
-                true => Unreadable("is JSON, but no object with each member once".to_owned()),
+                true => Unreadable("is JSON, but not an object with unique members".to_owned()),
                 false => Unreadable("is not JSON".to_owned()),
             })
     }
 
-    /// The value of a member, whatever it is.
+    /// The value of a member, of any type.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name).filter(|value| !value.is_null())
     }
@@ -120,16 +120,16 @@ mod tests {
             ("{} {}", Err("is not JSON")),
             (
                 deep.as_str(),
-                Err("is JSON, but no object with each member once"),
+                Err("is JSON, but not an object with unique members"),
             ),
-            ("[]", Err("is JSON, but no object with each member once")),
+            ("[]", Err("is JSON, but not an object with unique members")),
             (
                 "{\"a\": {\"b\": 1, \"b\": 2}}",
-                Err("is JSON, but no object with each member once"),
+                Err("is JSON, but not an object with unique members"),
             ),
             (
                 "{\"a\": 1, \"\\u0061\": 2}",
-                Err("is JSON, but no object with each member once"),
+                Err("is JSON, but not an object with unique members"),
             ),
         ] {
             let read = Object::read(bytes.as_bytes()).map(|_| ());

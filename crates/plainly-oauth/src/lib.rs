@@ -1,5 +1,5 @@
-//! What the Model Context Protocol asks of OAuth: which URLs are read in which order, who may be told what, and what is
-//! compared with what.
+//! The demands of the Model Context Protocol on OAuth: the order of URLs, the secrecy of values,
+//! and the comparisons.
 //!
 //! No sockets, and none of MCP's methods: bytes come in, and requests go out as data. `plainly` does the rest.
 //!

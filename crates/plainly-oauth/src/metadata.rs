@@ -1,5 +1,5 @@
-//! What servers say about themselves: a resource server about who lets clients in (RFC 9728), an authorization server about its
-//! endpoints (RFC 8414, OpenID Connect Discovery), and where both are asked for.
+//! The metadata of servers: of a resource server (RFC 9728), of an authorization server (RFC 8414,
+//! OpenID Connect Discovery), and the URLs of both.
 
 mod resource;
 mod server;

@@ -7,27 +7,27 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// How far inside an address lies: the less, the further.
+/// The depth of an address inside a network: the less, the further inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Zone {
-    /// Where clouds tell their machines secrets. Nobody may send anybody there.
+    /// The addresses where clouds give their machines secrets. No server may name these.
     Metadata,
     /// This machine.
     Loopback,
-    /// A network of its own: a company's, a home's, a provider's. What is no ordinary address is here too.
+    /// A separate network: a company's, a home's, a provider's. Special addresses are here too.
     Private,
     /// The internet.
     Public,
 }
 
-/// What an address or a name belongs to.
+/// The network of an address or a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Network {
-    /// How far inside it lies.
+    /// The depth of the network.
     pub zone: Zone,
-    /// What it is called, such as "a loopback address".
+    /// The description of the network, such as "a loopback address".
     pub name: &'static str,
 }
 
@@ -44,7 +44,7 @@ enum Rule {
 
 const LOOPBACK: &str = "a loopback address";
 const PRIVATE: &str = "a private address";
-const CLOUD: &str = "an address where clouds keep the secrets of their machines";
+const CLOUD: &str = "a cloud's metadata address";
 const RESERVED: &str = "a reserved address";
 const DOCUMENTATION: &str = "an address for documentation";
 const MULTICAST: &str = "a multicast address";
@@ -79,7 +79,7 @@ const V4: &[([u8; 4], u32, Zone, &str)] = &[
     ([240, 0, 0, 0], 4, Zone::Private, RESERVED),
 ];
 
-/// The same of IPv6, where only an eighth is in use.
+/// The networks of IPv6 that are not public; only an eighth of its addresses is in use.
 const V6: &[([u16; 8], u32, Rule, &str)] = &[
     (
         [0, 0, 0, 0, 0, 0, 0, 0],
@@ -201,13 +201,13 @@ const V6: &[([u16; 8], u32, Rule, &str)] = &[
     ),
 ];
 
-/// The names that say by themselves where they lead; each stands for those under it as well.
+/// The names with a known network; each stands for those under it as well.
 const NAMES: &[(&str, Zone, &str)] = &[
     ("localhost", Zone::Loopback, "a name of this machine"),
     (
         "metadata.google.internal",
         Zone::Metadata,
-        "a name where clouds keep the secrets of their machines",
+        "a cloud's metadata name",
     ),
 ];
 
@@ -229,7 +229,8 @@ impl Network {
         }
     }
 
-    /// Where a host's name leads, if it says that by itself; what it resolves to counts otherwise.
+    /// The network of a host's name, if it is known; otherwise the addresses that it resolves to
+    /// count.
     #[must_use]
     pub fn of_name(host: &str) -> Option<Self> {
         let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();

@@ -6,7 +6,7 @@ use ring::digest::{SHA256, digest};
 
 use crate::{Secret, random_text};
 
-/// The secret of one login, and what is told of it beforehand. Always by SHA-256 (`S256`).
+/// The secret of one login, and its public challenge. Always by SHA-256 (`S256`).
 #[derive(Debug)]
 pub struct Pkce {
     verifier: Secret,
@@ -26,12 +26,12 @@ impl Pkce {
         Self { verifier }
     }
 
-    /// What the token endpoint is told.
+    /// The secret for the token endpoint.
     pub fn verifier(&self) -> &Secret {
         &self.verifier
     }
 
-    /// What the authorization endpoint is told.
+    /// The challenge for the authorization endpoint.
     pub fn challenge(&self) -> String {
         let hidden = digest(&SHA256, self.verifier.expose().as_bytes());
         BASE64_URL_SAFE_NO_PAD.encode(hidden)

@@ -1,4 +1,4 @@
-//! Random texts that nobody can guess.
+//! Random texts that can't be guessed.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

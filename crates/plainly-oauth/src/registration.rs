@@ -11,17 +11,17 @@ use crate::token::{TokenError, answer};
 /// The longest id and the longest secret that are kept.
 const LONGEST: usize = 2 << 10;
 
-/// What a client says about itself.
+/// The description of a client for its registration.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RegistrationRequest<'a> {
-    /// What people are shown.
+    /// The name that users see.
     pub client_name: &'a str,
-    /// Where browsers come back to; without one, people log in at another device (RFC 8628).
+    /// The redirect URI; without one, users log in on another device (RFC 8628).
     pub redirect_uri: Option<&'a str>,
-    /// What it will ask for; nothing in particular, if it is empty.
+    /// The scopes that it will request; no particular ones, if it is empty.
     pub scope: &'a [String],
-    /// How it will prove who it is.
+    /// The authentication method that it will use.
     pub method: ClientAuthMethod,
 }
 
@@ -55,7 +55,7 @@ impl ClientAuthMethod {
             .unwrap_or(Self::None)
     }
 
-    /// How a client with a secret proves who it is, to whom the server has said nothing else.
+    /// The default authentication method of a client with a secret.
     pub fn of_secret(server: &ServerMetadata) -> Self {
         let takes = |it: Self| {
             let mut taken = server.client_auth_methods.iter().flatten();
@@ -69,7 +69,7 @@ impl ClientAuthMethod {
 }
 
 impl<'a> RegistrationRequest<'a> {
-    /// A client of this name that people's browsers come back to here, if they do.
+    /// A client of this name, with its redirect URI, if any.
     pub fn new(
         client_name: &'a str,
         redirect_uri: Option<&'a str>,
@@ -129,9 +129,7 @@ impl<'a> RegistrationRequest<'a> {
             .map_err(|why| TokenError::Unusable(why.to_string()))?;
         let is_missing = |it| !redirects.iter().flatten().any(|named| named == it);
         if redirects.is_some() && self.redirect_uri.is_some_and(is_missing) {
-            return Err(unusable(
-                "registers other redirect URIs than were asked for",
-            ));
+            return Err(unusable("registers other redirect URIs than requested"));
         }
         let secret = object.text("client_secret").ok().flatten();
         if secret.as_deref().is_some_and(|it| !is_text(it)) {
@@ -185,7 +183,7 @@ impl<'a> RegistrationRequest<'a> {
                 TokenError::Unusable("has no `client_secret`, which its method needs".to_owned()),
             ),
             ClientAuthMethod::PrivateKey => Err(TokenError::Unusable(
-                "wants a key, which this client did not register".to_owned(),
+                "requires a key, which this client did not register".to_owned(),
             )),
             ClientAuthMethod::None | ClientAuthMethod::Basic | ClientAuthMethod::Post => Ok(method),
         }
@@ -324,7 +322,7 @@ mod tests {
             (
                 Some(&["none"]),
                 r#"{"client_id": "i", "redirect_uris": ["https://evil.example"]}"#,
-                "registers other redirect URIs than were asked for",
+                "registers other redirect URIs than requested",
             ),
             (
                 Some(&["none"]),

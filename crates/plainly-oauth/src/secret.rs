@@ -1,4 +1,5 @@
-//! A token, a password or a key: kept from logs, compared without telling how much of it was right, and wiped when dropped.
+//! A token, a password or a key: kept out of logs, compared in constant time, and wiped when
+//! dropped.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -8,7 +9,7 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded;
 use zeroize::Zeroizing;
 
-/// A text that nobody else may see. It has neither `Display` nor `Serialize`, and its `Debug` shows nothing of it.
+/// A secret text. It has neither `Display` nor `Serialize`, and its `Debug` shows nothing of it.
 ///
 /// ```
 /// use plainly_oauth::Secret;
@@ -26,7 +27,7 @@ impl Secret {
         Self(Zeroizing::new(text.into()))
     }
 
-    /// The text itself: for the request that needs it, and for nothing else.
+    /// The text itself: only for the request that needs it.
     pub fn expose(&self) -> &str {
         &self.0
     }
@@ -38,10 +39,11 @@ impl<T: Into<String>> From<T> for Secret {
     }
 }
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 const HIDDEN: &str = "***";
 
-/// The text without these secrets, as they are and as a form has them: whoever was sent one may repeat it.
+/// The text without these secrets, as they are and as a form encodes them, because a server may
+/// repeat them.
 pub(crate) fn hide<'a>(secrets: impl IntoIterator<Item = &'a Secret>, text: &str) -> String {
     let mut hidden: Vec<_> = secrets
         .into_iter()

@@ -11,16 +11,16 @@ const LONGEST: usize = 16 << 10;
 /// The seconds before its end in which a token is renewed: a tenth of its time, if that is less.
 const AHEAD: u64 = 60;
 
-/// What a token is asked for with.
+/// The grant in a request for a token.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum TokenRequest<'a> {
-    /// The code that a person's browser brought.
+    /// The code that the user's browser returned.
     #[non_exhaustive]
     Code {
         /// The code.
         code: &'a Secret,
-        /// Where the browser brought it.
+        /// The redirect URI where the browser returned it.
         redirect_uri: &'a str,
         /// The secret of the login.
         pkce: &'a Pkce,
@@ -29,20 +29,20 @@ pub enum TokenRequest<'a> {
     Refresh(&'a Secret),
     /// Nothing but who the client is.
     ClientCredentials,
-    /// An assertion of somebody whom the server trusts (RFC 7523).
+    /// An assertion of a party that the server trusts (RFC 7523).
     JwtBearer(&'a Secret),
     /// A token of another kind (RFC 8693).
     Exchange(TokenExchange<'a>),
-    /// The code that a person was shown (RFC 8628).
+    /// The code that the user was shown (RFC 8628).
     Device(&'a Secret),
 }
 
-/// An exchange of what proves who a person is for an assertion to another authorization server (enterprise-managed
-/// authorization).
+/// An exchange of a user's identity for an assertion to another authorization server
+/// (enterprise-managed authorization).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TokenExchange<'a> {
-    /// What proves it.
+    /// The token that proves the identity.
     pub subject: &'a Secret,
     /// Its kind, as a URN.
     pub subject_type: &'a str,
@@ -133,21 +133,21 @@ impl<'a> TokenRequest<'a> {
     }
 }
 
-/// What a token endpoint gave.
+/// The tokens of a token endpoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tokens {
-    /// What requests carry.
+    /// The token that requests carry.
     pub access_token: Secret,
-    /// How they carry it.
+    /// The way that requests carry the token.
     pub token_type: TokenType,
-    /// For how many seconds, if it says so.
+    /// The token's lifetime in seconds, if the server names it.
     pub expires_in: Option<u64>,
-    /// What it is renewed with, if there is a new one.
+    /// The new token for renewals, if there is one.
     pub refresh_token: Option<Secret>,
-    /// What it is good for, if that is not what was asked for.
+    /// The granted scopes, if they are not the requested ones.
     pub scope: Option<Vec<String>>,
-    /// What says who has logged in, if anything does (OpenID Connect Core).
+    /// The ID token with the user's identity, if there is one (OpenID Connect Core).
     pub id_token: Option<Secret>,
 }
 
@@ -158,18 +158,18 @@ pub struct Tokens {
     reason = "it said no, or nothing that is any use"
 )]
 pub enum TokenError {
-    /// It said no.
-    #[error("it was refused")]
+    /// The server declined.
+    #[error("it was declined")]
     #[non_exhaustive]
     Refused {
         /// The HTTP status.
         status: u16,
         /// The code of RFC 6749 (5.2), if it has one.
         error: Option<String>,
-        /// The same in the server's words.
+        /// The server's description of the error.
         description: Option<String>,
     },
-    /// What it gave is no use, in words that follow "it".
+    /// The answer is unusable, in words that follow "it".
     #[error("it {0}")]
     Unusable(String),
 }
@@ -185,7 +185,7 @@ impl TokenError {
 }
 
 impl TokenError {
-    /// The same without the secrets that the request had, which the server may have repeated.
+    /// The same error without the secrets of the request, which the server may have repeated.
     #[must_use]
     pub fn without<'a>(self, secrets: impl IntoIterator<Item = &'a Secret> + Clone) -> Self {
         let hidden = |text: Option<String>| text.map(|text| hide(secrets.clone(), &text));
@@ -264,14 +264,14 @@ impl Tokens {
 pub fn read_assertion(status: u16, body: &[u8]) -> Result<Secret, TokenError> {
     let object = answer(status, body)?;
     if text(&object, "issued_token_type")? != TokenExchange::ID_JAG {
-        let why = "has another `issued_token_type` than was asked for";
+        let why = "has another `issued_token_type` than requested";
         return Err(TokenError::Unusable(why.to_owned()));
     }
     secret(&object, "access_token")
 }
 
-/// Reads the answer to giving a token back (RFC 7009). A server that takes none of this kind back has said so, and nothing more
-/// can be done about it.
+/// Reads the answer to a revocation (RFC 7009). A server that can't revoke tokens of this kind
+/// counts as done, because nothing more is possible.
 pub fn read_revocation(status: u16, body: &[u8]) -> Result<(), TokenError> {
     if (200..300).contains(&status) {
         return Ok(());
@@ -314,7 +314,7 @@ pub(crate) fn secret(object: &Object, name: &'static str) -> Result<Secret, Toke
         return Err(TokenError::Unusable(why));
     }
     if !text.bytes().all(|it| it.is_ascii_graphic()) {
-        let why = format!("has a member `{name}` with characters that no token has");
+        let why = format!("has a member `{name}` with characters that are invalid in a token");
         return Err(TokenError::Unusable(why));
     }
     Ok(Secret::new(text))
@@ -384,7 +384,7 @@ mod tests {
             (r#"{"token_type": "bearer"}"#, Err("has no `access_token`")),
             (
                 r#"{"access_token": "t\nx: y", "token_type": "bearer"}"#,
-                Err("has a member `access_token` with characters that no token has"),
+                Err("has a member `access_token` with characters that are invalid in a token"),
             ),
             (
                 &long,
@@ -466,7 +466,7 @@ mod tests {
         let assertion = read_assertion(200, body(TokenExchange::ID_JAG).as_bytes());
         assert_eq!(assertion, Ok(Secret::new("a.b.c")));
         let another = read_assertion(200, body(TokenExchange::ID_TOKEN).as_bytes());
-        let why = "has another `issued_token_type` than was asked for";
+        let why = "has another `issued_token_type` than requested";
         assert_eq!(another, Err(TokenError::Unusable(why.to_owned())));
     }
 

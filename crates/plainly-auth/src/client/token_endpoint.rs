@@ -165,7 +165,7 @@ pub(super) fn sensitive(secret: &Secret) -> Result<HeaderValue, AuthError> {
     let value = HeaderValue::from_str(secret.expose());
     let mut value = value.map_err(|_why| AuthError::TokenUnusable {
         from: "this program".to_owned(),
-        why: "it has characters that no header has".to_owned(),
+        why: "it has characters that are invalid in a header".to_owned(),
     })?;
     value.set_sensitive(true);
     Ok(value)

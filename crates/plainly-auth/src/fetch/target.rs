@@ -20,9 +20,9 @@ impl Target {
             why: why.to_owned(),
         };
         if !is_plain(text) {
-            return Err(fenced("it has characters that no URL may have"));
+            return Err(fenced("it has characters that are invalid in a URL"));
         }
-        let url = Url::parse(text).map_err(|why| fenced(&format!("it is no URL: {why}")))?;
+        let url = Url::parse(text).map_err(|why| fenced(&format!("it is not a URL: {why}")))?;
         Self::new(url, text.to_owned())
     }
 
@@ -48,10 +48,12 @@ impl Target {
             why: format!("it redirects to {}, {why}", in_quotes(&shown(&text))),
         };
         if !is_plain(&text) {
-            return Err(fenced("which has characters that no URL may have".into()));
+            return Err(fenced(
+                "which has characters that are invalid in a URL".into(),
+            ));
         }
         let url = self.url.join(&text);
-        let url = url.map_err(|why| fenced(format!("which is no URL: {why}")))?;
+        let url = url.map_err(|why| fenced(format!("which is not a URL: {why}")))?;
         if self.is_https() && url.scheme() == "http" {
             return Err(fenced("which is not https".into()));
         }

@@ -156,17 +156,17 @@ const FENCED: &[(&str, &str, &str)] = &[
     (
         PRIVATE,
         "https://169.254.169.254/",
-        "its host is an address where clouds keep the secrets of their machines",
+        "its host is a cloud's metadata address",
     ),
     (
         LOOPBACK,
         "https://[fd00:ec2::254]/",
-        "its host is an address where clouds keep the secrets of their machines",
+        "its host is a cloud's metadata address",
     ),
     (
         LOOPBACK,
         "https://metadata.google.internal/",
-        "its host is a name where clouds keep the secrets of their machines",
+        "its host is a cloud's metadata name",
     ),
     (
         LOOPBACK,
@@ -191,17 +191,17 @@ const FENCED: &[(&str, &str, &str)] = &[
     (
         LOOPBACK,
         "https://public.example\\@evil.example/",
-        "it has characters that no URL may have",
+        "it has characters that are invalid in a URL",
     ),
     (
         LOOPBACK,
         " https://public.example/",
-        "it has characters that no URL may have",
+        "it has characters that are invalid in a URL",
     ),
     (
         LOOPBACK,
         "public.example",
-        "it is no URL: relative URL without a base",
+        "it is not a URL: relative URL without a base",
     ),
 ];
 

@@ -1,5 +1,5 @@
-//! The algorithms of signatures by a key pair (RFC 7518, 3.1; RFC 8037). A shared secret is none of them: whoever verifies
-//! could sign.
+//! The algorithms of signatures by a key pair (RFC 7518, 3.1; RFC 8037). Shared secrets are left
+//! out, because verifiers could sign.
 
 use std::fmt;
 
@@ -42,7 +42,7 @@ const ROWS: [(SignatureAlgorithm, &str, Algorithm); 9] = [
     (SignatureAlgorithm::PS512, "PS512", Algorithm::PS512),
 ];
 
-/// The newer name of the algorithm with Ed25519, which says the curve too (RFC 9864, 2.2).
+/// The newer name of the algorithm with Ed25519, which includes the curve (RFC 9864, 2.2).
 const ED25519: &str = "Ed25519";
 
 impl SignatureAlgorithm {

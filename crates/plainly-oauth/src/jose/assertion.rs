@@ -1,4 +1,5 @@
-//! How a client proves with its key who it is, at a token endpoint (RFC 7523, 2.2: `private_key_jwt`).
+//! The authentication of a client by its key, at a token endpoint (RFC 7523, 2.2:
+//! `private_key_jwt`).
 
 use serde::Serialize;
 

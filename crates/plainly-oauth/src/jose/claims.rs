@@ -1,14 +1,15 @@
-//! What a token says, and whether it lets its holder in here (RFC 9068, 4; RFC 8725, 3).
+//! The claims of a token, and the check whether they authorize its holder here (RFC 9068, 4; RFC
+//! 8725, 3).
 
 use serde_json::{Map, Value};
 
 use super::refusal::TokenRefusal;
 use crate::scope;
 
-/// How far the clock of an issuer may differ from ours, in seconds.
+/// The tolerated difference to an issuer's clock, in seconds.
 pub const LEEWAY: u64 = 60;
 
-/// What a token must say to be for us. Texts are compared as they are written.
+/// The claims that a token needs to be for this server. Texts are compared as they are written.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ClaimRules {
@@ -18,7 +19,7 @@ pub struct ClaimRules {
     pub audiences: Vec<String>,
 }
 
-/// What a token says that lets its holder in.
+/// The claims of a valid token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TokenClaims {
@@ -28,15 +29,15 @@ pub struct TokenClaims {
     pub subject: Option<String>,
     /// The client that it was given to.
     pub client_id: Option<String>,
-    /// What it lets its holder do.
+    /// The scopes of the token.
     pub scopes: Vec<String>,
-    /// When it ends, in seconds since 1970.
+    /// The token's end, in seconds since 1970.
     pub expires_at: u64,
     /// The key that its holder must prove to have: a thumbprint (RFC 9449, 6.1).
     pub key: Option<String>,
     /// The name of the token itself, for logs.
     pub token_id: Option<String>,
-    /// All that it says.
+    /// All claims of the token.
     pub all: Map<String, Value>,
 }
 
@@ -49,7 +50,7 @@ impl ClaimRules {
         }
     }
 
-    /// Judges what a token says that is signed by its issuer.
+    /// Judges the claims of a token that is signed by its issuer.
     pub(super) fn judge(
         &self,
         claims: Map<String, Value>,
@@ -121,7 +122,7 @@ pub fn good_until(expires_at: u64) -> u64 {
     expires_at.saturating_add(LEEWAY)
 }
 
-/// A text that says something, if there is one.
+/// A claim that is a text with contents, if it exists.
 fn text(claims: &Map<String, Value>, name: &str) -> Result<Option<String>, TokenRefusal> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -158,7 +159,7 @@ fn scopes(claims: &Map<String, Value>) -> Vec<String> {
     scope::read(&texts.join(" "))
 }
 
-/// The key that the holder must have. Of another kind of proof we can't say that it was given (RFC 7800, 3).
+/// The key that the holder must have. Other kinds of proof can't be checked (RFC 7800, 3).
 fn confirmation(claims: &Map<String, Value>) -> Result<Option<String>, TokenRefusal> {
     let Some(confirmation) = claims.get("cnf") else {
         return Ok(None);

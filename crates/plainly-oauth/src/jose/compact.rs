@@ -12,10 +12,10 @@ use crate::single;
 /// The longest text that is read, in bytes.
 pub const LONGEST: usize = 8 * 1024;
 
-/// Members of a header that change what a signature means, or that say where its key is. Whoever writes a token does not choose
-/// the key that it is verified with (RFC 8725, 3.5 and 3.10).
+/// The rejected members of a header: those that change the meaning of a signature, or name its key.
+/// The author of a token must not choose the key that verifies it (RFC 8725, 3.5 and 3.10).
 const REFUSED: [&str; 7] = ["crit", "b64", "zip", "jku", "x5u", "x5c", OWN_KEY];
-/// Where a proof has the key that it proves.
+/// The member with a proof's own key.
 pub(super) const OWN_KEY: &str = "jwk";
 
 /// Read, but not yet believed.
@@ -27,7 +27,7 @@ pub(super) struct Compact<'a> {
     signature: &'a str,
 }
 
-/// What is wrong with a text before its signature is looked at.
+/// The fault of a text before its signature is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Malformed {
     Form,

@@ -1,4 +1,4 @@
-//! What an issuer answers when it is asked what a token is worth (RFC 7662, 2.2).
+//! The answer of an issuer's introspection endpoint (RFC 7662, 2.2).
 
 use serde_json::Value;
 use thiserror::Error;
@@ -7,13 +7,13 @@ use super::claims::{ClaimRules, TokenClaims};
 use super::refusal::TokenRefusal;
 use crate::single;
 
-/// The answer can't be read, so it says neither yes nor no.
+/// The answer can't be read, so it decides nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the answer is not a JSON object with `active`, true or false")]
 #[non_exhaustive]
 pub struct UnreadableAnswer;
 
-/// Reads an answer and judges what it says.
+/// Reads an answer and judges its claims.
 ///
 /// Without `checks_audience`, a token that says not whom it is for is taken: for issuers that give tokens to nobody else.
 pub fn introspected(

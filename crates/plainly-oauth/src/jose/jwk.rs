@@ -33,7 +33,7 @@ pub enum PublicKey {
     Ed25519([u8; 32]),
 }
 
-/// Why a key is not used.
+/// The reason why a key is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnusableKey {
@@ -52,7 +52,7 @@ pub enum UnusableKey {
 }
 
 impl PublicKey {
-    /// Reads a key. What else stands in it, such as `use`, is for whoever has it to judge.
+    /// Reads a key. Its other members, such as `use`, are left to the caller.
     pub fn read(jwk: &Map<String, Value>) -> Result<Self, UnusableKey> {
         let text = |name: &str| jwk.get(name).and_then(Value::as_str);
         let bytes = |name: &str| {

@@ -9,7 +9,7 @@ use crate::single;
 
 /// The most keys of a set. Issuers have a handful.
 const MOST: usize = 256;
-/// The most keys that are tried for one token, where it does not say which is its own.
+/// The most keys that are tried for a token that does not name its own.
 const MOST_TRIED: usize = 8;
 
 /// The keys of an issuer that signatures can be verified with. What else is in the set is left out.
@@ -23,7 +23,7 @@ struct Published {
     key: PublicKey,
 }
 
-/// Why a set of keys is not used.
+/// The reason why a set of keys is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UnusableKeys {

@@ -30,21 +30,22 @@ pub struct SigningKey {
     public: PublicKey,
 }
 
-/// Why a key can't be used, or could not sign.
+/// The reason why a key can't be used, or could not sign.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum KeyError {
     /// The text has no private key in PEM.
-    #[error("this is no private key in PEM: expected -----BEGIN PRIVATE KEY-----")]
+    #[error("not a private key in PEM: expected -----BEGIN PRIVATE KEY-----")]
     NotPem,
-    /// Whoever uses it would need its password.
+    /// It has a password, which is not known here.
     #[error(
         "the private key is encrypted: decrypt it first, with `openssl pkcs8 -in key.pem -out plain.pem`"
     )]
     Encrypted,
     /// The older form of elliptic keys.
     #[error(
-        "the private key is in the form of SEC 1: convert it, with `openssl pkcs8 -topk8 -nocrypt -in key.pem -out pkcs8.pem`"
+        "the private key has the SEC 1 format: convert it, with `openssl pkcs8 -topk8 -nocrypt \
+         -in key.pem -out pkcs8.pem`"
     )]
     Sec1,
     /// The text is no base64.
@@ -54,11 +55,11 @@ pub enum KeyError {
     #[error("unknown algorithm {}: expected ES256, ES384, EdDSA, RS256, RS384, RS512, PS256, PS384 or PS512", shown(.0))]
     UnknownAlgorithm(String),
     /// The key is of another kind than the algorithm.
-    #[error("the key can't sign by {algorithm}: it is for {fits}")]
+    #[error("the key can't sign with {algorithm}: it is for {fits}")]
     OtherAlgorithm {
-        /// What was asked for.
+        /// The requested algorithm.
         algorithm: SignatureAlgorithm,
-        /// What it can sign by.
+        /// The algorithm that the key fits.
         fits: SignatureAlgorithm,
     },
     /// The kind of key is unknown, or the key is damaged.
@@ -135,7 +136,7 @@ impl SigningKey {
         &self.public
     }
 
-    /// Its public half as JSON, for whoever is to verify its signatures.
+    /// Its public half as JSON, for those that verify its signatures.
     pub fn public_jwk(&self) -> serde_json::Map<String, serde_json::Value> {
         self.public.to_jwk()
     }

@@ -41,7 +41,7 @@ pub(super) fn install() {
     });
 }
 
-/// How `ring` signs and verifies by an algorithm.
+/// An algorithm as `ring` signs and verifies by it.
 enum Scheme {
     Hmac(hmac::Algorithm),
     Ecdsa(
@@ -173,7 +173,7 @@ impl Verifier<Vec<u8>> for RingVerifier {
     }
 }
 
-/// `ring` says of no failure why, for good reasons.
+/// The error without a cause, because `ring` gives none, for good reasons.
 fn without_why<E>(_: E) -> Unsigned {
     Unsigned::new()
 }
@@ -245,7 +245,7 @@ mod tests {
     const RSA: &[u8] = include_bytes!("../../tests/keys/rsa_pkcs1.der");
     const ED25519: &[u8] = include_bytes!("../../tests/keys/ed25519.pem");
 
-    /// What another user of `jsonwebtoken` in the process expects, beside what we use.
+    /// The algorithms that another user of `jsonwebtoken` in the process expects, beside ours.
     #[test]
     fn every_algorithm_of_jsonwebtoken_signs_and_verifies() {
         install();

@@ -1,11 +1,11 @@
-//! Why a token or a proof is refused, in words of a fixed list: they tell a client what to do, and an attacker nothing that
-//! it did not send.
+//! The reasons for rejecting a token or a proof, from a fixed list of words: they help a client,
+//! and give an attacker nothing new.
 
 use thiserror::Error;
 
 use super::compact::Malformed;
 
-/// Why a token does not let its holder in. Displayed, it is one of a fixed list of words.
+/// The reason why a token is rejected. Displayed, it is one of a fixed list of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]
 pub enum TokenRefusal {
@@ -15,7 +15,7 @@ pub enum TokenRefusal {
     /// None that a key pair signs by.
     #[error("algorithm")]
     Algorithm,
-    /// Its header says where its key is, or what else must be understood.
+    /// Its header names its key, or an extension that must be understood.
     #[error("header")]
     Header,
     /// It is no access token by its type.
@@ -24,25 +24,25 @@ pub enum TokenRefusal {
     /// The issuer has no such key.
     #[error("unknown key")]
     UnknownKey,
-    /// It was changed, or signed by someone else.
+    /// It was changed, or signed with another key.
     #[error("signature")]
     Signature,
-    /// Somebody else issued it.
+    /// Another server issued it.
     #[error("issuer")]
     Issuer,
-    /// It is for somebody else.
+    /// It is for another server.
     #[error("audience")]
     Audience,
-    /// It has ended, or does not say when it does.
+    /// It has ended, or has no end.
     #[error("expired")]
     Expired,
     /// It begins later.
     #[error("not yet valid")]
     NotYetValid,
-    /// It says neither whom it is about nor to whom it was given.
+    /// It names neither a subject nor a client.
     #[error("no subject")]
     NoSubject,
-    /// It is for the client that asked who somebody is.
+    /// It identifies a user to a client, and authorizes nothing.
     #[error("an ID token")]
     IdToken,
     /// Its holder must prove something that we can't verify.
@@ -59,7 +59,7 @@ pub enum TokenRefusal {
     Revoked,
 }
 
-/// Why a proof proves nothing. Displayed, it is one of a fixed list of words.
+/// The reason why a proof is rejected. Displayed, it is one of a fixed list of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
 #[non_exhaustive]
 pub enum ProofRefusal {
@@ -72,7 +72,7 @@ pub enum ProofRefusal {
     /// None that a key pair signs by.
     #[error("algorithm")]
     Algorithm,
-    /// Its header says what else must be understood.
+    /// Its header names an extension that must be understood.
     #[error("header")]
     Header,
     /// It is no proof by its type.

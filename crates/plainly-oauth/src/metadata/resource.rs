@@ -5,7 +5,7 @@ use url::Url;
 use super::well_known::resource_metadata_urls;
 use crate::json::{Object, Unreadable};
 
-/// What an MCP server says about who lets clients in.
+/// The metadata of an MCP server about its authorization servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ResourceMetadata {
@@ -13,7 +13,7 @@ pub struct ResourceMetadata {
     pub resource: String,
     /// The issuers whose tokens it takes, as it writes them.
     pub authorization_servers: Vec<String>,
-    /// The scopes for what most clients do; `None` if it does not say.
+    /// The scopes for common uses; `None` if the server names none.
     pub scopes_supported: Option<Vec<String>>,
     /// Whether it takes bound tokens only (RFC 9449).
     pub requires_dpop: bool,

@@ -4,41 +4,41 @@ use crate::endpoint;
 use crate::json::{Object, Unreadable};
 use crate::pkce::Pkce;
 
-/// What an authorization server says about itself.
+/// The metadata of an authorization server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ServerMetadata {
     /// Its identifier, as it writes it.
     pub issuer: String,
-    /// Where people are sent to.
+    /// The page where users log in.
     pub authorization_endpoint: Option<String>,
-    /// Where tokens are asked for.
+    /// The endpoint that issues tokens.
     pub token_endpoint: Option<String>,
-    /// Where clients register (RFC 7591).
+    /// The endpoint where clients register (RFC 7591).
     pub registration_endpoint: Option<String>,
-    /// Where tokens are given back (RFC 7009).
+    /// The endpoint that revokes tokens (RFC 7009).
     pub revocation_endpoint: Option<String>,
-    /// Where devices without a browser begin (RFC 8628).
+    /// The endpoint where devices without a browser start (RFC 8628).
     pub device_authorization_endpoint: Option<String>,
-    /// Where it tells what a token is worth (RFC 7662).
+    /// The endpoint that judges tokens (RFC 7662).
     pub introspection_endpoint: Option<String>,
-    /// Where its keys are.
+    /// The URL of its keys.
     pub jwks_uri: Option<String>,
     /// The scopes that it knows.
     pub scopes: Vec<String>,
-    /// The kinds of grants that it gives; `None` if it does not say.
+    /// The supported types of grants; `None` if the server names none.
     pub grant_types: Option<Vec<String>>,
-    /// How clients may prove who they are; `None` if it does not say.
+    /// The authentication methods for clients; `None` if the server names none.
     pub client_auth_methods: Option<Vec<String>>,
-    /// How the secret of a login may be hidden (RFC 7636); `None` if it does not say.
+    /// The methods that hide the secret of a login (RFC 7636); `None` if the server names none.
     pub code_challenge_methods: Option<Vec<String>>,
-    /// Whether its answers to logins say who it is (RFC 9207).
+    /// Whether its answers to logins name it (RFC 9207).
     pub sends_issuer: bool,
     /// Whether a client's id may be the URL of its description.
     pub reads_client_documents: bool,
     /// The algorithms of proofs that it takes (RFC 9449).
     pub dpop_algorithms: Vec<String>,
-    /// What it takes in exchange for tokens, by name (`urn:ietf:params:oauth:grant-profile:…`).
+    /// The grant profiles that it accepts, by name (`urn:ietf:params:oauth:grant-profile:…`).
     pub grant_profiles: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ impl ServerMetadata {
         methods.any(|method| method == Pkce::METHOD)
     }
 
-    /// Whether it says that it gives grants of this type. What it gives without saying is the code for a login.
+    /// Whether it announces grants of this type. The default is the code for a login.
     pub fn gives(&self, grant_type: &str) -> bool {
         match &self.grant_types {
             Some(types) => types.iter().any(|it| it == grant_type),
@@ -119,7 +119,7 @@ mod tests {
             (r#"{"issuer": ""}"#, "has no `issuer`"),
             (
                 r#"{"issuer": "https://a.example", "authorization_endpoint": "javascript:alert(1)"}"#,
-                "has a member `authorization_endpoint` that is not a URL of https",
+                "has a member `authorization_endpoint` that is not an https URL",
             ),
             (
                 r#"{"issuer": "https://a.example", "token_endpoint": 7}"#,

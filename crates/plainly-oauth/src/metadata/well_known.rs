@@ -1,18 +1,18 @@
-//! Where metadata is asked for: URLs made from a server's URL or an issuer, in the order in which they are tried. Texts are cut
-//! and joined; nothing is written anew.
+//! The URLs of metadata, made from a server's URL or an issuer, in the order in which they are
+//! tried. Texts are cut and joined, never normalized.
 
-/// The part of a URL that says who is asked: scheme, host and port, as they are written.
+/// The origin of a URL: scheme, host and port, as they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Origin<'a> {
     /// As in `https://example.com:8443`.
     pub text: &'a str,
-    /// What follows it, without query and fragment.
+    /// The path after it, without query and fragment.
     pub path: &'a str,
 }
 
 impl<'a> Origin<'a> {
-    /// That of a URL; `None` if it has none.
+    /// The origin of a URL; `None` if it has none.
     pub fn of(url: &'a str) -> Option<Self> {
         let scheme = url.find("://")?;
         // Otherwise these are not the slashes of the scheme: some readers need none.
@@ -39,8 +39,8 @@ pub fn server_address(url: &str) -> Option<String> {
     Some(format!("{scheme}://{host}{path}"))
 }
 
-/// Where the metadata of an MCP server may be, if the server does not say where (2026-07-28, "Protected Resource Metadata
-/// Discovery Requirements").
+/// The possible URLs of an MCP server's metadata, if the server names none (2026-07-28, "Protected
+/// Resource Metadata Discovery Requirements").
 pub fn resource_metadata_urls(server: &str) -> Vec<String> {
     const NAME: &str = "/.well-known/oauth-protected-resource";
     let Some(Origin { text, path }) = Origin::of(server) else {
@@ -53,7 +53,8 @@ pub fn resource_metadata_urls(server: &str) -> Vec<String> {
     }
 }
 
-/// Where the metadata of an authorization server may be (2026-07-28, "Authorization Server Metadata Discovery").
+/// The possible URLs of an authorization server's metadata (2026-07-28, "Authorization Server
+/// Metadata Discovery").
 pub fn server_metadata_urls(issuer: &str) -> Vec<String> {
     const OAUTH: &str = "/.well-known/oauth-authorization-server";
     const OPENID: &str = "/.well-known/openid-configuration";

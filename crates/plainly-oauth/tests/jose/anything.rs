@@ -1,4 +1,4 @@
-//! Whatever comes, it is refused and nothing panics.
+//! Any input is rejected without a panic.
 
 use plainly_oauth::jose::dpop::{self, Proven, Replays};
 use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, SigningKey, introspected};

@@ -10,7 +10,7 @@ pub(crate) const NOW: u64 = 1_800_000_000;
 pub(crate) const ISSUER: &str = "https://as.example";
 pub(crate) const RESOURCE: &str = "https://mcp.example.com/mcp";
 
-/// The keys of a test, for signing by whatever algorithm.
+/// The keys of a test, for any signature algorithm.
 pub(crate) struct Signer {
     pub(crate) key: SigningKey,
     encoding: EncodingKey,
@@ -77,7 +77,7 @@ pub(crate) fn encoded(text: &str) -> String {
     URL_SAFE_NO_PAD.encode(text)
 }
 
-/// What a good token says.
+/// The claims of a valid token.
 pub(crate) fn good() -> Value {
     json!({
         "iss": ISSUER, "aud": RESOURCE, "sub": "alice", "client_id": "app", "scope": "files:read files:write",

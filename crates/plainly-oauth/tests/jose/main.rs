@@ -1,4 +1,4 @@
-//! What is signed, and how strictly it is verified.
+//! Signatures, and the strictness of their verification.
 #![cfg(feature = "jose")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

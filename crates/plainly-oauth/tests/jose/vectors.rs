@@ -11,7 +11,7 @@ fn judged(token: &str, key: &Value, now: u64) -> Result<(), TokenRefusal> {
     token.verify(&keys, &rules, now).map(|_| ())
 }
 
-/// RFC 7515, A.2 and A.3. Both are for nobody, so a good signature is refused only afterwards.
+/// RFC 7515, A.2 and A.3. Both have no audience, so a good signature is rejected only afterwards.
 #[test]
 fn the_signatures_of_rfc_7515_are_good() {
     const CLAIMS: &str = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";

@@ -73,7 +73,7 @@ impl Redirect {
             redirect: printable(text).into_owned(),
             why,
         };
-        let uri: Uri = text.parse().map_err(|_invalid| unfit("it is no URL"))?;
+        let uri: Uri = text.parse().map_err(|_invalid| unfit("it is not a URL"))?;
         let authority = uri.authority().map_or("", |it| it.as_str());
         let Some(path) = text
             .strip_prefix("http://")

@@ -490,7 +490,7 @@ fn a_browser_comes_back_only_to_this_machine() {
         ("http://127.0.0.1:/", "its port is invalid"),
         ("http://127.0.0.1:99999/", "its port is invalid"),
         ("/callback", "it does not start with http://"),
-        ("", "it is no URL"),
+        ("", "it is not a URL"),
     ] {
         let error = Redirect::parse(redirect).unwrap_err().to_string();
         assert_eq!(error, format!("invalid redirect URI {redirect}: {why}"));

@@ -28,13 +28,13 @@ pub struct Proven<'a> {
     pub key: &'a str,
     /// The holder of the token: each has its share of the proofs that can be remembered.
     pub holder: &'a str,
-    /// What a nonce in it must come from, if there must be one.
+    /// The source of the nonces that are required, if any.
     pub nonces: Option<&'a Nonces>,
     /// The time, in seconds since 1970.
     pub now: u64,
 }
 
-/// Verifies a proof, and remembers it so that nobody uses it again.
+/// Verifies a proof, and remembers it so that it can't be used again.
 pub fn check(proof: &str, request: &Proven<'_>, seen: &Replays) -> Result<(), ProofRefusal> {
     let proof = Compact::read(proof, true)?;
     if proof.typ().as_deref() != Some(TYPE) {
@@ -66,7 +66,7 @@ pub fn check(proof: &str, request: &Proven<'_>, seen: &Replays) -> Result<(), Pr
     seen.remember(&right, request.now)
 }
 
-/// Judges what a proof says; its name and when it was made, if it is right.
+/// Judges the claims of a proof; returns its id and its time, if it is valid.
 fn claims<'a>(
     claims: &'a Map<String, Value>,
     request: &Proven<'_>,

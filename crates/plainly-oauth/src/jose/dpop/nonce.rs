@@ -12,7 +12,7 @@ use super::window::WINDOW;
 pub struct Nonces(hmac::Key);
 
 impl Nonces {
-    /// A maker whose nonces nobody else knows; `None` if the system has no random numbers.
+    /// A source of nonces that can't be guessed; `None` if the system has no random numbers.
     pub fn new() -> Option<Self> {
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
         key.ok().map(Self)

@@ -51,7 +51,7 @@ pub(super) fn without_query(url: &str) -> &str {
     url.split(['?', '#']).next().unwrap_or(url)
 }
 
-/// What a proof says of the token beside it.
+/// The digest in a proof of the token beside it.
 pub(super) fn token_digest(token: &str) -> String {
     URL_SAFE_NO_PAD.encode(digest(&SHA256, token.as_bytes()))
 }

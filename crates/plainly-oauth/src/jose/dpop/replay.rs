@@ -12,10 +12,10 @@ use crate::jose::refusal::ProofRefusal;
 /// to forget one would let it be used again.
 const MOST: usize = 1_000_000;
 const SHARE: usize = 10;
-/// How much older than this process a proof may be, in seconds: clocks differ.
+/// The most seconds that a proof may be older than this process, because clocks differ.
 const LEEWAY: u64 = 5;
 
-/// Half of a SHA-256: nobody finds two texts with the same one.
+/// Half of a SHA-256: two texts with the same one can't be found.
 type Digest = u128;
 
 /// The proofs that were used of late.
@@ -87,7 +87,7 @@ impl Replays {
 }
 
 impl Used {
-    /// Forgets what is too old to be taken again.
+    /// Forgets the proofs that are too old to be accepted again.
     fn forget(&mut self, now: u64) {
         while let Some(oldest) = self.made_at.first_entry()
             && oldest.key().saturating_add(WINDOW) < now
@@ -161,7 +161,8 @@ mod tests {
         assert!(!format!("{seen:?}").contains("alice"));
     }
 
-    /// Whichever keys its tokens are bound to: an authorization server binds them to any.
+    /// The bound is per holder rather than per key, because an authorization server binds tokens to
+    /// any key.
     #[test]
     fn a_flood_of_proofs_of_one_holder_leaves_the_others_room() {
         let seen = Replays {

@@ -1,5 +1,5 @@
 //! The time in which a proof counts.
 
-/// How long before or after now a proof, or the nonce in it, may have been made, in seconds (SEP-1932, "Stateless DPoP Proof Replay
-/// Protection").
+/// The most seconds between now and the time of a proof, or of the nonce in it (SEP-1932,
+/// "Stateless DPoP Proof Replay Protection").
 pub const WINDOW: u64 = 300;
