@@ -16,9 +16,9 @@ use rustls::{CertificateError, RootCertStore, ServerConfig};
 use plainly_transport::cryptography::provider;
 use plainly_transport::lock::Lock;
 
-/// How long a look at the files is good for.
+/// The time until the files are checked again.
 const LOOK: Duration = Duration::from_secs(1);
-/// What is spoken over TLS, the best first.
+/// The protocols over TLS, the best first.
 const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 
 /// A certificate and its key, with which an [`HttpServer`](super::HttpServer) speaks HTTPS.
@@ -38,12 +38,12 @@ struct CertificateFiles {
 #[derive(Debug)]
 struct Current {
     config: Arc<ServerConfig>,
-    /// How the files looked when they were read last, whether they could be used or not.
+    /// The look of the files when they were last read, usable or not.
     looks: Option<[FileLook; 2]>,
     looked: Instant,
 }
 
-/// How a file looks from outside: if that is the same, so is what it has.
+/// The look of a file from outside: if it is unchanged, so are the contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct FileLook {
     modified: Option<SystemTime>,
@@ -52,7 +52,7 @@ struct FileLook {
     number: u64,
 }
 
-/// Why a certificate and a key can't be used.
+/// The reason why a certificate and a key can't be used.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidCertificate {
@@ -61,29 +61,31 @@ pub enum InvalidCertificate {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// There is no certificate in the file.
     #[error(
-        "there is no certificate in {name}{}; it must have the server's certificate and those between it and its authority, in PEM: -----BEGIN CERTIFICATE-----",
+        "no certificate in {name}{}: expected the server's certificate and those between it and \
+         its authority, in PEM: -----BEGIN CERTIFICATE-----",
         FoundInstead(found)
     )]
     NoCertificate {
         /// The file, or what it stands for.
         name: String,
-        /// What there is instead, such as "PRIVATE KEY".
+        /// The label that was found instead, such as "PRIVATE KEY".
         found: Option<String>,
     },
     /// There is no private key in the file.
     #[error(
-        "there is no private key in {name}{}; it must have the key of the certificate in PEM, without a password: -----BEGIN PRIVATE KEY-----",
+        "no private key in {name}{}: expected the key of the certificate in PEM, without a \
+         password: -----BEGIN PRIVATE KEY-----",
         FoundInstead(found)
     )]
     NoKey {
         /// The file, or what it stands for.
         name: String,
-        /// What there is instead, such as "CERTIFICATE".
+        /// The label that was found instead, such as "CERTIFICATE".
         found: Option<String>,
     },
     /// The private key in the file is encrypted.
@@ -94,12 +96,12 @@ pub enum InvalidCertificate {
         /// The file, or what it stands for.
         name: String,
     },
-    /// What is in the file is broken, or of a kind that is not supported.
+    /// The contents of the file are broken, or of a kind that is not supported.
     #[error("cannot use {name}: {why}")]
     Unusable {
         /// The file, or what it stands for.
         name: String,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// The key belongs to another certificate.
@@ -116,7 +118,7 @@ pub enum InvalidCertificate {
 
 plainly_errors::debug_with_causes!(InvalidCertificate);
 
-/// What was found instead of what was looked for.
+/// The label that was found instead of the wanted one.
 struct FoundInstead<'a>(&'a Option<String>);
 
 impl std::fmt::Display for FoundInstead<'_> {
@@ -150,7 +152,7 @@ impl ServerCertificate {
         Ok(Self::new(config, looks, Some(files)))
     }
 
-    /// The same from texts, for good.
+    /// Like [`from_files`](Self::from_files), from texts that never change.
     ///
     /// # Errors
     ///
@@ -176,7 +178,7 @@ impl ServerCertificate {
         }
     }
 
-    /// What a new connection is secured with.
+    /// The certificate for a new connection.
     pub(super) fn current(&self) -> Arc<ServerConfig> {
         let mut current = self.current.lock();
         if let Some(files) = &self.files
@@ -200,10 +202,10 @@ impl Current {
         match files.read() {
             Ok(config) => {
                 self.config = Arc::new(config);
-                tracing::info!("the certificate has changed: new connections get the new one");
+                tracing::info!("the certificate has changed: new connections use it");
             }
             Err(error) => {
-                tracing::warn!(%error, "the certificate has changed and can't be used: the one before stays");
+                tracing::warn!(%error, "the new certificate can't be used: the previous one stays");
             }
         }
     }
@@ -247,7 +249,7 @@ impl FileLook {
     }
 }
 
-/// Warns if everybody on this machine may read the key.
+/// Warns if every user of this machine can read the key.
 fn warn_if_open(key: &Path) {
     #[cfg(unix)]
     {
@@ -256,7 +258,9 @@ fn warn_if_open(key: &Path) {
         let mode = fs::metadata(key).map(|file| file.permissions().mode());
         if mode.is_ok_and(|mode| mode & 0o004 != 0) {
             let key = key.display();
-            tracing::warn!("everybody on this machine may read the private key: chmod o-rwx {key}");
+            tracing::warn!(
+                "every user of this machine can read the private key: run chmod o-rwx {key}"
+            );
         }
     }
     #[cfg(not(unix))]
@@ -330,7 +334,7 @@ fn is_encrypted(bytes: &[u8]) -> bool {
     text.lines().any(|line| marks.contains(&line.trim_end()))
 }
 
-/// What a text in PEM says that it has, and nothing else of it, which may be secret.
+/// The label of a text in PEM, and nothing else of it, which may be secret.
 fn label(bytes: &[u8]) -> Option<String> {
     let text = str::from_utf8(bytes).ok()?;
     let labels = text.lines().filter_map(|line| {
@@ -342,14 +346,14 @@ fn label(bytes: &[u8]) -> Option<String> {
     labels.map(str::to_owned).next()
 }
 
-/// Warns if clients will refuse the certificate, whoever vouches for it.
+/// Warns if clients will reject the certificate, whatever authority they trust.
 fn warn_of(name: &str, chain: &[CertificateDer<'static>]) {
     if let Some(why) = flaw(chain) {
-        tracing::warn!("clients will refuse the certificate in {name}: {why}");
+        tracing::warn!("clients will reject the certificate in {name}: {why}");
     }
 }
 
-/// Why clients will refuse the first certificate, if that is sure.
+/// The reason why clients will reject the first certificate, if that is certain.
 fn flaw(chain: &[CertificateDer<'static>]) -> Option<&'static str> {
     use CertificateError::{Expired, ExpiredContext, NotValidYet, NotValidYetContext};
 
@@ -367,7 +371,7 @@ fn flaw(chain: &[CertificateDer<'static>]) -> Option<&'static str> {
     )
 }
 
-/// What is wrong with the first certificate. Whoever vouches for it is not asked: it does so itself here.
+/// The fault of the first certificate. Its authority is not checked: here it is its own.
 fn fault(chain: &[CertificateDer<'static>]) -> Option<CertificateError> {
     let own = chain.first()?;
     let mut roots = RootCertStore::empty();

@@ -68,7 +68,7 @@ fn is_utf_8(parameter: &[u8]) -> bool {
         || parameter.eq_ignore_ascii_case(b"charset=\"utf-8\"")
 }
 
-/// What is wrong with a type that is not [JSON](is_json).
+/// The fault of a type that is not [JSON](is_json).
 fn wrong_type(headers: &HeaderMap) -> Rejection {
     let mut values = headers.get_all(CONTENT_TYPE).iter();
     let value = match (values.next(), values.next()) {
@@ -88,7 +88,7 @@ fn wrong_type(headers: &HeaderMap) -> Rejection {
     let other = parameters.find(|parameter| !is_utf_8(parameter));
     let other = shown(other.unwrap_or_default());
     unsupported(&format!(
-        "application/json does not take {other} here. Send the message in UTF-8, as application/json alone"
+        "unexpected {other}. Send the message in UTF-8, as application/json alone"
     ))
 }
 

@@ -25,12 +25,12 @@ use super::watch::{Activity, ServedRequest, Watch};
 use super::{Body, HttpLimits, HttpService};
 use plainly_transport::Exchange;
 
-/// Tells all connections to finish their requests and close.
+/// The signal for all connections to finish their requests and close.
 #[derive(Debug, Default)]
 pub(super) struct Drain {
     has_begun: AtomicBool,
     begun: Notify,
-    /// Whether it was said that a client spoke TLS to plain HTTP: any stranger can have it said.
+    /// Whether the warning about TLS on plain HTTP was logged: any stranger can cause it.
     has_said_tls: AtomicBool,
 }
 
@@ -44,13 +44,14 @@ impl Drain {
         self.has_begun.load(Ordering::Acquire)
     }
 
-    /// Says that a client spoke TLS to plain HTTP, and of others only to those who look closely.
+    /// Warns that a client spoke TLS to plain HTTP, once; later only at the level debug.
     fn say_tls(&self) {
         if self.has_said_tls.swap(true, Ordering::Relaxed) {
             return tracing::debug!("another client spoke TLS to plain HTTP");
         }
         tracing::warn!(
-            "a client spoke TLS, but this server speaks plain HTTP: its URL begins with http://, not https://"
+            "a client spoke TLS, but this server speaks plain HTTP: its URL starts with http://, \
+             not https://"
         );
     }
 
@@ -126,8 +127,8 @@ pub(super) async fn serve<E: Exchange>(
     }
 }
 
-/// hyper's own timer stays unused: it is set anew for every request, and can't tell waiting for a request from reading
-/// it.
+/// The builder of HTTP/1 connections. hyper's own timer stays unused, because it is reset for every
+/// request, and can't separate waiting for a request from reading it.
 fn builder(limits: &HttpLimits) -> http1::Builder {
     let head_bytes = limits.head_bytes.max(MIN_HEAD_BYTES);
     let mut builder = http1::Builder::new();

@@ -24,7 +24,8 @@ const READ: HeaderValue = HeaderValue::from_static(
 );
 /// The beginning of the names of headers that mirror arguments of tools.
 const MIRRORED: &str = "mcp-param-";
-/// How many seconds a browser may cache the answer to a preflight: no browser does for longer.
+/// The seconds for which a browser may cache the answer to a preflight: the most that any browser
+/// does.
 const TWO_HOURS: HeaderValue = HeaderValue::from_static("7200");
 const REQUEST_PRIVATE_NETWORK: HeaderName =
     HeaderName::from_static("access-control-request-private-network");

@@ -113,7 +113,7 @@ mod tests {
 
     use super::*;
 
-    /// Says what it has, then waits; and when it has to end, goodbye.
+    /// A feed that sends its texts, then waits; and at its end, a goodbye.
     #[derive(Debug)]
     struct LastWords(VecDeque<&'static str>);
 

@@ -1,4 +1,5 @@
-//! Who is let in. A gate stands before everything behind an endpoint's path, and is asked before any body is read.
+//! The gate before everything behind an endpoint's path: authenticates requests before any body is
+//! read.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -20,7 +21,7 @@ use plainly_errors::{ProtocolError, Refusal};
 use super::read::Rejection;
 use plainly_transport::{Event, Feed, Reply, ReplyBody};
 
-/// What pages of every origin need to read the documents of a gate.
+/// The headers that let pages of every origin read the documents of a gate.
 const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
     (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
     (
@@ -32,20 +33,21 @@ const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
         HeaderValue::from_static("Content-Type, MCP-Protocol-Version"),
     ),
 ];
-/// How often it is asked whether a stream may go on.
+/// The interval between the checks whether a stream may go on.
 const A_MINUTE: Duration = Duration::from_secs(60);
-/// How long such a document may be kept.
+/// The time for which such a document may be cached.
 const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
 const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
-/// Lets requests in, or turns them away: every request for a path of the endpoint, whatever its method, once its `Host` and
-/// `Origin` are right. See [`HttpService::authenticate`](super::HttpService::authenticate).
+/// Accepts or rejects requests: every request for a path of the endpoint, whatever its method, once
+/// its `Host` and `Origin` are right. See
+/// [`HttpService::authenticate`](super::HttpService::authenticate).
 pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
     /// Judges a request by its head. What it finds out about the sender it adds to the head's extensions, such as a
     /// [`Principal`](plainly_protocol::peer::Principal); and it takes out of the headers what nobody else should see.
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>>;
 
-    /// The document at this path, in JSON, that everybody may read; `None` if there is none.
+    /// The public document at this path, in JSON; `None` if there is none.
     fn document(&self, path: &str) -> Option<Bytes> {
         let _there_is_none = path;
         None
@@ -61,7 +63,7 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
 /// Answers what was posted, with a status and JSON.
 pub type PublicForm<'a> = Box<dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'a>;
 
-/// A request that is let in.
+/// An accepted request.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Admission {
@@ -69,11 +71,11 @@ pub struct Admission {
     pub lasts: Option<Duration>,
     /// Asked every minute while its stream of events is open: once the answer is no, the stream ends.
     pub recheck: Option<Recheck>,
-    /// What the response says besides.
+    /// The additional headers of the response.
     pub headers: HeaderMap,
 }
 
-/// Says whether a request that was admitted still would be.
+/// Checks whether an accepted request still would be.
 #[derive(Clone)]
 pub struct Recheck(Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>);
 
@@ -81,9 +83,9 @@ pub struct Recheck(Arc<dyn Fn() -> BoxFuture<'static, bool> + Send + Sync>);
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct TurnedAway {
-    /// Why; the status follows from it.
+    /// The reason; the status follows from it.
     pub error: ProtocolError,
-    /// What the response says besides, such as `WWW-Authenticate`.
+    /// The additional headers of the response, such as `WWW-Authenticate`.
     pub headers: HeaderMap,
 }
 
@@ -98,7 +100,7 @@ impl TurnedAway {
 }
 
 impl Admission {
-    /// The reply to a request that was let in like this.
+    /// The reply to a request with this admission.
     pub(super) fn granted(self, mut reply: Reply) -> Reply {
         reply.headers.extend(self.headers);
         reply.body = match reply.body {
@@ -137,7 +139,7 @@ impl fmt::Debug for Recheck {
     }
 }
 
-/// The reply to a request for a document that everybody may read.
+/// The reply to a request for a public document.
 pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
     let mut reply = match *method {
         Method::GET | Method::HEAD => Reply::new(StatusCode::OK, document),
@@ -159,7 +161,7 @@ pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
     }
 }
 
-/// The reply to what anybody may post.
+/// The reply to a public form.
 pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
     let mut reply = Reply::new(status, body);
     reply.headers.extend(FOR_ALL_PAGES);
@@ -173,7 +175,7 @@ pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
 #[expect(clippy::exhaustive_structs, reason = "it names an address")]
 pub struct PeerAddress(pub IpAddr);
 
-/// A feed that ends when its reader is no longer let in: nothing new is said on it then.
+/// A feed that ends when its reader's admission does: nothing new is sent on it then.
 pub(super) struct Lasting {
     feed: Box<dyn Feed>,
     end: BoxFuture<'static, ()>,
@@ -232,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    /// Says nothing, whatever happens, and counts how often it is told to end.
+    /// A feed that sends nothing, and counts its calls of `end`.
     #[derive(Debug, Default)]
     struct Stubborn(Arc<AtomicU32>);
 

@@ -19,7 +19,7 @@ use super::watch::{Activity, LINGER, TLS_HANDSHAKE};
 
 /// The answer to plain HTTP.
 const SPEAKS_HTTPS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 59\r\nConnection: close\r\n\r\n\
-    This port speaks HTTPS: use a URL that begins with https://";
+    This port speaks HTTPS: use a URL that starts with https://";
 /// The most bytes that are still read from who gets it.
 const DISCARDED: u64 = 64 << 10;
 
@@ -41,7 +41,7 @@ pub(super) async fn secure(
                 None
             }
             Err(_elapsed) => {
-                tracing::debug!("no TLS: the peer took too long");
+                tracing::debug!("no TLS handshake: the peer took too long");
                 None
             }
         },

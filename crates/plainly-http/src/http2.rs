@@ -92,7 +92,7 @@ pub(super) async fn serve<E: Exchange>(
     tracing::debug!("connection closed: {why}");
 }
 
-/// What answers the requests of a connection.
+/// The parts that answer the requests of a connection.
 struct Answerer<'a, E> {
     activity: &'a Arc<Activity>,
     caller: ConnectionPeer,

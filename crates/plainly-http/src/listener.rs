@@ -54,9 +54,10 @@ impl HttpServer {
         })
     }
 
-    /// Believes the proxies in these networks what they say of their clients in `X-Forwarded-For` or `Forwarded`: the last
-    /// address there that is no trusted proxy is the client's. It is in the access log, and each client behind a proxy may have
-    /// as many requests at a time as [connections](super::HttpLimits::connections_per_peer), beyond which it gets 503. The
+    /// Trusts the proxies in these networks about their clients' addresses in `X-Forwarded-For` or
+    /// `Forwarded`: the last address there that is no trusted proxy is the client's. It is in the
+    /// access log, and each client behind a proxy may have as many requests at a time as
+    /// [connections](super::HttpLimits::connections_per_peer), beyond which it gets 503. The
     /// connections of these proxies are limited in total only.
     ///
     /// Anybody else may write into these headers, so name nothing but proxies that append to them.
@@ -155,7 +156,7 @@ async fn finish(mut connections: JoinSet<()>, time: Duration) {
     }
 }
 
-/// What a connection needs.
+/// The parts that a connection needs.
 struct NewConnection<E> {
     caller: ConnectionPeer,
     service: HttpService<E>,

@@ -18,10 +18,10 @@ use plainly_transport::lock::Lock;
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
 /// The ports that are left out of a host, by http and by https.
 const DEFAULT_PORTS: [u16; 2] = [80, 443];
-/// What the origins of the server's own pages begin with, likewise.
+/// The schemes of the server's own pages, likewise.
 const SCHEMES: [&[u8]; 2] = [b"http://", b"https://"];
 
-/// What to do about a host that is refused, and about an origin.
+/// The advice for a rejected host, and for an origin.
 const ALLOW_HOST: &str =
     "if clients should reach the server by this name, allow it (--allow-host, allow_host)";
 const ALLOW_ORIGIN: &str =
@@ -32,7 +32,7 @@ const MOST: usize = 16;
 /// The most bytes of a value that is logged; real names and origins are shorter.
 const LONGEST: usize = 255;
 
-/// The names and origins that are let in: those of the loopback interface, and what was added.
+/// The accepted names and origins: those of the loopback interface, and the added ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllowedNames {
     /// The port that loopback names must have; `None` for any, when it is not known where the server listens.
@@ -76,7 +76,7 @@ impl AllowedNames {
         Ok(())
     }
 
-    /// Whether hosts other than the loopback ones are let in.
+    /// Whether hosts other than the loopback ones are accepted.
     pub(super) fn names_hosts(&self) -> bool {
         !self.hosts.is_empty()
     }
@@ -100,12 +100,12 @@ impl AllowedNames {
         }
     }
 
-    /// Whether pages of this origin are let in because it was added.
+    /// Whether pages of this origin are accepted because it was added.
     pub(super) fn names_origin(&self, origin: &[u8]) -> bool {
         self.origins.iter().any(|allowed| **allowed == *origin)
     }
 
-    /// Checks by what name the server was called, and nothing else.
+    /// Checks the name that the client called the server by, and nothing else.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
         self.host(head).map(drop)
     }

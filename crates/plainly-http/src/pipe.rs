@@ -1,5 +1,5 @@
-//! The two endpoints of HTTP with SSE (2024-11-05), at one path: GET opens a pipe, whose first event says where to POST
-//! messages to it.
+//! The two endpoints of HTTP with SSE (2024-11-05), at one path: GET opens a pipe, whose first
+//! event names the URL to POST messages to.
 
 use std::task::{Context, Poll};
 
@@ -29,7 +29,7 @@ pub(super) fn name_of(uri: &Uri) -> &str {
         .unwrap_or_default()
 }
 
-/// The events of a pipe, preceded by the one that says where to send messages.
+/// The events of a pipe, after the one that names the URL for messages.
 #[derive(Debug)]
 struct PipeEvents {
     /// A path without a host: clients must send to the host where they opened the pipe. `None` once sent.

@@ -1,4 +1,4 @@
-//! Who a client is behind a proxy: what trusted proxies say of it, and nobody else.
+//! The address of a client behind a proxy, as trusted proxies report it.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -21,7 +21,8 @@ pub struct ProxyNetwork {
 /// The text is no network.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is no network: give an address, such as 10.0.0.1, or the first of several, and the number of bits that they have in common, such as 10.0.0.0/8 or fd00::/8"
+    "invalid network {0:?}: expected an address or CIDR block, such as 10.0.0.1, 10.0.0.0/8 or \
+     fd00::/8"
 )]
 pub struct InvalidNetwork(String);
 
@@ -172,8 +173,8 @@ impl ConnectionPeer {
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED: HeaderName = http::header::FORWARDED;
 
-/// All addresses in the headers of this name, in order; `None` if there are no such headers. What is no address is left as a
-/// gap.
+/// All addresses in the headers of this name, in order; `None` without such headers. An invalid
+/// address is left as a gap.
 fn addresses(
     headers: &HeaderMap,
     name: &HeaderName,
@@ -268,7 +269,7 @@ mod tests {
             assert!(
                 error
                     .to_string()
-                    .starts_with(&format!("{text:?} is no network"))
+                    .starts_with(&format!("invalid network {text:?}"))
             );
         }
     }

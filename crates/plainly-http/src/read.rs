@@ -146,7 +146,7 @@ impl Parts<'_> {
 pub(super) enum Rejection {
     /// The request is wrong.
     For(Refusal),
-    /// The same, with what exactly is wrong.
+    /// Like `Refused`, with the exact fault.
     Because(Refusal, Box<str>),
     /// It may be right, but there is no room for its body.
     Overloaded,
@@ -199,7 +199,7 @@ mod tests {
         }))
     }
 
-    /// What becomes of a body, and after how many seconds.
+    /// The outcome of reading a body, and the seconds that it took.
     async fn read_within(
         body: Body,
         change: fn(&mut HttpLimits),

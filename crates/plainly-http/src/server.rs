@@ -23,8 +23,8 @@ use super::{Body, HttpLimits, checks, cors, pipe};
 use plainly_transport::quota::{Holder, Quota};
 use plainly_transport::{ConnectionMemory, Exchange, Frame, Reply};
 
-/// What GET is for, to who sends it without the headers that it takes.
-const GET_TAKES: &str = "Method not allowed: GET takes the headers Accept: text/event-stream and Mcp-Session-Id. \
+/// The answer to a GET without the necessary headers.
+const GET_TAKES: &str = "Method not allowed: GET needs the headers Accept: text/event-stream and Mcp-Session-Id. \
      Send messages by POST";
 /// The methods of the endpoints of HTTP with SSE.
 const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
@@ -60,9 +60,9 @@ struct ServiceState<E> {
     exchange: E,
     allowed: AllowedNames,
     path: Option<Box<str>>,
-    /// Where the endpoints of HTTP with SSE are.
+    /// The path of the endpoints of HTTP with SSE.
     sse: Option<Box<str>>,
-    /// What lets requests in; `None` if all are.
+    /// The gate; `None` if all requests are accepted.
     gate: Option<Arc<dyn HttpGate>>,
     limits: HttpLimits,
     /// The bodies that are being read or answered.
@@ -120,7 +120,7 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// Lets in only the requests that this gate admits, at every path of the endpoint.
+    /// Accepts only the requests that this gate admits, at every path of the endpoint.
     ///
     /// The documents of the gate are served too, to everybody. They have paths of their own, at the root of the host: a router
     /// in front must pass those on.
@@ -146,7 +146,7 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
-    /// The same, reached by https.
+    /// Marks the service as reached by https.
     #[cfg(feature = "tls")]
     pub(super) fn secure(mut self) -> Self {
         Arc::make_mut(&mut self.inner).allowed.is_secure = true;
@@ -185,7 +185,7 @@ impl<E: Exchange> HttpService<E> {
         }
     }
 
-    /// Answers one request. Nobody has to name the future's type, so it needs no box.
+    /// Answers one request. The future has no name, so it needs no box.
     pub(super) fn respond<B>(
         &self,
         mut request: Request<B>,
@@ -215,10 +215,10 @@ impl<E: Exchange> HttpService<E> {
     }
 }
 
-/// What is known of a request before it is read: the memory of its connection, and its client.
+/// The known facts of a request before it is read: the memory of its connection, and its client.
 type Provenance = (ConnectionMemory, Option<IpAddr>);
 
-/// Why a request does not come to the server.
+/// The reason why a request does not reach the server.
 enum Unheard {
     Rejected(Rejection),
     TurnedAway(Box<TurnedAway>),
@@ -273,7 +273,7 @@ impl<E: Exchange> ServiceState<E> {
         response
     }
 
-    /// The answer to what is refused; for a wrong path, it names the right one.
+    /// The answer to a rejected request; for a wrong path, it names the right one.
     fn refuse(&self, refused: Unheard, client: Option<IpAddr>) -> Reply {
         let rejected = match refused {
             Unheard::Rejected(rejected) => rejected,

@@ -23,22 +23,22 @@ pub(super) struct CountedStream {
     activity: Arc<Activity>,
 }
 
-/// What requests are read from: a stream, or TLS over one.
+/// The stream that requests are read from: plain, or with TLS.
 pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
-    /// What the operating system reports of it.
+    /// The pending error of the operating system.
     fn take_error(&self) -> io::Result<Option<io::Error>>;
 }
 
-/// What hyper reads from.
+/// The stream that hyper reads from.
 pub(super) struct WatchedSocket<S> {
     stream: S,
     activity: Arc<Activity>,
     /// The peer has finished sending.
     has_ended: bool,
     lingered: usize,
-    /// When to check next whether a peer that has finished sending is still there.
+    /// The time of the next check whether a peer that has finished sending is still there.
     next_look: Option<Pin<Box<Sleep>>>,
-    /// Such a peer was sent something in order to find out.
+    /// A byte was sent to such a peer in order to find out.
     has_asked: bool,
 }
 

@@ -25,17 +25,18 @@ pub(super) struct Newcomers(Arc<Lock<Arriving>>);
 
 #[derive(Default)]
 struct Arriving {
-    /// That of the request whose future comes next.
+    /// The state of the request whose future comes next.
     state: Arc<StreamState>,
     streams: Vec<RunningStream>,
 }
 
-/// What is known of a request.
+/// The state of a request.
 #[derive(Debug, Default)]
 pub(super) struct StreamState {
     /// Its answer has been taken from here as a whole.
     is_over: AtomicBool,
-    /// A piece of the answer was handed over, and nobody asked for more: the peer must read first.
+    /// Whether a piece of the answer was handed over and no more was polled: the peer must read
+    /// first.
     is_waiting: AtomicBool,
     /// The pieces so far.
     pieces: AtomicU64,
@@ -143,7 +144,8 @@ struct RunningStream {
     timer: Option<(u64, Pin<Box<Sleep>>)>,
 }
 
-/// A request that ends if its peer reads nothing of the answer for this time. Tells whether all of the answer was taken.
+/// A request that ends if its peer reads nothing of the answer for this time. Returns whether all
+/// of the answer was taken.
 struct Stalling {
     stream: RunningStream,
     stall: Duration,

@@ -15,7 +15,7 @@ use super::HttpLimits;
 /// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
 /// lost.
 pub(super) const LINGER: Duration = Duration::from_secs(1);
-/// What a connection begins with if it begins with TLS (RFC 8446, 5.1).
+/// The first byte of a connection with TLS (RFC 8446, 5.1).
 pub(super) const TLS_HANDSHAKE: u8 = 22;
 
 /// The events on a connection, noted where they happen. Only one task at a time uses this, hence the relaxed ordering.
@@ -40,7 +40,7 @@ pub(super) struct Activity {
     has_heard: AtomicBool,
     /// Bytes sent so far.
     sent: AtomicU64,
-    /// The peer does not read what is being sent.
+    /// Whether the peer does not read the answer.
     is_blocked: AtomicBool,
     /// The last response was sent.
     is_closing: AtomicBool,
@@ -90,8 +90,8 @@ impl Activity {
         self.is_closing.store(true, Relaxed);
     }
 
-    /// Whether the peer is still owed an answer, or the rest of one, although it has finished sending. In HTTP/2 nobody
-    /// finishes who still wants one.
+    /// Whether the peer still waits for an answer, or the rest of one, although it has finished
+    /// sending. In HTTP/2 a peer that still waits does not finish.
     pub(super) fn owes_answer(&self) -> bool {
         let is_owed = self.is_serving() && !self.is_answering.load(Relaxed);
         (self.is_blocked.load(Relaxed) || is_owed) && !self.is_multiplexed.load(Relaxed)
@@ -224,7 +224,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// When the peer must have read more, so that it reads at the least rate.
+    /// The time by which the peer must have read more, to keep the least rate.
     fn too_slow(&mut self, now: Instant) -> Option<Instant> {
         let Phase::Blocked { sent } = self.phase else {
             self.slow = None;
