@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::failure::Failure;
 
-/// How long clients may cache whatever is fixed when the server starts.
+/// The cache hint for lists that are fixed when the server starts.
 pub(super) const STATIC: CacheHint = CacheHint::new(Duration::from_secs(300), CacheScope::Public);
 
 /// The answer to a request. Results that are looked into on the way have a variant of their own.
@@ -36,7 +36,7 @@ pub(super) enum Answer {
 /// An answer that a handler still works on.
 pub(super) type AnswerFuture = BoxFuture<'static, Result<Answer, Failure>>;
 
-/// The result of a method, and what is to be written beside its members.
+/// The result of a method, and the fields to write beside its members.
 pub(super) struct MethodResult {
     pub(super) body: Box<dyn ResultBody>,
     pub(super) meta: Option<Meta>,
@@ -95,7 +95,7 @@ impl MethodResult {
         self
     }
 
-    /// Says that it is a result of another kind.
+    /// Marks it as a result of another kind.
     pub(super) fn of_type(mut self, result_type: ResultType) -> Self {
         self.result_type = result_type;
         self

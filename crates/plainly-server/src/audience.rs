@@ -36,7 +36,7 @@ pub(crate) enum Audience {
     Code,
 }
 
-/// How a method is answered.
+/// The answer of a method.
 pub(crate) enum MethodAnswer {
     /// At once.
     Now(Answer),
@@ -44,7 +44,7 @@ pub(crate) enum MethodAnswer {
     Later(Audience, AnswerFuture),
 }
 
-/// How a handler ended: by itself or, as the outer error, by a panic or its deadline.
+/// The end of a handler: its result or, as the outer error, a panic or its deadline.
 pub(crate) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
 
 impl Audience {
@@ -157,7 +157,7 @@ impl Audience {
     }
 }
 
-/// Decides how the asker is told that the user must visit URLs first, if the handler failed with that.
+/// Decides how to report that the user must visit URLs first, if the handler failed with that.
 fn visits(error: &ProtocolError, asker: &Asker) -> Option<Told> {
     let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
         return None;
@@ -195,7 +195,8 @@ pub(crate) fn request_failed(failure: Failure, masking: bool) -> ProtocolError {
     error.with_source(failure.into_source())
 }
 
-/// The host has to act before the tool can work: declare a capability, or send again what is right.
+/// Whether the host must act before the tool can work: declare a capability, or send the right
+/// value again.
 fn is_for_the_host(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),

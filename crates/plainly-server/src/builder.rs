@@ -43,7 +43,7 @@ pub struct ServerBuilder {
     layers: Vec<Wrap>,
 }
 
-/// Puts a layer before what is behind it.
+/// Wraps a layer around the next stage.
 struct Wrap(Box<dyn FnOnce(Next) -> Next + Send + Sync>);
 
 impl fmt::Debug for Wrap {
@@ -68,7 +68,7 @@ impl ServerBuilder {
         }
     }
 
-    /// The name to show to people.
+    /// The display name.
     #[must_use]
     pub fn title(mut self, title: impl Into<String>) -> Self {
         self.implementation = self.implementation.title(title);
@@ -178,8 +178,9 @@ impl ServerBuilder {
         self
     }
 
-    /// Notifies subscribers of what is published through `changes`, and declares this in the capabilities for tools,
-    /// prompts and resources. A store that reports changes itself ([`Store::watch`]) does not need this.
+    /// Notifies subscribers of everything published through `changes`, and declares this in the
+    /// capabilities for tools, prompts and resources. A store that reports changes itself
+    /// ([`Store::watch`]) does not need this.
     #[must_use]
     pub fn changes(mut self, changes: Changes) -> Self {
         self.changes = Some(changes);

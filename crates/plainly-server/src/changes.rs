@@ -79,7 +79,8 @@ impl Changes {
         self.publish(&Topic::Resource(uri.into()));
     }
 
-    /// Says the same of the resource at `uri` and of all inside it. Looks through every topic that has a subscriber.
+    /// Reports a change of the resource at `uri` and of all inside it. Looks through every topic
+    /// that has a subscriber.
     pub(super) fn tree_updated(&self, uri: &str) {
         let index = self.0.lock();
         let topics = index.subscribers.keys().filter(|topic| match topic {
@@ -107,7 +108,7 @@ impl Changes {
         self.publish(&Topic::Prompts);
     }
 
-    /// Marks `topic` with everyone who is subscribed to it.
+    /// Marks `topic` for all its subscribers.
     pub(super) fn publish(&self, topic: &Topic) {
         let wakers: Vec<Waker> = match self.0.lock().subscribers.get(topic) {
             Some(interested) => interested
@@ -175,7 +176,7 @@ fn is_inside(uri: &str, tree: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Tells subscriptions apart: the index keeps each alive, so no two have one address.
+/// The key of a subscription: its address, which is unique because the index keeps each alive.
 fn key(pending: &Arc<PendingTopics>) -> usize {
     Arc::as_ptr(pending).addr()
 }
@@ -197,7 +198,7 @@ mod tests {
         changes.subscribe(Quota::new(usize::MAX).part(None))
     }
 
-    /// What is pending, in its order.
+    /// The pending topics, in their order.
     fn drain(subscription: &TopicSubscription) -> Vec<Topic> {
         let mut context = Context::from_waker(Waker::noop());
         let mut topics = Vec::new();
@@ -306,7 +307,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a list of what is subscribed to, and one of what of it has changed since it was read.
+        /// Compares with a list of subscriptions, and a list of those that have changed since they
+        /// were read.
         #[test]
         fn whatever_happens_all_is_heard_once_and_in_order(steps in steps()) {
             let changes = Changes::new();

@@ -10,7 +10,7 @@ pub(super) fn input_schema_of<T: JsonSchema>() -> Value {
     schema_of::<T>(settings().for_deserialize())
 }
 
-/// The JSON Schema of what is written of a `T`: `null` only where it is never left out.
+/// The JSON Schema of a serialized `T`: `null` only where it is never left out.
 pub(super) fn output_schema_of<T: JsonSchema>() -> Value {
     schema_of::<T>(settings().for_serialize())
 }
@@ -50,7 +50,8 @@ fn bounded(schema: &mut Schema) {
     }
 }
 
-/// That a property may be left out says enough of an `Option`: many clients, and many models, take a choice of types amiss.
+/// Removes `null` from optional properties, because many clients and models can't handle a choice
+/// of types.
 pub(super) fn without_nulls(schema: &mut Schema) {
     let required: Vec<String> = match schema.get("required").and_then(Value::as_array) {
         Some(names) => names

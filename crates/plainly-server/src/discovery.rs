@@ -167,7 +167,7 @@ fn unknown_method(name: &str, peer: &Peer) -> ProtocolError {
     }
 }
 
-/// Why no server of this revision serves the method, if none does.
+/// The reason why no server of this revision serves the method, if none does.
 fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
     match (row.kind, row.sender) {
         (MessageKind::Notification, _) => {
@@ -181,8 +181,8 @@ fn why_not(row: &MethodRow, revision: Revision) -> Option<String> {
     }
 }
 
-/// Only one that the revision has: it may still belong to a capability that the server lacks. What is of tasks was not meant
-/// to be of tools.
+/// The nearest name among the methods of the revision, even if the server lacks their capability. A
+/// name of the tasks family is never corrected to one of tools.
 fn nearest_method(name: &str, revision: Revision) -> Option<String> {
     let family = |name: &str| name.split('/').next().map(str::to_owned);
     let own = family(name);

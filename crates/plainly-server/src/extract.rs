@@ -52,19 +52,19 @@ pub use super::state::States;
     note = "resources take `ResourceUri`, `Ask` and `Returned` too, and those of templates `Vars<T>`"
 )]
 pub trait Extract<C: Channel>: Sized {
-    /// How often it takes the arguments of the call. A handler may do so only once.
+    /// The number of times it reads the arguments of the call. A handler may do so only once.
     const ARGS: usize = 0;
 
     /// Makes it from the call.
     fn extract(call: &C::Call<'_>) -> Result<Self, Failure>;
 
-    /// What it needs from the server, checked when the server is built.
+    /// Adds its requirements on the server, checked when the server is built.
     fn needs(needs: &mut Needs) {
         let _ = needs;
     }
 }
 
-/// What a handler's parameters need from the server.
+/// The requirements of a handler's parameters on the server.
 #[derive(Debug, Default)]
 pub struct Needs {
     pub(super) states: Vec<Needed>,
@@ -76,7 +76,7 @@ pub struct Needs {
     pub(super) fields: &'static [&'static str],
     /// It may send log messages.
     pub(super) may_log: bool,
-    /// Whether it says from where on it is a task.
+    /// Whether it marks the point where it becomes a task.
     pub(super) begins_task: bool,
 }
 
@@ -86,13 +86,13 @@ pub struct Needs {
     note = "at most eight, each an extractor of its kind"
 )]
 pub trait ExtractAll<C: Channel>: Sized {
-    /// How often they take the arguments of the call.
+    /// The number of times they read the arguments of the call.
     const ARGS: usize;
 
     /// Makes all of them from the call.
     fn extract_all(call: &C::Call<'_>) -> Result<Self, Failure>;
 
-    /// What they need from the server.
+    /// Adds their requirements on the server.
     fn needs_of_all(needs: &mut Needs);
 }
 

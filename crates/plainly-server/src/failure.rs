@@ -47,11 +47,11 @@ enum FailureCause {
     Pointer(Box<dyn Pointer>),
     Text(String),
     Asks(InputRequiredResult),
-    /// What the server itself has to say, though it does so in the place of a handler.
+    /// An error of the server itself, in the place of a handler.
     Server(ProtocolError),
 }
 
-/// The message if a handler asks where nobody can be asked.
+/// The message if a handler asks a client that can't answer.
 const ASKS: &str = "the client must be asked first";
 
 impl Failure {
@@ -62,7 +62,7 @@ impl Failure {
         }))
     }
 
-    /// The same failure of a handler whose problems can have these codes.
+    /// The same failure, of a handler whose problems can have these codes.
     fn declaring(mut self, codes: &'static [ProblemCode]) -> Self {
         self.0.declared = codes;
         self
@@ -126,8 +126,9 @@ impl Failure {
         Self::new(FailureCause::Server(error))
     }
 
-    /// A source's failure as this server's. What it says of the request is this server's answer. What it says of its own
-    /// connection or session is not: the client would open another session, or change its revision.
+    /// A source's failure as this server's. An error about the request is this server's answer. An
+    /// error about the source's own connection or session is not: the client would open another
+    /// session, or change its revision.
     pub(super) fn of_source(self) -> Self {
         let Meaning::Protocol(error) = self.meaning() else {
             return self;
@@ -174,7 +175,7 @@ impl Failure {
         Some(problems)
     }
 
-    /// The same failure of the resource at `uri`: what was not found is that resource.
+    /// The same failure of the resource at `uri`, which is the one that was not found.
     pub(super) fn of_resource(self, uri: &str) -> Self {
         let Meaning::Problem(problem) = self.meaning() else {
             return self;
@@ -226,7 +227,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     }
 }
 
-/// What a handler may fail with. `By` tells the ways apart and is always inferred.
+/// An error that a handler may return. `By` tells the ways apart and is always inferred.
 ///
 /// Sealed: an error type of one's own becomes a problem by `impl From<MyError> for Problem`.
 #[diagnostic::on_unimplemented(

@@ -1,5 +1,5 @@
-//! JSON that a type did not take at once, read again with more patience: what a schema says is an integer or absent counts as
-//! such however it is written, and what is refused nevertheless is told with its place.
+//! A second, lenient reading of JSON that a type rejected: an integer or an absent member counts as
+//! such in any spelling, and a rejection names its place.
 //!
 //! Apart from the first reading, so that good input costs nothing.
 
@@ -15,14 +15,14 @@ use serde_json::{Map, Value};
 use super::misfit::Misfit;
 use super::strings::Fields;
 
-/// Reads a `T` from JSON, or says what is wrong with it.
+/// Reads a `T` from JSON, or returns the mistake in it.
 pub(super) fn read<T: DeserializeOwned>(json: &str) -> Result<T, Mistake> {
     let value: Value =
         serde_json::from_str(json).map_err(|_| Mistake::new("", "it is nested too deeply"))?;
     read_value(&value)
 }
 
-/// The same from a value.
+/// Like [`read`], from a value.
 pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistake> {
     // First as it is: a member that is null may be meant so.
     let as_it_is = T::deserialize(Given(value, Nulls::Kept));
@@ -31,7 +31,7 @@ pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistak
         .map_err(|Misfit(mistake)| mistake)
 }
 
-/// What a member of a struct that is null counts as.
+/// The meaning of a null member of a struct.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nulls {
     Kept,

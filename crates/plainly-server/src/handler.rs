@@ -14,9 +14,9 @@ use std::future::Future;
     note = "a closure that captures is `move |…| {{ let s = s.clone(); async move {{ … }} }}`"
 )]
 pub trait Handler<A>: Send + Sync + 'static {
-    /// What the handler finally returns.
+    /// The result of the handler.
     type Output;
-    /// What the handler returns at once.
+    /// The future that the handler returns.
     type Future: Future<Output = Self::Output>;
 
     /// Calls the handler.

@@ -23,7 +23,7 @@ use crate::store::StoreCaller;
 /// The outcome of a request: its answer, or a protocol error.
 pub(super) type AnswerResult = Result<Answer, ProtocolError>;
 
-/// How a call is answered, once its handler was called.
+/// The answer of a call, once its handler was called.
 pub(super) enum CallAnswer {
     /// It is answered.
     Now(AnswerResult),

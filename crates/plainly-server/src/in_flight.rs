@@ -22,7 +22,8 @@ pub(super) struct InFlight {
 
 #[derive(Debug, Default)]
 struct RequestTable {
-    /// The number of requests so far: it tells two requests with one id apart, the first of which was cancelled.
+    /// The number of requests so far: it distinguishes two requests with one id, the first of which
+    /// was cancelled.
     count: u64,
     /// Ordered, because there are few: hashing an id takes longer than finding it.
     open: BTreeMap<RequestId, Open>,
@@ -34,7 +35,7 @@ struct Open {
     number: u64,
     kind: SlotKind,
     is_stopped: bool,
-    /// Wakes whatever runs the request when it is ended.
+    /// Wakes the task that runs the request when it is ended.
     runner: Option<Waker>,
 }
 
@@ -43,7 +44,7 @@ struct Open {
 pub(super) enum SlotKind {
     /// It ends by itself.
     Call,
-    /// It stays open until somebody ends it.
+    /// It stays open until it is ended.
     Subscription,
 }
 
@@ -52,7 +53,7 @@ pub(super) enum SlotKind {
 pub(super) enum End {
     /// The client no longer waits: there is no reply.
     Cancelled,
-    /// Its time is over: it is answered with whatever there is.
+    /// Its time is over: it is answered with the results so far.
     Stopped,
 }
 

@@ -1,4 +1,4 @@
-//! Every limit, with its default. Each field says what happens beyond it.
+//! Every limit, with its default. Each field names the result of exceeding it.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub struct Limits {
     pub uri_bytes: usize,
     /// Bytes of a cursor, which contains a URI. 16 KiB. Beyond: invalid params.
     pub cursor_bytes: usize,
-    /// How long a cursor is valid. 24 hours. Beyond: invalid params.
+    /// The lifetime of a cursor. 24 hours. Beyond: invalid params.
     pub cursor_ttl: Duration,
     /// Entries on one page of a listing. 1,000; zero counts as one.
     pub page_entries: usize,
@@ -69,7 +69,7 @@ pub struct Limits {
     /// Time for a task's handler, including waiting for the client. 30 minutes. Beyond: the handler is dropped, and the
     /// task fails with an internal error.
     pub task_deadline: Duration,
-    /// How long a task is kept, from its beginning. 1 hour. Beyond: the task no longer exists.
+    /// The lifetime of a task's record, from its start. 1 hour. Beyond: the task no longer exists.
     pub task_ttl: Duration,
     /// The polling interval that clients are asked to use for a task. 1 s.
     pub task_poll: Duration,
@@ -78,10 +78,10 @@ pub struct Limits {
     pub sessions: usize,
     /// Bytes of the params of `initialize` of all these sessions. 8 MiB. Beyond: longest-idle sessions end.
     pub session_bytes: usize,
-    /// How long a legacy session over HTTP may be idle before it ends. 30 minutes.
+    /// The time that a legacy session over HTTP may be idle before it ends. 30 minutes.
     pub session_idle: Duration,
-    /// How long a reply sent as a stream of events can be resumed after its end, by a legacy client that lost the
-    /// connection. 60 s. Beyond: invalid request.
+    /// The time that a reply sent as a stream of events can be resumed after its end, by a legacy
+    /// client that lost the connection. 60 s. Beyond: invalid request.
     pub resume: Duration,
     /// Events kept for resumption in one legacy session. 1,024. Beyond: the oldest unread events are dropped.
     pub resume_events: usize,
@@ -90,8 +90,8 @@ pub struct Limits {
     /// Bytes of these events in all legacy sessions. 256 MiB. Beyond: likewise, in a session that adds to them or has
     /// lost a reader; other sessions keep theirs.
     pub resume_total: usize,
-    /// Open questions to the client, for one request and in one legacy session. 64. Beyond: the handler is told that
-    /// there is no answer.
+    /// Open questions to the client, for one request and in one legacy session. 64. Beyond: the
+    /// handler gets an error instead of an answer.
     pub questions: usize,
     /// Open questions to legacy clients in all sessions over HTTP. 2,048, so that clients that never answer leave room
     /// among the requests in flight. Beyond: the handler is told that there is no answer.
@@ -105,9 +105,10 @@ pub struct Limits {
     /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid params, or an internal
     /// error if the server would have to issue it.
     pub state_bytes: usize,
-    /// How long a `requestState` is valid. 10 minutes. Beyond: invalid params.
+    /// The lifetime of a `requestState`. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
-    /// How long the peer of a byte stream may leave its replies unread. 30 s. Beyond: the stream fails.
+    /// The time that the peer of a byte stream may leave its replies unread. 30 s. Beyond: the
+    /// stream fails.
     pub write_stall: Duration,
     /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
     /// answered as unavailable on a byte stream; over HTTP their connections are closed.

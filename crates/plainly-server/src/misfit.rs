@@ -1,5 +1,5 @@
-//! Why a type of the author's does not take what it is given: where, and in words of its own or of ours, never in those of
-//! the library that reads it.
+//! The reason why an author's type rejects its input: the place, and a text of the type's own or of
+//! ours, never of the library that reads it.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use serde::de::{self, Expected, Unexpected};
 
 use plainly_schema::unread::own_words;
 
-/// What a type says of what it does not take.
+/// The reason that a type gives for rejecting its input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Misfit(pub(super) Mistake);
 
@@ -20,7 +20,7 @@ impl Misfit {
         Self(Mistake::new("", why))
     }
 
-    /// The same of what has this as a member or, by its number, as an item.
+    /// The same misfit, of the value that contains this as a member or, by its number, as an item.
     pub(super) fn under(self, name: &str) -> Self {
         Self(self.0.under(name))
     }
@@ -76,7 +76,7 @@ impl fmt::Display for Misfit {
 
 impl Error for Misfit {}
 
-/// What was found, as JSON has it.
+/// The value that was found, as JSON.
 struct Found<'a>(Unexpected<'a>);
 
 impl fmt::Display for Found<'_> {

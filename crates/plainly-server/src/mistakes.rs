@@ -1,5 +1,5 @@
-//! Everything that is wrong with what a client sent, told at once and in one language: parameters, `_meta`, arguments and
-//! answers. Nothing here is looked at before reading has failed.
+//! All mistakes in a client's message, reported at once and in one language: parameters, `_meta`,
+//! arguments and answers. Nothing here runs before reading has failed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -32,7 +32,7 @@ static INTRODUCED: LazyLock<HashMap<Method, Schema>> = LazyLock::new(|| {
         Some(schemas::params_with_introduction(Some(method)))
     }))
 });
-/// For methods that nobody knows.
+/// For unknown methods.
 static INTRODUCTION: LazyLock<Schema> =
     LazyLock::new(|| compiled(schemas::params_with_introduction(None)));
 
@@ -42,13 +42,13 @@ pub(super) fn in_params(method: Method, params: Option<&Object<'_>>) -> Protocol
     malformed(schema.map_or_else(Vec::new, |schema| failures(schema, params)))
 }
 
-/// The same of a request whose `_meta` is malformed, whoever sent it.
+/// Like `in_params`, for a request of any sender whose `_meta` is malformed.
 pub(super) fn in_meta(method: Method, params: Option<&Object<'_>>) -> ProtocolError {
     let schema = WITH_META.get(&method);
     malformed(schema.map_or_else(Vec::new, |schema| failures(schema, params)))
 }
 
-/// The same of a request that stands for itself.
+/// Like `in_params`, for a request that introduces its sender.
 pub(super) fn in_request(request: &Request<'_>) -> ProtocolError {
     malformed(introduced(request))
 }
@@ -60,7 +60,7 @@ pub(super) fn in_introduction(request: &Request<'_>, meta: &RequestMeta<'_>) -> 
     InvalidParams::MissingMeta { keys, problems }.into()
 }
 
-/// What is wrong with a client's answer to a question of this method.
+/// The mistakes in a client's answer to a question of this method.
 pub(super) fn in_answer(method: Method, answer: &RawJson) -> Vec<Mistake> {
     let mistakes = RESULTS
         .get(&method)
@@ -143,17 +143,17 @@ mod tests {
     use super::*;
     use plainly_peer::changes::changed;
 
-    /// What is wrong by the schema, and whether the type reads it.
+    /// The verdict of the schema, and whether the type reads the value.
     type Verdict = fn(&str) -> (bool, bool);
 
-    /// How parameters are read.
+    /// The verdict on parameters.
     fn params<T: for<'a> Deserialize<'a>>(method: Method, json: &str) -> (bool, bool) {
         let object = parse_object(json, &envelope::Limits::default()).unwrap();
         let is_right = failures(&PARAMS[&method], Some(&object)).is_empty();
         (is_right, object.read::<T>().is_ok())
     }
 
-    /// How answers are.
+    /// The verdict on answers.
     fn result<T: for<'a> Deserialize<'a>>(method: Method, json: &str) -> (bool, bool) {
         let is_right = RESULTS[&method].failures(json).is_empty();
         (is_right, serde_json::from_str::<T>(json).is_ok())

@@ -30,10 +30,10 @@ pub(super) trait ReplySource: fmt::Debug + Send {
     /// The next message; `None` once everything was sent. Handlers only make progress while this is polled.
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>>;
 
-    /// Lets handlers make progress while nobody takes their messages; ready once they have ended.
+    /// Lets handlers make progress while no message is read; ready once they have ended.
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()>;
 
-    /// Ends the handlers. Whatever is left to send is then available at once.
+    /// Ends the handlers. The remaining messages are then available at once.
     fn stop(&mut self);
 }
 

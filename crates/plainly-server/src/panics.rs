@@ -1,4 +1,4 @@
-//! A panic in an author's code ends one request, and nothing else.
+//! The containment of panics in an author's code: each ends one request, and nothing else.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

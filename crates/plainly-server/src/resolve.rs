@@ -1,5 +1,5 @@
-//! Finds the peer that sent a request, from the evidence in it. The only place that tells the eras apart: everything
-//! after it sees a [`Peer`].
+//! Finds the peer that sent a request, from the evidence in it. The only place that distinguishes
+//! the eras: everything after it sees a [`Peer`].
 //!
 //! A request is modern if `_meta` names a version or the version header names a modern revision; else `initialize` opens,
 //! or a session names, a legacy peer. Any other `_meta` proves nothing: legacy requests carry `progressToken` in it.
@@ -38,7 +38,7 @@ pub(super) enum Sender {
     Opening,
 }
 
-/// Why the sender of a request could not be identified, and the revision in which to say so.
+/// The reason why the sender of a request could not be identified, and the revision for the answer.
 #[derive(Debug)]
 pub(super) struct Unresolved {
     pub(super) error: ProtocolError,
@@ -160,8 +160,8 @@ pub(super) fn over_stream(
     }
 }
 
-/// The error of a request before there is a session, which does not introduce its sender either: nobody can say which of the
-/// two was meant.
+/// The error of a request without a session that does not introduce its sender either, so that its
+/// era is unknown.
 fn without_session(error: ProtocolError) -> ProtocolError {
     let (newest, message) = (Revision::LATEST, error.message());
     let lacks = message.trim_start_matches("Invalid params: ");
@@ -192,8 +192,8 @@ pub(super) fn opening(
     Ok(peer.principal(extensions.get().cloned()))
 }
 
-/// Reads the parameters of `initialize`. They must be short: they are kept as long as the session, which anybody may
-/// open.
+/// Reads the parameters of `initialize`. They must be short, because they are stored as long as the
+/// session, which any client may open.
 fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializeParams, ProtocolError> {
     let params = request.params.as_ref();
     let limit = limits.initialize_bytes;

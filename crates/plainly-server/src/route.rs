@@ -37,7 +37,7 @@ const SERVER_HANDLERS: [(Method, MethodHandler); 9] = [
 ];
 
 impl Server {
-    /// Hands a request to the handler of its method. Whatever runs then borrows nothing from it.
+    /// Hands a request to the handler of its method. The running handler borrows nothing from it.
     pub(super) fn route(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let own = SERVER_HANDLERS
             .iter()

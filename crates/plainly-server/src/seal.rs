@@ -1,6 +1,6 @@
-//! Seals texts that go to a client only to come back: nobody else can read them, change them, or use them for another
-//! purpose, and not for ever. Everything is in the sealed text, so any process with the same key can open it. Knows
-//! nothing of the texts.
+//! Seals texts that go to a client only to come back: others can't read them, change them, or use
+//! them for another purpose, and they expire. Everything is in the sealed text, so any process with
+//! the same key can open it. Knows nothing of the texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -63,7 +63,7 @@ impl Keys {
         self
     }
 
-    /// A key that nobody else has.
+    /// A new secret key.
     fn random() -> Result<Self, getrandom::Error> {
         let mut key = [0; KEY];
         getrandom::fill(&mut key)?;
@@ -112,7 +112,7 @@ impl Sealer {
     }
 }
 
-/// How many there are: nothing shows what they are.
+/// The number of keys: their values stay hidden.
 impl fmt::Debug for Keys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Keys({})", self.ciphers.len())
@@ -152,7 +152,7 @@ fn key(digits: &str) -> Option<[u8; KEY]> {
     Some(key)
 }
 
-/// Why a text contains no valid keys. Reveals nothing of its content.
+/// The reason why a text contains no valid keys. Reveals nothing of its content.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidKeys {
@@ -235,7 +235,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// A name that nobody can guess: 128 bits from the system's random source, in hexadecimal.
+/// A name that can't be guessed: 128 bits from the system's random source, in hexadecimal.
 pub(super) fn random_name() -> Result<String, getrandom::Error> {
     let mut bits = [0; 16];
     getrandom::fill(&mut bits)?;

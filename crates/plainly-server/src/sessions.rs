@@ -26,7 +26,7 @@ pub(super) struct Sessions {
     kept: Quota,
     /// The questions that their clients have not answered.
     asked: Quota,
-    /// The bytes of what their clients have said about themselves.
+    /// The bytes of the clients' introductions.
     said: Quota,
     /// The bytes of what they are subscribed to, together with those of all other subscriptions.
     listened: Quota,
@@ -45,8 +45,8 @@ struct SessionTable {
     uses: u64,
 }
 
-/// When a session was used, and the number of that use. Two uses may fall on one tick of the clock: the number keeps
-/// them apart, and in their order.
+/// The time of a session's last use, and the number of that use. Two uses may fall on one tick of
+/// the clock: the number keeps them apart, and in their order.
 type Use = (Instant, u64);
 
 #[derive(Debug)]
@@ -54,17 +54,17 @@ struct Opened {
     session: Arc<Session>,
     used: Use,
     caller: Option<Holder>,
-    /// The bytes that it keeps of what its client has said about itself.
+    /// The bytes of its client's introduction.
     said: QuotaPart,
 }
 
 impl Opened {
-    /// How long there has been no request, and no stream either.
+    /// The time without a request or a stream.
     fn idle(&self) -> Duration {
         self.idle_at(Instant::now())
     }
 
-    /// The same as of `now`, a moment ago.
+    /// Like `idle`, as of `now`, a moment ago.
     fn idle_at(&self, now: Instant) -> Duration {
         let unused = now.saturating_duration_since(self.used.0);
         unused.min(self.session.idle())
@@ -91,8 +91,9 @@ impl Sessions {
         }
     }
 
-    /// Opens a session of `caller` and returns its name; its client has said `said` bytes about itself. Expired sessions
-    /// end. If there are still too many, of this caller or in total, those among them end that have been idle longest.
+    /// Opens a session of `caller` and returns its name; its client's introduction has `said`
+    /// bytes. Expired sessions end. If there are still too many, of this caller or in total, those
+    /// among them end that have been idle longest.
     pub(super) fn open(
         &self,
         peer: Arc<Peer>,

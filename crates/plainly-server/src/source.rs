@@ -106,8 +106,8 @@ impl SourceRequest {
         self.context.principal()
     }
 
-    /// The context of the request: what is known about the client, and progress and log messages to send before the
-    /// reply.
+    /// The context of the request: facts about the client, and progress and log messages to send
+    /// before the reply.
     pub fn context(&self) -> &Context {
         &self.context
     }
@@ -242,8 +242,8 @@ impl Sources {
         }
     }
 
-    /// The candidates that declare the capability of what is asked for, in their order. Each has its number among all,
-    /// whatever the others declare.
+    /// The candidates that declare the capability of the method, in their order. Each has its
+    /// number among all, whatever the others declare.
     fn providers(&self, call: &MethodCall<'_>) -> Vec<(usize, Candidate)> {
         let (peer, capability) = (call.scope.peer(), call.method.row().capability);
         let is_served = capability.is_none_or(|capability| self.features.serves(capability));
@@ -276,7 +276,7 @@ impl Candidate {
     }
 }
 
-/// Answers by the first provider that doesn't say that there is no such thing, or with the error of the last one.
+/// Answers by the first provider that knows the name, or with the error of the last one.
 fn first(
     providers: &[(usize, Candidate)],
     call: &MethodCall<'_>,
@@ -321,7 +321,7 @@ fn says_unknown(failure: &Failure) -> bool {
     )
 }
 
-/// Whether the error only says that there is no such tool, prompt or resource here.
+/// Whether the error only means that no such tool, prompt or resource exists here.
 fn is_unknown(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),

@@ -1,5 +1,5 @@
-//! Stores of resources. A store decides once what is missing, forbidden or too large; the server tells the peer in its
-//! dialect.
+//! Stores of resources. A store decides once what is missing, forbidden or too large; the server
+//! reports it to the peer in its dialect.
 
 mod caller;
 
@@ -57,7 +57,7 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         None
     }
 
-    /// How long clients may cache results, and whether they may share them.
+    /// The time that clients may cache results, and whether they may share them.
     fn cache_hint(&self) -> CacheHint {
         CacheHint::default()
     }
@@ -99,8 +99,8 @@ impl<S: Store> Store for Arc<S> {
 pub enum Change {
     /// The content or the metadata of the resource at this URI has changed, or it no longer exists.
     Resource(String),
-    /// The same for this resource and everything inside it, meaning all URIs that start with this one and a slash: they
-    /// were added or removed, or changes to them were missed.
+    /// The resource and everything inside it, meaning all URIs that start with this one and a
+    /// slash: they were added or removed, or changes to them were missed.
     Tree(String),
     /// The list of resources has changed. Subscribers to individual resources are not notified of this: if changes were
     /// missed, also report the [`Tree`](Self::Tree) of every root.
@@ -113,7 +113,7 @@ pub enum Change {
 pub struct ListQuery<'a> {
     /// The collection whose direct children are requested; `None` for everything.
     pub parent: Option<&'a str>,
-    /// Where to continue, as stated by a previous page.
+    /// The position to continue from, as returned by a previous page.
     pub after: Option<&'a str>,
     /// The maximum number of entries to return.
     pub limit: usize,
@@ -150,7 +150,8 @@ impl<'a> ListQuery<'a> {
 pub struct Page {
     /// The resources, in the store's order.
     pub resources: Vec<Resource>,
-    /// Where the next page continues; `None` if there is none. Plain text: the server turns it into an opaque cursor.
+    /// The position of the next page; `None` if there is none. Plain text: the server turns it into
+    /// an opaque cursor.
     pub next: Option<String>,
 }
 
@@ -161,7 +162,7 @@ impl Page {
     }
 }
 
-/// Why a store has no answer.
+/// The reason why a store has no answer.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {

@@ -1,5 +1,5 @@
-//! Deserialises named texts, as people type them or URIs contain them: numbers and booleans are parsed from their text.
-//! Knows nothing of what the names belong to.
+//! Deserialises named texts, as users type them or URIs contain them: numbers and booleans are
+//! parsed from their text. Knows nothing of the owners of the names.
 
 use plainly_errors::Mistake;
 use plainly_errors::mistake::in_quotes;
@@ -20,7 +20,7 @@ pub(super) fn read<'a, T: DeserializeOwned>(
     read_values(fields.map(|(name, text)| (name, TextDeserializer(text))))
 }
 
-/// The same from fields that are not all of one text.
+/// Like `read`, from fields of different types.
 pub(super) fn read_values<'a, T, V>(
     fields: impl IntoIterator<Item = (&'a str, V)>,
 ) -> Result<T, Mistake>

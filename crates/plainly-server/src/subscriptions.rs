@@ -1,4 +1,4 @@
-//! Subscriptions: clients that want to hear of changes say of which, and are told as they happen.
+//! Subscriptions: clients choose the changes that they want, and are notified as they happen.
 //!
 //! ```text
 //! program ─┐                                                                    ┌─► modern: the open `subscriptions/listen`
@@ -45,7 +45,7 @@ use super::tasks::Tasks;
 use crate::limits::Limits;
 use plainly_transport::quota::Holder;
 
-/// The clients that are told of changes, and what they can be told.
+/// The subscribed clients, and the possible notifications.
 #[derive(Debug)]
 pub(super) struct Subscriptions {
     changes: Changes,
@@ -125,7 +125,7 @@ impl Subscriptions {
         Ok(MethodAnswer::Now(answer))
     }
 
-    /// Opens the stream of a session, on which its client is told of all that changes; there is one.
+    /// Opens the stream of a session, on which its client is notified of all changes; there is one.
     pub(super) fn open_stream(
         self: &Arc<Self>,
         session: &Session,
@@ -210,7 +210,7 @@ impl Subscriptions {
         Ok(ids)
     }
 
-    /// An error if these are too many resources for one client to be told of.
+    /// An error if these are too many resources for one client's notifications.
     fn check_uris<'a>(&self, uris: impl IntoIterator<Item = &'a str>) -> Result<(), ProtocolError> {
         let (mut count, mut bytes) = (0, 0);
         for uri in uris {

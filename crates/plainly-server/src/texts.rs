@@ -1,4 +1,5 @@
-//! Values that come as text, as people type them or URIs contain them, held against the schema of the type that they become.
+//! Values that come as text, as users type them or URIs contain them, held against the schema of
+//! the type that they become.
 
 use plainly_errors::Mistake;
 use plainly_schema::Schema;

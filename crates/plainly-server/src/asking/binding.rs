@@ -116,8 +116,8 @@ impl Seals {
     }
 }
 
-/// The same text for the same JSON: without white space, members sorted by key, and no unnecessary escapes. Numbers
-/// stay as they are written.
+/// The canonical text of JSON: without white space, members sorted by key, and no unnecessary
+/// escapes. Numbers stay as they are written.
 fn canonical(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     write(json.trim(), &mut out);

@@ -177,8 +177,8 @@ impl Questions {
             .collect()
     }
 
-    /// Answers a question that is open; the mistakes say why that is no answer. An answer to any other question is
-    /// ignored.
+    /// Answers an open question; the mistakes are the reasons why the answer is invalid. An answer
+    /// to any other question is ignored.
     pub(crate) fn answer(
         &self,
         key: &str,
@@ -207,7 +207,7 @@ impl Questions {
         state.wake_runner();
     }
 
-    /// Fails all open questions: nobody will answer any more.
+    /// Fails all open questions, because no answer can come any more.
     pub(crate) fn close(&self) {
         let mut state = self.0.lock();
         state.is_over = true;
@@ -224,7 +224,7 @@ fn set(waker: &mut Option<Waker>, context: &Context<'_>) {
     }
 }
 
-/// A question that is open as long as somebody waits for its answer.
+/// A question that is open until its caller drops it.
 #[derive(Debug)]
 pub(crate) struct Question {
     questions: Arc<Questions>,

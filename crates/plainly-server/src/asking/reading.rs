@@ -21,7 +21,7 @@ pub(crate) enum InputResponse {
     Roots(ListRootsResult),
 }
 
-/// The answer to `question` that a client of `revision` gave; the mistakes say why it is not one.
+/// The answer of a client of `revision` to `question`; or the mistakes that make it invalid.
 pub(crate) fn read(
     question: &InputRequest,
     answer: &RawJson,

@@ -63,7 +63,7 @@ pub(crate) fn returned(params: Option<&Object<'_>>) -> serde_json::Result<InputR
     Ok(returned)
 }
 
-/// The same, or the error that names what can't be read.
+/// Like `returned`, with the error that names the unreadable part.
 pub(crate) fn returned_for(subject: &Subject<'_>) -> Result<InputResponseParams, ProtocolError> {
     returned(subject.params).map_err(|_| mistakes::in_params(subject.method, subject.params))
 }

@@ -95,7 +95,7 @@ impl SentQuestions {
         self.state.lock().open.remove(id).is_some()
     }
 
-    /// Takes an answer of the client. One that nobody waits for, such as a second answer, is ignored.
+    /// Accepts an answer of the client. An unexpected one, such as a second answer, is ignored.
     pub(crate) fn answer(&self, response: &Response<'_>) {
         let id = response.id.map(|id| id.to_owned());
         let open = id.and_then(|id| self.state.lock().open.remove(&id));

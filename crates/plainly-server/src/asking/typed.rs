@@ -102,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// How fast.
+    /// The speed.
     #[derive(Deserialize, JsonSchema)]
     enum Speed {
         /// By air
@@ -125,7 +125,7 @@ mod tests {
     #[derive(Deserialize, JsonSchema)]
     #[expect(dead_code, reason = "only its schema is looked at")]
     struct Parcel {
-        /// Who gets it.
+        /// The recipient.
         to: String,
         #[schemars(email)]
         mail: Option<String>,
@@ -163,13 +163,13 @@ mod tests {
             "requestedSchema": {
                 "type": "object",
                 "properties": {
-                    "to": {"type": "string", "description": "Who gets it."},
+                    "to": {"type": "string", "description": "The recipient."},
                     "mail": {"type": "string", "format": "email"},
                     "copies": {"type": "integer", "minimum": 0, "maximum": 255, "default": 2},
                     "weight": {"type": "number", "minimum": 0.5},
                     "fragile": {"type": "boolean"},
-                    "speed": {"type": "string", "description": "How fast.", "oneOf": ways},
-                    "or": {"type": "string", "description": "How fast.", "oneOf": ways},
+                    "speed": {"type": "string", "description": "The speed.", "oneOf": ways},
+                    "or": {"type": "string", "description": "The speed.", "oneOf": ways},
                     "extra": {"type": "string", "enum": ["gift", "insured"]},
                     "extras": {"type": "array", "items": {"type": "string", "enum": ["gift", "insured"]}, "minItems": 1},
                     "speeds": {"type": "array", "items": {"anyOf": ways}},

@@ -1,4 +1,5 @@
-//! Whoever waits for the outcome of a request, and what it asked for: everything about a request that its failure depends on.
+//! The sender of a request, and its subject: everything about a request that the report of its
+//! failure depends on.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ pub(crate) struct Asker {
     /// The id of the trace that the request is part of.
     pub(super) trace: Option<Box<str>>,
     pub(super) transport: Transport,
-    /// When the request came, if the access log wants to know.
+    /// The time when the request came, if the access log is on.
     pub(super) arrived: Option<Instant>,
 }
 
@@ -85,7 +86,7 @@ impl Asker {
 
 /// The access log.
 impl Asker {
-    /// Writes the line of the request, which was answered so, or which nobody waits for any more.
+    /// Writes the line of the request, with its answer, or without one if it was given up.
     pub(crate) fn log(&self, reply: Option<&Encoded>, is_tool_error: bool) {
         if !is_read() {
             return;

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 use super::Asker;
 use crate::failure::incident::chain;
 
-/// How errors are told: in which numbers, and whether those without a meaning are told at all.
+/// The policy for reporting errors: the numbers, and whether errors without a meaning are reported
+/// in full.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ErrorPolicy {
     pub(crate) dialect: Dialect,
@@ -84,7 +85,7 @@ fn incident(error: &ProtocolError) -> Option<&str> {
     Some(incident)
 }
 
-/// What went wrong: of an incident what the peer is not told.
+/// The cause of an error: of an incident, the cause that is hidden from the peer.
 fn cause(error: &ProtocolError) -> String {
     match error.source().filter(|_| incident(error).is_some()) {
         Some(cause) => chain(cause),
@@ -92,7 +93,7 @@ fn cause(error: &ProtocolError) -> String {
     }
 }
 
-/// What the problems along the chain know that is for the log alone, as JSON.
+/// The context of the problems along the chain, which is for the log alone, as JSON.
 fn context(error: &ProtocolError) -> Option<String> {
     let chain = successors(Some(error as &(dyn Error + 'static)), |&error| {
         error.source()

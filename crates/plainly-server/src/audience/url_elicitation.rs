@@ -1,4 +1,5 @@
-//! Requests of a handler that the user visit a URL first. Each revision has its own way to say so, and some have none.
+//! Requests of a handler that the user visit a URL first. Each revision reports them in its own
+//! way, and some can't.
 
 use plainly_errors::revision::UrlMode;
 use plainly_errors::{ProtocolError, UrlElicitation};
@@ -8,7 +9,7 @@ use plainly_protocol::types::{ElicitUrlParams, InputRequiredResult};
 use super::Asker;
 use crate::asking::check_asked;
 
-/// The form in which the peer is told.
+/// The form in which the peer gets the request.
 pub(super) enum Told {
     /// By a result that asks for the visits.
     Asked(InputRequiredResult),
@@ -18,7 +19,7 @@ pub(super) enum Told {
     Words(String),
 }
 
-/// Decides how `asker` is told that `elicitations` come first.
+/// Decides how to report to `asker` that `elicitations` come first.
 pub(super) fn told(
     error: &ProtocolError,
     elicitations: &[UrlElicitation],
@@ -59,7 +60,7 @@ pub(super) fn told(
     }
 }
 
-/// Says it in words if a model reads them, otherwise in an error.
+/// Reports it as text if a model reads it, otherwise as an error.
 fn in_words(words: String, method: Method, error: impl FnOnce(String) -> ProtocolError) -> Told {
     if method == Method::CallTool {
         Told::Words(words)

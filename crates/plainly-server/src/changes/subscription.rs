@@ -35,9 +35,9 @@ struct PendingState {
 #[derive(Debug, PartialEq, Eq)]
 enum SubscriptionStage {
     Open,
-    /// Over: its reader says so to the client.
+    /// Over: its reader informs the client.
     Ended,
-    /// Over, and there is no client left to tell.
+    /// Over, and the client is gone.
     Closed,
 }
 
@@ -89,7 +89,7 @@ impl TopicSubscription {
         self.pending.0.lock().stage == SubscriptionStage::Closed
     }
 
-    /// The next topic that has changed; `None` once it has ended, whatever has changed by then.
+    /// The next topic that has changed; `None` once it has ended, even if topics are pending.
     pub(crate) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Topic>> {
         let mut state = self.pending.0.lock();
         if state.stage != SubscriptionStage::Open {
@@ -113,7 +113,7 @@ impl TopicSubscription {
         self.pass_to(SubscriptionStage::Ended);
     }
 
-    /// Ends it at once: its reader says nothing more.
+    /// Ends it at once: its reader sends nothing more.
     pub(crate) fn close(&self) {
         self.pass_to(SubscriptionStage::Closed);
     }

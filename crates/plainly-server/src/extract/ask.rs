@@ -73,7 +73,7 @@ pub struct Ask {
 }
 
 impl Ask {
-    /// The client's capabilities, which say what it can be asked.
+    /// The client's capabilities, which list the possible questions.
     pub fn capabilities(&self) -> &ClientCapabilities {
         &self.scope.peer().capabilities
     }
@@ -90,8 +90,8 @@ impl Ask {
         }
     }
 
-    /// Asks the user for a `T`: a form with its fields, whose documentation says what to fill in. Returns `None` if the
-    /// user declined or cancelled.
+    /// Asks the user for a `T`: a form with its fields, whose documentation explains them. Returns
+    /// `None` if the user declined or cancelled.
     ///
     /// The fields can be strings, numbers, booleans, enums without data, and lists of such enums; an `Option` is not
     /// required.

@@ -12,7 +12,7 @@ use crate::state::States;
 
 /// A kind of handler. It determines what can be extracted and what can be returned.
 pub trait Channel: 'static {
-    /// What a handler of this kind is called with.
+    /// The call that a handler of this kind gets.
     type Call<'a>;
 }
 
@@ -67,7 +67,7 @@ pub struct ResourceCall<'a> {
 }
 
 impl<'a> ResourceCall<'a> {
-    /// The same with these variables.
+    /// Like `self`, with these variables.
     pub(crate) fn with(&self, variables: &'a Values) -> Self {
         Self { variables, ..*self }
     }
@@ -82,7 +82,7 @@ pub struct ListingCall<'a> {
 }
 
 impl<'a> ListingCall<'a> {
-    /// The same peer asks for one resource.
+    /// A call of the same peer for one resource.
     pub(crate) fn of(&self, uri: &'a str, variables: &'a Values) -> ResourceCall<'a> {
         ResourceCall {
             uri,
@@ -117,7 +117,7 @@ pub struct CompletionCall<'a> {
     pub(crate) states: &'a States,
 }
 
-/// What all kinds of calls have in common.
+/// The common interface of all kinds of calls.
 pub trait Call {
     /// The client that sent the request.
     fn peer(&self) -> &Arc<Peer> {
@@ -127,7 +127,7 @@ pub trait Call {
     fn context(&self) -> CallContext<'_>;
 }
 
-/// What a call is served with, whatever it is of: the framework's own.
+/// The context of a call of any kind, for the framework alone.
 #[derive(Clone, Copy, Debug)]
 pub struct CallContext<'a> {
     pub(super) scope: &'a Scope,

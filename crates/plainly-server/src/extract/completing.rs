@@ -1,11 +1,12 @@
-//! The text that a person has typed of an argument.
+//! The text that the user has typed of an argument.
 
 use plainly_protocol::types::Arguments;
 
 use super::{CompletionCall, CompletionChannel, Extract};
 use crate::failure::Failure;
 
-/// An argument that a person is filling in: its text so far, and the arguments that are filled in already.
+/// An argument that the user is filling in: its text so far, and the arguments that are filled in
+/// already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completing {
     text: String,

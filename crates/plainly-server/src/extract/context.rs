@@ -10,8 +10,8 @@ use super::{Call, Channel, Extract, Needs};
 use crate::failure::Failure;
 use crate::request::Scope;
 
-/// What a handler can learn about the client, and send it before the reply. It says nothing about the client's revision,
-/// because a handler is written once for all of them.
+/// The handler's access to the client: facts about it, and messages before the reply. The client's
+/// revision is left out, because a handler is written once for all of them.
 ///
 /// A client receives no more than it asked for, and nothing after the reply. A client that reads slowly makes the handler
 /// wait.
@@ -144,7 +144,7 @@ impl Progress {
         self
     }
 
-    /// A description of what is being done, for people.
+    /// A description of the current step, for the user.
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());

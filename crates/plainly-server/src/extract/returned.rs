@@ -8,8 +8,9 @@ use super::{
 use crate::asking::{Subject, returned_for};
 use crate::failure::Failure;
 
-/// What came back with a request that was answered with [`Failure::input_required`]. [`Ask`](super::Ask) is built on it;
-/// use it directly in handlers that keep their state themselves. Clients before 2026-07-28 bring nothing back.
+/// The answers that came back with a request after [`Failure::input_required`]. [`Ask`](super::Ask)
+/// is built on it; use it directly in handlers that keep their state themselves. Clients before
+/// 2026-07-28 send none.
 ///
 /// All of it comes from the client, which may have changed it, or taken it from another request or another user. A
 /// handler that relies on the state must verify that it is the one it issued.

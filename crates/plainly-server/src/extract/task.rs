@@ -40,9 +40,9 @@ impl Task {
         poll_fn(|context| self.scope.stage().poll_begin(context)).await;
     }
 
-    /// Sets the status message of the task. Before the call is a task, nobody sees it. The message of
-    /// [`Context::progress`](super::Context::progress) does the same, and also reaches clients that wait for a call that
-    /// is not a task.
+    /// Sets the status message of the task. Before the call is a task, nobody sees it. The message
+    /// of [`Context::progress`](super::Context::progress) does the same, and also reaches clients
+    /// that wait for a call that is not a task.
     pub async fn say(&self, message: impl AsRef<str>) {
         self.scope.stage().say(message.as_ref()).await;
     }

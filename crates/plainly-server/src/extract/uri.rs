@@ -48,7 +48,8 @@ impl From<ResourceUri> for String {
     }
 }
 
-/// What the variables of a [`ResourceTemplate`](crate::ResourceTemplate) stand for in the URI that was asked for, as `T`.
+/// The variables of a [`ResourceTemplate`](crate::ResourceTemplate), with their values in the
+/// requested URI, as `T`.
 ///
 /// `T` has one field for each variable of the template; a server does not build otherwise. A field is text, or whatever is
 /// read from one (a number, `true`, the name of an enum's variant); an `Option` where the variable may be absent; a `Vec` or
@@ -98,7 +99,7 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Extract<ResourceChannel>
     }
 }
 
-/// Everything that is wrong with these values for a `T`, as far as its schema says it.
+/// All mistakes in these values for a `T`, by its schema.
 fn mistakes_in<T: JsonSchema>(values: &Values) -> Vec<Mistake> {
     // Made anew each time, since most servers never need it.
     let schema = Schema::derived(input_schema_of::<T>(), "", &Limits::default());

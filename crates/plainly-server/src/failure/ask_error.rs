@@ -1,4 +1,4 @@
-//! Why a question has no answer.
+//! The reason why a question has no answer.
 
 use std::error::Error;
 use std::fmt;
@@ -19,7 +19,7 @@ pub struct AskError {
     error: ProtocolError,
 }
 
-/// Why there is no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AskErrorKind {
@@ -41,7 +41,7 @@ pub enum AskErrorKind {
 }
 
 impl AskError {
-    /// Why there is no answer.
+    /// The reason why the question has no answer.
     pub fn kind(&self) -> AskErrorKind {
         self.kind
     }

@@ -16,8 +16,8 @@ pub(crate) fn incident() -> ProtocolError {
     Internal::Incident { incident }.into()
 }
 
-/// An error and everything that caused it, as a value for the log, which writes texts on one line, whatever peers put into
-/// them. What an error repeats of its cause stands there once.
+/// An error and its causes, as a value for the log, which writes texts on one line, even if peers
+/// put line breaks into them. An error that repeats its cause is shortened.
 pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut links: Vec<String> = Vec::new();
     for error in successors(Some(error), |&error| error.source()) {

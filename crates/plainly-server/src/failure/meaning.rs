@@ -1,4 +1,5 @@
-//! The meaning of an error: the outermost error along its sources that says what it is, to a model or to the host's code.
+//! The meaning of an error: the outermost error along its sources that has one, for a model or for
+//! the host's code.
 
 use std::error::Error;
 use std::iter::successors;
@@ -51,7 +52,8 @@ impl<'a> Meaning<'a> {
     }
 }
 
-/// Whether these are the words of a task that panicked. Transparent wrapping leaves nothing else of a `JoinError`.
+/// Whether this is the text of a task that panicked. Transparent wrapping leaves nothing else of a
+/// `JoinError`.
 fn tells_of_a_panic(words: &str) -> bool {
     let numbers = words.split("task ").skip(1);
     numbers

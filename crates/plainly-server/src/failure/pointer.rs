@@ -54,7 +54,8 @@ impl<P: Deref<Target = dyn Error + Send + Sync> + Send + Sync + 'static> Pointer
     }
 }
 
-/// Which one is further out can't be told: a problem, since it is rather put around an error of the protocol than within.
+/// The first of several errors; which is further out is unknown. A problem goes first, since it is
+/// rather put around an error of the protocol than within.
 #[cfg(any(feature = "anyhow", feature = "eyre"))]
 fn first<'a>(
     problem: Option<&Problem>,

@@ -119,7 +119,7 @@ impl<T: Item> Catalogue<T> {
         self.is_dynamic
     }
 
-    /// How long clients may cache the list.
+    /// The cache hint for the list.
     pub(super) fn cache_hint(&self) -> CacheHint {
         if self.is_dynamic {
             CacheHint::default()
@@ -142,7 +142,8 @@ impl<T: Item> Catalogue<T> {
 
     /// The name that `name` was probably meant to be, in words that follow it; nothing if none is close.
     pub(super) fn did_you_mean(&self, name: &str) -> String {
-        /// The most names that are looked at: to compare two takes long, and anybody may ask for what is not there.
+        /// The most names that are compared, because comparing takes long, and any client can ask
+        /// for unknown names.
         const MOST: usize = 1_000;
 
         let entries = self.entries.load();
@@ -152,7 +153,7 @@ impl<T: Item> Catalogue<T> {
         close.map_or_else(String::new, |close| format!(" (did you mean {close:?}?)"))
     }
 
-    /// What `find` finds among the first names, so many at most.
+    /// The result of `find` among the first names, at most this many.
     pub(super) fn among_first<R>(
         &self,
         most: usize,

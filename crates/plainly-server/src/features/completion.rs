@@ -1,5 +1,5 @@
-//! Completion of arguments while a person types them. Knows no prompts and no templates: both bring their arguments in the
-//! form that this has.
+//! Completion of arguments while the user types them. Knows no prompts and no templates: both bring
+//! their arguments in the form that this has.
 
 use std::fmt;
 use std::future::ready;
@@ -119,7 +119,7 @@ impl Completers {
     }
 }
 
-/// The result, cut down to the number of values that the protocol allows; it then says that there are more.
+/// The result, cut to the number of values that the protocol allows, and marked if there are more.
 fn answer(mut completion: Completion) -> Answer {
     let count = completion.values.len();
     if count > Completion::MOST {

@@ -1,5 +1,6 @@
-//! Cursors: sealed positions in listings. Nobody can forge one, and each is bound to its listing and its client. Any
-//! process that serves the same things under the same name with the same key can continue the listing.
+//! Cursors: sealed positions in listings. They can't be forged, and each is bound to its listing
+//! and its client. Any process that serves the same things under the same name with the same key
+//! can continue the listing.
 
 use std::time::{Duration, SystemTime};
 

@@ -1,4 +1,5 @@
-//! What a definition tells of the ways in which its handler fails: in its `_meta`, for clients and documentation.
+//! The problems that a handler declares, in the `_meta` of its definition, for clients and
+//! documentation.
 
 use plainly_errors::ProblemCode;
 use plainly_protocol::types::Meta;

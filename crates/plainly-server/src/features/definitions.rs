@@ -30,7 +30,8 @@ pub(crate) struct DynamicKinds {
 }
 
 impl Definitions {
-    /// Whether any handler may write log messages. What is added later may: its needs are not known yet.
+    /// Whether any handler may write log messages. A handler that is added later may, because its
+    /// needs are not known yet.
     pub(super) fn may_log(&self) -> bool {
         let DynamicKinds {
             tools,

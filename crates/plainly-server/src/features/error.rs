@@ -5,7 +5,7 @@ use std::fmt;
 use crate::extract::Needs;
 use crate::state::States;
 
-/// One mistake that prevents a server from being built: what it concerns, and what is wrong with it.
+/// One mistake that prevents a server from being built: its subject and its fault.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{subject} {problem}")]
 pub struct BuildError {

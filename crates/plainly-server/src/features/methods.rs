@@ -263,7 +263,7 @@ impl Features {
     }
 }
 
-/// Clients of `resources/directory/read` tell a directory by its MIME type.
+/// Sets the MIME type by which clients of `resources/directory/read` recognise a directory.
 fn mark_directory(resource: &mut Resource) {
     if resource.is_collection == Some(true) {
         resource.mime_type = Some("inode/directory".to_owned());

@@ -20,7 +20,7 @@ pub(crate) use self::served::Prompts;
 
 type PromptHandler = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
 
-/// A prompt for people to start from: a handler and its description.
+/// A prompt for users to start from: a handler and its description.
 ///
 /// Its arguments are the fields of its `Args<T>`, in their order. Name, description and whether an argument is required
 /// are derived from the type. Arguments arrive as text; fields that are numbers, booleans or enums are parsed from it. An
@@ -115,7 +115,8 @@ impl Prompt {
         meta,
     }
 
-    /// Completes `argument` with `handler`, while a person types it. The last handler for an argument counts.
+    /// Completes `argument` with `handler`, while the user types it. The last handler for an
+    /// argument counts.
     #[must_use]
     pub fn complete<F, A, By>(mut self, argument: impl Into<String>, handler: F) -> Self
     where

@@ -47,7 +47,7 @@ pub(crate) struct Resources {
     fixed: Catalogue<Resource>,
     templates: Templates,
     stores: Vec<Box<dyn ErasedStore>>,
-    /// Whether everybody may know what a listing shows: layers may keep it from some.
+    /// Whether every client may see a listing: layers may hide it from some.
     is_open: bool,
 }
 

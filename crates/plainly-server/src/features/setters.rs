@@ -12,7 +12,7 @@ macro_rules! setters {
         }
     };
     (@title) => {
-        /// The name that people see.
+        /// The display name.
         #[must_use]
         pub fn title(mut self, title: impl Into<String>) -> Self {
             self.definition.title = Some(title.into());

@@ -65,7 +65,7 @@ mod tests {
         Two,
     }
 
-    /// Where it is explained.
+    /// The place of the explanation.
     #[derive(JsonSchema)]
     enum Explained {
         /// The first.

@@ -66,7 +66,7 @@ pub(crate) fn ids<'a>(messages: &BatchMessages<'a>) -> impl Iterator<Item = &'a 
 }
 
 impl Server {
-    /// Whether `peer` may send batches; the error says who may.
+    /// Whether `peer` may send batches; the error names the revision that may.
     pub(crate) fn accepts_batches(peer: Option<&Peer>) -> Result<(), ProtocolError> {
         if peer.is_some_and(|peer| peer.revision.traits().batches) {
             return Ok(());

@@ -35,7 +35,7 @@ use crate::sessions::session::Session;
 use plainly_transport::quota::Holder;
 use plainly_transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
-/// How long a peer has to take the last replies once their requests were ended.
+/// The time for a peer to read the last replies once its requests were ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 /// Replies are flushed once this many bytes wait, even if more messages have arrived: the peer then works on some while
 /// the rest are served. With sixteen times as much, the two took turns, and half of the time neither core did anything.
@@ -109,7 +109,7 @@ impl<M: Messages> Connection<M> {
         timeout(LAST_WORDS, self.finish()).await.unwrap_or(Ok(()))
     }
 
-    /// Takes every message that is already here, and flushes what is sent.
+    /// Accepts every message that is already here, and flushes the replies.
     async fn take_all(&mut self) -> io::Result<()> {
         while let Some(inbound) = self.messages.take_buffered() {
             self.take(inbound);
@@ -135,8 +135,9 @@ impl<M: Messages> Connection<M> {
         Ok(())
     }
 
-    /// The next message to or from the peer, whichever is ready first. If both are, they take turns, so that neither
-    /// keeps the other waiting. Nothing is lost if the future is dropped.
+    /// The next message to or from the peer, in the order of their arrival. If both are ready, they
+    /// take turns, so that neither keeps the other waiting. Nothing is lost if the future is
+    /// dropped.
     async fn next(&mut self) -> Either<Departure, io::Result<Option<Inbound>>> {
         let received = poll_fn(|context| self.messages.poll_receive(context));
         let next = if std::mem::take(&mut self.has_spoken) {
@@ -330,7 +331,7 @@ impl<M: Messages> Connection<M> {
         self.push(encoded.bytes);
     }
 
-    /// Says in the log alone what is wrong with a message.
+    /// Reports the fault of a message in the log alone.
     fn ignore(&self, error: &ProtocolError, why: &str) {
         self.server
             .0

@@ -180,7 +180,8 @@ impl Server {
         }
     }
 
-    /// Takes the answer to one of our questions. An answer that nobody waits for is accepted as well.
+    /// Accepts the answer to one of the server's questions. An unexpected answer is accepted as
+    /// well.
     fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
         match resolve::by_session(frame, &self.0.sessions) {
             Ok(Some(session)) => {

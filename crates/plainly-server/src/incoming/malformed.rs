@@ -1,4 +1,4 @@
-//! Answers to what could not be served: no message, a message of nobody, or one that came too late.
+//! Answers to messages that could not be served: malformed, without a known sender, or too late.
 
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
@@ -11,7 +11,7 @@ use crate::outgoing::encode::Encoded;
 use crate::resolve::Unresolved;
 
 impl Server {
-    /// The response to a request of nobody.
+    /// The response to a request without a known sender.
     pub(crate) fn unresolved(
         &self,
         transport: Transport,
@@ -27,7 +27,7 @@ impl Server {
         self.0.encoder.refusal(message, &unresolved.error)
     }
 
-    /// The response to what is no message, with its id where that could be read.
+    /// The response to a malformed message, with its id if that could be read.
     pub(crate) fn malformed(
         &self,
         transport: Transport,
@@ -42,7 +42,7 @@ impl Server {
     }
 }
 
-/// Why it is no message.
+/// The error for a malformed message.
 pub(crate) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
     match malformed.kind {
         MalformedKind::Parse => ProtocolError::parse_error(format!("Parse error: {malformed}")),
@@ -54,7 +54,8 @@ pub(crate) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
     }
 }
 
-/// The id of the request that `notification` cancels, whatever else it says: the reason is for people.
+/// The id of the request that `notification` cancels; its reason is ignored, because it is for
+/// humans.
 pub(crate) fn cancelled(notification: &Notification<'_>) -> Option<RequestId> {
     if notification.method != Method::Cancelled.name() {
         return None;

@@ -40,7 +40,7 @@ struct Entrances {
 
 #[derive(Debug)]
 struct Entrance {
-    /// The principal that opened the pipe. For anybody else it does not exist.
+    /// The principal that opened the pipe. For any other it does not exist.
     principal: Option<Principal>,
     messages: mpsc::Sender<Bytes>,
     _place: QuotaPart,

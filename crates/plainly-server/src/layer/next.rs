@@ -15,8 +15,8 @@ use super::outcome::Outcome;
 use super::request::Request;
 use crate::handling::AnswerResult;
 
-/// The next layer, or the handler. A tower service that is always ready and never fails: whatever happens is an
-/// [`Outcome`]. Cheap to clone.
+/// The next layer, or the handler. A tower service that is always ready and never fails: every end
+/// is an [`Outcome`]. Cheap to clone.
 #[derive(Clone)]
 pub struct Next(Arc<dyn Stage>);
 

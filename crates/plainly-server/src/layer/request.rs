@@ -78,13 +78,15 @@ impl Request {
         self.peer().principal.as_ref()
     }
 
-    /// What the layers before this one, and those of a surrounding HTTP server, have found out.
+    /// The extensions that the layers before this one, and those of a surrounding HTTP server, have
+    /// added.
     pub fn extensions(&self) -> &Extensions {
         &self.extensions
     }
 
-    /// The same, to add what the handler gets from [`Context::extension`](crate::extract::Context::extension). Adding another
-    /// [`Principal`] does not change whom the request is from.
+    /// The extensions, to add values that the handler gets from
+    /// [`Context::extension`](crate::extract::Context::extension). Adding another [`Principal`]
+    /// does not change the request's sender.
     pub fn extensions_mut(&mut self) -> &mut Extensions {
         &mut self.extensions
     }

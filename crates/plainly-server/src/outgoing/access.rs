@@ -27,7 +27,7 @@ impl Transport {
     }
 }
 
-/// A line of the access log: what is known of a request, and of what it was answered with.
+/// A line of the access log: the known facts of a request, and of its answer.
 #[derive(Debug)]
 pub(crate) struct AccessLine<'a> {
     pub(crate) method: Option<&'a str>,
@@ -40,7 +40,7 @@ pub(crate) struct AccessLine<'a> {
     pub(crate) is_tool_error: bool,
 }
 
-/// A message that became no request of anybody: what is known of it nevertheless.
+/// A message that could not be served: the facts that are known nevertheless.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unserved<'a> {
     pub(crate) transport: Transport,
@@ -50,7 +50,7 @@ pub(crate) struct Unserved<'a> {
     pub(crate) method: Option<&'a str>,
 }
 
-/// Whether anybody reads the log.
+/// Whether the log is read.
 pub(crate) fn is_read() -> bool {
     tracing::enabled!(target: "plainly::access", Level::INFO)
 }

@@ -30,12 +30,12 @@ pub(crate) struct Encoded {
 }
 
 impl Encoded {
-    /// What the access log tells of it.
+    /// The facts for the access log.
     pub(crate) fn told(&self) -> (u16, Option<Code>, usize) {
         (self.http_status, self.code, self.bytes.len())
     }
 
-    /// Writes the line of the access log for an answer to what was no request of anybody yet.
+    /// Writes the line of the access log for an answer to a message without a known sender.
     pub(crate) fn log(&self, message: Unserved<'_>, principal: Option<&str>) {
         if is_read() {
             let line = AccessLine {
@@ -58,7 +58,7 @@ pub(crate) struct Encoder {
     prepared: Vec<(EndKey, OnceLock<String>)>,
 }
 
-/// What determines the end of a result that has no `_meta` of its own.
+/// The key of the end of a result that has no `_meta` of its own.
 type EndKey = (Revision, Option<CacheHint>);
 
 impl Encoder {
@@ -81,7 +81,8 @@ impl Encoder {
         }
     }
 
-    /// The response to the request `id`, a JSON token; and the error that it tells of if the outcome could not be written.
+    /// The response to the request `id`, a JSON token; and its error, if the outcome could not be
+    /// written.
     pub(crate) fn response(
         &self,
         id: &str,
@@ -244,7 +245,7 @@ impl Encoder {
         self.dialect.encode(error, revision)
     }
 
-    /// As [`error`](Self::error), to what never became a request of anybody; logs it.
+    /// Like [`error`](Self::error), for a message that could not be served; logs it.
     pub(crate) fn refusal(&self, message: Unserved<'_>, error: &ProtocolError) -> Encoded {
         let revision = message.revision;
         tracing::debug!(

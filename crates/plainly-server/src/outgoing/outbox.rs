@@ -46,7 +46,7 @@ struct OutboxState {
 }
 
 impl Outbox {
-    /// Sends `message`, once there is room for it. After the reply nobody gets it.
+    /// Sends `message`, once there is room for it. After the reply it is dropped.
     pub(crate) async fn send(&self, message: Bytes) {
         let mut message = Some(message);
         poll_fn(|context| self.poll_send(context, &mut message)).await;

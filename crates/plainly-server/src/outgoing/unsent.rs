@@ -35,7 +35,8 @@ impl Unsent {
 }
 
 impl ReplyRoom {
-    /// Takes room for about so many bytes, before they are in memory a second time: as what is sent.
+    /// Reserves room for about so many bytes, before they are in memory a second time: as the bytes
+    /// to send.
     pub(crate) fn reserve(&mut self, about: usize) -> Result<(), QuotaExhausted> {
         match about > SMALL {
             true => self.0.resize_or_alone(about),

@@ -44,7 +44,8 @@ impl Server {
         reply
     }
 
-    /// Writes a response; and the error that it tells of if the outcome could not be written, or there is no room for it.
+    /// Writes a response; and its error, if the outcome could not be written, or there is no room
+    /// for it.
     fn write(
         &self,
         id: &str,

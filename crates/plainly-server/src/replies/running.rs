@@ -179,7 +179,7 @@ impl ReplySource for Running {
     }
 }
 
-/// Whoever hung up needs no reply.
+/// Logs a request whose client hung up.
 impl Drop for Running {
     fn drop(&mut self) {
         match self.state {

@@ -5,7 +5,7 @@ use plainly_protocol::types::Completion;
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// What a completion's handler may return. `By` is always inferred.
+/// A value that a completion's handler may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a completion can't return `{Self}`",
     label = "not a reply of a completion",

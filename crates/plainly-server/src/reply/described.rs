@@ -7,7 +7,7 @@ use plainly_protocol::types::Resource;
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// What a handler that describes a resource may return. `By` is always inferred.
+/// A value that a handler that describes a resource may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a resource can't be described by `{Self}`",
     label = "not the metadata of a resource",
@@ -40,7 +40,7 @@ where
     }
 }
 
-/// What a handler that lists resources may return. `By` is always inferred.
+/// A value that a handler that lists resources may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "resources can't be listed by `{Self}`",
     label = "not a list of the metadata of resources",

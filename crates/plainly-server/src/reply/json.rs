@@ -1,4 +1,4 @@
-//! Structured output, and what people and models read beside it.
+//! Structured output, and the content for users and models beside it.
 
 use plainly_protocol::types::Content;
 
@@ -12,8 +12,8 @@ use plainly_protocol::types::Content;
 pub struct Json<T>(pub T);
 
 impl<T> Json<T> {
-    /// The same structured output with these content blocks instead of its JSON: images, links, or text that reads
-    /// better.
+    /// The structured output with these content blocks instead of its JSON: images, links, or text
+    /// that reads better.
     ///
     /// ```
     /// use plainly::protocol::types::Content;

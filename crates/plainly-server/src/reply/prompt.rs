@@ -6,7 +6,7 @@ use plainly_protocol::types::{GetPromptResult, PromptMessage};
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// What a prompt's handler may return. `By` is always inferred.
+/// A value that a prompt's handler may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a prompt can't return `{Self}`",
     label = "not a reply of a prompt",

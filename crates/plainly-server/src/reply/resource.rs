@@ -8,7 +8,7 @@ use plainly_protocol::types::{Body, Resource, ResourceContents};
 use super::{AsValue, InResult};
 use crate::failure::{Failure, IntoFailure};
 
-/// What a resource handler may return. `By` is always inferred.
+/// A value that a resource handler may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a resource can't return `{Self}`",
     label = "not a reply of a resource",
@@ -86,7 +86,7 @@ impl ResourceReply<AsValue> for Text {
     }
 }
 
-/// The same in several formats, the preferred one first.
+/// A resource in several formats, the preferred one first.
 impl ResourceReply<AsValue> for Vec<Text> {
     fn into_contents(self, resource: &Resource) -> Result<Vec<ResourceContents>, Failure> {
         let contents = self.into_iter().map(|text| text.into_contents(resource));

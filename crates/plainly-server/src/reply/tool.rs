@@ -11,7 +11,7 @@ use super::{AsValue, InResult, Json, Shown};
 use crate::derived::output_schema_of;
 use crate::failure::{Failure, IntoFailure};
 
-/// What a tool handler may return. `By` is always inferred.
+/// A value that a tool handler may return. `By` is always inferred.
 #[diagnostic::on_unimplemented(
     message = "a tool can't return `{Self}`",
     label = "not a reply of a tool",

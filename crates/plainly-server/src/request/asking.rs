@@ -1,4 +1,5 @@
-//! Questions to the client on behalf of a handler: in whichever way its revision has, with the handler's clock stopped.
+//! Questions to the client on behalf of a handler: in the way of its revision, with the handler's
+//! clock stopped.
 
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ use crate::sessions::session::Session;
 use plainly_transport::quota::QuotaPart;
 
 impl Scope {
-    /// Asks the client `question`, in whichever way there is, and waits for its answer.
+    /// Asks the client `question`, in the way of its revision, and waits for its answer.
     pub(crate) async fn ask(
         &self,
         key: &str,

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Counts the restarts and stops of a handler's time. It measures nothing: whoever has a deadline looks here.
+/// Counts the restarts and stops of a handler's time. It measures nothing: the task with the
+/// deadline looks here.
 #[derive(Debug, Default)]
 pub(crate) struct HandlerClock {
     /// The number of restarts.

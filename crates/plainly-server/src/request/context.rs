@@ -45,13 +45,13 @@ struct SharedContext {
     questions: OnceLock<Arc<Questions>>,
 }
 
-/// What a client wants to hear and see of its request besides the reply.
+/// The messages that a client wants for its request besides the reply.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
     /// The trace that the request is part of.
     pub(super) trace: Option<Box<str>>,
     pub(super) progress: Option<ProgressToken>,
-    /// Whether the `_meta` that says so is malformed.
+    /// Whether the `_meta` with these wishes is malformed.
     is_malformed: bool,
     /// The least severe log messages; a session has one level for all its requests.
     pub(super) level: Option<LoggingLevel>,
@@ -134,26 +134,26 @@ impl Scope {
         Holder::of(known, client).or_else(|| self.extension().cloned())
     }
 
-    /// Whoever waits for the answer, and what it asked for.
+    /// The sender of the request, and its subject.
     pub(crate) fn asker(&self) -> &Asker {
         &self.shared.asker
     }
 
-    /// Says what is asked for, once that is known, and before the context is shared.
+    /// Sets the requested method, once it is known, and before the context is shared.
     pub(crate) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.asker.asks_for(method, params);
         }
     }
 
-    /// Says that what is asked for is a method of this name, which is not served.
+    /// Sets the name of the requested method, which is not served.
     pub(crate) fn asks_for_unserved(&mut self, method: &str) {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.asker.asks_for_unserved(method);
         }
     }
 
-    /// The same, of a request that came this way.
+    /// Sets the transport of the request.
     pub(crate) fn arrived_by(mut self, transport: Transport) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             shared.asker.arrived_by(transport);

@@ -28,7 +28,7 @@ impl<'a> MethodCall<'a> {
         read(self.method, self.params)
     }
 
-    /// The name, URI or id of what it is about, if its method has that and the request says so.
+    /// The name, URI or id of its subject, if its method has one and the request contains it.
     pub(crate) fn subject_name(&self) -> Option<Cow<'a, str>> {
         self.params?.text(self.method.row().subject?)
     }

@@ -32,7 +32,7 @@ enum TaskStep {
     Foreground,
     /// It may become a task.
     Open(TaskStart),
-    /// Its handler said that it is to become one.
+    /// Its handler asked for it to become one.
     Wanted,
     /// It is becoming one.
     Making,
@@ -40,14 +40,14 @@ enum TaskStep {
     Background(StatusSink),
 }
 
-/// When a call becomes a task.
+/// The moment when a call becomes a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TaskStart {
     /// Before its handler begins.
     AtOnce,
-    /// When its handler waits for anything, rather than be done at once.
+    /// The moment when its handler first waits for anything.
     Waiting,
-    /// When its handler says so.
+    /// The moment that its handler chooses.
     WhenItSays,
 }
 

@@ -1,5 +1,5 @@
-//! The tools that become tasks, and the clients for which they do: each request says whether its client can deal with
-//! tasks.
+//! The tools that become tasks, and the clients for which they do: each request declares whether
+//! its client supports tasks.
 
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
@@ -14,13 +14,14 @@ use serde_json::{Map, json};
     reason = "without either a tool has no tasks"
 )]
 pub enum TaskSupport {
-    /// Where the client can deal with tasks. Others wait for the result, and the call has no more time than any.
+    /// For clients that support tasks. Others wait for the result, and the call has no more time
+    /// than any.
     Optional,
-    /// Always. A client that can't deal with tasks is told that it must.
+    /// Always. A client that does not support tasks gets an error.
     Required,
 }
 
-/// Whether `peer` can deal with tasks. In older revisions nobody can, whatever they declare.
+/// Whether `peer` supports tasks. In older revisions no client does, whatever it declares.
 pub(crate) fn can_follow_tasks(peer: &Peer) -> bool {
     Method::GetTask.is_in(peer.revision) && peer.capabilities.extension(TASKS_EXTENSION).is_some()
 }

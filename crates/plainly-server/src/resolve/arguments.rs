@@ -51,7 +51,8 @@ pub(super) fn mirrored_arguments(
     }
 }
 
-/// How the header contradicts the argument, if it does. Neither value is repeated: it can be long, and a secret.
+/// The contradiction between header and argument, if any. Neither value is repeated: it can be
+/// long, and a secret.
 fn contradiction(
     mirrored: &MirroredArgument,
     headers: &HeaderMap,
@@ -115,7 +116,7 @@ mod tests {
         found.unwrap().remove(0)
     }
 
-    /// Whether the header says what the argument `a.b` says.
+    /// Whether the header agrees with the argument `a.b`.
     fn agrees(header: Option<&str>, argument: Option<Value>) -> bool {
         let mirrored = annotated(
             &json!({"a": {"properties": {"b": {"type": "string", "x-mcp-header": "B"}}}}),

@@ -22,7 +22,7 @@ pub(super) enum Header<'a> {
     Unclear(Unclear<'a>),
 }
 
-/// Why nobody can say what value a header has.
+/// The reason why the value of a header is unclear.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unclear<'a> {
     /// It is given again, and with which value.
@@ -53,7 +53,7 @@ impl<'a> Header<'a> {
         named.is_some_and(|revision| !revision.traits().sessions)
     }
 
-    /// How it contradicts `body`, if it does; nothing is compared if the body has no value.
+    /// The contradiction to `body`, if any; nothing is compared if the body has no value.
     pub(super) fn contradicts(&self, name: &str, body: Option<&str>) -> Option<String> {
         match (self, body) {
             (Self::Unclear(unclear), _) => Some(unclear.of(name)),
@@ -69,7 +69,7 @@ impl<'a> Header<'a> {
 }
 
 impl Unclear<'_> {
-    /// Why, of the header `name`, whose value may be repeated.
+    /// The reason, for the header `name`, whose value may be repeated.
     pub(super) fn of(&self, name: &str) -> String {
         match self {
             Self::Twice(again) => {
@@ -81,7 +81,7 @@ impl Unclear<'_> {
         }
     }
 
-    /// The same of a header that repeats text of the body, which can be encoded.
+    /// Like `of`, for a header that repeats text of the body, which can be encoded.
     fn of_text(&self, name: &str, body: &str) -> String {
         match self {
             Self::Twice(_) => self.of(name),
@@ -93,7 +93,7 @@ impl Unclear<'_> {
         }
     }
 
-    /// The same without any value.
+    /// Like `of`, without any value.
     pub(super) fn of_secret(&self, name: &str) -> String {
         match self {
             Self::Twice(_) => format!("{name} is given more than once"),
@@ -155,7 +155,7 @@ pub(super) fn are_unclear(headers: &HeaderMap) -> bool {
         .any(|name| matches!(Header::of(headers, name), Header::Unclear(_)))
 }
 
-/// How `Mcp-Method` and `Mcp-Name` contradict the request.
+/// The contradictions of `Mcp-Method` and `Mcp-Name` to the request.
 pub(super) fn mirrored(headers: &HeaderMap, request: &Request<'_>) -> Vec<String> {
     let method = Header::of(headers, &METHOD).contradicts("Mcp-Method", Some(&request.method));
     method

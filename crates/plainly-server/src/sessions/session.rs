@@ -66,7 +66,7 @@ impl Session {
         self
     }
 
-    /// How long nothing has been sent or received.
+    /// The time since anything was sent or received.
     pub(crate) fn idle(&self) -> Duration {
         if self
             .streams
@@ -85,7 +85,8 @@ impl Session {
         self.streams.iter().for_each(|streams| streams.close());
     }
 
-    /// The least severe log messages that the client wants. Before it says so, all but those for debugging.
+    /// The least severe log messages that the client wants. The default is all but those for
+    /// debugging.
     pub(crate) fn level(&self) -> LoggingLevel {
         *self.level.lock()
     }

@@ -22,7 +22,7 @@ use plainly_transport::lock::Lock;
 use plainly_transport::quota::QuotaPart;
 use plainly_transport::{Event, Feed};
 
-/// How long a client waits before it polls.
+/// The pause of a client before it polls.
 const RETRY: Duration = Duration::from_secs(1);
 /// The shortest pause between two checks for streams whose time has come.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Streams {
     can_poll: bool,
-    /// How long a stream is kept after its end.
+    /// The time that a stream is stored after its end.
     time: Duration,
     kept: Lock<Kept>,
     /// Set when the session ends: the signal to all that write.
@@ -84,7 +84,7 @@ impl Streams {
         Ok(StreamFeed::new(self, reader))
     }
 
-    /// The stream of what followed the event of this id, and of what is still to come.
+    /// The stream of the events after this id, and of those to come.
     pub(crate) fn resume(
         self: &Arc<Self>,
         last_event_id: &str,

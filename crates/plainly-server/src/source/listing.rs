@@ -13,9 +13,9 @@ use crate::audience::{Audience, MethodAnswer};
 use crate::failure::Failure;
 use crate::request::MethodCall;
 
-/// A position in a joined listing: the number of the provider among all of the server, which stays the same whatever
-/// they declare, and the page of its listing. It needs no seal: it leads only to listings that anybody may ask for, and
-/// each provider checks its own cursors.
+/// A position in a joined listing: the number of the provider among all of the server, which stays
+/// the same whatever they declare, and the page of its listing. It needs no seal: it leads only to
+/// public listings, and each provider checks its own cursors.
 struct ListingPlace<'a> {
     provider: usize,
     cursor: Option<&'a str>,

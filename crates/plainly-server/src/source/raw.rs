@@ -91,7 +91,7 @@ pub(super) fn parse(json: &str) -> Result<Object<'_>, ProtocolError> {
         .map_err(|malformed| malformed_result(malformed.to_string()))
 }
 
-/// What is wrong is for the log: the client did not ask the source.
+/// The fault goes to the log, because the client did not ask the source.
 fn malformed_result(why: String) -> ProtocolError {
     ProtocolError::internal("Internal error: a source answered with a malformed result")
         .with_source(why)

@@ -20,7 +20,7 @@ impl StoreCaller {
         CALLER.try_with(Clone::clone).ok().flatten().map(Self)
     }
 
-    /// Runs what is done for `caller`.
+    /// Runs a function for `caller`.
     pub(crate) fn calls<T>(caller: Option<Holder>, run: impl FnOnce() -> T) -> T {
         CALLER.sync_scope(caller, run)
     }

@@ -11,7 +11,7 @@ use crate::source::Sources;
 /// The kinds of change that a server announces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Announcements {
-    /// The program announces changes of whatever it offers.
+    /// The program announces changes of everything that it offers.
     pub(crate) all: bool,
     pub(crate) tools: bool,
     pub(crate) prompts: bool,
@@ -22,7 +22,7 @@ pub(crate) struct Announcements {
 }
 
 impl Announcements {
-    /// With `all`, the program announces changes of whatever it offers.
+    /// The announcements; with `all`, of everything that the program offers.
     pub(crate) fn new(all: bool, sources: &Sources) -> Self {
         let Features {
             tools,

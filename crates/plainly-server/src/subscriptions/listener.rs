@@ -1,5 +1,5 @@
-//! One stream on which a client is told of changes: each notification is written when there is room to send it. Knows nothing
-//! of how messages travel.
+//! One stream of change notifications to a client: each is written when there is room to send it.
+//! Knows nothing of how messages travel.
 
 use std::fmt;
 use std::pin::Pin;
@@ -20,13 +20,13 @@ use crate::sessions::session::OpenStream;
 use crate::tasks::Tasks;
 use plainly_transport::{Event, Feed};
 
-/// A stream on which a client is told of changes. Dropping it ends it without a word.
+/// A stream of change notifications to a client. Dropping it ends it silently.
 pub(crate) struct Listener {
     /// The request that it answers, a JSON token; none if it is the stream of a session.
     pub(super) id: Option<Arc<str>>,
     /// The next notification, where that is decided; it may come to nothing.
     pub(super) next: Option<BoxFuture<'static, Option<Bytes>>>,
-    /// It was told to end. The subscription of a session goes on: there may be another stream.
+    /// It is to end. The subscription of a session goes on: there may be another stream.
     pub(super) is_ending: bool,
     pub(super) place: ListenerPlace,
     /// The stores are watched for it.
@@ -96,7 +96,7 @@ pub(super) async fn add_tasks(
     (!own.is_empty()).then_some(own)
 }
 
-/// The notification that says what the task is by now; nothing if there is no such task any more.
+/// The notification with the current state of the task; `None` if the task no longer exists.
 async fn task_changed(tasks: Arc<Tasks>, task: Arc<str>, id: Option<Arc<str>>) -> Option<Bytes> {
     let record = tasks.get(&task).await.unwrap_or_else(|error| {
         tracing::error!(

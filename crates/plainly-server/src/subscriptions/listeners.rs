@@ -11,12 +11,12 @@ use crate::limits::Limits;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
 
-/// The streams on which clients are told of changes.
+/// The streams of change notifications to clients.
 #[derive(Debug)]
 pub(crate) struct Listeners {
     table: Lock<ListenerTable>,
     places: Quota,
-    /// The bytes of what is listened to.
+    /// The bytes of the subscribed URIs.
     pub(super) bytes: Quota,
 }
 

@@ -1,4 +1,4 @@
-//! Stores are watched while somebody is told of resources, and only then: watching costs.
+//! The watching of stores, only while clients subscribe to resources, because it costs.
 
 use std::sync::{Arc, Weak};
 
@@ -22,7 +22,8 @@ pub(super) struct StoreWatch(Lock<Weak<WatchTask>>);
 pub(super) type WatchTask = JoinSet<()>;
 
 impl Subscriptions {
-    /// Watches the stores, if nobody did; fails where one of them panics. Must be called within a runtime.
+    /// Watches the stores, if they are not watched yet; fails where one of them panics. Must be
+    /// called within a runtime.
     pub(super) fn watch(&self) -> Result<Arc<WatchTask>, ProtocolError> {
         let mut watch = self.watch.0.lock();
         if let Some(task) = watch.upgrade() {

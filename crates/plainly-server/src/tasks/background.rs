@@ -1,5 +1,5 @@
-//! Runs a handler that goes on after its request was answered, until it ends, its time is over, or nobody wants it any
-//! more.
+//! Runs a handler that goes on after its request was answered, until it ends, its time is over, or
+//! its task is cancelled.
 
 use std::collections::BTreeMap;
 use std::future::poll_fn;
@@ -59,7 +59,7 @@ impl Background {
         }
     }
 
-    /// The end of the handler; `None` if nobody wants it any more.
+    /// The end of the handler; `None` if its task was cancelled.
     async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
         let limits = &self.tasks.limits;
         // Nobody could fetch a result that comes after the record has expired.

@@ -1,5 +1,5 @@
-//! Turns a running call into a task: its record is stored before anybody hears of it, and its handler goes on by
-//! itself.
+//! Turns a running call into a task: its record is stored before its name is sent, and its handler
+//! goes on by itself.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -41,8 +41,8 @@ impl Tasks {
         Ok(result.of_type(ResultType::Task).into())
     }
 
-    /// Makes a task of `call`, tells `asker`, and runs its handler to the end. If `asker` is gone, the task is
-    /// cancelled: nobody else knows its name.
+    /// Makes a task of `call`, answers `asker`, and runs its handler to the end. If `asker` is
+    /// gone, the task is cancelled, because its name is unknown to others.
     async fn create_and_run(
         self: Arc<Self>,
         call: TaskCall,

@@ -36,7 +36,7 @@ impl LocalTasks {
         })
     }
 
-    /// Tells the handler of the task of this name, if it runs here.
+    /// Signals the handler of the task of this name, if it runs here.
     pub(super) fn signal(&self, id: &str) {
         if let Some(signal) = self.0.lock().get(id) {
             signal.notify_one();

@@ -60,7 +60,7 @@ impl Tasks {
         }))
     }
 
-    /// Records what the client does to its task, and tells the handler.
+    /// Records the client's action on its task, and signals the handler.
     async fn accept(&self, id: &str, event: TaskEvent) -> Result<Answer, Failure> {
         let record = self.record(id, event).await.map_err(ProtocolError::from)?;
         record.ok_or_else(|| ProtocolError::from(InvalidParams::UnknownTask))?;

@@ -18,13 +18,13 @@ use self::iso_8601::iso_8601;
 pub struct TaskRecord {
     /// The task as reported to clients. Its `taskId` is the key of the record.
     pub task: DetailedTask,
-    /// The principal that may access it; without one, anyone who knows its id may.
+    /// The principal that may access it; without one, any client that knows its id may.
     pub principal: Option<String>,
     /// The client's answers so far, by the keys of the questions.
     pub answers: InputResponses,
-    /// How long it must be kept; forever if absent.
+    /// The time until which it must be stored; forever if absent.
     pub expires: Option<SystemTime>,
-    /// How many times it has changed.
+    /// The number of its changes.
     pub version: u64,
 }
 

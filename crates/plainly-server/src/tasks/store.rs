@@ -17,7 +17,7 @@ use super::record::TaskRecord;
 /// take answers for it and stop it, if the store says that it [is shared](Self::is_shared). A task whose process has ended
 /// stays as it was until it expires.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not keep tasks",
+    message = "`{Self}` is not a task store",
     label = "not a store of tasks",
     note = "a store of tasks has the methods `insert`, `get` and `replace`"
 )]
@@ -46,11 +46,11 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
     }
 }
 
-/// Why a task store can't do what it was asked to.
+/// The reason why a task store can't do its work.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum TaskStoreError {
-    /// There is no room: the client is told to try again later.
+    /// There is no room: the client is to try again later.
     #[error("no room for more tasks, or for a larger one")]
     Full,
     /// An internal failure; the log has the whole error.

@@ -111,7 +111,7 @@ fn a_resource_needs_a_uri() {
         .resource(resource("file:///a%20b"));
     let error = server.build().unwrap_err().to_string();
     for expected in [
-        "resource nouri needs a URI that begins with a scheme, such as note://1",
+        "resource nouri needs a URI that starts with a scheme, such as note://1",
         "resource file:///a b has ' ' in its URI: percent-encode it",
     ] {
         assert!(error.contains(expected), "{error}");

@@ -144,8 +144,8 @@ impl ServedPrompt {
             .unwrap_or_else(|failure| Box::pin(ready(Err(failure))))
     }
 
-    /// Starts the handler, unless the arguments fail the schema. A schema that says no more than the type of the arguments
-    /// is consulted only after that type refused them, for a better message.
+    /// Starts the handler, unless the arguments fail the schema. A schema without constraints
+    /// beyond the type is checked only after that type failed, for a better message.
     fn start(&self, call: &PromptCall<'_>) -> Result<AnswerFuture, Failure> {
         if self.schema.as_ref().is_some_and(Schema::is_strict) {
             self.check_arguments(call.arguments)?;

@@ -57,7 +57,7 @@ pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
         .any(|content| content.name.is_none() || content.is_collection.is_none())
 }
 
-/// Fills in what each content of `resource` leaves out of its metadata, so that all say the same.
+/// Fills in the metadata that a content of `resource` lacks, so that all have the same.
 pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
     let is_only = contents.len() == 1;
     for content in contents
@@ -117,7 +117,7 @@ fn format(content: &ResourceContents) -> Option<Representation> {
     Some(format)
 }
 
-/// The log gets the details; the client is told only that it failed.
+/// The details go to the log; the client learns only that it failed.
 impl From<ContentsFault> for ProtocolError {
     fn from(broken: ContentsFault) -> Self {
         Self::internal("The resource could not be read").with_source(broken)

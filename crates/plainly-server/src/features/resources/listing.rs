@@ -102,7 +102,7 @@ fn invalid_cursor() -> ProtocolError {
     InvalidParams::InvalidCursor.into()
 }
 
-/// The error without a URI: nobody asked for any one resource.
+/// The error without a URI, because the request was not for any one resource.
 fn listing_failed(error: StoreError) -> ProtocolError {
     match error {
         StoreError::InvalidCursor => invalid_cursor(),

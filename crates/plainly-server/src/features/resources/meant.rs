@@ -1,11 +1,11 @@
-//! What a URI without a resource was probably meant to be: only what a listing shows to everybody.
+//! The resource that was probably meant by a URI without one: only from public listings.
 
 use std::iter;
 
 use plainly_errors::ProtocolError;
 use plainly_schema::closest;
 
-/// The most resources that are looked at: anybody may ask for what is not there.
+/// The most resources that are compared, because any client can ask for unknown ones.
 pub(super) const LOOKED_AT: usize = 250;
 
 /// The error for `uri`, which no resource has, with the one that was `meant`.

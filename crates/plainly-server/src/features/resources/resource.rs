@@ -174,7 +174,7 @@ impl Definition for Resource {
     }
 }
 
-/// Why the text is no URI (RFC 3986), if so.
+/// The reason why the text is not a URI (RFC 3986), if it is not.
 fn misspelt(uri: &str) -> Option<String> {
     let scheme = uri.split_once(':').map(|(scheme, _)| scheme);
     let is_scheme = |scheme: &str| {
@@ -184,7 +184,7 @@ fn misspelt(uri: &str) -> Option<String> {
                 .all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
     };
     if !scheme.is_some_and(is_scheme) {
-        return Some("needs a URI that begins with a scheme, such as note://1".to_owned());
+        return Some("needs a URI that starts with a scheme, such as note://1".to_owned());
     }
     let is_other = |it: char| it.is_control() || it == ' ' || "\"<>\\^`{|}".contains(it);
     let other = uri.chars().find(|it| is_other(*it))?;

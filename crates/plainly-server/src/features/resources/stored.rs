@@ -20,7 +20,7 @@ pub(crate) trait ErasedStore: Send + Sync + fmt::Debug {
     fn can_watch(&self) -> bool;
     fn watch(&self) -> Option<BoxStream<'static, Change>>;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
-    /// Whether the error may say what was meant is up to `is_open`.
+    /// The metadata of a resource; with `is_open`, the error may suggest another one.
     fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource>;
     /// The URI that was probably meant by `uri`, which no store serves.
     fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>>;
@@ -28,7 +28,7 @@ pub(crate) trait ErasedStore: Send + Sync + fmt::Debug {
     fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>>;
 }
 
-/// What a store has, or the error for the peer.
+/// The answer of a store, or the error for the peer.
 pub(super) type Stored<T> = BoxFuture<'static, Result<T, ProtocolError>>;
 
 /// Hides the type of `store`.
@@ -45,7 +45,7 @@ pub(crate) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
 struct CheckedStore<S> {
     store: S,
     can_watch: bool,
-    /// Whether the log was warned already that the store doesn't say which resources are collections.
+    /// Whether the log has the warning that the store does not mark its collections.
     is_warned_of: AtomicBool,
 }
 
@@ -75,7 +75,8 @@ impl<S: Store> CheckedStore<S> {
         Ok(contents)
     }
 
-    /// The error for the peer: of what is not there with what was probably meant, if everybody may know that.
+    /// The error for the peer: for a missing resource with the probably meant one, if that is
+    /// public.
     async fn refusal(&self, uri: &str, error: StoreError, is_open: bool) -> ProtocolError {
         match is_open && matches!(error, StoreError::NotFound) {
             true => meant::not_found(uri, self.beside(uri).await),
@@ -83,7 +84,7 @@ impl<S: Store> CheckedStore<S> {
         }
     }
 
-    /// What is beside `uri` and has nearly its name.
+    /// The resource beside `uri` with nearly its name.
     async fn beside(&self, uri: &str) -> Option<String> {
         let (parent, _) = uri.trim_end_matches('/').rsplit_once('/')?;
         match self.store.serves(parent) {
@@ -100,7 +101,7 @@ impl<S: Store> CheckedStore<S> {
         meant::among(uri, page.resources.iter().map(|it| &*it.uri))
     }
 
-    /// Tolerated, since SEP-2093 lets a server say nothing; but once somebody should hear of it.
+    /// Warns once: SEP-2093 allows a server to omit it, but its operator should know.
     fn warn(&self, uri: &str, broken: Option<contents::ContentsFault>) {
         if self.is_warned_of.swap(true, Ordering::Relaxed) {
             return;

@@ -140,8 +140,8 @@ impl ResourceTemplate {
         self
     }
 
-    /// Completes `variable` with `handler`, while a person types it. The last handler for a variable counts; an enum
-    /// completes itself.
+    /// Completes `variable` with `handler`, while the user types it. The last handler for a
+    /// variable counts; an enum completes itself.
     #[must_use]
     pub fn complete<F, A, By>(mut self, variable: impl Into<String>, handler: F) -> Self
     where

@@ -200,7 +200,7 @@ enum TemplateFault {
     Listed { template: String, other: String },
 }
 
-/// The log gets the details; the client is told only that it failed.
+/// The details go to the log; the client learns only that it failed.
 impl From<TemplateFault> for ProtocolError {
     fn from(strange: TemplateFault) -> Self {
         let message = match strange {

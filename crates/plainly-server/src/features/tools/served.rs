@@ -136,8 +136,8 @@ impl ServedTool {
         &self.mirrored
     }
 
-    /// Starts the handler, unless the arguments fail the schema. A schema that says no more than the type of the arguments
-    /// is consulted only after that type refused them, for a better message.
+    /// Starts the handler, unless the arguments fail the schema. A schema without constraints
+    /// beyond the type is checked only after that type failed, for a better message.
     fn call(&self, call: &ToolCall<'_>) -> Result<AnswerFuture, Failure> {
         if self.is_own || self.input.may_refuse(call.arguments) {
             self.check_arguments(call.arguments)?;
@@ -236,7 +236,7 @@ impl Tools {
     }
 }
 
-/// When the calls of a tool become tasks.
+/// The moment when the calls of a tool become tasks.
 fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
     match support {
         _ if needs.begins_task => TaskStart::WhenItSays,
@@ -245,7 +245,7 @@ fn becomes(support: TaskSupport, needs: &Needs) -> TaskStart {
     }
 }
 
-/// The schema, unless what is wrong with it goes to `wrong`.
+/// The schema, unless it is faulty; the faults go to `wrong`.
 fn usable(
     schema: Result<Schema, InvalidSchema>,
     which: &str,

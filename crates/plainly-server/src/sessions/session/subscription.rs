@@ -13,7 +13,7 @@ use plainly_transport::lock::Lock;
 pub(crate) struct SessionSubscription {
     /// The resources that the client has subscribed to; while there is a stream, the lists too.
     pub(crate) topics: Arc<TopicSubscription>,
-    /// When the last stream was closed; `None` while there is one.
+    /// The time when the last stream was closed; `None` while there is one.
     closed_since: Lock<Option<Instant>>,
 }
 
@@ -25,7 +25,7 @@ impl SessionSubscription {
         })
     }
 
-    /// How long there has been no stream.
+    /// The time without a stream.
     pub(super) fn idle(&self) -> Duration {
         let closed_since = *self.closed_since.lock();
         closed_since.map_or(Duration::ZERO, |closed| closed.elapsed())

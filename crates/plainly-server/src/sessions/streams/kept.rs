@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::limits::Limits;
 use plainly_transport::quota::QuotaPart;
 
-/// How many events the writer may be ahead of the reader, until everything is said.
+/// The most events that the writer may be ahead of the reader, until the end.
 const AHEAD: u64 = 16;
 /// Bytes that an event takes beside its own.
 const OVERHEAD: usize = 64;
@@ -26,11 +26,11 @@ pub(super) struct Kept {
     /// The number of streams so far, which numbers the next one.
     count: u64,
     streams: BTreeMap<u64, Stream>,
-    /// Whether somebody removes streams as their time comes.
+    /// Whether a task removes streams as their time comes.
     is_swept: bool,
 }
 
-/// The limits of what is kept.
+/// The limits of the stored events.
 #[derive(Debug)]
 struct Most {
     events: usize,
@@ -47,7 +47,7 @@ struct Stream {
     read: u64,
     /// The number of the event after which the connection is closed.
     pause: Option<u64>,
-    /// When nothing more was to come.
+    /// The time when its last event came.
     ended: Option<Instant>,
     is_told_to_end: bool,
     /// The number of readers so far. The last one is the reader, if there is one now.
@@ -68,7 +68,7 @@ pub(super) struct Reader {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Write,
-    /// Whatever is left is written at once.
+    /// The remaining events are written at once.
     End,
     Wait,
 }
@@ -101,7 +101,7 @@ impl Kept {
         }
     }
 
-    /// Whether anybody reads or writes.
+    /// Whether any stream is being read or written.
     pub(super) fn is_busy(&self) -> bool {
         let mut streams = self.streams.values();
         streams.any(|stream| stream.ended.is_none() || stream.has_reader)
@@ -236,7 +236,7 @@ impl Kept {
         self.read_by(reader).map(|stream| stream.read)
     }
 
-    /// Tells the writer for this reader to end.
+    /// Makes the writer for this reader end.
     pub(super) fn tell_to_end(&mut self, reader: Reader) {
         if let Some(stream) = self.read_by(reader) {
             stream.is_told_to_end = true;
@@ -261,7 +261,8 @@ impl Kept {
         (stream.has_reader && stream.readers == reader.number).then_some(stream)
     }
 
-    /// Forgets events while there are too many: of the oldest streams first, but none that somebody still reads.
+    /// Forgets events while there are too many: of the oldest streams first, but none that is still
+    /// read.
     fn forget_oldest(&mut self) {
         while self.is_too_much() {
             let mut streams = self.streams.iter_mut();
@@ -314,7 +315,7 @@ impl Stream {
         !self.events.is_empty() && (!self.has_reader || self.forgotten < self.read)
     }
 
-    /// Whether there is nothing more to read, and nobody to read it.
+    /// Whether there is nothing more to read, and no reader.
     fn is_over(&self) -> bool {
         self.events.is_empty() && self.ended.is_some() && !self.has_reader
     }

@@ -1,4 +1,4 @@
-//! What there is room for, and for how long.
+//! The room for tasks, and their lifetimes.
 
 use std::time::Duration;
 
@@ -130,7 +130,7 @@ fn what_never_expires_is_kept() {
 }
 
 proptest! {
-    /// The counts are those of what is there, whatever happened.
+    /// The counts match the stored tasks after any steps.
     #[test]
     fn the_counts_are_right(steps in proptest::collection::vec((0_u8..4, 0_u8..8, 0_u64..50), 0..80)) {
         let tasks = tasks(5, 2, 8 * LEAST);

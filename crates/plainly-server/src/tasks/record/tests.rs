@@ -1,4 +1,4 @@
-//! What may follow what, as a table and as properties.
+//! The allowed transitions, as a table and as properties.
 
 use plainly_errors::{Dialect, ProtocolError, Revision};
 use plainly_protocol::types::{ElicitUrlParams, TaskStatus};
@@ -42,7 +42,7 @@ fn begun() -> TaskRecord {
     TaskRecord::new("t".to_owned(), None, at(0), ttl, Duration::from_secs(1))
 }
 
-/// Where these events lead.
+/// The record after these events.
 fn after(events: impl IntoIterator<Item = TaskEvent>) -> TaskRecord {
     events.into_iter().fold(begun(), |record, event| {
         record.after(event, at(1)).unwrap_or(record)
@@ -172,7 +172,7 @@ fn event() -> impl Strategy<Value = TaskEvent> {
 }
 
 proptest! {
-    /// Against two sets: what is asked, and what was answered.
+    /// Compares with two sets: the questions, and the answered ones.
     #[test]
     fn whatever_happens_answers_are_taken_once_and_only_for_what_is_asked(
         events in proptest::collection::vec(event(), 0..60)
