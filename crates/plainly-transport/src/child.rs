@@ -68,19 +68,19 @@ pub struct Process {
 #[derive(Debug)]
 pub struct Program {
     command: CommandWrap,
-    /// Where it is started, if not here.
+    /// The directory to start it in, if not the current one.
     directory: Option<PathBuf>,
 }
 
 /// The reason why no program can be started there.
 #[derive(thiserror::Error)]
-#[error("there is no directory {} to start it in", .0.display())]
+#[error("no directory {} to start it in", .0.display())]
 struct NoDirectory(PathBuf);
 
 plainly_errors::debug_with_causes!(NoDirectory);
 
 impl Program {
-    /// A program that runs as `command` says.
+    /// A program to run by `command`.
     pub fn new(mut command: Command) -> Self {
         command
             .stdin(Stdio::piped())
@@ -121,7 +121,7 @@ impl Program {
         })
     }
 
-    /// The error, or that it is for want of the directory: the operating system says the same of both.
+    /// The error; or a missing directory, because the operating system reports both alike.
     fn why(&self, error: io::Error) -> io::Error {
         match &self.directory {
             Some(directory) if !directory.is_dir() => {
@@ -148,14 +148,14 @@ impl Process {
             if is_running && !grace.term.is_zero() {
                 tracing::warn!(
                     pid = self.child.id(),
-                    "the server ends neither by itself nor when asked: killing it"
+                    "the server did not stop when asked: killing it"
                 );
             }
         }
         // Even if the process has ended by itself: what it started may have survived it.
         self.kill();
         if let Err(error) = self.wait().await {
-            tracing::debug!(%error, "the end of the server could not be awaited");
+            tracing::debug!(%error, "waiting for the server to stop failed");
         }
         self.gone = true;
     }
@@ -170,7 +170,7 @@ impl Process {
         {
             let signal = tokio::signal::unix::SignalKind::terminate().as_raw_value();
             if let Err(error) = self.child.signal(signal) {
-                tracing::debug!(%error, "the server could not be asked to terminate");
+                tracing::debug!(%error, "asking the server to stop failed");
             }
         }
     }
@@ -203,8 +203,8 @@ impl Stderr {
         Self { tail, reader }
     }
 
-    /// The kept text. Waits for the end of the stream, because the last lines say most; but only for a moment, because
-    /// a grandchild may keep the pipe open.
+    /// The stored text. Waits for the end of the stream, because the last lines are the most
+    /// useful; but only for a moment, because a grandchild may keep the pipe open.
     async fn text(&mut self) -> String {
         const LAST_WORDS: Duration = Duration::from_millis(100);
         if !self.reader.is_finished() {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustls::crypto::CryptoProvider;
 
-/// What TLS computes with, on both sides.
+/// The cryptography of TLS, on both sides.
 pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }

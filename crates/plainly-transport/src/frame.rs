@@ -21,11 +21,11 @@ use crate::quota::Holder;
 pub struct Frame {
     /// The headers of the HTTP request.
     pub headers: HeaderMap,
-    /// Values that layers around the transport attached to the request, such as who is calling.
+    /// Values that layers around the transport attached to the request, such as the caller.
     pub extensions: Extensions,
     /// The message: JSON in UTF-8, if the peer is well-behaved.
     pub body: Bytes,
-    /// What is remembered from earlier requests on the same connection; empty if that is unknown.
+    /// The memory of earlier requests on the same connection; empty if that is unknown.
     pub memory: ConnectionMemory,
     /// The address of the client, where the transport knows it: behind trusted proxies, as these name it.
     pub client: Option<IpAddr>,
@@ -43,14 +43,14 @@ impl Frame {
         }
     }
 
-    /// The same, with the memory of its connection.
+    /// Sets the memory of its connection.
     #[must_use]
     pub fn memory(mut self, memory: ConnectionMemory) -> Self {
         self.memory = memory;
         self
     }
 
-    /// The same with these extensions.
+    /// Sets the extensions.
     #[must_use]
     pub fn extensions(mut self, extensions: Extensions) -> Self {
         self.extensions = extensions;
@@ -78,7 +78,7 @@ impl ConnectionMemory {
         Self(Some(Arc::new(Lock::new(None))))
     }
 
-    /// What `look` finds in the stored value, if it is a `T`.
+    /// The result of `look` on the stored value, if it is a `T`.
     pub fn recall<T: 'static, U>(&self, look: impl FnOnce(&T) -> Option<U>) -> Option<U> {
         look(self.lock()?.as_ref()?.downcast_ref()?)
     }
@@ -133,7 +133,7 @@ pub struct Event {
     pub name: Option<&'static str>,
     /// The id with which the client can resume after this event: visible ASCII.
     pub id: Option<Box<str>>,
-    /// How long the client should wait before it reconnects.
+    /// The time that the client should wait before it reconnects.
     pub retry: Option<Duration>,
     /// The message, on one line. May be empty if there is an id: then the id is the only information.
     pub data: Bytes,
@@ -205,7 +205,7 @@ impl Reply {
 #[derive(Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it has two ends")]
 pub struct Pipe {
-    /// The name that those requests use: letters and digits that nobody can guess.
+    /// The name that those requests use: letters and digits that can't be guessed.
     pub name: String,
     /// The events that come out of it. Dropping it ends the pipe.
     pub feed: Box<dyn Feed>,
@@ -238,8 +238,8 @@ pub trait Exchange: Clone + Send + Sync + 'static {
         std::future::ready(Err(InvalidRequest::SessionNotFound.into()))
     }
 
-    /// Why the sender of this message may not send it, if a gate that let it in has set bounds to what it may do. By default
-    /// there are none.
+    /// The reason why the sender may not send this message, if its gate limits its rights. By
+    /// default there are no limits.
     fn refuses(&self, frame: &Frame) -> Option<Reply> {
         let _nothing = frame;
         None

@@ -35,7 +35,7 @@ impl<R: AsyncRead + Unpin, W> Lines<R, W> {
         }
     }
 
-    /// The same, which [seeks](LineReader::seeking_ids) the id of what is too long.
+    /// Makes the reader [seek](LineReader::seeking_ids) the id of a line that is too long.
     #[must_use]
     pub fn seeking_ids(mut self) -> Self {
         self.reader = self.reader.seeking_ids();
@@ -112,7 +112,7 @@ impl<W> LineWriter<W> {
 }
 
 impl<W: AsyncWrite + Unpin> LineWriter<W> {
-    /// Writes one part of what is queued, or flushes if nothing is.
+    /// Writes one part of the queue, or flushes if it is empty.
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>> {
         let inner = &mut self.inner;
         let written = if let Some(next) = self.long.front_mut() {
@@ -144,7 +144,7 @@ pub struct LineReader<R> {
     searched: usize,
     /// Inside a line that was already found too long.
     discarding: bool,
-    /// What looks for its id, if that is wanted.
+    /// The search for the line's id, if that is wanted.
     search: Option<IdSearch>,
     /// Nothing was consumed yet: a byte order mark may stand here.
     at_start: bool,
@@ -164,8 +164,8 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The same, which reports a line that is too long at its end, with the id that was in it. Otherwise it is reported as soon
-    /// as it is too long.
+    /// Makes the reader report a line that is too long at its end, with its id. Otherwise it is
+    /// reported as soon as it is too long.
     #[must_use]
     pub fn seeking_ids(mut self) -> Self {
         self.search = Some(IdSearch::default());
@@ -218,7 +218,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// What is reported of a line that is too long, whose last bytes these are.
+    /// The report of a line that is too long, whose last bytes these are.
     fn too_long(&mut self, line: &[u8]) -> Inbound {
         let search = self.search.as_mut().map(std::mem::take);
         let id = search.and_then(|mut search| {
@@ -247,8 +247,9 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Where the next line begins. Searches with the C library, through std: the crate `memchr` first asks the processor
-/// for its features, which takes 50 µs in a virtual machine, a thirtieth of the time to start.
+/// The start of the next line. Searches with the C library, through std: the crate `memchr` first
+/// asks the processor for its features, which takes 50 µs in a virtual machine, a thirtieth of the
+/// time to start.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     let mut rest = bytes;
     let end = rest.skip_until(b'\n').ok()?;

@@ -65,13 +65,14 @@ pub trait Messages: Send {
     /// There is always room: callers flush before they queue too much.
     fn send(&mut self, message: Bytes);
 
-    /// Sends what is queued, and waits until the peer has made room for it.
+    /// Sends the queue, and waits until the peer has made room for it.
     ///
     /// A transport that sends in parts returns after each, so that a slow peer can be distinguished from one that reads
     /// nothing; a transport that can't tell always returns [`FlushProgress::Complete`].
     fn poll_flush(&mut self, context: &mut Context<'_>) -> Poll<io::Result<FlushProgress>>;
 
-    /// Tells the peer that nothing more will be sent. Called once everything is flushed; `send` is not called after it.
+    /// Signals the peer that nothing more will be sent. Called once everything is flushed; `send`
+    /// is not called after it.
     ///
     /// Does nothing by default, for connections that close when they are dropped.
     fn poll_close(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {

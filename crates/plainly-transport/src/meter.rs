@@ -26,7 +26,7 @@ impl Meter {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Counts what is read or received from `inner`.
+    /// Counts the bytes or messages read from `inner`.
     pub fn count<R>(&self, inner: R) -> Metered<R> {
         let meter = self.clone();
         Metered { inner, meter }

@@ -1,5 +1,5 @@
-//! Limits on places or bytes, of which each holder has a share at most, so that nobody takes all from the others. What is
-//! taken is given back when it is dropped.
+//! Limits on places or bytes, of which each holder has a share at most, so that no holder starves
+//! the others. A part is returned when it is dropped.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -335,7 +335,8 @@ fn an_entry_that_is_disabled_or_wrong_is_named_with_its_file() {
         (
             &["ls", "--cwd", "/no/such/directory", "--", "sh"],
             3,
-            "error: cannot start \"sh\": there is no directory /no/such/directory to start it in\n help: check the directory after --cwd\n",
+            "error: cannot start \"sh\": no directory /no/such/directory to start it in\n help: \
+             check the directory after --cwd\n",
         ),
         (
             &["ls", "web", "--cwd", "/"],

@@ -122,7 +122,7 @@ impl Endpoint {
     pub(super) fn at(&self, reference: &str) -> Result<Self, String> {
         let named = in_quotes(reference);
         let joined = self.url.join(reference);
-        let mut url = joined.map_err(|why| format!("{named}, which is no URL: {why}"))?;
+        let mut url = joined.map_err(|why| format!("{named}, which is not a URL: {why}"))?;
         if url.origin() != self.url.origin() {
             let origin = self.url.origin().ascii_serialization();
             return Err(format!("{named}, which is not at {origin}"));

@@ -135,7 +135,7 @@ impl AsyncWrite for ThreadWriter {
     }
 }
 
-/// The thread has ended without being told to.
+/// The error if the thread has ended without being stopped.
 fn panicked() -> io::Error {
     io::Error::other("the thread that writes has panicked")
 }

@@ -117,7 +117,7 @@ fn cause<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'stati
     }
 }
 
-/// The name in what is said of one: `DnsName("a.example")`, `IpAddress(127.0.0.1)`.
+/// The name in the debug text of one: `DnsName("a.example")`, `IpAddress(127.0.0.1)`.
 fn own_name(said: &str) -> String {
     let within = said
         .split_once('(')
