@@ -39,8 +39,8 @@ pub const MEDIA_BYTES: u64 = 8 << 20;
 /// The longest argument `uri`, in bytes.
 const URI_BYTES: usize = 8 << 10;
 
-/// How a store reads the argument `uri` if it accepts more than URIs; returns `None` if it can't be meant for the
-/// store.
+/// A reading of the argument `uri` by a store that accepts more than URIs; `None` if it can't be
+/// meant for the store.
 pub type Spelling = fn(&str) -> Option<String>;
 
 /// The tools with which a model reads a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
@@ -118,7 +118,8 @@ impl<S: Store> StoreTools<S> {
         self.0.uri(written)
     }
 
-    /// For a custom tool beside these: what to tell the model when the store answers a request for `uri` with `error`.
+    /// The problem to report to the model when the store answers a request for `uri` with `error`:
+    /// for a custom tool beside these.
     pub async fn problem(&self, uri: &str, error: StoreError) -> Problem {
         problems::of(&self.0, uri, error).await
     }

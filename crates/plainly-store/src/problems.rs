@@ -1,5 +1,6 @@
-//! Explains a store's refusal to a model: what is wrong, and what to try instead. Uses only the listings of the store,
-//! so it reveals nothing that these don't show anyway. Names no other tool, because a server may offer only some of them.
+//! Explains a store's error to a model: the fault, and an alternative to try. Uses only the
+//! listings of the store, so it reveals nothing that these don't show anyway. Names no other tool,
+//! because a server may offer only some of them.
 
 use plainly_errors::Problem;
 use plainly_errors::problem::ProblemCode;
@@ -123,7 +124,7 @@ async fn instead<S: Store>(source: &StoreView<S>, uri: &str) -> String {
     }
 }
 
-/// The same path below a root, whose name may have been left out.
+/// The URI of this path below a root, whose name may have been left out.
 async fn below_a_root<S: Store>(source: &StoreView<S>, uri: &str) -> Option<String> {
     let (begin, _) = source.roots.first()?.rsplit_once('/')?;
     let path = uri.strip_prefix(begin)?;

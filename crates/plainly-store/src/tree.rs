@@ -108,7 +108,7 @@ struct Node {
     children: Range<usize>,
     /// Whether it may have children that are left out.
     has_more: bool,
-    /// Why this top can't be shown.
+    /// The problem if this top can't be shown.
     problem: Option<Problem>,
 }
 

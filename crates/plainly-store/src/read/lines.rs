@@ -97,7 +97,7 @@ impl<'a> TextExcerpt<'a> {
         (next <= self.total).then_some(next)
     }
 
-    /// Tells the reader which part of the text this is, and how to get the rest.
+    /// The note to the reader: which part of the text this is, and how to get the rest.
     pub(super) fn note(&self) -> Option<String> {
         if self.total == 0 {
             return Some("The text is empty.".to_owned());
