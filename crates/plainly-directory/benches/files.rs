@@ -1,5 +1,6 @@
-//! What a large file and a large search cost a server: the memory for one file of 16 MiB, from the request to the reply, and
-//! the time of a search through all that cargo has built here, next to ripgrep's if there is one.
+//! The costs of a large file and a large search for a server: the memory for one file of 16 MiB,
+//! from the request to the reply, and the time of a search through all that cargo has built here,
+//! next to ripgrep's if it is installed.
 
 use std::fs;
 use std::hint::black_box;
@@ -17,7 +18,8 @@ static ALLOCATOR: AllocProfiler = AllocProfiler::system();
 
 /// The largest that is read by default.
 const LARGE: usize = 16 << 20;
-/// What is in no file, so that all are looked through. Put together here, since this file is searched too.
+/// A text that is in no file, so that all are searched. Put together here, since this file is
+/// searched too.
 const NOWHERE: [&str; 2] = ["zebra-crossing", "-quagmire"];
 
 fn main() {
@@ -47,7 +49,7 @@ fn request(method: &str, mut params: serde_json::Value) -> String {
     format!("{message}\n")
 }
 
-/// The row `max alloc` tells the memory at the peak.
+/// Reads the file; the row `max alloc` is the memory at the peak.
 #[divan::bench(args = ["text", "binary"], sample_count = 5, sample_size = 1)]
 fn read_16_mib(bencher: Bencher<'_, '_>, kind: &str) {
     let directory = tempfile::tempdir().expect("a temporary directory");

@@ -1,5 +1,5 @@
-//! What a page of a listing costs: of 200,000 files in one directory, and of as many in 2,000. The first page, one in the
-//! middle, and all of them.
+//! The cost of a page of a listing: of 200,000 files in one directory, and of as many in 2,000. The
+//! first page, one in the middle, and all of them.
 
 use std::fs::{self, File};
 use std::hint::black_box;
@@ -17,7 +17,7 @@ const FILES: usize = 200_000;
 const DIRECTORIES: usize = 2_000;
 const PAGE: usize = 1_000;
 
-/// How a tree of files is laid out.
+/// The layout of a tree of files.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
     Flat,
@@ -29,7 +29,7 @@ const SHAPES: [Shape; 2] = [Shape::Flat, Shape::Deep];
 struct Tree {
     _around: TempDir,
     root: std::path::PathBuf,
-    /// The middle of everything, as a listing says it.
+    /// The position in the middle of the listing.
     middle: String,
 }
 
@@ -92,7 +92,7 @@ fn first_page(bencher: Bencher<'_, '_>, shape: Shape) {
     bencher.bench_local(|| black_box(page(&runtime, &store, None)));
 }
 
-/// Of a listing that somebody began a moment ago.
+/// A page of a listing that was started a moment ago.
 #[divan::bench(args = SHAPES, sample_count = 20, sample_size = 1)]
 fn middle_page(bencher: Bencher<'_, '_>, shape: Shape) {
     let tree = Tree::of(shape);
@@ -100,7 +100,7 @@ fn middle_page(bencher: Bencher<'_, '_>, shape: Shape) {
     bencher.bench_local(|| black_box(page(&runtime, &store, Some(&tree.middle))));
 }
 
-/// The same by a process that has never seen the directory.
+/// A page by a process that has never seen the directory.
 #[divan::bench(args = SHAPES, sample_count = 20, sample_size = 1)]
 fn middle_page_of_a_replica(bencher: Bencher<'_, '_>, shape: Shape) {
     let tree = Tree::of(shape);

@@ -1,4 +1,4 @@
-//! Collects what is served and how, and opens everything at once.
+//! Collects the mounts and settings, and opens everything at once.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,9 +67,10 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// How long clients may cache results, and whether they may share them. By default not at all: a file can change at
-    /// any time, and who may see it is not for the store to say. If a directory needs a different hint, make it a store
-    /// of its own.
+    /// Sets how long clients may cache results, and whether they may share them. By default not at
+    /// all: a file can change at any time, and who may see it is not for the store to decide. By
+    /// default not at all: a file can change at any time, and who may see it is not for the store
+    /// to say. If a directory needs a different hint, make it a store of its own.
     pub fn cache_hint(mut self, hint: CacheHint) -> Self {
         self.cache_hint = hint;
         self

@@ -17,11 +17,11 @@ use super::place::{OpenFile, Opened, Place};
 use super::walk::Walk;
 use crate::convert::{Allowance, Converters};
 
-/// How often a file is read that changes while it is read.
+/// The most reads of a file that changes while it is read.
 const ATTEMPTS: usize = 3;
 
-/// How long ago a file must have changed last. The clock of a file system ticks up to every 10 ms, and between two ticks one
-/// change can't be told from the next.
+/// The least time since the last change of a file. The clock of a file system ticks up to every 10
+/// ms, and between two ticks changes look the same.
 const SETTLED: Duration = Duration::from_millis(20);
 
 /// The most that reading a collection gives: files, bytes of one, and bytes of all.
@@ -29,7 +29,7 @@ const FILES: usize = 100;
 const FILE_BYTES: u64 = 64 << 10;
 const ALL_BYTES: u64 = 256 << 10;
 
-/// How many entries of a collection are looked at for them.
+/// The most entries of a collection that are compared for suggestions.
 const LOOKED_AT: usize = 1_000;
 
 /// The time for each representation of a file.
@@ -138,8 +138,8 @@ fn wait_for(file: &OpenFile) {
     }
 }
 
-/// Whether the content is that of one moment, as far as the file system's clock can tell. One that was replaced meanwhile has
-/// lost its name, which is a change too, but none of its content.
+/// Whether the content is that of one moment, as far as the file system's clock shows. A file that
+/// was replaced meanwhile has lost its name, which is a change too, but none of its content.
 fn is_same(before: &Metadata, after: &Metadata) -> bool {
     before.len() == after.len()
         && before.modified().ok() == after.modified().ok()

@@ -85,7 +85,7 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError>;
 }
 
-/// Why a converter gives up: any error, which is logged.
+/// The reason why a converter gives up: any error, which is logged.
 pub type ConvertError = Box<dyn Error + Send + Sync>;
 
 /// A file to be converted.
@@ -105,7 +105,7 @@ pub(super) struct Allowance<'a> {
     pub(super) room: usize,
     /// Time for each of them.
     pub(super) time: Duration,
-    /// Whether somebody still waits for them.
+    /// Whether a reader still waits for them.
     pub(super) is_awaited: &'a dyn Fn() -> bool,
 }
 
@@ -126,7 +126,7 @@ impl Converters {
         self.0.push(Arc::new(converter));
     }
 
-    /// Says in its metadata which formats a file has, if more than one.
+    /// Adds to a file's metadata its formats, if more than one.
     pub(super) fn announce(&self, resource: &mut Resource) {
         let Some(own) = format(resource) else { return };
         let mut formats = vec![own];
@@ -231,8 +231,9 @@ fn attempt(
     None
 }
 
-/// The bytes of a file as text: in the encoding that its byte order mark says, in UTF-8 if it is that, else in the encoding of
-/// that name, or else in what Windows used in the west. What can't be decoded is replaced.
+/// The bytes of a file as text: in the encoding of its byte order mark, in UTF-8 if it is valid,
+/// else in the encoding of that name, or else in Windows-1252. Bytes that can't be decoded are
+/// replaced.
 #[cfg(any(feature = "csv", feature = "html"))]
 fn decode<'a>(content: &'a [u8], name: Option<&[u8]>) -> Cow<'a, str> {
     if let Some((encoding, mark)) = Encoding::for_bom(content) {
@@ -252,7 +253,7 @@ fn decode<'a>(content: &'a [u8], name: Option<&[u8]>) -> Cow<'a, str> {
 mod tests {
     use super::*;
 
-    /// What a converter makes of content, in at most 1 MiB.
+    /// The output of a converter for content, at most 1 MiB.
     pub(super) fn converted(
         converter: &dyn Converter,
         mime_type: &str,

@@ -1,5 +1,5 @@
-//! The metadata of a file or directory as a resource. Takes what the open handle says; the name decides the
-//! MIME type, and only where it says nothing does the content.
+//! The metadata of a file or directory as a resource. Uses the open handle; the name decides the
+//! MIME type, and only for unknown names does the content.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,7 +14,7 @@ use super::handle;
 use super::place::{OpenFile, Opened};
 use super::walk::Entry;
 
-/// How much of a file is looked at to tell text from the rest, in bytes.
+/// The bytes of a file that decide whether it is text.
 const HEAD_BYTES: usize = 4096;
 
 /// The MIME type of what could be anything.
@@ -61,7 +61,8 @@ pub(super) fn with_content(
     file(uri, name, mime_type, metadata).size(content.len() as u64)
 }
 
-/// Text if it can be given as text. With a NUL it can't: what is made for people has none, and JSON needs six bytes for each.
+/// Text if it can be sent as text. With a NUL it can't: text has none, and JSON needs six bytes for
+/// each.
 pub(super) fn body(content: Vec<u8>) -> Body {
     if let Some(text) = utf_16(&content) {
         return Body::Text(text);
@@ -110,7 +111,7 @@ fn base(uri: &str, name: &OsStr, metadata: &Metadata) -> Resource {
     }
 }
 
-/// In UTC, to the millisecond, as everybody can read it; `None` where the file system doesn't know.
+/// The time in UTC, to the millisecond; `None` where the file system doesn't know.
 fn last_modified(metadata: &Metadata) -> Option<String> {
     let time = Timestamp::try_from(metadata.modified().ok()?.into_std()).ok()?;
     Some(

@@ -18,10 +18,10 @@ use plainly::store::StoreError;
 use self::faults::Operation;
 use super::job::Waiter;
 
-/// How much of a file is read between two looks at whether anybody waits for it, in bytes.
+/// The bytes of a file read between two checks whether they are still wanted.
 const PIECE: u64 = 256 << 10;
 
-/// How many bytes of a message there may be around a file: its metadata, for the most part.
+/// The bytes of a message around a file: its metadata, for the most part.
 const AROUND: usize = 2 << 10;
 
 /// Opens a file or directory for reading. Never follows a link, never waits for the other end of a pipe.
@@ -58,15 +58,16 @@ const GIVEN_BACK: usize = match cfg!(all(
     false => 0,
 };
 
-/// Reads what is left of the file, at most `limit` bytes.
+/// Reads the rest of the file, at most `limit` bytes.
 pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Reads a long file, of about `length` bytes and at most `limit`, for as long as somebody waits for it. There is room for it to
-/// become a message in the same memory, as base64 if need be; what isn't written to takes none.
+/// Reads a long file, of about `length` bytes and at most `limit`, as long as the result is wanted.
+/// There is room for it to become a message in the same memory, as base64 if need be; unused room
+/// takes no memory.
 ///
 /// A buffer that grows by doubling would leave holes as large as itself, in the memory of each of the threads on which files
 /// are read: glibc kept three times the largest file for each of them.
@@ -94,7 +95,7 @@ pub(super) fn read_for(
     Ok(bytes)
 }
 
-/// When anything about it changed last: what is in it, or what it is.
+/// The time of the last change of its content or metadata.
 #[cfg(unix)]
 pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     use cap_std::fs::MetadataExt;
@@ -104,7 +105,7 @@ pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
 }
 
-/// When it was written last; the rest isn't told.
+/// The time of its last write; other changes are unknown.
 #[cfg(not(unix))]
 pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok().map(|time| time.into_std())
@@ -130,14 +131,15 @@ pub(super) fn refuse(error: io::Error) -> StoreError {
     }
 }
 
-/// Whether the operating system said it of one name, so that those beside it are as good as ever.
+/// Whether the error concerns one name only, so that those beside it are unaffected.
 pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
     error
         .downcast_ref::<io::Error>()
         .is_some_and(|error| !is_exhausted(error))
 }
 
-/// Whether this process or machine has run out of something. That says nothing of the name it happened with.
+/// Whether this process or machine has run out of a resource. Such an error reveals nothing about
+/// the name it happened with.
 pub(super) fn is_exhausted(error: &io::Error) -> bool {
     // There is no kind for too many open files: EMFILE and ENFILE, or ERROR_TOO_MANY_OPEN_FILES.
     const TOO_MANY_OPEN: &[i32] = if cfg!(windows) { &[4] } else { &[24, 23] };
@@ -148,7 +150,8 @@ pub(super) fn is_exhausted(error: &io::Error) -> bool {
             .is_some_and(|code| TOO_MANY_OPEN.contains(&code))
 }
 
-/// What the operating system can't do, acted out for tests: names that fail to be looked at or opened.
+/// The errors of the operating system, simulated for tests: names that fail to be looked at or
+/// opened.
 #[cfg(all(test, unix))]
 pub(crate) mod faults {
     use std::cell::RefCell;
@@ -160,7 +163,7 @@ pub(crate) mod faults {
     pub(crate) enum Operation {
         Look,
         Open,
-        /// To see what is in a directory.
+        /// Listing a directory.
         List,
     }
 

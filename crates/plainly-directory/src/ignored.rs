@@ -28,7 +28,7 @@ enum RuleFile {
     /// There is none, or it is empty.
     Silent,
     Rules(Gitignore),
-    /// It is there and can't be read. Nobody knows what it hides, so it hides everything.
+    /// It exists and can't be read. Its rules are unknown, so it hides everything.
     Unreadable,
 }
 

@@ -1,5 +1,5 @@
-//! Work that may block: on its own thread, a few pieces at a time, and only as long as somebody waits for the result. Knows
-//! nothing of files.
+//! Work that may block: on its own thread, a few pieces at a time, and only as long as its result
+//! is wanted. Knows nothing of files.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -56,11 +56,11 @@ struct Room {
     taken: AtomicU64,
 }
 
-/// A job's view of whoever waits for its result.
+/// A job's view of the caller that waits for its result.
 #[derive(Clone, Debug)]
 pub(super) struct Waiter(Weak<Waits>);
 
-/// Somebody waits for the result of a job, or takes it at this moment.
+/// The caller that waits for the result of a job, or takes it at this moment.
 #[derive(Debug)]
 pub(super) struct Waits {
     room: Arc<Room>,
@@ -68,12 +68,13 @@ pub(super) struct Waits {
     held: AtomicU64,
 }
 
-/// Nobody gets to see it: whoever would have has gone.
+/// The error of a job whose caller has gone: it is never seen.
 #[derive(Debug, thiserror::Error)]
 #[error("the result is no longer needed")]
 struct Abandoned;
 
-/// A job that was handed over. Dropped, it is given up: not begun if it hasn't, and told that nobody waits if it has.
+/// A job on its way. Dropped, it is given up: not started if it hasn't been, and stopped at its
+/// next check if it has.
 struct Job<T> {
     handle: JoinHandle<T>,
     _waits: Arc<Waits>,
@@ -130,7 +131,7 @@ impl<K: Clone + Eq + Hash> Places<K> {
         }
     }
 
-    /// Waits for a place. A caller that nobody knows may have all.
+    /// Waits for a place. An unknown caller may have all.
     async fn take(&self, caller: Option<K>) -> Result<JobPlace, AcquireError> {
         let own = match caller {
             Some(caller) => Some(self.of(caller).acquire_owned().await?),
@@ -215,7 +216,8 @@ impl Waiter {
         Ok(())
     }
 
-    /// Fails once nobody waits any more. Cheap enough to ask for every name and every piece of a file.
+    /// Fails once the caller has gone. Cheap enough to call for every name and every piece of a
+    /// file.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         if self.0.strong_count() == 0 {
             return Err(StoreError::Failed(Abandoned.into()));
@@ -223,7 +225,7 @@ impl Waiter {
         Ok(())
     }
 
-    /// Somebody who waits until what is returned with them is dropped.
+    /// A caller that waits until the returned value is dropped.
     #[cfg(test)]
     pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
         let waits = Waits::new(&Room::new(u64::MAX));

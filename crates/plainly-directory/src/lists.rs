@@ -1,5 +1,5 @@
-//! Lists of all names in a directory, which a store keeps for a while. A list is only good as long as the directory says that
-//! it hasn't changed. Knows nothing of what may be shown.
+//! Lists of all names in a directory, cached by a store for a while. A list is only valid as long
+//! as the directory's times are unchanged. Knows nothing of hidden names.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -17,10 +17,11 @@ use super::uri;
 /// The most bytes of all lists that one store keeps: a million names or so.
 const KEPT_BYTES: usize = 32 << 20;
 
-/// How long a list is kept. File systems of other machines may not say at once what has changed.
+/// The time that a list is cached. File systems of other machines may not report changes at once.
 const KEPT_FOR: Duration = Duration::from_secs(60);
 
-/// How long ago a directory must have changed last: within less, another change may bear the same time.
+/// The least time since the last change of a directory: within less, another change may bear the
+/// same time.
 pub(super) const SETTLED: Duration = Duration::from_secs(2);
 
 /// The names of a directory that is read as fast as a list of it would be found.
@@ -31,7 +32,7 @@ pub(super) const SMALL: usize = 2048;
 pub(super) struct Version {
     device: u64,
     inode: u64,
-    /// When anything about it changed last.
+    /// The time of the last change.
     changed: Option<SystemTime>,
 }
 
@@ -44,7 +45,7 @@ impl Version {
         }
     }
 
-    /// Whether any later change can be told from the one before.
+    /// Whether any later change will have another time.
     pub(super) fn is_settled(&self, now: SystemTime) -> bool {
         self.changed
             .and_then(|changed| now.duration_since(changed).ok())
@@ -68,7 +69,7 @@ struct Name {
 }
 
 impl List {
-    /// Reads what is in a directory; `None`: that is too large.
+    /// Reads the names in a directory; `None` if there are too many.
     pub(super) fn read(
         entries: impl Iterator<Item = Result<DirEntry, StoreError>>,
     ) -> Result<Option<Self>, StoreError> {

@@ -166,7 +166,7 @@ impl std::error::Error for MountError {
     }
 }
 
-/// A reason why a mount can't be served. Shown to the person who starts the server, so it contains paths.
+/// A reason why a mount can't be served. Shown to the operator, so it contains paths.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum MountProblem {
@@ -176,19 +176,19 @@ pub enum MountProblem {
     /// There is nothing at the path.
     #[error("no such directory: {}", path.display())]
     Missing {
-        /// Where it was looked for.
+        /// The path that does not exist.
         path: PathBuf,
     },
     /// The path leads to something other than a directory.
     #[error("not a directory: {}", path.display())]
     NotADirectory {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
     },
     /// The directory can't be opened.
     #[error("cannot read the directory {}", path.display())]
     Unreadable {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,
@@ -196,7 +196,7 @@ pub enum MountProblem {
     /// The directory has no usable name (`/`, or one that isn't UTF-8): give it one.
     #[error("{} needs a name: use NAME={}", path.display(), path.display())]
     NoName {
-        /// Where it is.
+        /// The path.
         path: PathBuf,
     },
     /// The name is not allowed as one segment of a URI: empty, `.`, `..`, longer than 255 bytes, or with a slash, a

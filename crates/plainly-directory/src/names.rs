@@ -108,7 +108,8 @@ mod tests {
     use crate::lists::{Lists, SETTLED};
     use crate::place::Shown;
 
-    /// Of which more than come at a time are shown: every third is hidden, and every seventh of the others ignored.
+    /// The number of names, of which more than one batch is shown: every third is hidden, and every
+    /// seventh of the others ignored.
     const NAMES: usize = 2 * BATCH;
 
     struct Fixture {

@@ -1,6 +1,7 @@
-//! Where in a mount we are: a chain of directory handles from its root. Every step goes down one name from an open handle or
-//! back up to one that is still open, so nothing outside of the mount can be reached, whatever is renamed meanwhile. Links
-//! are read and walked here rather than by the operating system, so that what is hidden stays hidden behind them too.
+//! A place in a mount: a chain of directory handles from its root. Every step goes down one name
+//! from an open handle or back up to one that is still open, so nothing outside of the mount can be
+//! reached, whatever is renamed meanwhile. Links are read and walked here rather than by the
+//! operating system, so that what is hidden stays hidden behind them too.
 
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
@@ -19,16 +20,16 @@ use super::job::Waiter;
 use super::lists::Lists;
 use super::withheld::Withheld;
 
-/// How deep below a mount anything can be. Each level holds one open directory.
+/// The greatest depth below a mount. Each level holds one open directory.
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// The most links on the way to one resource, as on Linux. Ends loops.
 const MAX_LINKS: usize = 40;
 
-/// How often a name is looked at when it changes between looking and opening.
+/// The most looks at a name that changes between looking and opening.
 const ATTEMPTS: usize = 4;
 
-/// The choice of what is shown.
+/// The rules for visible names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shown {
     /// Names that begin with a dot.
@@ -60,7 +61,7 @@ pub(super) enum Opened {
     File(OpenFile),
 }
 
-/// An open regular file, and what its handle said when it was opened.
+/// An open regular file, and its metadata when it was opened.
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub(super) file: File,
@@ -77,14 +78,14 @@ enum Looked {
 /// One step of a walk.
 enum Step {
     Up,
-    /// To a name that somebody wrote.
+    /// To a name from a request.
     Down(OsString),
     /// To a name that was read from the directory.
     Listed(OsString),
 }
 
 impl Place {
-    /// The root of a mount. What is done from here on ends with an error once nobody waits for it.
+    /// The root of a mount. Its operations fail once their caller has gone.
     pub(super) fn root(dir: Arc<Dir>, shown: Shown, lists: Arc<Lists>, waiter: Waiter) -> Rc<Self> {
         Rc::new(Self {
             dir,
@@ -103,7 +104,7 @@ impl Place {
         self.walk(path.iter().rev().cloned().map(Step::Down).collect())
     }
 
-    /// Opens what is in here under a name that [`Place::entries`] gave.
+    /// Opens the entry with a name that [`Place::entries`] returned.
     pub(super) fn open_listed(self: &Rc<Self>, name: &OsStr) -> Result<Opened, StoreError> {
         self.walk(vec![Step::Listed(name.to_owned())])
     }
@@ -158,7 +159,7 @@ impl Place {
         &self.lists
     }
 
-    /// Fails once nobody waits for what is done here.
+    /// Fails once the caller has gone.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         self.waiter.check()
     }
@@ -181,7 +182,8 @@ impl Place {
         }))
     }
 
-    /// Whether there could be a resource under this name, given what the directory says of its kind, if it says anything.
+    /// Whether there could be a resource under this name, given its kind in the directory, if that
+    /// is known.
     pub(super) fn shows(&self, name: &OsStr, kind: Option<FileType>) -> Result<bool, StoreError> {
         if self.hides(name) {
             return Ok(false);
@@ -201,7 +203,7 @@ impl Place {
         Some(handle::look(&self.dir, name).ok()?.file_type())
     }
 
-    /// Whether what is in the file of this name decides what is shown here.
+    /// Whether the file of this name has rules for hiding others here.
     pub(super) fn has_rules(&self, name: &OsStr) -> bool {
         !self.shown.ignored && SOURCES.iter().any(|source| name == *source)
     }
@@ -380,8 +382,8 @@ mod tests {
 
     use super::*;
 
-    /// A directory that takes any case finds `name` under `NAME`: that is what is acted out here, so that it is seen on every
-    /// file system.
+    /// A case-insensitive directory finds `name` under `NAME`: simulated here, so that it is tested
+    /// on every file system.
     #[test]
     fn a_spelling_that_the_directory_does_not_have_is_no_name() {
         let around = tempfile::tempdir().unwrap();

@@ -30,7 +30,7 @@ pub(super) struct Mounts {
 }
 
 impl Mounts {
-    /// The root of a mount, for somebody who waits.
+    /// The root of a mount, for this caller.
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
         Place::root(
             root.dir(),

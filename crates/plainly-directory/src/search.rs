@@ -53,7 +53,7 @@ struct SearchArgs {
     limit: Option<usize>,
 }
 
-/// The tool over `store`, which reads and says what it has in common with `others` as they do.
+/// The tool over `store`, which shares its reading of URIs and its wording with `others`.
 pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) -> Tool {
     let search = Arc::new(Search { store, others });
     Tool::new("search", move |Args(args): Args<SearchArgs>| {

@@ -104,7 +104,7 @@ impl DirectoryStore {
 }
 
 impl Store for DirectoryStore {
-    /// True for what is in one of the mounts, and for `file:` URIs in a spelling that is nobody's.
+    /// True for the URIs in one of the mounts, and for `file:` URIs in an unknown spelling.
     fn serves(&self, uri: &str) -> bool {
         match uri::spelled_mount(uri) {
             Some(mount) => self
@@ -142,9 +142,9 @@ impl Store for DirectoryStore {
         self.blocking(move |request| request.read(&uri)).await
     }
 
-    /// Tells only of what is shown, about a tenth of a second after it changed. A directory is told also when something directly
-    /// in it is another, a file that is renamed over another one like a new one, and what a link leads to by its own URI only.
-    /// The runtime must have both time and I/O enabled.
+    /// Reports only visible changes, about a tenth of a second after they happened. A directory is
+    /// reported also when one of its direct entries is replaced, a file that is renamed over
+    /// another one like a new one, and the target of a link by its own URI.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         watch::watch(&self.mounts)
     }

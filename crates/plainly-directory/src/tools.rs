@@ -1,5 +1,5 @@
-//! The directories as tools: those over any store, and the search through their files. Says how models may write where
-//! something is; what is there the store decides, as for every other URI.
+//! The directories as tools: those over any store, and the search through their files. Defines the
+//! spellings that models may use for paths; the store decides which exist, as for every other URI.
 
 use percent_encoding::percent_decode_str;
 use plainly::server::Tool;
@@ -38,7 +38,8 @@ impl DirectoryStore {
     }
 }
 
-/// The URI that is meant by a URI in any percent-encoding, or by a path below a mount. Empty for what is above all mounts.
+/// The URI that is meant by a URI in any percent-encoding, or by a path below a mount. Empty for
+/// the level above all mounts.
 fn meant(written: &str) -> Option<String> {
     let names: Vec<Vec<u8>> = match written.strip_prefix(uri::ROOT) {
         Some(rest) => names(rest)

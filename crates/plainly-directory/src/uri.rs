@@ -8,7 +8,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_e
 use plainly::errors::mistake::quoted;
 use plainly::store::StoreError;
 
-/// How every URI begins: the scheme, and a host that is always empty.
+/// The start of every URI: the scheme, and a host that is always empty.
 pub(super) const ROOT: &str = "file:///";
 
 /// The bytes that are percent-encoded: all but RFC 3986's `pchar`. A `?`, a `#` or a `\` is encoded, so none is ever ambiguous.
@@ -95,7 +95,7 @@ pub(super) fn mount(name: &str) -> String {
     child(ROOT, OsStr::new(name))
 }
 
-/// The URI of what is called `name` in the collection `parent`.
+/// The URI of the entry `name` in the collection `parent`.
 pub(super) fn child(parent: &str, name: &OsStr) -> String {
     let slash = if parent.ends_with('/') { "" } else { "/" };
     format!("{parent}{slash}{}", encode(name))
@@ -157,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// How a URI is read: the names joined by `|`, or why not.
+    /// The reading of a URI: the names joined by `|`, or the error.
     fn read(uri: &str) -> String {
         match Location::parse(uri) {
             Ok(location) => std::iter::once(location.mount)

@@ -1,6 +1,7 @@
-//! Listing in the byte order of names: one directory, or all below it with each directory before what is in it. Keeps only
-//! the next names of each open directory, however large it is, and can start after any position, whether or not what stood
-//! there still exists. What can't be read is left out, and the listing fails only if it is the directory itself.
+//! Listing in the byte order of names: one directory, or all below it with each directory before
+//! its contents. Keeps only the next names of each open directory, however large it is, and can
+//! start after any position, whether or not what stood there still exists. What can't be read is
+//! left out, and the listing fails only if it is the directory itself.
 
 use std::ffi::OsString;
 use std::rc::Rc;
@@ -72,7 +73,7 @@ impl Walk {
         Ok(Self { levels, deep: true })
     }
 
-    /// Passes over what is in the directory that was the last entry.
+    /// Skips the contents of the directory that was the last entry.
     #[cfg(feature = "tools")]
     pub(super) fn leave(&mut self, entry: &Entry) {
         let is_entered = self

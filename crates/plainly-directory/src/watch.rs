@@ -1,6 +1,6 @@
-//! Telling what changes in the mounts. The operating system names what it thinks has changed; what is told is what the
-//! store's own walk then finds there, so that nothing is told of what it doesn't show. Nothing is done, and little kept,
-//! while nobody takes what there is to tell.
+//! The reports of changes in the mounts. The operating system names possible changes; the reports
+//! are the entries that the store's own walk then finds there, so that hidden ones are never
+//! reported. While the reports are not read, no work is done, and little stored.
 //!
 //! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
 
@@ -46,11 +46,12 @@ use super::place::{Opened, Place};
 use super::request::Mounts;
 use super::{uri, walk};
 
-/// How long changes are gathered before they are told, so that a file that is written piece by piece is told once.
+/// The time for which changes are gathered before they are reported, so that a file that is written
+/// piece by piece is reported once.
 const GATHERED: Duration = Duration::from_millis(100);
 
-/// How long is waited after looking has failed, and until it is looked whether the mounts are still there: nothing is said of
-/// a directory that is removed while it is open.
+/// The pause after looking has failed, and between two checks whether the mounts still exist: a
+/// directory that is removed while it is open causes no event.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.

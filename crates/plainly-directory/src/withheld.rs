@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 
-/// The paths of such files on the host. What is there is looked up each time, because a renewed file is another one.
+/// The paths of such files on the host. They are looked up each time, because a renewed file is
+/// another one.
 #[derive(Clone, Default)]
 pub(super) struct Withheld(Arc<[PathBuf]>);
 

@@ -1,10 +1,10 @@
-//! What a converter writes into: a text that ends when it gets too long, takes too long, or it is no longer needed.
-//! Knows nothing of what is converted.
+//! The text that a converter writes: it ends when it gets too long, takes too long, or is no longer
+//! needed. Knows nothing of the source format.
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// How much is written between two looks at the clock, in bytes.
+/// The bytes written between two looks at the clock.
 const PIECE: usize = 16 << 10;
 
 /// The text that a [`Converter`](super::Converter) makes, written with [`write!`] or [`fmt::Write::write_str`].
@@ -42,7 +42,7 @@ pub struct Draft<'a> {
     stopped: Option<Stopped>,
 }
 
-/// Why a draft accepts no more text.
+/// The reason why a draft accepts no more text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Stopped {
@@ -77,7 +77,7 @@ impl<'a> Draft<'a> {
         self
     }
 
-    /// Ends when nobody waits for it.
+    /// Ends it when its reader has gone.
     pub(super) fn awaited(mut self, is_awaited: &'a dyn Fn() -> bool) -> Self {
         self.is_awaited = Some(is_awaited);
         self

@@ -11,10 +11,11 @@ use self::page::Page;
 use self::tags::{Token, tokens};
 use super::{ConvertError, Converter, Draft, Source, decode};
 
-/// How much of a page is searched for the name of its encoding, in bytes.
+/// The bytes of a page that are searched for the name of its encoding.
 const HEAD: usize = 1024;
 
-/// How many tags and texts are read between two looks at whether the page is still wanted: it may have nothing to write.
+/// The tags and texts read between two checks whether the page is still wanted: it may have nothing
+/// to write.
 const LOOK: usize = 4096;
 
 /// `text/markdown` for HTML: headings, paragraphs, lists, quotations, code, tables, links and images. Scripts and styles are

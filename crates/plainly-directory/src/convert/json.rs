@@ -49,7 +49,7 @@ impl Converter for Json {
     }
 }
 
-/// Writes what is JSON with a line for each member and each element.
+/// Writes JSON with a line for each member and each element.
 fn indent(json: &str, draft: &mut Draft<'_>) -> fmt::Result {
     let mut depth = 0;
     let mut rest = json.trim_start();

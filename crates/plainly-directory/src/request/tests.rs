@@ -1,4 +1,4 @@
-//! What becomes of the rest where the operating system can't look at a name, or open it.
+//! The effect on the rest where the operating system can't look at a name, or open it.
 
 use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
@@ -48,7 +48,7 @@ fn read(store: &DirectoryStore, uri: &str, faults: &[Fault]) -> String {
     }
 }
 
-/// The URIs of everything after a position, without what is the same in all of them.
+/// The URIs of everything after a position, without their common start.
 fn list(
     store: &DirectoryStore,
     after: Option<&str>,

@@ -1,5 +1,5 @@
-//! Finding: names as they are walked by, lines by a few threads to which the walk gives the open files. What is found is
-//! put back into the order of the walk, so the same search has the same answer.
+//! Finding: names as they are walked by, lines by a few threads to which the walk passes the open
+//! files. The hits are put back into the order of the walk, so the same search has the same answer.
 
 use std::ffi::OsString;
 use std::io::Seek;
@@ -25,7 +25,7 @@ use crate::place::{OpenFile, Opened};
 use crate::request::Request;
 use crate::walk::{Entry, usable};
 
-/// How long a search may take: less than clients wait, so that they get what was found.
+/// The longest time of a search: less than clients wait, so that they get the hits so far.
 const TIME: Duration = Duration::from_secs(20);
 
 /// The most threads that search for one call.
@@ -37,7 +37,7 @@ const PATTERN_BYTES: usize = COMPILED_BYTES + THREADS * 2 * REMEMBERED_BYTES;
 /// The most open files that wait for a thread.
 const WAITING: usize = 32;
 
-/// The hits of a search, and what else there is to say of it.
+/// The hits of a search, and the notes about it.
 #[derive(Debug, Default)]
 pub(super) struct Hits {
     pub(super) found: Vec<Hit>,
@@ -64,7 +64,7 @@ pub(super) struct Hit {
     pub(super) lines: Vec<Line>,
 }
 
-/// Searches what the URIs name and what is below.
+/// Searches the entries at the URIs and below.
 pub(super) fn find(request: &Request<'_>, query: &Query) -> Result<Hits, StoreError> {
     let until = Instant::now() + TIME;
     match &query.pattern {

@@ -1,5 +1,5 @@
-//! What a search found as an answer: cut to what was asked for and fits, as text in the manner of grep, as structured
-//! output, and as links.
+//! The answer to a search: its hits cut to the limit and the room, as text in the manner of grep,
+//! as structured output, and as links.
 
 use std::iter;
 
@@ -65,7 +65,7 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<Found> {
     Json(found).content(content)
 }
 
-/// Takes away what is more than was asked for, or than fits into an answer. Whether there was such.
+/// Removes the hits beyond the limit or the room of an answer. Returns whether there were any.
 fn cut(found: &mut Vec<Hit>, query: &Query) -> bool {
     let mut matches = query.limit;
     let mut room = TEXT_BYTES;
@@ -118,7 +118,7 @@ fn text(found: &[Hit]) -> String {
     text
 }
 
-/// Says in words what was searched and found.
+/// Describes the search and its hits.
 fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     let lines = hits.found.iter().flat_map(|hit| &hit.lines);
     let matches = lines.filter(|line| line.is_match).count();

@@ -11,14 +11,14 @@ use grep_regex::RegexMatcher;
 
 use crate::job::Waiter;
 
-/// How many bytes are searched at a time.
+/// The bytes searched at a time.
 const PIECE: usize = 8 << 10;
 
-/// How much of a line that is longer than a piece is searched again with the next: a match that is no longer than this is
-/// found wherever it lies.
+/// The part of a line longer than a piece that is searched again with the next: a match up to this
+/// length is found anywhere.
 const OVERLAP: usize = 1 << 10;
 
-/// A pattern, as long as somebody waits for what it finds and there is time.
+/// A pattern, as long as its hits are wanted and there is time.
 pub(super) struct Paced<'a> {
     pattern: &'a RegexMatcher,
     waiter: &'a Waiter,
@@ -26,7 +26,7 @@ pub(super) struct Paced<'a> {
     is_late: Cell<bool>,
 }
 
-/// There was no more time, or nobody waits any more.
+/// There was no more time, or the caller has gone.
 #[derive(Debug)]
 pub(super) struct Late;
 
@@ -170,7 +170,7 @@ impl Piece {
         self.begins && !self.is_cut
     }
 
-    /// All up to its end: what a match begins with may depend on what is before.
+    /// The text up to the end of the range: the start of a match may depend on the text before.
     fn of<'a>(&self, haystack: &'a [u8]) -> &'a [u8] {
         haystack.get(..self.range.end).unwrap_or_default()
     }
@@ -212,7 +212,8 @@ mod tests {
     use super::super::query;
     use super::*;
 
-    /// Where the pattern is found by all three questions: in which line, up to where, from where to where.
+    /// The hits of the pattern by all three queries: in which line, up to where, from where to
+    /// where.
     fn ask(
         pattern: &str,
         haystack: &str,

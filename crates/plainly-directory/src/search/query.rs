@@ -20,7 +20,7 @@ pub(super) const REMEMBERED_BYTES: usize = 1 << 20;
 pub(super) struct Query {
     /// The URIs that are searched, with all that is below them.
     pub(super) tops: Vec<String>,
-    /// In the lines of files; `None`: the names say all.
+    /// The pattern for the lines of files; `None` if names suffice.
     pub(super) pattern: Option<RegexMatcher>,
     pub(super) glob: Option<Globs>,
     pub(super) exclude: Option<Globs>,
@@ -37,7 +37,7 @@ impl Query {
         self.glob.is_some() || self.exclude.is_some()
     }
 
-    /// Whether only what is directly in the tops is asked for.
+    /// Whether only the direct contents of the tops are wanted.
     pub(super) fn is_listing(&self) -> bool {
         self.pattern.is_none() && self.glob.is_none()
     }
@@ -75,7 +75,7 @@ pub(super) fn pattern(
         .map_err(|error| invalid(pattern, is_literal, &error))
 }
 
-/// Says where the pattern is wrong, and how to mend it.
+/// Explains the fault of the pattern, and how to repair it.
 fn invalid(pattern: &str, is_literal: bool, error: &grep_regex::Error) -> Problem {
     if matches!(error.kind(), ErrorKind::NotAllowed(_)) {
         return Problem::validation("pattern", "it can't match the end of a line.")

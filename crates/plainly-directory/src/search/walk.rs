@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::uri;
 use crate::walk::{Entry, Walk};
 
-/// Why a walk or a search ended before its end.
+/// The reason why a walk or a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cutoff {
     /// There are more matches.
@@ -21,7 +21,8 @@ pub(super) enum Cutoff {
     Time,
 }
 
-/// Gives what is at the tops of the query and below to `visit`, in the order of listings, until it says `Err` or why it is enough.
+/// Passes the tops of the query and everything below to `visit`, in the order of listings, until it
+/// returns `Err` or a reason to stop.
 pub(super) fn walk(
     request: &Request<'_>,
     query: &Query,
@@ -77,7 +78,7 @@ impl Below {
         }
     }
 
-    /// Passes over what is in the entry.
+    /// Skips the contents of the entry.
     fn leave(&mut self, entry: &Entry) {
         match self {
             Self::Walk(walk) => walk.leave(entry),

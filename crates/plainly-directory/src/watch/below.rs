@@ -12,7 +12,8 @@ use super::{At, System, Watching};
 use crate::{uri, walk};
 
 impl Watching {
-    /// Watches a directory and what is below it. With `since`, also tells what has changed there since then.
+    /// Watches a directory and everything below it. With `since`, also reports the changes there
+    /// since then.
     pub(super) fn watch(
         &self,
         at: &At,

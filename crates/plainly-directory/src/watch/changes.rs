@@ -1,5 +1,5 @@
-//! The changes that are told together: each resource once and up to a bound, and the listing last; and what a name that was
-//! noticed comes to, given what the store's own walk finds there now.
+//! The changes that are reported together: each resource once and up to a bound, and the listing
+//! last; and the meaning of a noticed name, by the store's own walk.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,11 +11,12 @@ use super::At;
 use super::noticed::What;
 use crate::place::Opened;
 
-/// The most resources and the most trees that are named at a time. Of more it is only said that anything may be another.
+/// The most resources and the most trees that are named at a time. For more, the report is only
+/// that anything may have changed.
 const MOST_RESOURCES: usize = 1024;
 const MOST_TREES: usize = 64;
 
-/// Changes that are told together.
+/// Changes that are reported together.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     resources: BTreeSet<String>,
@@ -42,7 +43,7 @@ impl Changes {
         self.is_listing = true;
     }
 
-    /// Nobody knows what is another.
+    /// Which entries changed is unknown.
     pub(super) fn everything(&mut self) {
         self.is_everything = true;
         self.check();
@@ -71,7 +72,7 @@ impl Changes {
     }
 }
 
-/// The change of a name that may be told.
+/// The report for the change of a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Nothing,
@@ -79,7 +80,7 @@ pub(super) enum Verdict {
     Edited,
     /// A file came, went or took the place of another.
     File,
-    /// The same of what is or may have been a directory.
+    /// Like `File`, for a directory, or for a name that may have been one.
     Tree,
 }
 

@@ -32,7 +32,7 @@ const MOVES: EventMask = EventMask::CREATE
     .union(EventMask::MOVED_FROM)
     .union(EventMask::MOVED_TO);
 
-/// How many bytes of events are read at a time.
+/// The bytes of events read at a time.
 const CHUNK: usize = 16 << 10;
 
 /// The watch over one mount, by inotify.
@@ -89,7 +89,7 @@ impl InotifySystem {
         }
     }
 
-    /// Notices what is said, for as long as this is polled.
+    /// Notices the events, for as long as this is polled.
     pub(super) async fn run(&self, noticed: &Noticed) -> io::Result<Infallible> {
         let mut source = self.source.lock().await;
         if let Events::Idle(inotify) = &mut *source {

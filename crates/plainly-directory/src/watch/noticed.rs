@@ -37,7 +37,7 @@ pub(super) struct Batch {
 pub(super) enum What {
     /// It stands for something else than before.
     Changed,
-    /// It came, went, or stands for another thing than before. Of which kind that is or was, if it was said.
+    /// It appeared, disappeared, or was replaced. The kind is the entry's, if the event has it.
     Moved(Option<FileType>),
 }
 
@@ -48,7 +48,7 @@ impl Noticed {
         self.some.notify_one();
     }
 
-    /// Something happened and nobody knows what.
+    /// Marks that an unknown change happened.
     pub(super) fn miss(&self) {
         self.waiting.lock().miss();
         self.some.notify_one();

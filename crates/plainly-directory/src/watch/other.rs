@@ -61,7 +61,7 @@ impl NotifySystem {
     /// There is nothing to forget: it is always the mount that is watched.
     pub(super) fn forget(&self, _: &Path) {}
 
-    /// A thread of the system's notices what is said.
+    /// Does nothing: a thread of the system's notices the events.
     pub(super) async fn run(&self, _: &Noticed) -> io::Result<Infallible> {
         std::future::pending().await
     }
@@ -91,7 +91,7 @@ fn into_io(error: notify::Error) -> io::Error {
     }
 }
 
-/// Takes what the watcher of a mount says; `base` is where it looks.
+/// Notes an event of a mount's watcher; `base` is its path.
 fn take_in(root: usize, base: &Path, event: notify::Result<notify::Event>, noticed: &Noticed) {
     let Ok(event) = event else {
         return noticed.miss();
@@ -110,7 +110,8 @@ fn take_in(root: usize, base: &Path, event: notify::Result<notify::Event>, notic
     }
 }
 
-/// The change that an event tells of; `None` if it changes nothing, as opening and reading don't, which are events too.
+/// The change in an event; `None` if it changes nothing, as opening and reading don't, which are
+/// events too.
 fn what(kind: EventKind) -> Option<What> {
     match kind {
         EventKind::Access(_) => None,

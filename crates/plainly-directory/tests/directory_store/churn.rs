@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::fixture::{Fixture, short};
 
-/// What happens between two pages, to the name of a number.
+/// The changes between two pages, to the name of a number.
 #[derive(Clone, Copy, Debug)]
 enum Change {
     Write,
@@ -32,7 +32,7 @@ fn change() -> impl Strategy<Value = (u8, Change)> {
     (0_u8..40, change)
 }
 
-/// What can't be done isn't.
+/// Applies a change, if it is possible.
 fn apply(root: &Path, (number, change): (u8, Change)) {
     let path = |number: u8| root.join(format!("{number:02}"));
     let this = path(number);

@@ -114,21 +114,21 @@ impl Fixture {
         }
     }
 
-    /// The URIs of everything, without what is the same in all of them.
+    /// The URIs of everything, without their common start.
     pub(crate) fn tree(&self) -> Vec<String> {
         let page = self.list(None, None, ALL).unwrap();
         assert_eq!(page.next, None);
         short(&page)
     }
 
-    /// The URIs of what is in a collection.
+    /// The URIs of a collection's contents.
     pub(crate) fn children(&self, parent: &str) -> Vec<String> {
         let page = self.list(Some(parent), None, ALL).unwrap();
         assert_eq!(page.next, None);
         short(&page)
     }
 
-    /// Nothing that a peer gets names a place of the host or tells the secret.
+    /// Checks that an answer to a peer contains neither a path of the host nor the secret.
     fn innocent<T: std::fmt::Debug>(&self, answer: Result<T, StoreError>) -> Result<T, StoreError> {
         self.tells_nothing(&format!("{answer:?}"));
         answer

@@ -1,4 +1,5 @@
-//! What is left out: dot names and ignored ones. Whatever isn't listed isn't read either, by its own URI or through a link.
+//! The hidden names: dot names and ignored ones. A name that isn't listed can't be read either, by
+//! its own URI or through a link.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -70,7 +71,7 @@ fn all() -> BTreeSet<String> {
         .collect()
 }
 
-/// Checks that what is listed is exactly `shown`, and that nothing else can be reached.
+/// Checks that exactly `shown` is listed, and that other paths can't be reached.
 fn check(fixture: &Fixture, shown: &[String]) {
     assert_eq!(fixture.tree(), shown);
     for path in all() {

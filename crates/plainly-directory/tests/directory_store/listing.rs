@@ -1,4 +1,4 @@
-//! What is listed, in which order, and how pages follow each other.
+//! The listed entries, their order, and the sequence of pages.
 
 use std::fs;
 use std::time::Instant;

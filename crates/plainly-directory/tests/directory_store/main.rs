@@ -1,5 +1,5 @@
-//! The directory store over real directories: what is listed, what is read, and what never is. Beside every served
-//! directory lies a secret, and nothing that the store says may have it.
+//! The directory store over real directories: its listings, its contents, and what stays hidden.
+//! Beside every served directory lies a secret, which no answer of the store may contain.
 
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! Building a store: names, and everything that is wrong at once. And what is left when the directory itself goes away.
+//! Building a store: names, and all faults at once. And the store after the directory itself was
+//! removed.
 
 use std::fs;
 

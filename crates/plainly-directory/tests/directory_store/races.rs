@@ -16,7 +16,7 @@ use tokio::runtime::Builder;
 
 use crate::fixture::{Fixture, SECRET};
 
-/// How long names change in each test: `PLAINLY_RACE_SECONDS`, or short.
+/// The time that names change in each test: `PLAINLY_RACE_SECONDS`, or short.
 pub(crate) fn time() -> Duration {
     let asked = std::env::var("PLAINLY_RACE_SECONDS").ok();
     let seconds = asked.map_or(2, |seconds| seconds.parse().unwrap());
@@ -74,8 +74,8 @@ pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
     ]
 }
 
-/// Takes what is told of changes: of names inside only. That can be little while everything changes, and comes once it is
-/// over.
+/// Reads the reports of changes: of names inside only. There may be few while everything changes,
+/// and more once it is over.
 fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -108,7 +108,7 @@ fn write_over(path: &Path, text: &str) {
     file.write_all(text.as_bytes()).unwrap();
 }
 
-/// How many contents there were, all from inside.
+/// The number of contents, all from inside.
 async fn read_and_list(fixture: &Fixture, uri: &str) -> u64 {
     let read = fixture.store.read(uri).await;
     let metadata = fixture.store.metadata(uri).await;

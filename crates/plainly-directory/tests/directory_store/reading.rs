@@ -1,4 +1,4 @@
-//! The content of files and collections, and what is said of them without it.
+//! The content of files and collections, and their metadata without it.
 
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

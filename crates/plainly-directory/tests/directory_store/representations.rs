@@ -1,4 +1,5 @@
-//! The formats of a file: what is listed of them, what is read, and that nothing which goes wrong with one costs the file.
+//! The formats of a file: how they are listed and read, and that a fault in one does not affect the
+//! file.
 
 use std::error::Error;
 use std::fmt::Write;

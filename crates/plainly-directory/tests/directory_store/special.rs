@@ -1,4 +1,5 @@
-//! What is neither a file nor a directory, and what this process may not read: as if it weren't there.
+//! Entries that are neither files nor directories, and those that this process may not read: as if
+//! they didn't exist.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -20,7 +20,7 @@ pub(crate) struct Tools<'a> {
     client: Client,
 }
 
-/// What a call answered.
+/// The answer of a call.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) is_error: bool,
@@ -53,7 +53,7 @@ impl<'a> Tools<'a> {
         Self { fixture, client }
     }
 
-    /// Calls a tool. Whatever it answers tells nothing from outside.
+    /// Calls a tool. Its answer must reveal nothing from outside.
     pub(crate) fn call(&self, name: &str, arguments: Value) -> Answer {
         let result = self
             .fixture
@@ -88,14 +88,14 @@ impl<'a> Tools<'a> {
 }
 
 impl Answer {
-    /// The URIs of the links, without what is the same in all of them.
+    /// The URIs of the links, without their common start.
     pub(crate) fn links(&self) -> Vec<&str> {
         let links = self.result.content.iter().filter_map(link);
         links.collect()
     }
 }
 
-/// The calls of a table in cases.txt, with what is expected of each.
+/// The calls of a table in cases.txt, each with its expected answer.
 pub(crate) fn cases(table: &str) -> impl Iterator<Item = (&'static str, Value, String)> {
     rows(include_str!("tools/cases.txt"), table).map(|[tool, arguments, expected]| {
         let arguments = repeated(serde_json::from_str(arguments).unwrap());
@@ -103,7 +103,7 @@ pub(crate) fn cases(table: &str) -> impl Iterator<Item = (&'static str, Value, S
     })
 }
 
-/// What stands in a table, with everything so many times as it says.
+/// The value in a table, with everything repeated as often as its `times`.
 fn repeated(value: Value) -> Value {
     let times = value["times"].as_u64().map(|times| times as usize);
     match (times, value) {

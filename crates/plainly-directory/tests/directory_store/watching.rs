@@ -1,5 +1,6 @@
-//! What the store tells of changes. Each test changes the directory and then edits files that only end it: what is told up
-//! to there is compared whole, so that what must not be told has had its time.
+//! The changes that the store reports. Each test changes the directory and then edits files that
+//! only end it: the reports up to there are compared whole, so that forbidden reports have had
+//! their time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,10 +17,11 @@ use crate::fixture::{ALL, Fixture, SECRET, short, write_all};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Files that are edited to end a test: what is told together with the first one is told before the second one.
+/// Files that are edited to end a test: reports that come with the first one come before the second
+/// one.
 const ENDS: [&str; 2] = ["zz/end-1", "zz/end-2"];
 
-/// A served directory, and what is told of it.
+/// A served directory, and its reported changes.
 struct Watched {
     fixture: Fixture,
     changes: BoxStream<'static, Change>,
@@ -73,7 +75,7 @@ impl Watched {
         change
     }
 
-    /// What is told before the listing.
+    /// The reports before the listing.
     fn until_listing(&mut self) -> Vec<String> {
         let mut told = Vec::new();
         while let Change::Resource(uri) = self.next() {
@@ -82,8 +84,8 @@ impl Watched {
         told
     }
 
-    /// All that is told of what was done so far: URIs without what is the same in all, those of trees
-    /// with a slash, and `*` for the listing.
+    /// All reports so far: URIs without their common start, those of trees with a slash, and `*`
+    /// for the listing.
     fn told(&mut self) -> String {
         let mut told = BTreeSet::new();
         for end in ENDS {
@@ -123,7 +125,7 @@ fn age(path: &Path) {
     age_alone(path);
 }
 
-/// What is done in `docs/d`, which has `a.md` in it and an empty `e` beside it, and what is told.
+/// A change in `docs/d`, which has `a.md` in it and an empty `e` beside it, and its reports.
 type Case = (&'static str, fn(&Path), &'static str);
 
 const EDITS: &[Case] = &[
@@ -210,7 +212,7 @@ const MOVES: &[Case] = &[
     ("another in its place", replace, "* docs docs/d/"),
 ];
 
-/// What is done in a directory after it has left, and another has its name.
+/// Changes a directory after it was moved away, and another has its name.
 fn replace(d: &Path) {
     let out = d.join("../../out");
     fs::rename(d, &out).unwrap();
@@ -489,7 +491,8 @@ fn nested_mounts_are_each_told() {
 #[cfg(target_os = "linux")]
 #[test]
 fn nothing_is_left_of_a_watch_that_is_dropped() {
-    /// What this process has open to be told of changes. Other tests have some too, so only the number of ours counts.
+    /// The watches that this process holds open. Other tests have some too, so only the number of
+    /// ours counts.
     fn watches(fixture: &Fixture) -> usize {
         use std::os::unix::fs::MetadataExt;
 

@@ -1,7 +1,7 @@
 //! The quotations, lists and items that lines stand in, and what each sets before them. Few are kept, however deep a page is
 //! nested. Knows nothing of what is in the lines.
 
-/// The most containers within each other that are told apart. Ten levels are hard to read already.
+/// The most nested containers that are distinguished. Ten levels are hard to read already.
 const DEPTH: usize = 32;
 
 /// Something that lines stand in, such as a list or a quotation.
@@ -106,7 +106,7 @@ impl Containers {
         }
     }
 
-    /// Leaves the innermost container of a kind, and what is in it.
+    /// Leaves the innermost container of a kind, and its contents.
     fn leave(&mut self, is_meant: impl Fn(&Container) -> bool) {
         if let Some(at) = self.0.iter().rposition(is_meant) {
             self.0.truncate(at);

@@ -1,5 +1,5 @@
-//! The tags of a page, and what each means for its Markdown. Keeps what is open as far as it matters, in bounded memory;
-//! knows nothing of how lines are written.
+//! The tags of a page, and their Markdown. Keeps the open tags as far as they matter, in bounded
+//! memory; knows nothing of how lines are written.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use html5gum::StartTag;
 use super::super::Draft;
 use super::paper::{Break, Paper};
 
-/// Collected to the end before it is written, since the marks around it depend on what is in it.
+/// Text that is collected to its end before it is written, since the marks around it depend on it.
 enum Verbatim {
     Block(String),
     Inline(String),

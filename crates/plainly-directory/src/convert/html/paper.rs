@@ -28,7 +28,7 @@ enum Kind {
     Link(String),
 }
 
-/// The Markdown that has been written so far, and what is open in it.
+/// The Markdown written so far, and its open parts.
 pub(super) struct Paper<'a, 'd> {
     draft: &'a mut Draft<'d>,
     containers: Containers,

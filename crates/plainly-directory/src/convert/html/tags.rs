@@ -16,7 +16,7 @@ pub(super) enum Token {
     /// With the name of the tag.
     End(Vec<u8>),
     Text(Vec<u8>),
-    /// Nothing that is written, so that whoever reads can stop in between.
+    /// Nothing to write, so that the reader can stop in between.
     Passed,
 }
 

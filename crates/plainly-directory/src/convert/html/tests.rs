@@ -1,4 +1,4 @@
-//! What becomes of pages, of good ones and of those that were made to harm.
+//! The conversion of pages, both good and hostile.
 
 use std::cell::Cell;
 

@@ -1,5 +1,5 @@
-//! Arguments that are meant to hurt: each call ends soon, with an answer that has an end or a problem that says what is
-//! wrong, and the next good call is served.
+//! Hostile arguments: each call ends soon, with a bounded answer or a problem that names the fault,
+//! and the next good call is served.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::fixture::Fixture;
 /// Any machine is fast enough for that.
 const SOON: Duration = Duration::from_secs(20);
 
-/// As much as answers have, with what is around their text.
+/// The most bytes of an answer, with the parts around its text.
 const BOUND: usize = 2 << 20;
 
 fn brief(arguments: &Value) -> String {

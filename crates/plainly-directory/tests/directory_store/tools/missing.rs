@@ -1,4 +1,4 @@
-//! What a model is told of a URI at which there is nothing.
+//! The answer to a model about a URI that does not exist.
 
 use crate::table::cases;
 use serde_json::json;

@@ -47,7 +47,7 @@ fn no_spelling_leads_outside() {
     }
 }
 
-/// The model is told the path that it named itself, and of no other.
+/// The answer names the path of the request, and no other.
 #[test]
 fn paths_of_the_host_lead_nowhere() {
     let fixture = Fixture::new(&[("ok.txt", "inside")]);
