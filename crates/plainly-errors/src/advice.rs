@@ -1,5 +1,5 @@
-//! Whose fault an error is, and what its receiver is told to do: one arm for each kind, none of which the compiler lets
-//! anybody forget.
+//! The side at fault for an error, and the advice to its receiver: one arm for each kind, which the
+//! compiler demands.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum Fault {
     Server,
     /// The user, who has to do something first.
     User,
-    /// Not known: only whoever defined the code can say.
+    /// Not known: only the author of the code knows.
     Unknown,
 }
 
@@ -50,7 +50,7 @@ impl ProtocolError {
         condition(self.kind())
     }
 
-    /// The side at fault: as its problem says, otherwise its kind.
+    /// The side at fault: by its problem, otherwise by its kind.
     ///
     /// ```
     /// use plainly_errors::{Fault, ProtocolError};
@@ -65,7 +65,8 @@ impl ProtocolError {
         }
     }
 
-    /// What to do about it, in one sentence without a full stop: as its problem suggests, or else by its kind.
+    /// The advice, in one sentence without a full stop: its problem's suggestion, or else its
+    /// kind's.
     ///
     /// ```
     /// use plainly_errors::{Problem, ProtocolError};

@@ -57,11 +57,12 @@ impl CodeRange {
     pub const fn policy(self) -> &'static str {
         match self {
             Self::Standard => {
-                "defined by JSON-RPC; anyone may send them, with the meaning that JSON-RPC defines"
+                "defined by JSON-RPC; both sides send them, with the meaning that JSON-RPC defines"
             }
-            Self::Reserved => "reserved by JSON-RPC for itself; nobody may send them",
+            Self::Reserved => "reserved by JSON-RPC for itself; never sent",
             Self::Legacy => {
-                "used by implementations before there was a policy; nobody may define new ones, and new implementations send none"
+                "used by implementations before there was a policy; new ones are not defined, and \
+                 new implementations send none"
             }
             Self::Specification => {
                 "defined only by the MCP specification; send only those that the revision defines, with that meaning"
@@ -70,7 +71,8 @@ impl CodeRange {
         }
     }
 
-    /// What a receiver may assume about a code in this range that is not in the registry.
+    /// The assumption that a receiver may make about a code in this range that is not in the
+    /// registry.
     pub const fn receive(self) -> &'static str {
         match self {
             Self::Standard => "assume its meaning, on every revision",
@@ -81,7 +83,7 @@ impl CodeRange {
         }
     }
 
-    /// What to do about a code in this range that is not in the registry.
+    /// The advice for a code in this range that is not in the registry.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Standard | Self::Reserved | Self::Legacy => {

@@ -57,8 +57,8 @@ impl WireError {
         self.read(None)
     }
 
-    /// The typed error that this is in answer to `asked`. With [`Certainty::Likely`], one that says no more than its code
-    /// is recognised by the [habits](crate::habit) of other implementations too.
+    /// The typed error of this answer to `asked`. With [`Certainty::Likely`], one with no meaning
+    /// beyond its code is recognised by the [habits](crate::habit) of other implementations too.
     ///
     /// ```
     /// use plainly_errors::{Asked, Certainty, Code, WireError};

@@ -1,6 +1,6 @@
-//! What other implementations send with another meaning than the specification gives it, or with none: a code from their
-//! own vocabulary, or the right code without its data. Their [table](habits) says who sends what, and what it most
-//! likely means.
+//! Errors that other implementations send with another meaning than the specification's, or with
+//! none: a code from their own vocabulary, or the right code without its data. Their
+//! [table](habits) lists the senders and the most likely meanings.
 //!
 //! An error is recognised for certain by its code and the shape of its data, as the specification has them. A habit is
 //! recognised by the words of a message too, and only in answer to the method that it is known from: what follows from
@@ -18,7 +18,7 @@ use crate::kind::{ErrorKind, InvalidParams, InvalidRequest, Unavailable};
 use crate::problem::ProblemCode;
 use crate::wire_error::WireError;
 
-/// How sure it is what a received error means.
+/// The certainty of a received error's meaning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -28,7 +28,7 @@ pub enum Certainty {
     /// It follows from a [habit](Habit) of the implementation that seems to have sent it.
     #[default]
     Likely,
-    /// Its code and the shape of its data say so.
+    /// Its code and the shape of its data determine the meaning.
     Certain,
 }
 
@@ -75,15 +75,15 @@ pub struct Habit {
     pub data: &'static str,
     /// The HTTP status beside it, if it has this meaning only there.
     pub http_status: Option<u16>,
-    /// What it means, as one sentence.
+    /// The meaning, as one sentence.
     pub meaning: &'static str,
-    /// Where it was found.
+    /// The place where it was found.
     pub source: &'static str,
     /// The meaning, of the subject and the data; `None` with data that does not fit.
     pub(crate) read: fn(Option<&str>, Option<&Value>) -> Option<Meaning>,
 }
 
-/// What a habit stands for.
+/// The meaning of a habit.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Meaning {
     /// An error of the protocol.

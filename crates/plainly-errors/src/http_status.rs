@@ -1,5 +1,6 @@
-//! What an HTTP status means where MCP is spoken: THE table of statuses, for clients that retry and for people who ask. The
-//! statuses that carry an error of ours are those of its [condition](crate::conditions).
+//! The meaning of each HTTP status in MCP: THE table of statuses, for clients that retry and for
+//! users who ask. The statuses that carry an error of this crate are those of its
+//! [condition](crate::conditions).
 
 use crate::advice::Fault::{self, Client, Server, Unknown, User};
 use crate::retry::Retry::{self, AfterDelay, AfterFix, Never};
@@ -21,13 +22,13 @@ pub struct HttpStatus {
     pub code: u16,
     /// Its name in HTTP.
     pub name: &'static str,
-    /// What it means here.
+    /// The meaning in MCP.
     pub meaning: &'static str,
     /// The side at fault.
     pub fault: Fault,
     /// Whether sending the request again helps.
     pub retry: Retry,
-    /// What to do about it, in one sentence without a full stop.
+    /// The advice, in one sentence without a full stop.
     pub advice: &'static str,
 }
 
@@ -35,7 +36,8 @@ const ANSWERED: &str = "the request was answered: if it failed, the body says so
 const READ: &str = "read the body";
 const MOVED: &str =
     "the endpoint is somewhere else, and clients of MCP do not follow with what they send";
-const USE_LOCATION: &str = "use the URL in the Location header; if it leads to a page for people, sign in or ask the operator";
+const USE_LOCATION: &str =
+    "use the URL in the Location header; if it leads to a web page, sign in or ask the operator";
 const AWAY: &str = "a proxy in front of the server has no answer from it";
 const COME_BACK: &str =
     "wait until the server is back, then send the request again if it is safe to repeat";
@@ -61,7 +63,7 @@ const fn row(
 #[rustfmt::skip]
 static STATUSES: &[HttpStatus] = &[
     row(200, "OK", ANSWERED, Unknown, Never, READ),
-    row(202, "Accepted", "the message was taken, and nothing answers it: right for a notification or a response, wrong for a request", Unknown, Never, "if it was a request, give it an id"),
+    row(202, "Accepted", "the message was accepted, and has no answer: right for a notification or a response, wrong for a request", Unknown, Never, "if it was a request, give it an id"),
     row(204, "No Content", "the session has been ended, as asked", Unknown, Never, "send initialize to begin another session"),
     row(301, "Moved Permanently", MOVED, Client, AfterFix, USE_LOCATION),
     row(302, "Found", MOVED, Client, AfterFix, USE_LOCATION),
@@ -69,34 +71,34 @@ static STATUSES: &[HttpStatus] = &[
     row(307, "Temporary Redirect", MOVED, Client, AfterFix, USE_LOCATION),
     row(308, "Permanent Redirect", MOVED, Client, AfterFix, USE_LOCATION),
     row(400, "Bad Request", "the server refuses the message or its headers: they are malformed, contradict each other, lack a session, or name a revision that it does not speak", Client, AfterFix, "correct what the body names; before 2026-07-28, send Mcp-Session-Id and MCP-Protocol-Version with every request after initialize"),
-    row(401, "Unauthorized", "the server wants to know who you are: the token is missing, wrong or expired", Client, AfterFix, "get a token for this server, and send it in a header: Authorization: Bearer TOKEN"),
-    row(403, "Forbidden", "the server knows who you are, or doesn't care, and does not allow it: a scope is missing, or it does not accept the Host or Origin of the request", Client, AfterFix, "get a token with the scope that WWW-Authenticate names; or reach the server by a name that it accepts"),
+    row(401, "Unauthorized", "the server requires authentication: the token is missing, wrong or expired", Client, AfterFix, "get a token for this server, and send it in a header: Authorization: Bearer TOKEN"),
+    row(403, "Forbidden", "the server does not allow the request: a scope is missing, or it does not accept the Host or Origin of the request", Client, AfterFix, "get a token with the scope that WWW-Authenticate names; or reach the server by a name that it accepts"),
     row(404, "Not Found", "there is no MCP endpoint at this path, or the session is unknown or over; from 2026-07-28 also an unknown method", Client, AfterFix, "check the path, which is often /mcp; within a session, send initialize again"),
-    row(405, "Method Not Allowed", "this path does not take the HTTP method: in answer to GET it only means that there is no stream to listen to", Client, AfterFix, "send messages by POST; if POST is refused, the URL is of HTTP with SSE or no endpoint at all"),
+    row(405, "Method Not Allowed", "this path does not accept the HTTP method: in answer to GET it only means that there is no stream to listen to", Client, AfterFix, "send messages by POST; if POST is refused, the URL is of HTTP with SSE or no endpoint at all"),
     row(406, "Not Acceptable", "the client accepts too few media types", Client, AfterFix, "send Accept: application/json, text/event-stream"),
-    row(407, "Proxy Authentication Required", "a proxy on the way wants to know who you are", Client, AfterFix, "give the proxy its user name and password, or go around it"),
+    row(407, "Proxy Authentication Required", "a proxy on the way requires authentication", Client, AfterFix, "give the proxy its user name and password, or go around it"),
     row(408, "Request Timeout", "the body did not arrive in time", Client, AfterDelay, "send the whole body at once"),
     row(409, "Conflict", "the stream of this session is open already, or the server did the same already", Client, AfterFix, "close the other stream first"),
     row(410, "Gone", "the endpoint or its session is gone for good", Client, AfterFix, "send initialize again; if that fails too, look for the server's new address"),
-    row(411, "Length Required", "the server takes no body without Content-Length", Client, AfterFix, "send the length of the body"),
-    row(413, "Content Too Large", "the message is larger than the server, or a proxy before it, takes", Client, AfterFix, "send less in one message"),
+    row(411, "Length Required", "the server accepts no body without Content-Length", Client, AfterFix, "send the length of the body"),
+    row(413, "Content Too Large", "the message is larger than the server, or a proxy before it, accepts", Client, AfterFix, "send less in one message"),
     row(415, "Unsupported Media Type", "the body is not declared as JSON in UTF-8", Client, AfterFix, "send Content-Type: application/json, and no Content-Encoding"),
     row(421, "Misdirected Request", "the server does not answer to this Host (Python's SDK says so against DNS rebinding)", Client, AfterFix, "use a host name that the server answers to, or have its operator allow this one"),
     row(422, "Unprocessable Content", "a web framework refuses the body before MCP sees it", Client, AfterFix, "check the path, which is often /mcp, and correct what the body names"),
-    row(426, "Upgrade Required", "the server wants another protocol, such as TLS", Client, AfterFix, "use the protocol in the Upgrade header"),
+    row(426, "Upgrade Required", "the server requires another protocol, such as TLS", Client, AfterFix, "use the protocol in the Upgrade header"),
     row(429, "Too Many Requests", "the client sends too much in too short a time", Client, AfterDelay, "wait as long as Retry-After says, then send the request again"),
-    row(431, "Request Header Fields Too Large", "the headers are larger than the server takes", Client, AfterFix, "send fewer or shorter headers, such as a shorter token"),
+    row(431, "Request Header Fields Too Large", "the headers are larger than the server accepts", Client, AfterFix, "send fewer or shorter headers, such as a shorter token"),
     row(451, "Unavailable For Legal Reasons", "the server may not answer from here", Client, Never, "ask the server's operator"),
-    row(500, "Internal Server Error", "the server failed, and not in a way that MCP knows", Server, AfterDelay, "nobody but the server knows whether the request was carried out: try again after a pause if it is safe to repeat; then ask the server's operator, whose log has the cause"),
+    row(500, "Internal Server Error", "the server failed, and not in a way that MCP knows", Server, AfterDelay, "only the server knows whether the request was carried out: try again after a pause if it is safe to repeat; then ask the server's operator, whose log has the cause"),
     row(501, "Not Implemented", "the server knows nothing of this HTTP method", Server, Never, "check that the URL is of an MCP server"),
     row(502, "Bad Gateway", AWAY, Server, AfterDelay, COME_BACK),
-    row(503, "Service Unavailable", "the server, or a proxy before it, takes no requests now", Server, AfterDelay, "wait as long as Retry-After says, then send the request again if it is safe to repeat"),
+    row(503, "Service Unavailable", "the server, or a proxy before it, accepts no requests now", Server, AfterDelay, "wait as long as Retry-After says, then send the request again if it is safe to repeat"),
     row(504, "Gateway Timeout", "a proxy in front of the server gave up waiting: the request may have been carried out all the same", Server, AfterDelay, "send the request again only if it is safe to repeat; have the operator raise the proxy's limit, as calls can take minutes"),
     row(505, "HTTP Version Not Supported", "the server does not speak this version of HTTP", Client, AfterFix, "use another version of HTTP"),
-    row(511, "Network Authentication Required", "the network wants you to sign in before anything leaves it", User, AfterFix, "sign in to the network in a browser"),
+    row(511, "Network Authentication Required", "the network requires a sign-in", User, AfterFix, "sign in to the network in a browser"),
 ];
 
-/// What a status means of which nobody says more than its first digit.
+/// The meaning of an unassigned status, by class.
 #[rustfmt::skip]
 static CLASSES: [HttpStatus; 5] = [
     row(100, "Informational", "the answer is still to come", Unknown, Never, "wait for the status that follows"),
@@ -118,7 +120,7 @@ impl HttpStatus {
         })
     }
 
-    /// Whether the request failed, as far as the status says.
+    /// Whether the status means that the request failed.
     #[must_use]
     pub const fn is_failure(&self) -> bool {
         self.code >= 300

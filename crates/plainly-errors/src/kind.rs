@@ -28,8 +28,9 @@ pub enum ErrorKind {
     /// The bytes are not JSON in UTF-8. JSON that is not a message is [`InvalidRequest`](Self::InvalidRequest). The
     /// sender has a bug: sending again does not help.
     Parse,
-    /// The message as a whole can't be served here, whatever its method; the detail says why. Once the method is known
-    /// and only its parameters are wrong, it is [`InvalidParams`](Self::InvalidParams).
+    /// The message as a whole can't be served here, whatever its method; the detail has the reason.
+    /// Once the method is known and only its parameters are wrong, it is
+    /// [`InvalidParams`](Self::InvalidParams).
     InvalidRequest(InvalidRequest),
     /// The method does not exist here, or it belongs to a server capability that was not declared. A tool, prompt or
     /// resource that does not exist is an invalid *parameter* of an existing method.
@@ -37,9 +38,9 @@ pub enum ErrorKind {
         /// The method as requested. `None` only when a peer did not name it.
         method: Option<String>,
     },
-    /// The method's parameters are invalid; the detail says how. For a resource that could exist but does not, choose
-    /// [`ResourceNotFound`](Self::ResourceNotFound); for arguments that fail a tool's input schema, choose a tool
-    /// error, which the model can read and correct.
+    /// The method's parameters are invalid; the detail has the mistakes. For a resource that could
+    /// exist but does not, choose [`ResourceNotFound`](Self::ResourceNotFound); for arguments that
+    /// fail a tool's input schema, choose a tool error, which the model can read and correct.
     InvalidParams(InvalidParams),
     /// The resource does not exist, or not for this caller, who must not learn the difference (SEP-2164). A URI that no
     /// resource could have is [`InvalidParams::InvalidUri`]; one that is there and can't be read has its own detail in
@@ -74,7 +75,7 @@ pub enum ErrorKind {
     /// The user must visit URLs before the request can be served (2025-11-25): the client opens them, then retries. It
     /// can't carry any other information.
     UrlElicitationRequired {
-        /// Where, why, and under which id.
+        /// The URLs, each with its reason and id.
         elicitations: Vec<UrlElicitation>,
     },
     /// An application's own error, for conditions that no other kind covers and that its clients know by number.
@@ -96,8 +97,8 @@ pub enum ErrorKind {
 
 /// Writing a kind as the `data` of an error object, and reading it from there.
 impl ErrorKind {
-    /// Whether it says no more than its code: servers choose arbitrary codes for what their message, their data or the
-    /// HTTP status say.
+    /// Whether it has no meaning beyond its code: servers choose arbitrary codes and put the
+    /// meaning into the message, the data or the HTTP status.
     pub fn is_vague(&self) -> bool {
         matches!(
             self,
@@ -130,7 +131,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether its `data` may be anything: neither the specification nor a detail says what it is.
+    /// Whether its `data` may be anything: neither the specification nor a detail defines it.
     pub(crate) fn leaves_data_free(&self) -> bool {
         let is_general = matches!(
             self,
@@ -195,7 +196,7 @@ impl ErrorKind {
         })
     }
 
-    /// Exactly `{ uri }`: with other members, the error says something else about the resource.
+    /// Reads exactly `{ uri }`: with other members, the error has another meaning for the resource.
     fn read_missing_resource(data: Option<&Value>) -> Option<Self> {
         data?.as_object().filter(|object| object.len() == 1)?;
         let uri = Some(text(data, "uri")?);

@@ -21,7 +21,7 @@ use crate::visible::visible;
 pub struct Mistake {
     /// The place, as a JSON Pointer; empty for the value as a whole. Without its middle if it is very long.
     pub path: String,
-    /// What is wrong there: what was found, what would be right, and a near name where there is one.
+    /// The fault: the value that was found, the expected one, and a near name where there is one.
     pub message: String,
 }
 
@@ -39,7 +39,7 @@ impl Mistake {
         }
     }
 
-    /// The same mistake of the value that this is a member of, under this name.
+    /// The same mistake, of the value that has this one as the member of this name.
     ///
     /// ```
     /// use plainly_errors::Mistake;
@@ -112,7 +112,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The same in quotation marks.
+/// The text of [`quoted`], in quotation marks.
 #[must_use]
 pub fn in_quotes(text: &str) -> String {
     format!("{:?}", quoted(text))

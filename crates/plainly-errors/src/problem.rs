@@ -53,8 +53,8 @@ pub(crate) use self::recognise::seconds;
 // Boxed for the same reason as a protocol error: most calls have none.
 pub struct Problem(Box<Parts>);
 
-/// What a problem is made of. Also the [source](Error::source) of every problem: an error that wraps a problem transparently
-/// has no other way to it.
+/// The parts of a problem. Also the [source](Error::source) of every problem: an error that wraps a
+/// problem transparently has no other way to it.
 #[derive(Clone, Debug)]
 struct Parts {
     code: ProblemCode,
@@ -68,8 +68,8 @@ struct Parts {
 }
 
 impl Problem {
-    /// A problem with this code; `message` is one sentence that a person or a model reads, so it must not contain
-    /// secrets.
+    /// A problem with this code; `message` is one sentence for users and models, so it must not
+    /// contain secrets.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -169,7 +169,7 @@ impl Problem {
         &self.0.message
     }
 
-    /// What to do about it.
+    /// The suggestion for a remedy.
     pub fn suggestion(&self) -> Option<&str> {
         self.0.suggestion.as_deref()
     }
@@ -209,8 +209,8 @@ impl Problem {
         self.0.code.http_status()
     }
 
-    /// The text for a person or a model: the message, followed by the suggestion and when to try again, unless the
-    /// message says so.
+    /// The text for users and models: the message, followed by the suggestion and the time of a
+    /// retry, unless the message contains it.
     ///
     /// ```
     /// use std::time::Duration;
@@ -258,7 +258,7 @@ impl Problem {
         problem.or_else(|| Some(Self(Box::new(parts()?))))
     }
 
-    /// The same as an owned text; a fixed sentence is not copied.
+    /// The sentences as an owned text; a fixed sentence is not copied.
     pub(crate) fn owned_sentences(&self) -> Cow<'static, str> {
         match &self.0.suggestion {
             Some(_) => self.sentences().into_owned().into(),
@@ -267,14 +267,15 @@ impl Problem {
     }
 }
 
-/// The beginning of a sentence that says when to try again.
+/// The start of a sentence with the time of a retry.
 const TRY_AGAIN: &str = "Try again in ";
 
 fn try_again(time: Duration) -> String {
     format!("{TRY_AGAIN}{}.", wait_in_words(time))
 }
 
-/// A time to wait in words, rounded up: `61 seconds`. From two days on it is told in days, and from two years on in years.
+/// A time to wait in words, rounded up: `61 seconds`. From two days on it is in days, and from two
+/// years on in years.
 pub fn wait_in_words(time: Duration) -> String {
     const DAY: u64 = 24 * 60 * 60;
     let seconds = whole_seconds(time);
@@ -319,8 +320,8 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The source of a problem is what it says, which leads on to its cause: so [`downcast`](Problem::downcast) finds it in
-/// errors that show nothing but its sources.
+/// The source of a problem is its parts, which lead on to its cause: so
+/// [`downcast`](Problem::downcast) finds it in errors that show nothing but its sources.
 impl Error for Problem {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)

@@ -27,7 +27,7 @@ use crate::wire_error::WireError;
 // Boxed, so that every `Result` on the way of a reply stays small.
 pub struct ProtocolError(Box<Stated>);
 
-/// What an error states. Also the [source](Error::source) of every error, as that of a problem is.
+/// The parts of an error. Also the [source](Error::source) of every error, as that of a problem is.
 #[derive(Clone, Debug)]
 struct Stated {
     kind: ErrorKind,
@@ -36,7 +36,7 @@ struct Stated {
     data: Option<Value>,
     /// The error object that it was recognised from, for showing it unchanged.
     received: Option<WireError>,
-    /// The habit that it was recognised by, if its code and data alone don't say what it means.
+    /// The habit that it was recognised by, if its code and data alone don't determine the meaning.
     habit: Option<&'static Habit>,
     /// The problem in its data, or from which it was made.
     problem: Option<Problem>,
@@ -68,30 +68,30 @@ impl ProtocolError {
         error
     }
 
-    /// The same error with the object that it was read from.
+    /// Adds the object that it was read from.
     pub(crate) fn with_received(mut self, received: WireError) -> Self {
         self.0.received = Some(received);
         self
     }
 
-    /// The same error, recognised by this habit.
+    /// Adds the habit that it was recognised by.
     pub(crate) fn with_habit(mut self, habit: Option<&'static Habit>) -> Self {
         self.0.habit = habit;
         self
     }
 
-    /// The same error with the problem that it states.
+    /// Adds the problem that it states.
     pub(crate) fn with_problem(mut self, problem: impl Into<Option<Problem>>) -> Self {
         self.0.problem = problem.into();
         self
     }
 
-    /// The bytes received are not JSON in UTF-8; `why` says what is wrong and where.
+    /// The bytes received are not JSON in UTF-8; `why` names the fault and its place.
     pub fn parse_error(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::Parse).with_message(why)
     }
 
-    /// The JSON received is not a JSON-RPC message; `why` says what is wrong.
+    /// The JSON received is not a JSON-RPC message; `why` names the fault.
     pub fn invalid_request(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::InvalidRequest(InvalidRequest::Malformed)).with_message(why)
     }
@@ -103,7 +103,7 @@ impl ProtocolError {
         })
     }
 
-    /// The parameters are invalid; `why` says which, and what would be valid.
+    /// The parameters are invalid; `why` names them, and the valid ones.
     pub fn invalid_params(why: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ErrorKind::InvalidParams(InvalidParams::MALFORMED)).with_message(why)
     }
@@ -156,7 +156,7 @@ impl ProtocolError {
         Self::new(ErrorKind::Application { code, data: None }).with_message(message)
     }
 
-    /// Replaces the message: one sentence that a person reads.
+    /// Replaces the message: one sentence for the user.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<Cow<'static, str>>) -> Self {
         self.0.message = Some(message.into());
@@ -207,7 +207,7 @@ impl ProtocolError {
         &self.0.kind
     }
 
-    /// The message for a person: as set, or derived from the kind.
+    /// The message for the user: as set, or derived from the kind.
     pub fn message(&self) -> Cow<'_, str> {
         match &self.0.message {
             Some(message) => Cow::Borrowed(message),
@@ -267,8 +267,8 @@ impl ProtocolError {
         self.0.data.as_ref()
     }
 
-    /// The error object as the peer sent it; `None` for an error created here. The [kind](Self::kind) says what it
-    /// means; use this to show it unchanged.
+    /// The error object as the peer sent it; `None` for an error created here. The
+    /// [kind](Self::kind) is its meaning; use this to show it unchanged.
     ///
     /// ```
     /// use plainly_errors::{Code, WireError};
@@ -301,7 +301,8 @@ impl ProtocolError {
         self.0.habit
     }
 
-    /// How sure its [kind](Self::kind) is: only that of a received error may be no more than likely.
+    /// The certainty of its [kind](Self::kind): only that of a received error may be no more than
+    /// likely.
     pub fn certainty(&self) -> Certainty {
         match self.0.habit {
             Some(_) => Certainty::Likely,

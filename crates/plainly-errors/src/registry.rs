@@ -49,13 +49,13 @@ pub struct Entry {
     pub revisions: Revisions,
     /// Whether we may send it.
     pub emit: Emit,
-    /// What a receiver may assume.
+    /// The assumption that a receiver may make.
     pub receive: &'static str,
     /// The shape of `data`.
     pub data: &'static str,
     /// Whether sending the request again helps.
     pub retry: Retry,
-    /// What a receiver should do about it.
+    /// The advice for a receiver.
     pub advice: &'static str,
     /// The document that defines it.
     pub source: &'static str,
@@ -142,11 +142,11 @@ pub struct Condition {
     pub name: &'static str,
     /// The revisions on which it can happen.
     pub revisions: Revisions,
-    /// How each revision writes it, oldest first.
+    /// The number for each revision, oldest first.
     written: [Number; Revision::ALL.len()],
     /// The code that [`Dialect::PerRevision`] writes on the revisions that define it.
     pinned: Option<Code>,
-    /// Whether sending the request again helps, where the code says something else or nothing.
+    /// Whether sending the request again helps, where that differs from the code's row.
     retry: Option<Retry>,
     /// Whether a handler may fail with it. The others are about the message, the connection or the session, of which a handler
     /// knows nothing: they choose the HTTP status, and clients act on them.
@@ -179,12 +179,12 @@ impl Condition {
         }
     }
 
-    /// The same condition, limited to these revisions.
+    /// Limits the condition to these revisions.
     const fn on(self, revisions: Revisions) -> Self {
         Self { revisions, ..self }
     }
 
-    /// The same condition, which only the server itself can know.
+    /// Marks it as a condition that only the server itself can state.
     const fn by_server(self) -> Self {
         Self {
             by_handler: false,
@@ -192,7 +192,7 @@ impl Condition {
         }
     }
 
-    /// The same condition with these numbers: a cell for each revision, oldest first.
+    /// Sets the numbers: a cell for each revision, oldest first.
     const fn written_as(self, written: [Number; Revision::ALL.len()]) -> Self {
         Self { written, ..self }
     }
@@ -203,7 +203,7 @@ impl Condition {
         can_happen.then(|| self.number(dialect, revision))
     }
 
-    /// The same, even for a revision on which it can't occur.
+    /// Like [`written`](Self::written), even for a revision on which it can't occur.
     pub(crate) fn number(&self, dialect: Dialect, revision: Revision) -> Number {
         let (code, http_status) = self.written[revision as usize];
         // Old clients know the pinned code, but it may only be sent on the revisions that defined it.
@@ -219,14 +219,15 @@ impl Condition {
         self.by_handler
     }
 
-    /// Whether sending the request again helps: as its newest code says, unless it says so itself.
+    /// Whether sending the request again helps: by its newest code, unless it has its own value.
     pub(crate) fn retry(&self) -> Retry {
         let [.., (code, _)] = self.written;
         self.retry.unwrap_or_else(|| retry_of(code))
     }
 }
 
-/// Whether it helps to send a request again that ended with `code`. Nothing is promised for a code that nobody defined.
+/// Whether it helps to send a request again that ended with `code`. For an undefined code it does
+/// not.
 pub(crate) fn retry_of(code: Code) -> Retry {
     lookup(code).map_or(Retry::Never, |entry| entry.retry)
 }

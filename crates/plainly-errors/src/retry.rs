@@ -27,7 +27,7 @@ impl Retry {
         }
     }
 
-    /// What to do about an error of which nothing else is known.
+    /// The advice for an error without a more specific one.
     pub const fn advice(self) -> &'static str {
         match self {
             Self::Never => "don't send the request again: it would fail again",

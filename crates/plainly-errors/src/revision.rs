@@ -43,7 +43,7 @@ revisions! {
     V2026_07_28,
 }
 
-/// The way in which a revision establishes who is talking.
+/// The way in which a revision identifies the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,

@@ -1,5 +1,5 @@
-//! Text from others, made safe to show to people, on a terminal or in a log: it can neither be a command to the terminal nor
-//! look like something else.
+//! Text from others, made safe for display, on a terminal or in a log: it can neither be a command
+//! to the terminal nor look like something else.
 
 use std::borrow::Cow;
 

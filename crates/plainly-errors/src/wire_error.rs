@@ -16,7 +16,7 @@ use crate::number::integer;
 pub struct WireError {
     /// The number.
     pub code: Code,
-    /// One sentence for a person.
+    /// One sentence for the user.
     pub message: Cow<'static, str>,
     /// Details that a program needs in order to act.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,7 +24,8 @@ pub struct WireError {
     /// The status of the HTTP response that carries it; not part of the object. 200 where an error was read.
     #[serde(skip)]
     pub http_status: u16,
-    /// How long the HTTP response that carried it asks to wait (`Retry-After`); not part of the object.
+    /// The time to wait from the HTTP response that carried it (`Retry-After`); not part of the
+    /// object.
     #[serde(skip)]
     pub retry_after: Option<Duration>,
 }

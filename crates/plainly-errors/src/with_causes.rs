@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fmt;
 
-/// Writes what the error says and, below it, each cause that says something else. The library's errors have it as their `Debug`,
-/// which is what Rust prints of the error that `main` returns.
+/// Writes the error and, below it, each cause that adds something. The library's errors have it as
+/// their `Debug`, which is what Rust prints of the error that `main` returns.
 ///
 /// ```
 /// use std::fmt;

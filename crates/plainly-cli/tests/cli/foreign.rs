@@ -34,7 +34,8 @@ fn an_error_of_the_peer_is_shown_as_it_came() {
     let url = fake(strange_error);
     run(&["read", &url, "a:b"]).failed(
         6,
-        "error: the server answered: no\\n\\u{1b}[2Jfake\\u{202e} (code -32001), data [1]\n help: go by the message, which says what its sender means\n",
+        "error: the server answered: no\\n\\u{1b}[2Jfake\\u{202e} (code -32001), data [1]\n help: \
+         rely on the message, which has the meaning\n",
     );
     let run = run(&["read", &url, "a:b", "--json"]);
     assert_eq!(

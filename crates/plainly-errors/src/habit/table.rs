@@ -32,7 +32,7 @@ const HTTP_TIMEOUT: Code = Code::new(408);
 const POSITIVE_INVALID_REQUEST: Code = Code::new(32600);
 
 const TASK: &[&str] = &["tasks/get", "tasks/update", "tasks/cancel", "tasks/result"];
-/// What no server of a revision before 2026-07-28 can have.
+/// The methods that no server of a revision before 2026-07-28 can have.
 const NEWER: &[&str] = &[
     "server/discover",
     "subscriptions/listen",

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mistake::Mistake;
 
-/// Why a message is not a request that can be served here.
+/// The reason why a message is not a request that can be served here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "kind",
@@ -14,8 +14,8 @@ use crate::mistake::Mistake;
 )]
 #[non_exhaustive]
 pub enum InvalidRequest {
-    /// It is JSON, but not a JSON-RPC message of the peer's revision; the message says what is wrong. The one to choose
-    /// where none of the others fits.
+    /// It is JSON, but not a JSON-RPC message of the peer's revision; the message names the fault.
+    /// The one to choose where none of the others fits.
     Malformed,
     /// Another request with this id is still being served on the connection. That one keeps its answer.
     DuplicateId,
@@ -23,23 +23,26 @@ pub enum InvalidRequest {
     SessionRequired,
     /// The session that it names does not exist, has expired or has been ended: the client sends `initialize` again.
     SessionNotFound,
-    /// The HTTP request was refused before its body was read as a message; the refusal says why. For headers that
-    /// mirror the body choose [`HeaderMismatch`](super::ErrorKind::HeaderMismatch).
+    /// The HTTP request was refused before its body was read as a message; the refusal has the
+    /// reason. For headers that mirror the body choose
+    /// [`HeaderMismatch`](super::ErrorKind::HeaderMismatch).
     Refused {
-        /// Why.
+        /// The reason.
         #[serde(flatten)]
         refusal: Refusal,
     },
 }
 
-/// Why an HTTP request was refused before its body was read as a message. Each has its own HTTP status.
+/// The reason why an HTTP request was refused before its body was read as a message. Each has its
+/// own HTTP status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "refusal", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Refusal {
     /// 400: the HTTP request is contradictory or malformed, as with two `Host` headers or a body that breaks off.
     BadRequest,
-    /// 401: there is no access token, or none that is taken here. The header `WWW-Authenticate` says which.
+    /// 401: the access token is missing or rejected. The header `WWW-Authenticate` names the
+    /// reason.
     Unauthorized,
     /// 403: the access token lacks a scope that the request needs, which the header `WWW-Authenticate` names.
     InsufficientScope,
@@ -69,7 +72,7 @@ pub enum Refusal {
     TooManyFailures,
 }
 
-/// Why a server does not take a request now, though it may later.
+/// The reason why a server can't serve a request now, though it may later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -82,7 +85,7 @@ pub enum Unavailable {
     CannotVerify,
 }
 
-/// Why the parameters of a method are refused. A missing resource is a kind of its own,
+/// The reason why the parameters of a method are rejected. A missing resource is a kind of its own,
 /// [`ResourceNotFound`](super::ErrorKind::ResourceNotFound), though it has the same code.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
@@ -130,7 +133,7 @@ pub enum InvalidParams {
     InvalidInputResponse {
         /// The key of the question.
         key: String,
-        /// What is wrong with the answer. Places are those in `params`.
+        /// The mistakes in the answer. Places are those in `params`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },
@@ -141,7 +144,8 @@ pub enum InvalidParams {
     InvalidUri {
         /// The text as requested, without its middle if it is too long for any URI.
         uri: String,
-        /// What is wrong with the variables of its template. Places begin with the name of the variable.
+        /// The mistakes in the variables of its template. Places start with the name of the
+        /// variable.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         problems: Vec<Mistake>,
     },
@@ -162,7 +166,7 @@ pub enum InvalidParams {
 }
 
 impl InvalidParams {
-    /// Nothing is known of what is wrong but what the message says.
+    /// Mistakes that only the message describes.
     pub const MALFORMED: Self = Self::Malformed {
         problems: Vec::new(),
     };
@@ -177,7 +181,8 @@ impl InvalidParams {
 )]
 #[non_exhaustive]
 pub enum Internal {
-    /// Unspecified; the message says as much as may be said. The one to choose where none of the others fits. Has no data.
+    /// Unspecified; the message contains everything that is public. The one to choose where none of
+    /// the others fits. Has no data.
     #[serde(skip)]
     Failed,
     /// A failure that only the server's log describes.
@@ -206,9 +211,9 @@ pub struct UrlElicitation {
     /// Names this elicitation when its completion is announced, and in the client's answer to it: the same for as long as
     /// the same is wanted of the same user, or one who declined is asked again.
     pub elicitation_id: String,
-    /// Where to go.
+    /// The URL to visit.
     pub url: String,
-    /// Why, for the user.
+    /// The reason, for the user.
     pub message: String,
 }
 

@@ -39,7 +39,7 @@ impl ProblemBag {
         self
     }
 
-    /// Adds that the value of `field` is wrong, as [`Problem::validation`] says it.
+    /// Adds an invalid value of `field`, as [`Problem::validation`] states it.
     pub fn invalid(&mut self, field: impl Into<String>, reason: impl Into<String>) -> &mut Self {
         self.add(Problem::validation(field, reason))
     }
@@ -56,7 +56,7 @@ impl ProblemBag {
         self
     }
 
-    /// How many there are.
+    /// The number of problems.
     pub fn len(&self) -> usize {
         self.0.len()
     }

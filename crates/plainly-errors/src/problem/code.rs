@@ -46,7 +46,7 @@ impl fmt::Display for Category {
     }
 }
 
-/// How a problem is written as a protocol error.
+/// The form of a problem as a protocol error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Written {
     /// The request is wrong: -32602.
@@ -85,7 +85,7 @@ const SERVICE_UNAVAILABLE: Status = Status(503, "Service Unavailable");
 /// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
 macro_rules! problem_codes {
     ($(#[doc = $meaning:literal] $variant:ident = $name:literal: $category:ident, $retry:ident, $status:ident, $written:ident;)+) => {
-        /// What went wrong, by name.
+        /// The kind of a problem, by name.
         ///
         /// The names are those of the [`mcp-error-codes`](https://github.com/code-wheel/mcp-error-codes) library, which
         /// clients can know without knowing the server.
@@ -160,7 +160,7 @@ problem_codes! {
     AccessDenied = "ACCESS_DENIED": Access, Never, FORBIDDEN, Status;
     /// The caller does this too often.
     RateLimitExceeded = "RATE_LIMIT_EXCEEDED": Access, AfterDelay, TOO_MANY_REQUESTS, Status;
-    /// Nobody may write now.
+    /// Writing is disabled now.
     ReadOnlyMode = "READ_ONLY_MODE": Access, Never, FORBIDDEN, Status;
 
     /// The thing asked for does not exist.
@@ -180,7 +180,7 @@ problem_codes! {
     InvalidName = "INVALID_NAME": Validation, AfterFix, BAD_REQUEST, InvalidParams;
     /// A file is not of a type that is taken.
     InvalidFileType = "INVALID_FILE_TYPE": Validation, AfterFix, BAD_REQUEST, InvalidParams;
-    /// What was sent is too large.
+    /// The payload is too large.
     PayloadTooLarge = "PAYLOAD_TOO_LARGE": Validation, AfterFix, CONTENT_TOO_LARGE, InvalidParams;
     /// A required value was not sent.
     MissingRequired = "MISSING_REQUIRED": Validation, AfterFix, BAD_REQUEST, InvalidParams;

@@ -38,7 +38,7 @@ impl Details {
         self.0.iter().map(|(name, value)| (&**name, value))
     }
 
-    /// How many there are.
+    /// The number of details.
     pub fn len(&self) -> usize {
         self.0.len()
     }

@@ -31,7 +31,7 @@ impl Problem {
         Self::of_entity(ProblemCode::AlreadyExists, message, entity_type, identifier)
     }
 
-    /// It can't be changed or removed; `reason` says why, in a sentence, if there is more to say.
+    /// It can't be changed or removed; `reason` adds a sentence, if there is one.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -60,8 +60,8 @@ impl Problem {
         }
     }
 
-    /// It can't be removed, since it is used in `usage_count` places; `force_available` says whether the caller can remove
-    /// it all the same by the argument `force`.
+    /// It can't be removed, since it is used in `usage_count` places; `force_available` is whether
+    /// the caller can remove it all the same by the argument `force`.
     pub fn entity_in_use(
         entity_type: impl Into<String>,
         identifier: impl Into<String>,
@@ -90,7 +90,7 @@ impl Problem {
             .detail("required_for", required_for)
     }
 
-    /// The value of `field` is wrong; `reason` says how.
+    /// The value of `field` is wrong, because of `reason`.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -106,7 +106,7 @@ impl Problem {
             .detail("reason", reason)
     }
 
-    /// The same as [`validation`](Self::validation), under the other name that it has in `mcp-error-codes`.
+    /// [`validation`](Self::validation) under the other name that it has in `mcp-error-codes`.
     pub fn invalid_input(field: impl Into<String>, reason: impl Into<String>) -> Self {
         Self::validation(field, reason)
     }
@@ -118,7 +118,7 @@ impl Problem {
         Self::new(ProblemCode::MissingRequired, message).detail("field", field)
     }
 
-    /// The caller may not do `operation`; `reason` says why, in a sentence, if it may be said.
+    /// The caller may not do `operation`; `reason` adds a sentence, if it is public.
     ///
     /// ```
     /// use plainly_errors::Problem;
@@ -174,7 +174,7 @@ impl Problem {
             .retry_in(retry_after)
     }
 
-    /// Nobody may write now; `config_path` says where to change that, if the caller can.
+    /// Writing is disabled now; `config_path` is the place to change that, if the caller can.
     pub fn read_only<'a>(config_path: impl Into<Option<&'a str>>) -> Self {
         let message = "Write operations are disabled: the system is in read-only mode.";
         match config_path.into() {
@@ -191,9 +191,9 @@ impl Problem {
         Self::new(ProblemCode::InternalError, message)
     }
 
-    /// `error` happened inside. Its own sentence is shown, behind `during`, which says what was being done; its causes
-    /// are for logs alone, and so is its type. Where that sentence may hold secrets, choose [`internal`](Self::internal) and
-    /// [`with_source`](Self::with_source).
+    /// The internal error `error`. Its own sentence is shown, behind `during`, which says what was
+    /// being done; its causes are for logs alone, and so is its type. Where that sentence may hold
+    /// secrets, choose [`internal`](Self::internal) and [`with_source`](Self::with_source).
     ///
     /// ```
     /// use plainly_errors::Problem;

@@ -20,7 +20,8 @@ struct Object<'a> {
     retry_after: Option<u64>,
 }
 
-/// The `data` of a protocol error. `suggestion` is beyond `mcp-error-codes`: it tells where the message ends.
+/// The `data` of a protocol error. `suggestion` is beyond `mcp-error-codes`: it marks where the
+/// message ends.
 #[derive(serde::Serialize)]
 struct Data<'a> {
     code: &'a str,
@@ -32,8 +33,8 @@ struct Data<'a> {
     retry_after: Option<u64>,
 }
 
-/// The body of RFC 9457, with the data as extension members. Without `type`, which means that the status says
-/// everything.
+/// The body of RFC 9457, with the data as extension members. Without `type`, because the status has
+/// the full meaning.
 #[derive(serde::Serialize)]
 pub(super) struct HttpBody<'a, T> {
     pub(super) title: &'a str,

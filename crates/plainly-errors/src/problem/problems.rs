@@ -64,7 +64,7 @@ impl fmt::Display for Problems {
     }
 }
 
-/// The source of problems is what they say, so that [`downcast`](Problems::downcast) finds them.
+/// The source of problems is their list, so that [`downcast`](Problems::downcast) finds them.
 impl Error for Problems {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)

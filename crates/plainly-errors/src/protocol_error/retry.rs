@@ -1,5 +1,5 @@
-//! Whether and when to send a failed request again: as its problem says, otherwise as the error's row in the table
-//! says.
+//! Whether and when to send a failed request again: by its problem, otherwise by the error's row in
+//! the table.
 
 use std::time::Duration;
 
@@ -17,8 +17,8 @@ const OVERLOADED: Duration = Duration::from_secs(1);
 const HINTS: [&str; 2] = ["retry_after", "retryAfter"];
 
 impl ProtocolError {
-    /// Whether sending the request again helps, and under which condition. What a problem says counts for more than the
-    /// number beside it, and a hint when to try again for more than its code.
+    /// Whether sending the request again helps, and under which condition. A problem counts for
+    /// more than the number beside it, and a time for a retry for more than its code.
     pub fn retry(&self) -> Retry {
         match self.problem() {
             // Nobody states a time to wait if the request would fail again anyway.
@@ -50,9 +50,10 @@ impl ProtocolError {
         }
     }
 
-    /// How long to wait before the request is sent again, if the error says so: as a problem's hint, as `retry_after` or
-    /// `retryAfter` (seconds) of a peer's data, or as the HTTP header beside it (the longer of them), which are the peer's
-    /// to choose and may be ages; or as an overloaded server's, a second.
+    /// The time to wait before the request is sent again, if the error names one: as a problem's
+    /// hint, as `retry_after` or `retryAfter` (seconds) of a peer's data, or as the HTTP header
+    /// beside it (the longer of them), which are the peer's to choose and may be ages; or as an
+    /// overloaded server's, a second.
     ///
     /// ```
     /// use std::time::Duration;
@@ -72,7 +73,7 @@ impl ProtocolError {
         hint.max(header).or(is_overloaded.then_some(OVERLOADED))
     }
 
-    /// What the error itself says, without the headers beside it.
+    /// The time to wait in the error itself, without the headers beside it.
     fn hint(&self) -> Option<Duration> {
         match self.problem() {
             Some(problem) => problem.retry_after(),

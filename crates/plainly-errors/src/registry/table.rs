@@ -173,7 +173,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: Code::new(-32001),
         name: "HeaderMismatch (release candidate)",
         meaning: "same as -32020; elsewhere request timeout or session not found",
-        advice: "go by the message, which says what its sender means",
+        advice: "rely on the message, which has the meaning",
         ..HISTORY
     },
     Entry {
@@ -219,7 +219,7 @@ macro_rules! conditions {
             }
         }
 
-        /// The sentence of an error for people, unless it is given another.
+        /// The default sentence of an error for users.
         pub(crate) fn words(error: &ErrorKind) -> Cow<'static, str> {
             match error {
                 $($error => $words.into(),)+
@@ -276,7 +276,7 @@ conditions! {
         invalid("the HTTP request is malformed", 400),
         "Bad request: the HTTP request is contradictory or malformed";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::Unauthorized }) =>
-        invalid("the access token is missing or not taken", 401),
+        invalid("the access token is missing or rejected", 401),
         "Unauthorized: this server needs an access token";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::InsufficientScope }) =>
         invalid("the access token lacks a scope", 403),
@@ -310,7 +310,7 @@ conditions! {
         "Unsupported media type: send the message as application/json";
     ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal: Refusal::TooManyFailures }) =>
         invalid("too many bad access tokens came from one address", 429),
-        "Too many requests: too many access tokens from this address were not taken";
+        "Too many requests: too many access tokens from this address were rejected";
 
     ErrorKind::HeaderMismatch =>
         Condition::new("headers contradict the body", HEADER_MISMATCH, 400).by_server().on(Revisions::MODERN).written_as([

@@ -1,4 +1,4 @@
-//! Parts of messages that say what a peer gave or lacks, each within bounds.
+//! Parts of messages that name a peer's value or lack, each within bounds.
 
 use std::borrow::Cow;
 

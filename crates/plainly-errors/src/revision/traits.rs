@@ -4,7 +4,7 @@
 
 use super::Revision;
 
-/// How a revision behaves where revisions differ.
+/// The behaviour of a revision where revisions differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -27,20 +27,20 @@ pub struct Traits {
     pub mirrored_headers: bool,
     /// Whether closing the HTTP response cancels the request. Else that takes `notifications/cancelled`.
     pub cancelled_by_disconnect: bool,
-    /// How far a client that lost its HTTP connection hears the rest.
+    /// The part of a reply that a client can recover after losing its HTTP connection.
     pub resumption: Resumption,
     /// Whether a server asks its client in the result of the client's request. Else it sends a request of its own, if
     /// at all.
     pub asks_in_results: bool,
     /// The forms that a server can ask users to fill in.
     pub forms: Forms,
-    /// How a client is told that its user must visit a URL first.
+    /// The way to ask a client that its user visit a URL first.
     pub url_mode: UrlMode,
     /// Whether sampling has tools, the capability `context`, and messages of several blocks.
     pub sampling_with_tools: bool,
 }
 
-/// How far a client that lost its HTTP connection hears the rest of a reply.
+/// The part of a reply that a client can recover after losing its HTTP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
 pub enum Resumption {
@@ -48,8 +48,8 @@ pub enum Resumption {
     None,
     /// From the last event that it received, by its id.
     EventIds,
-    /// The same; and the first event is nothing but an id, so that the server may close the connection and let the
-    /// client poll (SEP-1699).
+    /// Like `EventIds`; and the first event is nothing but an id, so that the server may close the
+    /// connection and let the client poll (SEP-1699).
     Polling,
 }
 
@@ -65,7 +65,7 @@ pub enum Forms {
     Full,
 }
 
-/// How a client is told that its user must visit a URL first.
+/// The way to ask a client that its user visit a URL first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a choice that each revision makes")]
 pub enum UrlMode {
@@ -78,7 +78,7 @@ pub enum UrlMode {
 }
 
 impl Revision {
-    /// How it behaves where revisions differ.
+    /// Its behaviour where revisions differ.
     pub const fn traits(self) -> &'static Traits {
         match self {
             Self::V2024_11_05 => &V2024_11_05,

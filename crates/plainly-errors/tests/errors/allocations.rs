@@ -31,8 +31,8 @@ fn writing_an_error_without_data_allocates_nothing() {
     }
 }
 
-/// What is hostile is small and costs much: an object with one member takes 632 bytes of memory and 8 of JSON. Whatever it
-/// is, twice of it costs no more than twice.
+/// Hostile input is small and costs much: an object with one member takes 632 bytes of memory and 8
+/// of JSON. Any input twice as large costs at most twice as much.
 #[test]
 fn reading_an_error_allocates_no_more_than_a_constant_times_its_size() {
     const MOST: u64 = 512;

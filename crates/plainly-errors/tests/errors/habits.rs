@@ -1,5 +1,5 @@
-//! What other implementations send, and what it is taken for: likely, in answer to the method that it is known from, and
-//! never against what code and data say.
+//! The errors that other implementations send, and their recognition: likely, in answer to the
+//! method that they are known from, and never against code and data.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ fn received(error: &Value) -> WireError {
     wire
 }
 
-/// What it is, in a word or two.
+/// The kind of the error, in a word or two.
 fn what(error: &ProtocolError) -> String {
     if let Some(problem) = error.problem().filter(|_| error.habit().is_some())
         && !error.is_resource_not_found()

@@ -14,7 +14,7 @@ use serde_json::{Map, json};
 use crate::everywhere;
 use crate::strategies::{code, error, json_value, received};
 
-/// The policy as the specification's pages say it, written here a second time and by number.
+/// The policy of the specification's pages, written here a second time and by number.
 fn allowed(code: i64, revision: Revision, dialect: Dialect) -> bool {
     let legacy = revision != Revision::V2026_07_28;
     match code {

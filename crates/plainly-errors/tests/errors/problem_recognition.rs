@@ -22,7 +22,7 @@ fn carried(error: &ProtocolError, revision: Revision, dialect: Dialect) -> Proto
     wire.recognise()
 }
 
-/// What is left of a retry hint on the wire.
+/// The retry hint that remains on the wire.
 fn in_seconds(problem: Problem) -> Problem {
     match problem.retry_after_seconds() {
         Some(seconds) => problem.retry_in(Duration::from_secs(seconds)),
@@ -38,7 +38,7 @@ fn sentences(problem: &Problem) -> String {
     }
 }
 
-/// The object does not tell the suggestion from the message.
+/// The object does not separate the suggestion from the message.
 fn in_one_sentence(problem: &Problem) -> Problem {
     let code = problem.code().clone();
     let whole = Problem::new(code, sentences(problem));

@@ -108,7 +108,7 @@ fn check(problem: Problem, object: &str) {
     assert_eq!(problem.to_string(), problem.text());
 }
 
-/// What is said where the time to wait is a member beside it.
+/// The sentences where the time to wait is a member beside them.
 fn sentences(problem: &Problem) -> String {
     match problem.suggestion() {
         Some(suggestion) => format!("{} {suggestion}", problem.message()),

@@ -1,5 +1,5 @@
-//! What peers send, and what it is taken for: by code and shape of data alone. Whatever comes is some error, and nothing
-//! that a peer put into `data` is lost where we don't know its shape.
+//! The errors that peers send, and their recognition: by code and shape of data alone. Any input is
+//! some error, and a peer's `data` of unknown shape is never lost.
 
 use crate::cases;
 use plainly_errors::{

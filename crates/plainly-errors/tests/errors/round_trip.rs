@@ -1,5 +1,5 @@
-//! Property: what is written for any revision in any dialect is recognised as the error that it was, message included.
-//! [`reads_back`] names every exception, and there is no other.
+//! Property: an error written for any revision in any dialect is recognised as the same error,
+//! message included. [`reads_back`] names every exception, and there is no other.
 
 use plainly_errors::{
     Code, CodeRange, Dialect, Era, ErrorKind, ProtocolError, Revision, Unavailable, WireError,
@@ -17,7 +17,7 @@ fn carried(error: &ProtocolError, revision: Revision, dialect: Dialect) -> Proto
     wire.recognise()
 }
 
-/// What `error` is once it was carried: itself, but for these.
+/// The error that is read back: `error` itself, but for these.
 fn reads_back(error: &ProtocolError, revision: Revision, dialect: Dialect) -> ProtocolError {
     let as_if = |code: i64, data: Option<&Value>| {
         WireError::received(Code::new(code), error.message().into_owned(), data.cloned())

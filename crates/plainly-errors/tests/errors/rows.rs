@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 /// Code and HTTP status.
 pub(crate) type Number = (i64, u16);
 
-/// One error: what is the same everywhere, and its number on 2026-07-28, on 2025-11-25 and before.
+/// One error: its common parts, and its number on 2026-07-28, on 2025-11-25 and before.
 pub(crate) struct Row {
     pub(crate) error: ProtocolError,
     pub(crate) message: &'static str,
@@ -180,7 +180,7 @@ pub(crate) fn refusals() -> Vec<Row> {
         (Refusal::StreamTaken, "Conflict: the stream of this session is already open", "stream_taken", 409),
         (Refusal::TooLarge { limit: None }, "Payload too large", "too_large", 413),
         (Refusal::UnsupportedMediaType, "Unsupported media type: send the message as application/json", "unsupported_media_type", 415),
-        (Refusal::TooManyFailures, "Too many requests: too many access tokens from this address were not taken", "too_many_failures", 429),
+        (Refusal::TooManyFailures, "Too many requests: too many access tokens from this address were rejected", "too_many_failures", 429),
     ];
     let refused = |(refusal, message, name, status)| {
         let data = json!({ "kind": "refused", "refusal": name });

@@ -51,13 +51,13 @@ impl Problems {
             .into()
     }
 
-    /// The longest time that one of them says to wait.
+    /// The longest time to wait of any of them.
     pub fn retry_after(&self) -> Option<Duration> {
         // The longest, because a client that comes back sooner fails again with one of the others.
         self.iter().filter_map(Problem::retry_after).max()
     }
 
-    /// The same in whole seconds, rounded up: the value of HTTP's `Retry-After`.
+    /// The time to wait in whole seconds, rounded up: the value of HTTP's `Retry-After`.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         self.iter().filter_map(Problem::retry_after_seconds).max()
     }
