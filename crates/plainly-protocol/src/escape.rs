@@ -64,7 +64,7 @@ pub(crate) fn long(control: u8) -> [u8; 6] {
     [b'\\', b'u', b'0', b'0', high, low]
 }
 
-/// How many bytes longer `text` is once it is escaped.
+/// The number of bytes by which `text` is longer once it is escaped.
 pub(crate) fn growth(text: &[u8]) -> usize {
     let growth = |&byte: &u8| match letter(byte) {
         Some(_) => 1,
@@ -143,8 +143,9 @@ fn decode_unicode(digits: &str) -> (char, &str) {
     )
 }
 
-/// How many bytes at the start of `bytes` stand for themselves in a JSON string: up to a quote, a backslash or a
-/// character below U+0020. The string may be short, whatever comes after it.
+/// The number of bytes at the start of `bytes` that need no escape in a JSON string: up to a quote,
+/// a backslash or a character below U+0020. Fast for short strings, even with long text behind
+/// them.
 ///
 /// Never inlined: what calls it has many values to keep in registers, and this has a few constants of its own.
 #[inline(never)]
@@ -168,8 +169,8 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
 const SHORT: usize = 48;
 const BLOCK: usize = 16;
 
-/// The same of what is rather long: first by whole blocks, whose test the compiler turns into vector instructions, one for
-/// each byte; then by words.
+/// Like `plain_run`, for long texts: first by whole blocks, whose test the compiler turns into
+/// vector instructions, one for each byte; then by words.
 pub(crate) fn plain_blocks(bytes: &[u8]) -> usize {
     let plain = |block: &[u8; BLOCK]| {
         let plain = block.iter().map(|&byte| distance(byte) != 0);
@@ -184,15 +185,17 @@ const fn is_plain(byte: u8) -> bool {
     byte >= 0x20 && byte != b'"' && byte != b'\\'
 }
 
-/// How far a byte is from the next one that isn't plain: so that one comparison is enough, which in vectors takes half of
-/// what three do. The quote and the control characters as in [`special_bytes`].
+/// The distance of a byte from the next one that isn't plain: so that one comparison is enough,
+/// which in vectors takes half of what three do. The quote and the control characters are as in
+/// [`special_bytes`].
 fn distance(byte: u8) -> u8 {
     (byte ^ (b'"' ^ 0x20))
         .saturating_sub(0x20)
         .min(byte ^ b'\\')
 }
 
-/// The same of what is plain but for its last seven bytes at most. Apart, so that what most strings need is small.
+/// Like `plain_run`, for a text that is plain but for its last seven bytes at most. Apart, so that
+/// the code for most strings is small.
 #[inline(never)]
 fn plain_tail(bytes: &[u8]) -> usize {
     if let Some(last) = bytes.last_chunk::<8>() {

@@ -25,7 +25,7 @@ pub const LAST_EVENT_ID: &str = "last-event-id";
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";
 
-/// Why the value of a mirrored header can't be decoded; a header mismatch to the peer.
+/// The reason why the value of a mirrored header can't be decoded; a header mismatch to the peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum HeaderValueError {

@@ -53,8 +53,8 @@ fn escaped(before: &[u8], text: Vec<u8>, after: &[u8], room: usize) -> Option<Ve
     (to - before.len() <= room).then_some(out)
 }
 
-/// Escapes what begins at `from`, to where `to` is, until nothing is left or what is left would be overwritten: up to where it
-/// came, in both.
+/// Escapes the text from `from`, to `to`, until its end or until the rest would be overwritten:
+/// returns both positions.
 fn escape_from(bytes: &mut [u8], mut from: usize, mut to: usize) -> (usize, usize) {
     loop {
         let plain = escape::plain_blocks(&bytes[from..]);
@@ -115,7 +115,8 @@ fn behind(before: &[u8], content: Vec<u8>, gap: usize, after: &[u8]) -> (Vec<u8>
     (out, length)
 }
 
-/// Makes room for so many bytes in all, and for a quarter more, if there is none: for what [`escape::write_string`] says of it.
+/// Makes room for so many bytes in all, and for a quarter more, if there is none: see
+/// [`escape::write_string`].
 fn reserve(out: &mut Vec<u8>, all: usize) {
     if all > out.capacity() {
         out.reserve_exact(all + all / 4 - out.len());
@@ -128,7 +129,7 @@ mod tests {
 
     use super::*;
 
-    /// What `serde_json` makes of it, without the quotes.
+    /// The output of `serde_json`, without the quotes.
     fn expected(body: &Body) -> Vec<u8> {
         let value = serde_json::to_value(body).unwrap();
         let string = value.as_object().unwrap().values().next().unwrap();

@@ -26,8 +26,8 @@ pub const TRACE_PARENT: &str = "traceparent";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
-/// The `_meta` of a request as received. Nothing but its version is looked into until it is asked for: what is wrong with
-/// one member is no reason to know less of the others.
+/// The `_meta` of a request as received. Members other than its version are read on demand, so that
+/// a fault in one does not hide the others.
 #[derive(Clone, Debug, Default)]
 pub struct RequestMeta<'a> {
     /// The protocol version, if it is a string.
@@ -40,7 +40,7 @@ pub struct RequestMeta<'a> {
     trace_parent: Option<&'a str>,
 }
 
-/// How a modern request introduces its sender.
+/// The introduction of a modern request's sender.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Introduction {
@@ -125,7 +125,7 @@ impl<'a> RequestMeta<'a> {
         self.capabilities.map(serde_json::from_str)
     }
 
-    /// The name and version that it gives itself; `None` where it says so.
+    /// The name and version of the client; `None` if they are absent.
     fn client(&self) -> serde_json::Result<Option<Implementation>> {
         self.client.map_or(Ok(None), serde_json::from_str)
     }

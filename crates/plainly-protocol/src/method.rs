@@ -20,7 +20,7 @@ pub struct MethodRow {
     pub revisions: Revisions,
     /// The server capability without which a server does not serve it.
     pub capability: Option<Capability>,
-    /// The member of `params` that says which tool, prompt, resource or task the message is about.
+    /// The member of `params` that names the tool, prompt, resource or task of the message.
     pub subject: Option<&'static str>,
     /// The member of `params` that the `Mcp-Name` header mirrors (2026-07-28, Standard Request Headers).
     pub name_header: Option<&'static str>,

@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// The headers of `schema` with their paths, or what is wrong.
+    /// The headers of `schema` with their paths, or the faults.
     fn check(schema: &Value) -> Result<Vec<(String, String)>, String> {
         let found = mirrored(schema).map_err(|wrong| wrong.join("; "))?;
         let found = found.into_iter().map(|it| (it.header, it.path.join(".")));

@@ -38,7 +38,7 @@ impl Peer {
         }
     }
 
-    /// The same peer, authenticated as `principal`.
+    /// Sets the authenticated principal.
     #[must_use]
     pub fn principal(mut self, principal: Option<Principal>) -> Self {
         self.principal = principal;

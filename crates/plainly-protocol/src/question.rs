@@ -170,7 +170,7 @@ fn member(name: &str, choice: &Choice) -> String {
     format!("{name}.{}", choice.value)
 }
 
-/// The choices that were said yes to.
+/// The accepted choices.
 fn chosen(name: &str, choices: &ChoicesField, content: &mut JsonObject) -> Value {
     let mut is_chosen = |choice: &&Choice| {
         let answer = content.remove(&member(name, choice));

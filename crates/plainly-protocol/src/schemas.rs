@@ -1,5 +1,6 @@
-//! The JSON Schemas of what each side says: parameters, results, and a server's errors. What a type refuses, they explain. One
-//! table for all revisions, as the types are; nothing is read by them.
+//! The JSON Schemas of each side's messages: parameters, results, and a server's errors. They
+//! explain why a type rejects a value. One table for all revisions, as the types are; no message is
+//! read by them.
 
 use std::sync::LazyLock;
 
@@ -7,9 +8,9 @@ use serde_json::{Map, Value, json};
 
 use crate::method::{Method, methods};
 
-/// What clients say, by method.
+/// The messages of clients, by method.
 static CLIENT: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/client.json")));
-/// What servers say. It refers to definitions of both.
+/// The messages of servers. The schemas refer to definitions of both.
 static SERVER: LazyLock<Value> = LazyLock::new(|| read(include_str!("schemas/server.json")));
 
 /// The methods that have a schema of this kind, such as [`params`], each with the schema.
@@ -18,20 +19,21 @@ pub fn each(schema: impl Fn(Method) -> Option<Value>) -> impl Iterator<Item = (M
     methods.filter_map(move |method| Some((method, schema(method)?)))
 }
 
-/// The schema of the parameters of `method`; `None` if a server reads none. What is not known is allowed, and what is not
-/// required may be `null`.
+/// The schema of the parameters of `method`; `None` if a server reads none. Unknown members are
+/// allowed, and optional ones may be `null`.
 #[must_use]
 pub fn params(method: Method) -> Option<Value> {
     find(&CLIENT, "params", method)
 }
 
-/// The same with the `_meta` that a request may have.
+/// Like [`params`], with the `_meta` that a request may have.
 #[must_use]
 pub fn params_with_meta(method: Method) -> Value {
     with_meta(Some(method), "meta", json!([]))
 }
 
-/// The same with the `_meta` that every request must have since 2026-07-28, which introduces its sender.
+/// Like [`params`], with the `_meta` that every request must have since 2026-07-28, which
+/// introduces its sender.
 #[must_use]
 pub fn params_with_introduction(method: Option<Method>) -> Value {
     with_meta(method, "introduction", json!(["_meta"]))

@@ -22,7 +22,7 @@ use crate::types::{
 pub struct FeatureRow {
     /// The feature.
     pub feature: Feature,
-    /// Its name for people.
+    /// Its display name.
     pub name: &'static str,
     /// The revisions that have it.
     pub revisions: Revisions,
@@ -38,7 +38,7 @@ pub enum Elsewhere {
     LeftOut,
     /// It is rewritten in a form that the revision has.
     Rewritten,
-    /// It is sent, since what is unknown is ignored.
+    /// It is sent, since receivers ignore unknown members.
     Sent,
 }
 
@@ -146,7 +146,8 @@ impl Feature {
     }
 }
 
-/// A result or a definition that can be rewritten to fit a revision, losing nothing that can be said there.
+/// A result or a definition that can be rewritten to fit a revision, without losing anything that
+/// the revision has.
 pub trait Shape {
     /// Leaves out or rewrites what `revision` does not have. Free for the newest.
     fn shape(&mut self, revision: Revision);

@@ -82,7 +82,7 @@ enum Part {
 /// An expression in braces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Expression {
-    /// Where it begins in the template, in bytes.
+    /// The start in the template, in bytes.
     at: usize,
     operator: Operator,
     /// At least one.

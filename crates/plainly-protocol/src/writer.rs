@@ -37,7 +37,7 @@ struct Writer<'a> {
     next: Next,
 }
 
-/// How the next value is to be written.
+/// The form of the next value.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
     Value,
@@ -379,7 +379,7 @@ impl Write for Pieces<'_> {
     }
 }
 
-/// The same of a text in which nothing has to be escaped.
+/// A writer of a text in which nothing has to be escaped.
 struct PlainPieces<'a>(&'a mut Vec<u8>);
 
 impl Write for PlainPieces<'_> {

@@ -168,7 +168,7 @@ impl<'a> ByteCursor<'a> {
         Ok(())
     }
 
-    /// What the next token starts with, once whitespace is skipped.
+    /// The first byte of the next token, once whitespace is skipped.
     #[inline]
     pub(super) fn token(&mut self) -> Option<u8> {
         loop {
@@ -213,7 +213,7 @@ impl<'a> ByteCursor<'a> {
         Defect::new(fault, self.at)
     }
 
-    /// Notes why what is JSON is refused all the same.
+    /// Notes the reason why valid JSON is rejected all the same.
     #[cold]
     pub(super) fn refuse(&mut self, fault: &'static Fault, at: usize) {
         self.refused.get_or_insert(Defect::new(fault, at));

@@ -1,6 +1,6 @@
 //! A fault and where it is, before it is known what that makes of the message.
 
-/// What is wrong at some place.
+/// The fault at some place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// This, whatever stands there.

@@ -1,5 +1,5 @@
-//! What is wrong with a frame, in words that repeat what stands there: put together when somebody asks, so that the scan
-//! has nothing to remember but a place.
+//! The fault of a frame, in words that repeat the text there: put together when it is displayed, so
+//! that the scan has nothing to remember but a place.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use super::cursor::ByteCursor;
 use super::defect::{Defect, Fault};
 use crate::escape;
 
-/// What comes instead of JSON, by how it begins, in small letters.
+/// The formats that come instead of JSON, by their first bytes, in small letters.
 const BEGINNINGS: [(&[u8], &str); 9] = [
     (b"\xef\xbb\xbf", "it begins with a byte order mark"),
     (b"\xff\xfe", "it is UTF-16: send UTF-8"),
@@ -31,7 +31,7 @@ const BEGINNINGS: [(&[u8], &str); 9] = [
     ),
 ];
 
-/// Writes what is wrong with `frame`; all of it may be anything.
+/// Writes the fault of `frame`; all of it may be anything.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, defect: Defect, frame: &[u8]) -> fmt::Result {
     let Defect { fault, at } = defect;
     if let Some(what) = instead_of_json(frame, at) {
@@ -71,7 +71,7 @@ pub(super) fn write(f: &mut fmt::Formatter<'_>, defect: Defect, frame: &[u8]) ->
     }
 }
 
-/// What `frame` is, if it is something else from its first letter on.
+/// The format of `frame`, if it is another from its first letter on.
 fn instead_of_json(frame: &[u8], at: usize) -> Option<&'static str> {
     let before = frame.get(..at)?;
     if !before.trim_ascii().is_empty() {

@@ -1,4 +1,4 @@
-//! Why a frame is no message, and whose message it would have been.
+//! The reason why a frame is no message, and the kind of message that it would have been.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub struct Malformed<'a> {
     /// Whether it has a `method`, and so wants an answer under its id rather than being one.
     pub asks: bool,
     defect: Defect,
-    /// What the defect is in, for those who want it in words.
+    /// The frame with the defect, for a description in words.
     frame: &'a [u8],
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for Malformed<'_> {
 
 impl std::error::Error for Malformed<'_> {}
 
-/// What a defect makes of a message.
+/// The malformed message of a defect.
 impl Defect {
     pub(super) fn into_parse<'a>(self) -> Malformed<'a> {
         self.into_malformed(MalformedKind::Parse, None, false)

@@ -54,11 +54,11 @@ pub struct Response<'a> {
     /// The id of the request that is answered. Only an error can be without (`null` counts as absent): its sender
     /// couldn't read the id.
     pub id: Option<RawId<'a>>,
-    /// How the request ended.
+    /// The end of the request.
     pub outcome: Outcome<'a>,
 }
 
-/// How a request ended: raw JSON of any kind, which the reader of the response checks.
+/// The end of a request: raw JSON of any kind, which the reader of the response checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "JSON-RPC has results and errors")]
 pub enum Outcome<'a> {
@@ -98,7 +98,8 @@ impl<'m, 'a> MemberFields<'m, 'a> {
     }
 }
 
-/// Makes a message of `scanned`, or says why it is none; the id is read first, so that the error can carry it.
+/// Makes a message of `scanned`, or returns its fault; the id is read first, so that the error can
+/// carry it.
 pub(super) fn judge<'a>(
     scanned: Scanned<'a>,
     limits: &Limits,
@@ -145,7 +146,7 @@ pub(super) fn judge<'a>(
     })
 }
 
-/// With more members than were kept, or two ids, nobody can say which one counts.
+/// False with more members than were stored, or two ids, because the id is then unclear.
 fn is_id_certain(members: &[Member<'_>], limits: &Limits) -> bool {
     members.len() <= limits.members_per_object
         && members.iter().filter(|member| member.key == "id").count() < 2

@@ -72,7 +72,7 @@ impl<'a> Object<'a> {
 pub(super) struct Member<'a> {
     pub(super) key: Cow<'a, str>,
     pub(super) value: &'a str,
-    /// Where the key stands in the frame.
+    /// The place of the key in the frame.
     pub(super) at: usize,
 }
 
@@ -95,8 +95,8 @@ pub(super) fn first_duplicate<'m, 'a>(members: &'m [Member<'a>]) -> Option<&'m M
     duplicate.map(|(_, member)| member)
 }
 
-/// The keys of an object so far, a bit for each, of its length and its last letter. Of most objects these tell that no two
-/// keys are the same, and nothing needs to be compared.
+/// The keys of an object so far, a bit for each, of its length and its last letter. For most
+/// objects these prove that all keys differ, and nothing needs to be compared.
 #[derive(Default)]
 pub(super) struct KeyBits(u64);
 

@@ -26,7 +26,7 @@ impl<'a> Object<'a> {
 struct Raw<'de>(&'de str);
 
 impl<'de> Raw<'de> {
-    /// The error as `serde_json` would tell it, at the end of the string.
+    /// The error as `serde_json` would report it, at the end of the string.
     fn at_end(&self, error: serde_json::Error) -> serde_json::Error {
         let column = self.0.len();
         serde_json::Error::custom(format_args!("{error} at line 1 column {column}"))
@@ -155,7 +155,7 @@ mod tests {
         }
     }
 
-    /// What the error says, without where: we count from the start of the member.
+    /// The text of the error, without the place: places here count from the start of the member.
     fn kind(error: &serde_json::Error) -> String {
         let error = error.to_string();
         let (what, _) = error.split_once(" at line 1").unwrap_or((&error, ""));

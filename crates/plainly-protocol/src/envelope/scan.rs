@@ -33,9 +33,9 @@ pub(super) struct Scanner<'a, 'l> {
     base: usize,
     /// The innermost container.
     open: Frame,
-    /// The containers around `open` within the allowed depth, and what is around the value.
+    /// The containers around `open` within the allowed depth, and around the value.
     frames: Vec<Frame>,
-    /// What was open before each container that is nested deeper. Nothing else is noted of those.
+    /// The open container around each that is nested deeper. Of those, only this is noted.
     beyond: Vec<Container>,
     /// The members so far of the open objects, outermost first. Before its end the value of a member is empty.
     members: Vec<Member<'a>>,
@@ -44,10 +44,10 @@ pub(super) struct Scanner<'a, 'l> {
     meta: Option<Object<'a>>,
 }
 
-/// What is open.
+/// The open container.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Container {
-    /// What is around the value.
+    /// The surroundings of the value.
     None,
     Array,
     /// An object that is a message.
@@ -55,8 +55,8 @@ enum Container {
     /// The `params` of a message, and the `_meta` in them.
     Params,
     Meta,
-    /// Any other object. Nobody asks for its members one by one: they are in the text of a member above. So their keys are
-    /// noted, for duplicates, and not their values.
+    /// Any other object. Its members are never read one by one: they are in the text of a member
+    /// above. So their keys are noted, for duplicates, and not their values.
     Object,
 }
 
@@ -69,7 +69,7 @@ impl Container {
 struct Frame {
     container: Container,
     start: usize,
-    /// Where its members start in `Scanner::members`.
+    /// The start of its members in `Scanner::members`.
     members: usize,
     keys: KeyBits,
     /// The last of the members is to be given its value.
@@ -224,7 +224,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
     }
 
-    /// What the object that starts here is.
+    /// The role of the object that starts here.
     fn kind_of_object(&self) -> Container {
         let waiting = self.members.last().filter(|_| self.open.waits);
         let name = waiting.map(|member| &*member.key);

@@ -1,5 +1,5 @@
-//! Blocks of content of a kind that a revision doesn't have: its union of kinds is closed, so they become text that says
-//! what they are.
+//! Blocks of content of a kind that a revision lacks: its union of kinds is closed, so they become
+//! text that names their kind.
 
 use std::fmt::Write;
 

@@ -13,8 +13,8 @@ impl Shape for CallToolResult {
     }
 }
 
-/// Structured content that can't be sent as such is left to the content, which says the same to people and models; if there
-/// is none, it becomes the content.
+/// Structured content that the revision lacks is left to the content, which means the same to users
+/// and models; if there is none, it becomes the content.
 pub(super) fn shape_output(
     content: &mut Vec<Content>,
     structured: &mut Option<RawJson>,
@@ -64,7 +64,7 @@ impl Shape for Tool {
     }
 }
 
-/// Whether `schema` says by its `type` alone that only objects are valid.
+/// Whether `schema` limits valid values to objects by its `type` alone.
 fn is_of_object(schema: &RawJson) -> bool {
     let root = parse_object(schema.get(), &Limits::UNLIMITED).ok();
     root.and_then(|root| root.get("type")) == Some("\"object\"")
@@ -96,7 +96,7 @@ fn in_words(schema: &str) -> &str {
     }
 }
 
-/// The same object, each value replaced by what `replace` gives for it.
+/// The same object, each value replaced by the result of `replace`.
 fn rewritten<'t>(object: &'t Object<'_>, replace: impl Fn(&str, &'t str) -> &'t str) -> String {
     // From text to text, without a tree: all else stays in the order and spelling of its author.
     let mut out = Vec::with_capacity(object.raw().len());
@@ -118,7 +118,7 @@ mod tests {
         RawJson::parse(text).unwrap()
     }
 
-    /// What is left of structured content, and of content, in each revision.
+    /// The structured content, and the number of blocks, that remain in each revision.
     fn shaped(result: &CallToolResult) -> Vec<(bool, usize)> {
         let left = Revision::ALL.map(|revision| {
             let mut result = result.clone();

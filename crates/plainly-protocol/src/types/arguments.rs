@@ -1,4 +1,5 @@
-//! The arguments of prompts and of what is completed: text by name, as people fill in forms. Knows of neither.
+//! The arguments of prompts and of completions: text by name, as users fill in forms. Knows of
+//! neither.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::json::RawJson;
 
-/// Text by name, in the order of the names. Reading refuses a name that comes twice, and tells all values that are no text
-/// at once.
+/// Text by name, in the order of the names. Reading rejects a repeated name, and reports all values
+/// that are no text at once.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[serde(transparent)]
 pub struct Arguments(BTreeMap<String, String>);

@@ -1,5 +1,5 @@
-//! How bytes stand in JSON: base64 with the standard alphabet, padded, canonical (RFC 4648, section 4). For
-//! `#[serde(with)]`. Knows no type that holds bytes.
+//! The form of bytes in JSON: base64 with the standard alphabet, padded, canonical (RFC 4648,
+//! section 4). For `#[serde(with)]`. Knows no type that holds bytes.
 
 use std::fmt;
 use std::sync::LazyLock;

@@ -10,11 +10,11 @@ record! {
     /// A client or a server by name and version (Lifecycle, "Implementation"). Self-reported: good for display and logs,
     /// never for decisions of trust.
     pub struct Implementation {
-        /// The name for programs, and for people where there is no title.
+        /// The name for programs, and for display where there is no title.
         pub name: String,
         /// The version of this program, in its own scheme.
         pub version: String,
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// A description of the program, in a sentence.
         pub description: Option<String>,
@@ -31,7 +31,7 @@ record! {
 record! {
     /// An icon that a user interface can show (Base Protocol, "`icons`").
     pub struct Icon {
-        /// Where the image is: an `https:` or a `data:` URI.
+        /// The URL of the image: an `https:` or a `data:` URI.
         pub src: String,
         /// The MIME type, where that of the source is missing or generic.
         pub mime_type: Option<String>,
@@ -62,13 +62,13 @@ record! {
     pub struct Annotations {
         /// The roles it is for.
         pub audience: Option<Vec<Role>>,
-        /// How important it is, from 0 (optional) to 1 (required).
+        /// The importance, from 0 (optional) to 1 (required).
         pub priority: Option<f64>,
-        /// When it was last changed, as ISO 8601.
+        /// The time of the last change, as ISO 8601.
         pub last_modified: Option<String>,
     }
 
-    /// Annotations that say nothing yet.
+    /// Empty annotations.
     pub fn new();
 }
 
@@ -77,7 +77,7 @@ record! {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Role {
-    /// The person.
+    /// The user.
     User,
     /// The model.
     Assistant,
@@ -114,7 +114,7 @@ impl From<&str> for Cursor {
     }
 }
 
-/// Reads `null` as what is absent.
+/// Reads `null` as absent.
 pub(super) fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

@@ -123,7 +123,7 @@ record! {
     pub struct Completion {
         /// The values; on the wire at most [`MOST`](Self::MOST).
         pub values: Vec<String>,
-        /// How many there are in all.
+        /// The number of all values.
         #[serde(default, deserialize_with = "natural::optional")]
         pub total: Option<u64>,
         /// Whether there are more than these.

@@ -99,7 +99,7 @@ impl<'de> Deserialize<'de> for Content {
     }
 }
 
-/// The member `type` of a block, which says what else there is in it.
+/// The member `type` of a block, which determines its other members.
 pub(super) fn type_of(block: &str) -> serde_json::Result<Cow<'_, str>> {
     #[derive(Deserialize)]
     struct ContentTag<'a> {

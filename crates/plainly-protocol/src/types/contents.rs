@@ -20,10 +20,10 @@ use super::resource::Resource;
 pub struct ResourceContents {
     /// The identity of the resource.
     pub uri: String,
-    /// The name for programs, and for people where there is no title.
+    /// The name for programs, and for display where there is no title.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The name for people.
+    /// The display name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// A description of the resource for the model.
@@ -35,7 +35,7 @@ pub struct ResourceContents {
     /// The size of this body in bytes, before any encoding.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// Whether this is a collection. Absent: the server doesn't say.
+    /// Whether this is a collection. Absent: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_collection: Option<bool>,
     /// Icons to show beside the name.
@@ -71,7 +71,7 @@ impl ResourceContents {
         }
     }
 
-    /// The members besides the body's, for whoever writes that one separately.
+    /// The members besides the body's, for callers that write the body separately.
     pub fn without_body(&self) -> impl Serialize + '_ {
         WithoutBody {
             uri: &self.uri,
@@ -238,7 +238,8 @@ impl TryFrom<ObjectOnly<WireContents>> for ResourceContents {
     }
 }
 
-/// Why contents have no readable body. Reaches the reader as the text of a deserialisation error.
+/// The reason why contents have no readable body. Reaches the reader as the text of a
+/// deserialisation error.
 #[derive(Debug, thiserror::Error)]
 enum BodyError {
     #[error("the contents of {0} have both `text` and `blob`")]

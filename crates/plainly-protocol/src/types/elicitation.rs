@@ -67,10 +67,10 @@ record! {
     ///
     /// Never for secrets: the client sees what is filled in.
     pub struct ElicitFormParams {
-        /// Says that this is a form; from 2025-11-25. Absent means the same.
+        /// Marks this as a form; from 2025-11-25. Absent means the same.
         #[no_setter]
         pub mode: Option<FormMode>,
-        /// Why, for the user.
+        /// The reason, for the user.
         pub message: String,
         /// The fields to fill in.
         pub requested_schema: FormSchema,
@@ -116,9 +116,9 @@ record! {
     #[derive(Eq)]
     #[serde(tag = "mode", rename = "url")]
     pub struct ElicitUrlParams {
-        /// Why, for the user.
+        /// The reason, for the user.
         pub message: String,
-        /// Where to go.
+        /// The URL to visit.
         pub url: String,
         /// Names the visit in the notification that it is over: 2025-11-25 must have it, later revisions have none.
         pub elicitation_id: Option<String>,
@@ -152,7 +152,7 @@ record! {
 pub enum ElicitAction {
     /// Agreed, and filled in the form if there was one. A visit that was agreed to need not be over.
     Accept,
-    /// Said no.
+    /// The user declined.
     Decline,
     /// Went away without a choice.
     Cancel,
@@ -175,7 +175,7 @@ impl ElicitResult {
         }
     }
 
-    /// The user said no.
+    /// The user declined.
     #[must_use]
     pub fn decline() -> Self {
         Self::new(ElicitAction::Decline)

@@ -109,7 +109,7 @@ impl Fields {
         self.0.iter().map(|(name, field)| (name.as_str(), field))
     }
 
-    /// How many there are.
+    /// The number of fields.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

@@ -16,7 +16,8 @@ use super::sampling::CreateMessageParams;
 use crate::method::Method;
 
 record! {
-    /// The result of a request that the client must send again, with what is asked for here and the state as it is.
+    /// The result of a request that the client must send again, with answers to these questions and
+    /// the state unchanged.
     pub struct InputRequiredResult {
         /// The questions, under keys that the answers must have too. May be empty if there is a state.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -176,7 +177,7 @@ impl InputResponses {
         self.0.iter().map(|(key, answer)| (key.as_str(), answer))
     }
 
-    /// How many there are.
+    /// The number of questions.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()

@@ -25,7 +25,7 @@ pub struct RawJson(
 );
 
 impl RawJson {
-    /// Checks and keeps `text`. The error says where it is not JSON.
+    /// Checks and stores `text`. The error has the place where it is not JSON.
     pub fn parse(text: impl Into<String>) -> serde_json::Result<Self> {
         RawValue::from_string(text.into()).map(Self::from)
     }
@@ -100,7 +100,7 @@ impl<'de> Deserialize<'de> for RawJson {
 #[derive(Clone, Copy, Debug)]
 pub struct BorrowedJson<'a>(CheckedJson<'a>);
 
-/// JSON that somebody has checked.
+/// JSON that is already checked.
 #[derive(Clone, Copy, Debug)]
 enum CheckedJson<'a> {
     /// `serde_json`, which writes it without looking at it again.

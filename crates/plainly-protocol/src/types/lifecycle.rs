@@ -1,6 +1,6 @@
-//! How the two sides get to know each other: the handshake `initialize`, up to 2025-11-25 (Lifecycle, "Initialization"), and
-//! `server/discover`, from 2026-07-28 (Discovery). The versions are the peers' words: which of them we know is decided
-//! elsewhere.
+//! The introduction of the two sides: the handshake `initialize`, up to 2025-11-25 (Lifecycle,
+//! "Initialization"), and `server/discover`, from 2026-07-28 (Discovery). The versions are the
+//! peers' words: the known ones are decided elsewhere.
 
 use super::capabilities::{ClientCapabilities, ServerCapabilities};
 use super::common::Implementation;
@@ -35,7 +35,7 @@ record! {
         pub capabilities: ServerCapabilities,
         /// The name and version of the server.
         pub server_info: Implementation,
-        /// How to use the server, for the model.
+        /// Instructions for the use of the server, for the model.
         pub instructions: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -57,7 +57,7 @@ record! {
         pub supported_versions: Vec<String>,
         /// The capabilities of the server.
         pub capabilities: ServerCapabilities,
-        /// How to use the server, for the model.
+        /// Instructions for the use of the server, for the model.
         pub instructions: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]

@@ -1,5 +1,6 @@
-//! Log messages from a server to its client: the spec's page "Logging". Who wants them, from which level on, is said in
-//! `logging/setLevel` up to 2025-11-25 and in the `_meta` of each request from 2026-07-28; whom to send them is not decided here.
+//! Log messages from a server to its client: the spec's page "Logging". Clients choose the least
+//! level in `logging/setLevel` up to 2025-11-25 and in the `_meta` of each request from 2026-07-28;
+//! the recipients are not decided here.
 
 use std::fmt;
 
@@ -8,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::json::RawJson;
 use super::record::record;
 
-/// How severe a log message is: the levels of RFC 5424, ordered from the least severe to the most.
+/// The severity of a log message: the levels of RFC 5424, ordered from the least severe to the
+/// most.
 ///
 /// ```
 /// use plainly_protocol::types::LoggingLevel;
@@ -81,7 +83,7 @@ record! {
     /// The parameters of `logging/setLevel`, up to 2025-11-25.
     #[derive(Eq)]
     pub struct SetLevelParams {
-        /// The least severe level that the client wants to be told of.
+        /// The least severe level that the client wants.
         pub level: LoggingLevel,
     }
 
@@ -93,9 +95,9 @@ record! {
     /// The parameters of `notifications/message`.
     #[derive(Eq)]
     pub struct LoggingMessageParams {
-        /// How severe it is.
+        /// The severity.
         pub level: LoggingLevel,
-        /// The part of the server that says it.
+        /// The part of the server that logs it.
         pub logger: Option<String>,
         /// The message: any JSON, verbatim.
         pub data: RawJson,

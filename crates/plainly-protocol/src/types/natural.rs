@@ -11,7 +11,7 @@ pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<
     deserializer.deserialize_u64(Natural)
 }
 
-/// The same where there may be none.
+/// Like `deserialize`, for a number that may be absent.
 pub(super) fn optional<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<u64>, D::Error> {

@@ -16,18 +16,18 @@ record! {
     pub struct ProgressParams {
         /// The token that the request gave.
         pub progress_token: ProgressToken,
-        /// How far it has come; more in each notification.
+        /// The progress so far; more in each notification.
         #[serde(serialize_with = "number")]
         pub progress: f64,
-        /// How far there is to go, if that is known.
+        /// The progress at the end, if that is known.
         #[serde(
             serialize_with = "optional_number")]
         pub total: Option<f64>,
-        /// A word on what is being done, for people; from 2025-03-26.
+        /// A short description of the current step, for the user; from 2025-03-26.
         pub message: Option<String>,
     }
 
-    /// So far, of nobody knows how much.
+    /// Progress so far, without a known end.
     pub fn new(progress_token: impl Into<ProgressToken>, progress: f64);
 }
 
@@ -59,7 +59,7 @@ record! {
     pub struct CancelledParams {
         /// The request that is cancelled.
         pub request_id: RequestId,
-        /// Why, for logs and people.
+        /// The reason, for logs and users.
         pub reason: Option<String>,
     }
 

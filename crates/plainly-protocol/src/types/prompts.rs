@@ -1,4 +1,4 @@
-//! Prompts: the spec's page "Prompts". What a prompt says is [`Content`], as in the answers of tools.
+//! Prompts: the spec's page "Prompts". Their messages are [`Content`], as in the answers of tools.
 
 use super::arguments::Arguments;
 use super::common::{Cursor, Icon, Role};
@@ -11,7 +11,7 @@ record! {
     pub struct Prompt {
         /// The name to ask for it by.
         pub name: String,
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// The purpose of the prompt.
         pub description: Option<String>,
@@ -34,7 +34,7 @@ record! {
     pub struct PromptArgument {
         /// The name to give it by.
         pub name: String,
-        /// The name for people; from 2025-06-18.
+        /// The display name; from 2025-06-18.
         pub title: Option<String>,
         /// A description of the argument.
         pub description: Option<String>,
@@ -59,21 +59,21 @@ record! {
     pub struct PromptMessage {
         /// The speaker.
         pub role: Role,
-        /// The block that is said.
+        /// The block of content.
         pub content: Content,
     }
 
-    /// Something that `role` says.
+    /// A message of `role`.
     pub fn new(role: Role, content: Content);
 }
 
 impl PromptMessage {
-    /// Text that the person says.
+    /// A text message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, Content::text(text))
     }
 
-    /// Text that the model says.
+    /// A text message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, Content::text(text))
     }
@@ -83,7 +83,7 @@ record! {
     /// The parameters of `prompts/list`.
     #[derive(Default)]
     pub struct ListPromptsParams {
-        /// Where to go on.
+        /// The position to continue from.
         pub cursor: Option<Cursor>,
     }
 
@@ -96,7 +96,7 @@ record! {
     pub struct ListPromptsResult {
         /// The prompts of this page.
         pub prompts: Vec<Prompt>,
-        /// Where the next page begins. Absent on the last.
+        /// The position of the next page. Absent on the last.
         pub next_cursor: Option<Cursor>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]

@@ -1,5 +1,5 @@
-//! How most types of the protocol are written: a struct as the schema has it, what makes one, and a setter for each field
-//! that may be absent. Knows no type.
+//! The form of most types of the protocol: a struct as the schema has it, a constructor, and a
+//! setter for each field that may be absent. Knows no type.
 
 /// Writes a struct that is read and written as JSON, its constructor and its setters.
 ///
@@ -95,7 +95,7 @@ macro_rules! record {
         }
 
         const _: () = {
-            /// What is derived reads arrays too, so it is derived for another type.
+            /// The derived implementation reads arrays too, so it is derived for another type.
             #[derive(serde::Deserialize)]
             $($serde)*
             #[serde(rename_all = "camelCase")]

@@ -14,9 +14,9 @@ record! {
     pub struct Resource {
         /// The identity of the resource.
         pub uri: String,
-        /// The name for programs, and for people where there is no title.
+        /// The name for programs, and for display where there is no title.
         pub name: String,
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// A description of the resource for the model.
         pub description: Option<String>,
@@ -25,7 +25,7 @@ record! {
         /// The size of the raw content in bytes, before any encoding.
         #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
-        /// Whether this is a collection, whose contents are other resources. Absent: the server doesn't say.
+        /// Whether this is a collection, whose contents are other resources. Absent: unknown.
         pub is_collection: Option<bool>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
@@ -45,9 +45,9 @@ record! {
     pub struct ResourceTemplate {
         /// The template of the URIs (RFC 6570).
         pub uri_template: String,
-        /// The name for programs, and for people where there is no title.
+        /// The name for programs, and for display where there is no title.
         pub name: String,
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// A description of the resources for the model.
         pub description: Option<String>,
@@ -75,7 +75,7 @@ record! {
     pub struct Representation {
         /// The MIME type of the contents in this format.
         pub mime_type: String,
-        /// Its size in bytes, before any encoding. Absent: only reading tells.
+        /// Its size in bytes, before any encoding. Absent: unknown before reading.
         #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
     }

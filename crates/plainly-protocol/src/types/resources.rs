@@ -11,7 +11,7 @@ record! {
     /// The parameters of `resources/list`.
     #[derive(Default)]
     pub struct ListResourcesParams {
-        /// Where to go on.
+        /// The position to continue from.
         pub cursor: Option<Cursor>,
         /// The collection whose children to list (SEP-2093). Absent: what the server lists at its top.
         pub uri: Option<String>,
@@ -27,7 +27,7 @@ record! {
     pub struct ReadDirectoryParams {
         /// The directory whose children to list.
         pub uri: String,
-        /// Where to go on.
+        /// The position to continue from.
         pub cursor: Option<Cursor>,
     }
 
@@ -40,7 +40,7 @@ record! {
     pub struct ListResourcesResult {
         /// The resources of this page.
         pub resources: Vec<Resource>,
-        /// Where the next page begins. Absent on the last.
+        /// The position of the next page. Absent on the last.
         pub next_cursor: Option<Cursor>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -55,7 +55,7 @@ record! {
     /// The parameters of `resources/templates/list`.
     #[derive(Default)]
     pub struct ListResourceTemplatesParams {
-        /// Where to go on.
+        /// The position to continue from.
         pub cursor: Option<Cursor>,
     }
 
@@ -68,7 +68,7 @@ record! {
     pub struct ListResourceTemplatesResult {
         /// The templates of this page.
         pub resource_templates: Vec<ResourceTemplate>,
-        /// Where the next page begins. Absent on the last.
+        /// The position of the next page. Absent on the last.
         pub next_cursor: Option<Cursor>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]

@@ -13,7 +13,7 @@ use super::json::Meta;
 use super::object::ObjectOnly;
 use super::record::record;
 
-/// The member of a result's `_meta` that says who answered.
+/// The member of a result's `_meta` that names the server.
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The fields around the body of a result. All of it is optional on the wire, so results of older revisions read as well.
@@ -34,7 +34,7 @@ const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub struct ResultFields {
     /// The kind of result.
     pub result_type: ResultType,
-    /// How long it is good, and for whom.
+    /// The time that it may be cached, and by whom.
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,
@@ -55,7 +55,7 @@ impl ResultFields {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CacheScope {
-    /// Everybody: nothing in the result depends on who asked.
+    /// All clients: the result does not depend on the client.
     Public,
     /// Only those with the authorization of the one who asked. An unknown scope is read as this, the narrowest.
     #[default]
@@ -63,12 +63,12 @@ pub enum CacheScope {
     Private,
 }
 
-/// How long a result may be served from a cache, and to whom. By default not at all.
+/// The time that a result may be cached, and the clients that may share it. By default not at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct CacheHint {
-    /// How long the result is fresh. On the wire in whole milliseconds (`ttlMs`); may be as long as a `Duration` can be,
-    /// so add it to a clock with `checked_add`.
+    /// The time that the result is fresh. On the wire in whole milliseconds (`ttlMs`); may be as
+    /// long as a `Duration` can be, so add it to a clock with `checked_add`.
     pub ttl: Duration,
     /// The clients that may be served.
     pub scope: CacheScope,
@@ -82,7 +82,7 @@ impl CacheHint {
     }
 }
 
-/// The kind of a result, which tells how to read the rest.
+/// The kind of a result, which determines its other members.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(from = "String")]
 #[non_exhaustive]

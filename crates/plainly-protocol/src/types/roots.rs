@@ -6,9 +6,9 @@ use super::record::record;
 record! {
     /// A place that the server may work in.
     pub struct Root {
-        /// Where it is: a `file:` URI.
+        /// The URI of the root: a `file:` URI.
         pub uri: String,
-        /// The name for people.
+        /// The display name.
         pub name: Option<String>,
         /// Metadata of the root; from 2025-06-18.
         #[serde(rename = "_meta")]

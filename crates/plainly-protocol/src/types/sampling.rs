@@ -23,7 +23,7 @@ record! {
         pub system_prompt: Option<String>,
         /// The servers whose context the model gets. Anything but `None` needs the client's capability `sampling.context`.
         pub include_context: Option<IncludeContext>,
-        /// How freely the model answers.
+        /// The freedom of the model's answers.
         pub temperature: Option<f64>,
         /// The most tokens of the answer.
         #[serde(deserialize_with = "natural::deserialize")]
@@ -34,7 +34,7 @@ record! {
         pub metadata: Option<JsonObject>,
         /// Tools that the model may want called. They need the client's capability `sampling.tools`; from 2025-11-25.
         pub tools: Option<Vec<Tool>>,
-        /// How the model uses them; from 2025-11-25.
+        /// The use of the tools by the model; from 2025-11-25.
         pub tool_choice: Option<ToolChoice>,
     }
 
@@ -47,7 +47,7 @@ record! {
     pub struct SamplingMessage {
         /// The speaker.
         pub role: Role,
-        /// The blocks that are said. A single one is written without brackets.
+        /// The blocks of content. A single one is written without brackets.
         #[serde(with = "blocks")]
         pub content: Vec<SamplingContent>,
         /// Metadata of the message; from 2025-11-25.
@@ -55,17 +55,17 @@ record! {
         pub meta: Option<Meta>,
     }
 
-    /// Something that `role` says.
+    /// A message of `role`.
     pub fn new(role: Role, content: impl Into<Vec<SamplingContent>>);
 }
 
 impl SamplingMessage {
-    /// Text that the person says.
+    /// A text message of the user.
     pub fn user(text: impl Into<String>) -> Self {
         Self::new(Role::User, [SamplingContent::text(text)])
     }
 
-    /// Text that the model says.
+    /// A text message of the model.
     pub fn assistant(text: impl Into<String>) -> Self {
         Self::new(Role::Assistant, [SamplingContent::text(text)])
     }
@@ -157,11 +157,11 @@ record! {
     pub struct ModelPreferences {
         /// Models by parts of their names, the best first.
         pub hints: Option<Vec<ModelHint>>,
-        /// How much a low price matters, from 0 to 1.
+        /// The weight of a low price, from 0 to 1.
         pub cost_priority: Option<f64>,
-        /// How much speed matters, from 0 to 1.
+        /// The weight of speed, from 0 to 1.
         pub speed_priority: Option<f64>,
-        /// How much intelligence matters, from 0 to 1.
+        /// The weight of intelligence, from 0 to 1.
         pub intelligence_priority: Option<f64>,
     }
 
@@ -202,7 +202,7 @@ pub enum IncludeContext {
 }
 
 record! {
-    /// How the model uses tools.
+    /// The use of tools by the model.
     #[derive(Copy, Eq, Default)]
     pub struct ToolChoice {
         /// Whether it may or must. Absent means that it may.
@@ -237,12 +237,13 @@ record! {
     pub struct CreateMessageResult {
         /// The speaker: the model.
         pub role: Role,
-        /// The blocks that are said. A single one is written without brackets.
+        /// The blocks of content. A single one is written without brackets.
         #[serde(with = "blocks")]
         pub content: Vec<SamplingContent>,
         /// The model.
         pub model: String,
-        /// Why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another word.
+        /// The reason why it stopped: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, or another
+        /// word.
         pub stop_reason: Option<String>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]

@@ -22,7 +22,7 @@ record! {
     /// The parameters of `skills/list`.
     #[derive(Default)]
     pub struct ListSkillsParams {
-        /// Where to go on.
+        /// The position to continue from.
         pub cursor: Option<Cursor>,
     }
 
@@ -35,7 +35,7 @@ record! {
     pub struct ListSkillsResult {
         /// The skills of this page.
         pub skills: Vec<Skill>,
-        /// Where the next page begins. Absent on the last.
+        /// The position of the next page. Absent on the last.
         pub next_cursor: Option<Cursor>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -88,13 +88,13 @@ record! {
 }
 
 impl Skill {
-    /// What the skill is called. Several of one server may have the same name.
+    /// The skill's name. Several of one server may have the same name.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.frontmatter.get("name")?.as_str()
     }
 
-    /// What it is for, and when to use it.
+    /// The purpose of the skill, and the cases to use it in.
     #[must_use]
     pub fn description(&self) -> Option<&str> {
         self.frontmatter.get("description")?.as_str()
@@ -107,7 +107,7 @@ impl Skill {
 pub enum SkillFiles {
     /// Each of them once.
     Listed(Vec<SkillFile>),
-    /// Their content is made anew for each reader, and nothing can be said of it before.
+    /// Their content is made anew for each reader, so nothing is known before.
     Dynamic,
 }
 
@@ -115,7 +115,7 @@ record! {
     /// A file of a skill, and what its content must be.
     #[derive(Eq)]
     pub struct SkillFile {
-        /// Where it is read.
+        /// The URI to read it at.
         pub uri: String,
         /// `sha256:` and the digest of its bytes in lower-case hexadecimal digits.
         pub digest: String,

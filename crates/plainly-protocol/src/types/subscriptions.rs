@@ -10,16 +10,16 @@ record! {
     /// The kinds of change that a client subscribes to. An absent one is not asked for.
     #[derive(Eq, Default)]
     pub struct SubscriptionFilter {
-        /// When there are other tools.
+        /// Changes of the list of tools.
         pub tools_list_changed: Option<bool>,
-        /// When there are other prompts.
+        /// Changes of the list of prompts.
         pub prompts_list_changed: Option<bool>,
-        /// When there are other resources.
+        /// Changes of the list of resources.
         pub resources_list_changed: Option<bool>,
-        /// When one of these resources changes.
+        /// Changes of one of these resources.
         #[no_setter]
         pub resource_subscriptions: Option<Vec<String>>,
-        /// When one of these tasks has come further (extension `io.modelcontextprotocol/tasks`).
+        /// Progress of one of these tasks (extension `io.modelcontextprotocol/tasks`).
         #[no_setter]
         pub task_ids: Option<Vec<String>>,
     }
@@ -39,7 +39,7 @@ impl SubscriptionFilter {
         self
     }
 
-    /// Sets the tasks of which to be told.
+    /// Sets the tasks to report.
     #[must_use]
     pub fn task_ids<S: Into<String>>(mut self, ids: impl IntoIterator<Item = S>) -> Self {
         self.task_ids = Some(ids.into_iter().map(Into::into).collect());
@@ -60,7 +60,7 @@ record! {
 }
 
 record! {
-    /// The `_meta` of what is sent on a subscription: which one it is, from 2026-07-28.
+    /// The `_meta` of notifications on a subscription: its id, from 2026-07-28.
     #[derive(Eq, Default)]
     pub struct SubscriptionMeta {
         /// The id of the `subscriptions/listen` request.
@@ -86,7 +86,7 @@ record! {
         /// The subscription that this is about.
         #[serde(rename = "_meta", default, deserialize_with = "or_default")]
         pub meta: SubscriptionMeta,
-        /// The changes that the server will tell of: no more than was asked for.
+        /// The changes that the server will report: no more than were requested.
         pub notifications: SubscriptionFilter,
     }
 }

@@ -16,7 +16,7 @@ use super::record::{record, setters};
 /// The identifier of the extension, in the capabilities of both sides.
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// How far a task is, in one word.
+/// The state of a task, in one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::exhaustive_enums, reason = "the extension has these five")]
@@ -44,7 +44,7 @@ impl TaskStatus {
     }
 }
 
-/// How far a task is, with what belongs to that.
+/// The state of a task, with its data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(
     tag = "status",
@@ -88,26 +88,26 @@ impl TaskState {
     }
 }
 
-/// All that is told of a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
+/// All facts about a task: the result of `tasks/get`, the parameters of `notifications/tasks`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", try_from = "ObjectOnly<WireTask>")]
 #[non_exhaustive]
 pub struct DetailedTask {
-    /// Its name: whoever has it can ask for the task.
+    /// The task's id: any client that knows it can ask for the task.
     pub task_id: String,
-    /// How far it is.
+    /// The state of the task.
     #[serde(flatten)]
     pub state: TaskState,
-    /// A word on what it does just now, for people or a model.
+    /// A short description of the current step, for users or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// When it began, as of ISO 8601.
+    /// The time of its start, as ISO 8601.
     pub created_at: String,
-    /// When this last became another, as of ISO 8601.
+    /// The time of its last change, as ISO 8601.
     pub last_updated_at: String,
     /// For how long after its creation it is kept, in milliseconds; without end where absent.
     pub ttl_ms: Option<u64>,
-    /// How often to ask for it at most: milliseconds between two requests.
+    /// The least milliseconds between two polls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_interval_ms: Option<u64>,
 }
@@ -144,20 +144,20 @@ impl DetailedTask {
 #[serde(rename_all = "camelCase", from = "ObjectOnly<WireTask>")]
 #[non_exhaustive]
 pub struct CreateTaskResult {
-    /// Its name: whoever has it can ask for the task.
+    /// The task's id: any client that knows it can ask for the task.
     pub task_id: String,
-    /// How far it is.
+    /// The state of the task.
     pub status: TaskStatus,
-    /// A word on what it does just now, for people or a model.
+    /// A short description of the current step, for users or a model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_message: Option<String>,
-    /// When it began, as of ISO 8601.
+    /// The time of its start, as ISO 8601.
     pub created_at: String,
-    /// When this last became another, as of ISO 8601.
+    /// The time of its last change, as ISO 8601.
     pub last_updated_at: String,
     /// For how long after its creation it is kept, in milliseconds; without end where absent.
     pub ttl_ms: Option<u64>,
-    /// How often to ask for it at most: milliseconds between two requests.
+    /// The least milliseconds between two polls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub poll_interval_ms: Option<u64>,
     /// Metadata of the result.
@@ -229,7 +229,7 @@ record! {
         pub input_responses: InputResponses,
     }
 
-    /// Tells this task these answers.
+    /// The answers for this task.
     pub fn new(task_id: impl Into<String>, input_responses: InputResponses);
 }
 

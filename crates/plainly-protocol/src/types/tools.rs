@@ -19,7 +19,7 @@ record! {
     pub struct Tool {
         /// The name to call it by.
         pub name: String,
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// A description of the tool for the model.
         pub description: Option<String>,
@@ -44,7 +44,7 @@ record! {
     /// Hints on what calling a tool may do (Tools, "Tool Annotations"). Never to be trusted from a server that isn't.
     #[derive(Eq, Default)]
     pub struct ToolAnnotations {
-        /// The name for people; [`Tool::title`] goes before it.
+        /// The display name; [`Tool::title`] goes before it.
         pub title: Option<String>,
         /// Whether it changes nothing. Absent means false.
         pub read_only_hint: Option<bool>,
@@ -64,7 +64,7 @@ record! {
     /// The parameters of `tools/list`.
     #[derive(Default)]
     pub struct ListToolsParams {
-        /// Where to go on.
+        /// The position to continue from.
         pub cursor: Option<Cursor>,
     }
 
@@ -77,7 +77,7 @@ record! {
     pub struct ListToolsResult {
         /// The tools of this page.
         pub tools: Vec<Tool>,
-        /// Where the next page begins. Absent on the last.
+        /// The position of the next page. Absent on the last.
         pub next_cursor: Option<Cursor>,
         /// Metadata of the result.
         #[serde(rename = "_meta")]
@@ -185,7 +185,7 @@ impl CallToolResult {
 /// The member of a tool result's `_meta` that holds a problem where the structured content can't.
 const PROBLEM: &str = "dev.plainly/problem";
 
-/// Reads a JSON object without parsing what is inside.
+/// Reads a JSON object without parsing its members.
 fn object<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BorrowedJson<'de>>, D::Error> {

@@ -8,12 +8,12 @@ use super::operator::{Operator, Style};
 use super::walk::{Found, Step};
 use super::{Expression, Modifier, Part, Variable};
 
-/// Why URIs can't be matched against a template, though it can be expanded.
+/// The reason why URIs can't be matched against a template, though it can be expanded.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[error("URI template can't be matched: at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct NotMatchable {
-    /// Where the expression begins that can't be matched, in bytes from the beginning of the template.
+    /// The start of the expression that can't be matched, in bytes from the start of the template.
     pub at: usize,
     /// The fault of that expression.
     pub problem: MatchProblem,
@@ -25,7 +25,8 @@ plainly_errors::debug_with_causes!(NotMatchable);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MatchProblem {
-    /// Two expressions touch, and nothing tells where the first ends: `{a}{b}`, `{/a*}{/b}`. Put a literal between them.
+    /// Two expressions touch, and the end of the first is ambiguous: `{a}{b}`, `{/a*}{/b}`. Put a
+    /// literal between them.
     #[error("the expression before {{{name}}} has no clear end")]
     Adjacent {
         /// The first variable of the second expression.
@@ -51,7 +52,7 @@ pub enum MatchProblem {
     },
 }
 
-/// Checks that the parts can be matched, and says how.
+/// Checks that the parts can be matched, and returns the steps.
 pub(super) fn compile(parts: &[Part]) -> Result<Vec<Step>, NotMatchable> {
     let mut program = Program::default();
     let (mut before, mut names, mut number) = (None, HashSet::new(), 0);
@@ -104,7 +105,7 @@ fn check<'a>(
     }
 }
 
-/// Whether nothing can tell where `before` ends and an expression of this operator begins.
+/// Whether the border between `before` and an expression of this operator is ambiguous.
 fn runs_into(before: &Expression, operator: Operator) -> bool {
     let first = operator.style().first;
     first.is_empty() || is_exploded(before) && first == before.operator.style().separator

@@ -6,7 +6,7 @@ use super::operator::{Alphabet, Style};
 use super::percent::encode;
 use super::{Expression, MAX_URI_BYTES, Modifier, Part, Value, Values, Variable};
 
-/// Why a template can't be expanded with some values.
+/// The reason why a template can't be expanded with some values.
 #[derive(Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ExpandError {

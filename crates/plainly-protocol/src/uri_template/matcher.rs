@@ -50,8 +50,8 @@ impl Matcher {
         (self.template.expand(&values).ok()? == uri).then_some(values)
     }
 
-    /// Whether it matches the same URIs as `other`, with the same variables under whatever names. What it says no to may
-    /// still have some in common.
+    /// Whether it matches the same URIs as `other`, with the same variables under whatever names.
+    /// If not, there may still be common URIs.
     pub fn is_like(&self, other: &Self) -> bool {
         self.steps == other.steps
     }

@@ -1,6 +1,6 @@
 //! The operators of expressions, and how each writes (RFC 6570 appendix A): a table.
 
-/// The operator of an expression, which says how it expands.
+/// The operator of an expression, which determines its expansion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operator {
     /// `{x}`
@@ -21,7 +21,7 @@ pub(super) enum Operator {
     Continuation,
 }
 
-/// How an operator writes.
+/// The form of an operator's output.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Style {
     /// Before the first value that is there.
@@ -45,7 +45,7 @@ pub(super) const RESERVED: &[u8] = b":/?#[]@!$&'()*+,;=";
 pub(super) enum Alphabet {
     /// Letters, digits and `-._~`.
     Unreserved,
-    /// Unreserved characters, the delimiters of URIs, and what is percent-encoded already.
+    /// Unreserved characters, the delimiters of URIs, and percent-encoded ones.
     Reserved,
 }
 

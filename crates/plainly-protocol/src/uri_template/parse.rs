@@ -6,12 +6,12 @@ use super::operator::{Alphabet, Operator};
 use super::percent::{begins_with_hex, encode};
 use super::{Expression, MAX_TEMPLATE_BYTES, MAX_VARIABLES, Modifier, Part, Variable};
 
-/// Why a text is no URI template.
+/// The reason why a text is no URI template.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
 #[error("invalid URI template: at byte {at}: {problem}")]
 #[non_exhaustive]
 pub struct TemplateError {
-    /// Where it goes wrong, in bytes from the beginning.
+    /// The place of the fault, in bytes from the start.
     pub at: usize,
     /// The fault at that place.
     pub problem: TemplateProblem,

@@ -43,8 +43,8 @@ pub(super) fn decode(text: &str) -> Option<String> {
     Some(decoded.into_owned())
 }
 
-/// How many bytes of text the character at its beginning takes: one, or, if it had to be encoded, three for each of its
-/// own. Nothing if it should not be there, or not so.
+/// The number of bytes of the character at the start of the text: one, or, if it had to be encoded,
+/// three for each of its own. `None` if it should not be there, or not so.
 pub(super) fn width_of_first(text: &[u8], alphabet: Alphabet) -> Option<usize> {
     let first = *text.first()?;
     if first != b'%' {

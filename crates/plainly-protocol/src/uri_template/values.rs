@@ -1,4 +1,4 @@
-//! The values of variables: what a template is expanded with, and what is read out of a URI.
+//! The values of variables: for expanding a template, or read out of a URI.
 
 use std::collections::BTreeMap;
 

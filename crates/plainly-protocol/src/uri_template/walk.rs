@@ -6,7 +6,8 @@ use std::ops::Range;
 use super::operator::Alphabet;
 use super::percent::width_of_first;
 
-/// One step in matching a URI from some position on. Steps follow one another unless they say otherwise.
+/// One step in matching a URI from some position on. Steps follow one another unless they name the
+/// next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
     /// Passes this text. Never empty.

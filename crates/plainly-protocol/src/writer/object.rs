@@ -1,5 +1,5 @@
-//! An object of JSON is put together here from its members, whoever has them: named ones, all of a struct, and such as are
-//! JSON already.
+//! An object of JSON is put together here from its members, of any source: named ones, all of a
+//! struct, and such as are JSON already.
 
 use serde::Serialize;
 use serde::ser::Error as _;
@@ -20,7 +20,7 @@ pub struct ObjectWriter<'a> {
 }
 
 impl<'a> ObjectWriter<'a> {
-    /// Opens an object behind what is in `out`.
+    /// Opens an object behind the contents of `out`.
     pub fn open(out: &'a mut Vec<u8>) -> Self {
         out.push(b'{');
         let is_empty = true;
@@ -85,7 +85,8 @@ impl<'a> ObjectWriter<'a> {
         }
     }
 
-    /// Adds a member that is text, which somebody else writes: where that begins, in the bytes of the message.
+    /// Adds a text member that the caller writes later; returns the start of the text, in the bytes
+    /// of the message.
     pub fn text_to_come(&mut self, name: &str) -> usize {
         self.name(name);
         self.out.extend_from_slice(br#""""#);

@@ -1,4 +1,4 @@
-//! What is JSON and what isn't, alone and where a message ignores it.
+//! Valid and invalid JSON, alone and where a message ignores it.
 
 use crate::messages::verdict;
 use crate::table::cases;
@@ -6,7 +6,7 @@ use crate::table::lines;
 
 const TEXTS: &str = include_str!("grammar.txt");
 
-/// As an argument, as a member that nobody reads, and beside other messages.
+/// The places: as an argument, as an unread member, and beside other messages.
 fn places(value: &[u8]) -> [Vec<u8>; 3] {
     let around = |before: &str, after: &str| [before.as_bytes(), value, after.as_bytes()].concat();
     [

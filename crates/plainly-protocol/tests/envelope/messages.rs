@@ -7,7 +7,7 @@ use plainly_protocol::envelope::{
 
 use crate::table::rows;
 
-/// What `bytes` are, in a few words; a raw id and method, so that the bytes show.
+/// The kind of `bytes`, in a few words; a raw id and method, so that the bytes show.
 pub(crate) fn verdict(bytes: impl AsRef<[u8]>) -> String {
     match parse(bytes.as_ref(), &Limits::default()) {
         Ok(Envelope::Single(message)) => of_message(&message),

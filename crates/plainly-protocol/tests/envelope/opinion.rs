@@ -97,7 +97,7 @@ fn describe_message(message: &Message<'_>) -> String {
     }
 }
 
-/// The params as their members say, which must be what their text says.
+/// The params by their members, which must agree with their text.
 fn read_params(params: &Object<'_>) -> Tree {
     let tree = read_members(params);
     assert_eq!(read(params.raw()), tree);

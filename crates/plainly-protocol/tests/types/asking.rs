@@ -1,4 +1,5 @@
-//! What servers ask of clients, and what clients answer: every form on the wire, and what is refused.
+//! The questions of servers, and the answers of clients: every form on the wire, and the rejected
+//! ones.
 
 use std::fmt::Debug;
 

@@ -19,7 +19,7 @@ use crate::cases;
 use crate::names::again_as;
 use crate::spec::{parse, spec};
 
-/// What stands in the examples of a type.
+/// The role of a type in its examples.
 enum Holds {
     /// The type itself.
     Type,
@@ -99,7 +99,8 @@ fn all_of(examples: &Path) -> Vec<(String, PathBuf)> {
     entries(examples).into_iter().flat_map(of).collect()
 }
 
-/// What stands around the type is read as well: the envelope, the method, `_meta` and the fields of any result.
+/// Checks that the surroundings of the type are read as well: the envelope, the method, `_meta` and
+/// the fields of any result.
 fn check_around(example: &Value, holds: &Holds) {
     let text = example.to_string();
     let message = || match parse_message(text.as_bytes(), &Limits::default()) {
@@ -133,7 +134,7 @@ fn check_around(example: &Value, holds: &Holds) {
     }
 }
 
-/// The `_meta` of a request, as it is read, says all that is written.
+/// Checks that the `_meta` of a request, as it is read, has all members.
 fn check_meta(params: Option<&Object<'_>>, expected: &Value) {
     let meta = RequestMeta::of(params);
     let mut read = Map::new();
@@ -155,7 +156,7 @@ fn check_meta(params: Option<&Object<'_>>, expected: &Value) {
     assert_eq!(&Value::Object(read), expected);
 }
 
-/// The fields that any result has, as they are read, say what is written.
+/// Checks that the fields of any result, as they are read, are those in the text.
 fn check_fields(result: &Value) {
     let fields: ResultFields = serde_json::from_value(result.clone()).unwrap();
     assert_eq!(fields.result_type.as_str(), result["resultType"]);

@@ -30,7 +30,7 @@ fn again<T: for<'de> Deserialize<'de> + Serialize>(text: &str) -> serde_json::Re
     written(&serde_json::from_str::<T>(text)?)
 }
 
-/// The same of a type that borrows.
+/// Like `again`, for a type that borrows.
 fn call_again(text: &str) -> serde_json::Result<String> {
     written(&serde_json::from_str::<CallToolParams<'_>>(text)?)
 }

@@ -1,4 +1,4 @@
-//! The schemas by which we explain what is wrong are those of the spec, as far as its revisions have them.
+//! The schemas that explain mistakes are those of the spec, as far as its revisions have them.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ const REVISIONS: [&str; 5] = [
     "2026-07-28",
 ];
 
-/// What only later revisions have, or an extension.
+/// The members that only later revisions have, or an extension.
 const NEWER: [&str; 6] = [
     "inputResponses",
     "isCollection",
@@ -26,7 +26,7 @@ const NEWER: [&str; 6] = [
     "uri",
 ];
 
-/// What only the results of the newest revision must have; a client reads those of all.
+/// The members that only the results of the newest revision must have; a client reads those of all.
 const FIELDS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
 
 /// A schema of ours, and what the spec has for the same method.
@@ -109,7 +109,8 @@ fn the_schemas_of_what_servers_say_are_those_of_the_spec() {
     );
 }
 
-/// What a server asks and tells, except where what must be there depends on the mode, or on whether a task is cancelled.
+/// The schema of a server's message, except where its required members depend on the mode, or on
+/// whether a task is cancelled.
 fn told_of(method: Method) -> Option<Value> {
     let depends = [Method::Elicit, Method::Cancelled];
     schemas::told(method).filter(|_| !depends.contains(&method))
@@ -153,7 +154,7 @@ fn names(schema: &Value) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Compares types, values and what is required, wherever both have something to say.
+/// Compares types, values and required members, wherever both have some.
 fn compare(root: &Value, ours: &Value, their_root: &Value, theirs: &Value, place: &str) {
     let (ours, theirs) = (resolved(root, ours), resolved(their_root, theirs));
     // It is not read.

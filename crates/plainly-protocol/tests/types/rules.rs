@@ -1,4 +1,4 @@
-//! The rules of reading and writing: what is refused, what is tolerated, what is kept.
+//! The rules of reading and writing: rejected, tolerated and stored values.
 
 use crate::cases;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What we write is valid by the JSON Schema of every revision that has the type.
+//! All output is valid by the JSON Schema of every revision that has the type.
 
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
@@ -115,7 +115,7 @@ fn documents(revision: &str) -> Vec<(&'static str, Value)> {
     documents
 }
 
-/// What the revision can ask, written for it.
+/// The questions of the revision, written for it.
 fn questions(revision: &str) -> Vec<(&'static str, Value)> {
     let written: Revision = revision.parse().unwrap();
     let messages = [
@@ -206,7 +206,7 @@ fn with_tools(sample: CreateMessageParams) -> CreateMessageParams {
     sample
 }
 
-/// What clients answer.
+/// The answers of clients.
 fn answers(revision: &str) -> Vec<(&'static str, Value)> {
     let root = Root::new("file:///a").name("a");
     let said = CreateMessageResult::new("m", [SamplingContent::text("x")]).stop_reason("endTurn");
@@ -306,7 +306,7 @@ fn results_of_prompts(content: &[Content], revision: &str) -> Vec<(&'static str,
     ]
 }
 
-/// Those that only one era has.
+/// The results that only one era has.
 fn results_of_an_era(revision: &str) -> Vec<(&'static str, Value)> {
     let mut results = Vec::new();
     if revision == "2026-07-28" {
@@ -466,7 +466,7 @@ fn legacy_calls() -> [Call; 4] {
     ]
 }
 
-/// What the encoder of a modern server adds to a result.
+/// A result with the members that a modern server's encoder adds.
 fn shaped(mut body: Value) -> Value {
     body["resultType"] = json!("complete");
     body["ttlMs"] = json!(0);

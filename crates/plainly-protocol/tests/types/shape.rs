@@ -1,4 +1,4 @@
-//! The table of fields says of each revision what its JSON Schema says.
+//! The table of fields agrees with the JSON Schema of each revision.
 
 use plainly_errors::Revision;
 use plainly_protocol::shape::{Elsewhere, Feature, features};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::schema::validator;
 use crate::spec::{parse, spec};
 
-/// How a schema shows that it has a field.
+/// The evidence in a schema that it has a field.
 enum Sign {
     /// The definition has this property.
     Property(&'static str, &'static str),
@@ -83,7 +83,7 @@ fn each_field_has_a_sign() {
     }
 }
 
-/// What is sent to a revision that doesn't know it must be what its schema lets pass.
+/// Every member that is sent to a revision without it must be allowed by its schema.
 #[test]
 fn nothing_is_sent_that_a_schema_refuses() {
     let refused = |(_, sign): &(_, Sign)| matches!(sign, Sign::Valid(..) | Sign::Takes(..));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// Where the spec is; without it a test has nothing to check.
+/// The folder of the spec; without it a test has nothing to check.
 #[expect(
     clippy::print_stdout,
     reason = "whoever runs the tests must see what was not tested"

@@ -1,4 +1,5 @@
-//! What we write of tasks is valid by the JSON Schema of the extension, and what has not the field of its status is no task.
+//! All messages about tasks are valid by the JSON Schema of the extension, and a task without the
+//! field of its status is invalid.
 
 use crate::cases;
 use plainly_errors::{Code, WireError};
@@ -53,7 +54,7 @@ fn request(method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
 }
 
-/// Everything that is said of tasks, by the name of its definition.
+/// All messages about tasks, by the name of their definition.
 fn documents() -> Vec<(&'static str, Value)> {
     let answer = RawJson::parse(r#"{"action":"accept"}"#).unwrap();
     let update = UpdateTaskParams::new("t", InputResponses::from_iter([("sign-in", answer)]));

@@ -1,4 +1,4 @@
-//! URI templates: the examples of RFC 6570, what is refused, what matches what, and how long it takes.
+//! URI templates: the examples of RFC 6570, invalid ones, matching, and its time.
 
 mod expanding;
 mod matching;

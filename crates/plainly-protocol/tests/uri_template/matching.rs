@@ -1,4 +1,4 @@
-//! Which URIs match which templates, and what is read out of them.
+//! The URIs that match templates, and the values that are read out of them.
 
 use plainly_protocol::uri_template::{
     MAX_URI_BYTES, MatchProblem, Matcher, UriTemplate, Value, Values,

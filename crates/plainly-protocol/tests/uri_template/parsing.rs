@@ -1,4 +1,4 @@
-//! What is a template and what isn't, and where it goes wrong.
+//! Valid and invalid templates, and the places of faults.
 
 use crate::cases;
 use plainly_protocol::uri_template::{MAX_TEMPLATE_BYTES, MAX_VARIABLES, UriTemplate};

@@ -33,7 +33,8 @@ fn some_text() -> impl Strategy<Value = String> {
     ("[a-c/.,;=?&#é %-]", text()).prop_map(|(first, rest)| first + &rest)
 }
 
-/// A value for a variable of this kind. Without what a reserved one can't tell from its encoding.
+/// A value for a variable of this kind. Without the characters that a reserved one can't
+/// distinguish from their encoding.
 fn value(exploded: bool) -> impl Strategy<Value = Option<Value>> {
     let text = || text().prop_map(|text| text.replace('%', "~"));
     let some = if exploded {

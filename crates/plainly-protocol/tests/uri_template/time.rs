@@ -1,4 +1,5 @@
-//! How long matching takes: in proportion to the URI, for templates and URIs that make a backtracking matcher explode.
+//! The time of matching: in proportion to the URI, for templates and URIs that make a backtracking
+//! matcher explode.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

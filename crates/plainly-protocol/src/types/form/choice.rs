@@ -16,12 +16,12 @@ pub struct Choice {
     /// The value in the answer.
     #[serde(rename = "const")]
     pub value: String,
-    /// The text that people read. Absent means the value.
+    /// The text for users. Absent means the value.
     pub title: Option<String>,
 }
 
 impl Choice {
-    /// Something that people know by `title`.
+    /// A choice that users know by `title`.
     pub fn new(value: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             value: value.into(),
@@ -30,14 +30,14 @@ impl Choice {
     }
 }
 
-/// Something that people know by the value itself.
+/// A choice that users know by the value itself.
 impl From<&str> for Choice {
     fn from(value: &str) -> Self {
         Self::from(value.to_owned())
     }
 }
 
-/// Something that people know by the value itself.
+/// A choice that users know by the value itself.
 impl From<String> for Choice {
     fn from(value: String) -> Self {
         Self { value, title: None }
@@ -51,7 +51,7 @@ impl<V: Into<String>, T: Into<String>> From<(V, T)> for Choice {
     }
 }
 
-/// How titles are written.
+/// The spelling of titles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum ChoiceStyle {
@@ -67,13 +67,13 @@ pub enum ChoiceStyle {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChoiceField {
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// A description of the choice.
     pub description: Option<String>,
     /// The choices. If one has a title, all are written with one.
     pub choices: Vec<Choice>,
-    /// How titles are written.
+    /// The spelling of titles.
     pub style: ChoiceStyle,
     /// The value that is chosen at first; from 2025-11-25.
     pub default: Option<String>,
@@ -92,7 +92,7 @@ impl ChoiceField {
     }
 
     setters! {
-        /// Sets the name for people.
+        /// Sets the display name.
         title: impl Into<String>;
         /// Sets what to choose.
         description: impl Into<String>;
@@ -111,7 +111,7 @@ impl ChoiceField {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ChoicesField {
-    /// The name for people.
+    /// The display name.
     pub title: Option<String>,
     /// A description of the choice.
     pub description: Option<String>,
@@ -139,7 +139,7 @@ impl ChoicesField {
     }
 
     setters! {
-        /// Sets the name for people.
+        /// Sets the display name.
         title: impl Into<String>;
         /// Sets what to choose.
         description: impl Into<String>;

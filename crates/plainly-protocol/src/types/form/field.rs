@@ -12,7 +12,7 @@ record! {
     #[derive(Eq, Default)]
     #[serde(tag = "type", rename = "string")]
     pub struct TextField {
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// A description of what to fill in.
         pub description: Option<String>,
@@ -34,7 +34,7 @@ record! {
 }
 
 impl TextField {
-    /// Sets what is filled in at first.
+    /// Sets the initial text.
     #[must_use]
     pub fn default_value(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
@@ -64,7 +64,7 @@ record! {
         /// Whether it must be a whole one.
         #[serde(rename = "type", with = "whole")]
         pub is_integer: bool,
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
         /// A description of what to fill in.
         pub description: Option<String>,
@@ -117,7 +117,7 @@ impl NumberField {
         self
     }
 
-    /// Sets what is filled in at first. A number that is not finite means nothing.
+    /// Sets the initial number. One that is not finite is ignored.
     #[must_use]
     pub fn default_value(mut self, default: impl Into<f64>) -> Self {
         self.default = number(default.into());
@@ -131,7 +131,7 @@ impl Default for NumberField {
     }
 }
 
-/// The number as people write it: a whole one without a point.
+/// The number in its usual form: a whole one without a point.
 fn number(value: f64) -> Option<Number> {
     match whole(value) {
         Some(whole) => Some(Number::from(whole)),
@@ -169,9 +169,9 @@ record! {
     #[derive(Eq, Default)]
     #[serde(tag = "type", rename = "boolean")]
     pub struct BooleanField {
-        /// The name for people.
+        /// The display name.
         pub title: Option<String>,
-        /// A description of what is agreed to.
+        /// A description of the question.
         pub description: Option<String>,
         /// The choice made at first.
         #[no_setter]
@@ -183,7 +183,7 @@ record! {
 }
 
 impl BooleanField {
-    /// Sets what is chosen at first.
+    /// Sets the initial choice.
     #[must_use]
     pub fn default_value(mut self, default: bool) -> Self {
         self.default = Some(default);
