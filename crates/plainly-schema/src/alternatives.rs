@@ -1,5 +1,5 @@
-//! What a value misses that is valid under none of several schemas: which of them was meant, if that can be told, or else what
-//! all of them want. Makes no sentences.
+//! The faults of a value that is valid under none of several schemas: by the one that was probably
+//! meant, or else by the demands of all. Makes no sentences.
 
 use std::ops::ControlFlow;
 
@@ -20,28 +20,28 @@ pub(super) enum Nearest {
     Some(Vec<Id>),
 }
 
-/// Why a value fails schemas, if it can be said in one sentence.
+/// The reason why a value fails schemas, if it fits into one sentence.
 #[derive(Debug)]
 pub(super) enum Reason {
     /// Properties are missing: for each schema these.
     Missing(Vec<Vec<String>>),
-    /// The property of this name, which says what kind of object it is, is none of these.
+    /// The property of this name, which marks the kind of object, is none of these.
     Kind(String, Vec<Value>),
     /// It is none of these values, and of none of these types.
     Other(Vec<Value>, Vec<Type>),
 }
 
-/// How a value fails one schema.
+/// The faults of a value under one schema.
 #[derive(Debug, Default)]
 struct Miss {
     distance: Distance,
     /// The properties that are missing.
     missing: Vec<String>,
-    /// Why it is that far.
+    /// The reason for the distance.
     reason: Option<Reason>,
 }
 
-/// How far a value is from right, by what is furthest.
+/// The distance of a value from a valid one, by its largest fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
     /// Something inside of it is wrong.
@@ -72,7 +72,7 @@ pub(super) fn nearest(schemas: Schemas<'_>, ids: &[Id], value: &Value) -> Neares
     alike(misses).map_or(Nearest::Some(ids), Nearest::Alike)
 }
 
-/// How the value misses each of those of `ids` that it is nearest to.
+/// The faults of the value under each of those of `ids` that it is nearest to.
 fn misses(schemas: Schemas<'_>, ids: &[Id], value: &Value, depth: usize) -> Vec<(Id, Miss)> {
     let each = ids.iter().map(|id| (*id, miss(schemas, *id, value, depth)));
     let mut all: Vec<(Id, Miss)> = each.collect();
@@ -167,7 +167,7 @@ impl Miss {
 }
 
 impl Reason {
-    /// Why a value is something else by this, if it is.
+    /// The mismatch with this type, if any.
     fn of(assertion: &Assertion) -> Option<Self> {
         match assertion {
             Assertion::Enum(options) => Some(Self::Other(options.listed.clone(), Vec::new())),

@@ -1,4 +1,4 @@
-//! Checks of one value by itself, which apply no other schema to what is inside it.
+//! Checks of one value by itself, which apply no other schema to its contents.
 
 use serde_json::{Number, Value};
 
@@ -61,7 +61,7 @@ pub(super) enum Type {
 #[derive(Debug)]
 pub(super) struct Options {
     pub(super) listed: Vec<Value>,
-    /// Places in the list, in the order of what is there.
+    /// Places in the list, in the order of the options.
     sorted: Vec<usize>,
 }
 
@@ -159,7 +159,7 @@ impl Bound {
 }
 
 impl Counted {
-    /// How many there are in `value`, if it has any such.
+    /// The count in `value`, if it is of such a type.
     pub(super) fn of(self, value: &Value) -> Option<u64> {
         let count = match (self, value) {
             (Self::Characters, Value::String(text)) => text.chars().count(),

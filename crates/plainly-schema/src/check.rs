@@ -22,7 +22,7 @@ pub(super) enum Path<'a> {
 pub(super) struct Failure<'a> {
     pub(super) path: &'a Path<'a>,
     pub(super) value: &'a Value,
-    /// The subschema that says so.
+    /// The subschema that failed.
     pub(super) node: &'a Node,
     pub(super) what: What<'a>,
 }
@@ -48,7 +48,7 @@ pub(super) enum What<'a> {
 
 const GO_ON: ControlFlow<()> = ControlFlow::Continue(());
 
-/// Told of what fails, and whether to go on.
+/// Receives each failure, and decides whether to go on.
 pub(super) type Tell<'t> = dyn FnMut(&Failure<'_>) -> ControlFlow<()> + 't;
 
 /// The subschemas of a schema.
@@ -77,7 +77,7 @@ impl<'a> Schemas<'a> {
         required.unwrap_or_default()
     }
 
-    /// Tells all in which `value` fails the subschema `id`.
+    /// Reports all failures of `value` under the subschema `id`.
     pub(super) fn check(
         self,
         id: Id,
@@ -115,7 +115,7 @@ impl<'a> Schemas<'a> {
         }
     }
 
-    /// Whether `value` is what `keyword` of `node` says.
+    /// Whether `value` is valid under `keyword` of `node`.
     fn is_valid_by(self, keyword: &Keyword, node: &Node, value: &Value) -> bool {
         let path = &Path::Root;
         let place = Place { path, value, node };

@@ -180,7 +180,7 @@ impl Applied {
         }
     }
 
-    /// Finding what is not evaluated yet takes evaluating all keywords before it once more.
+    /// Finding the unevaluated members means evaluating all keywords before it once more.
     fn add_rest(&mut self, rest: Rest) {
         match rest {
             Rest::Properties(id) => self.any_property.push(id),

@@ -22,7 +22,7 @@ impl Draft {
         ("draft/2020-12/schema", Self::Draft202012),
     ];
 
-    /// The one that `$schema` of `root` names; without it, the one that MCP has unless a schema says otherwise.
+    /// The draft that `$schema` of `root` names; without it, MCP's default.
     pub(super) fn of(root: &Value) -> Result<Self, String> {
         let Some(named) = root.get("$schema") else {
             return Ok(Self::Draft202012);

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 
 use super::keyword::{Here, Id, Inside, Keyword, Node, Rest};
 
-/// Tells whether a value is valid. A function stands for the check, which in turn asks here what `unevaluatedProperties` is left
-/// with: so neither file needs the other.
+/// Decides whether a value is valid. A function stands for the check, which in turn asks here for
+/// the members left to `unevaluatedProperties`: so neither file needs the other.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judge<'a> {
     pub(super) nodes: &'a [Node],
-    /// Whether a value is what a keyword of one of the nodes says.
+    /// Whether a value is valid under a keyword of one of the nodes.
     pub(super) holds: fn(&'a [Node], &Keyword, &Node, &Value) -> bool,
 }
 

@@ -28,7 +28,7 @@ pub(super) enum Keyword {
     DependentRequired(Vec<(String, Vec<String>)>),
     /// Schemas for the values inside this one.
     Inside(Inside),
-    /// The same value, by other schemas.
+    /// The same value, under other schemas.
     Here(Here),
     /// A schema for the values inside this one that no other keyword has looked at.
     Rest(Rest),
@@ -60,14 +60,15 @@ pub(super) enum Here {
     Dependent(Vec<(String, Id)>),
 }
 
-/// The schema for what is not evaluated.
+/// The schema for the unevaluated members.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Rest {
     Properties(Id),
     Items(Id),
 }
 
-/// `properties`, `patternProperties` and `additionalProperties`, for what is additional depends on the others.
+/// `properties`, `patternProperties` and `additionalProperties`, because the additional ones depend
+/// on the others.
 #[derive(Debug, Default)]
 pub(super) struct Properties {
     pub(super) named: BTreeMap<String, Id>,
@@ -84,7 +85,7 @@ pub(super) struct Items {
     pub(super) rest: Option<Id>,
 }
 
-/// How many items are valid under a schema.
+/// The number of items that must be valid under a schema.
 #[derive(Debug)]
 pub(super) struct Contains {
     pub(super) id: Id,

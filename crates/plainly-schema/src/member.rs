@@ -1,4 +1,4 @@
-//! A member of a schema, as what a keyword takes it to be, or what is wrong with it.
+//! A member of a schema, as the type that a keyword requires, or the fault in it.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use super::sentence::short;
 pub(super) struct Owner<'a> {
     pub(super) members: &'a Map<String, Value>,
     pub(super) draft: Draft,
-    /// Where it is in the whole, as a JSON Pointer.
+    /// The place in the whole schema, as a JSON Pointer.
     pub(super) path: String,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Member<'_, 'a> {
         }
     }
 
-    /// How many. Nothing can have as many as are beyond 64 bits.
+    /// The count. A count beyond 64 bits can't be reached.
     pub(super) fn count(self) -> Result<u64, String> {
         let number = self.value.as_number();
         let count = number.and_then(|number| whole(number, self.owner.draft));

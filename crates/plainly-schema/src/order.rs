@@ -1,4 +1,5 @@
-//! When two values are the same, and which of two numbers is greater: `1` is `1.0` (JSON Schema Core, "Instance Equality").
+//! The equality of values, and the order of numbers: `1` is `1.0` (JSON Schema Core, "Instance
+//! Equality").
 
 use std::cmp::Ordering;
 

@@ -16,7 +16,7 @@ mod engine {
     }
 
     impl Pattern {
-        /// Reads `text`; the error says what is wrong with it.
+        /// Reads `text`; the error names the fault.
         pub(crate) fn parse(text: &str) -> Result<Self, String> {
             let translated = to_rust_regex(text)
                 .map_err(|()| format!("{text:?} is not a regular expression"))?;

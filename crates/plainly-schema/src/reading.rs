@@ -42,7 +42,7 @@ pub(super) fn read(root: &Value, most: usize, absence: Absence) -> Result<Vec<No
     Ok(reading.nodes)
 }
 
-/// How a property can be absent.
+/// The ways in which a property can be absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
     /// By not being there.

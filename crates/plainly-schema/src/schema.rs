@@ -54,7 +54,8 @@ impl Default for Limits {
     }
 }
 
-/// Why a schema is refused: it is not a schema, refers to something outside itself, or would cost too much.
+/// The reason why a schema is rejected: it is not a schema, refers to something outside itself, or
+/// would cost too much.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InvalidSchema(String);
@@ -130,7 +131,7 @@ impl Schema {
         Ok(self)
     }
 
-    /// Reads it, unless it is. Where that fails, nothing can be told of what a value fails in.
+    /// Reads it, unless it is. If that fails, the failures of a value are unknown.
     fn keywords(&self) -> Option<&Keywords> {
         self.keywords
             .get_or_init(|| {
@@ -147,8 +148,9 @@ impl Schema {
         self.strict
     }
 
-    /// Whether the value `json` may fail although it deserialises: by what [`is_strict`](Self::is_strict) says, or because
-    /// many types read an array where the schema has an object.
+    /// Whether the value `json` may fail although it deserialises: by
+    /// [`is_strict`](Self::is_strict), or because many types read an array where the schema has an
+    /// object.
     pub fn may_refuse(&self, json: &str) -> bool {
         self.strict || self.has_objects_inside && json.contains('[')
     }
@@ -171,7 +173,7 @@ impl Schema {
         members
     }
 
-    /// What is wrong with the value `json`: the first 16 mistakes. Empty if it is valid.
+    /// The first 16 mistakes in the value `json`. Empty if it is valid.
     pub fn failures(&self, json: &str) -> Vec<Mistake> {
         match serde_json::from_str(json) {
             Ok(value) => self.failures_of(&value),
@@ -180,7 +182,7 @@ impl Schema {
         }
     }
 
-    /// The same of a value that is read already.
+    /// Like `failures`, of a value that is read already.
     pub fn failures_of(&self, value: &Value) -> Vec<Mistake> {
         let keywords = self.keywords();
         keywords.map_or_else(Vec::new, |keywords| keywords.mistakes(value))
@@ -233,7 +235,7 @@ fn check_bytes(text: &str, limits: &Limits) -> Result<(), InvalidSchema> {
     }
 }
 
-/// How many values there are in `value`, with itself.
+/// The number of values in `value`, with itself.
 fn values(value: &Value) -> u64 {
     1 + match value {
         Value::Object(members) => members.values().map(values).sum(),
@@ -282,7 +284,7 @@ const STRICT: [&str; 24] = [
     "uniqueItems",
 ];
 
-/// Looks at all of a schema, including the names of properties, which only makes it say yes too often.
+/// Searches all of a schema, including the names of properties, which only makes it true too often.
 fn is_strict(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members
@@ -293,7 +295,7 @@ fn is_strict(schema: &Value) -> bool {
     }
 }
 
-/// How many schemas of objects there are in a schema, the names of properties included.
+/// The number of schemas of objects in a schema, the names of properties included.
 fn objects(schema: &Value) -> usize {
     match schema {
         Value::Object(members) => {

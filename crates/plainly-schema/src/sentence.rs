@@ -1,5 +1,5 @@
-//! Failures as mistakes for whoever must mend them: where, what is wrong, and what would be right, if that is a short list
-//! or there is something close.
+//! Failures as mistakes for the author of the value: the place, the fault, and the valid values, if
+//! they are few or one is close.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use super::check::{Failure, Path, Schemas, What};
 use super::keyword::{Contains, Id};
 use super::slip::closest;
 
-/// The most mistakes that are told at once.
+/// The most mistakes that are reported at once.
 pub(super) const MOST: usize = 16;
 
 /// The longest sentence, in bytes: it quotes the value, which can be as long as a message.
@@ -29,11 +29,12 @@ const MOST_SLIPS: usize = 64;
 /// The alternatives within alternatives that are explained.
 const DEEPEST: usize = 6;
 
-/// The most alternatives of which it is said why they are none, and the longest reason, in bytes.
+/// The most alternatives whose mismatch is explained, and the longest explanation, in bytes.
 const MOST_REASONS: usize = 3;
 const LONGEST_REASON: usize = 96;
 
-/// What is wrong where `failure` is, which is of one of the `schemas`: several mistakes if one of some alternatives was meant.
+/// The mistakes at `failure`, which is of one of the `schemas`: several if one of some alternatives
+/// was meant.
 pub(super) fn mistakes(failure: &Failure<'_>, schemas: Schemas<'_>) -> Vec<Mistake> {
     explained(failure, schemas, DEEPEST)
 }
@@ -71,7 +72,7 @@ fn here(failure: &Failure<'_>, sentence: String) -> Vec<Mistake> {
     vec![Mistake::new(failure.path.to_string(), sentence)]
 }
 
-/// What is wrong with the value by one of the alternatives.
+/// The mistakes in the value under one of the alternatives.
 fn by(id: Id, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) -> Vec<Mistake> {
     let mut all = Vec::new();
     let mut tell = |failure: &Failure<'_>| {
@@ -85,7 +86,7 @@ fn by(id: Id, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) -> Vec<
     all
 }
 
-/// Why the value is not of one alternative.
+/// The reason why the value does not match one alternative.
 fn reason(mistake: &Mistake, failure: &Failure<'_>) -> String {
     let sentence = match mistake.path == failure.path.to_string() {
         true => mistake.message.clone(),
@@ -94,7 +95,8 @@ fn reason(mistake: &Mistake, failure: &Failure<'_>) -> String {
     shortened(&sentence, LONGEST_REASON).into_owned()
 }
 
-/// What is missing by each of some alternatives: what all of them need, if there is anything.
+/// The missing members under each of some alternatives: those that all of them need, if there are
+/// any.
 fn missing(names: &[Vec<String>], failure: &Failure<'_>) -> Vec<Mistake> {
     let needed = names.first().into_iter().flatten();
     let needed = needed.filter(|name| names.iter().all(|all| all.contains(name)));
@@ -128,7 +130,7 @@ fn none_of(value: &Value, keyword: &str) -> String {
     format!("{value} is not valid under any schema of '{keyword}'")
 }
 
-/// Says what is wrong, without where.
+/// The sentence about the fault, without its place.
 fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     let value = failure.value;
     match &failure.what {
@@ -210,7 +212,7 @@ fn contained(contains: &Contains) -> String {
     format!("does not have {many} items that are valid under the schema of 'contains'")
 }
 
-/// Says that `text` is none of `words`, and which it may be a slip of.
+/// The sentence that `text` is none of `words`, with the one that it may be a slip of.
 ///
 /// ```
 /// use plainly_schema::not_one_of;
@@ -310,7 +312,7 @@ fn slip_of(missing: &str, failure: &Failure<'_>) -> String {
     })
 }
 
-/// The sentence, without its middle if that is too long: what is quoted comes before what is wrong with it.
+/// The sentence, without its middle if that is too long: a quoted value comes before its fault.
 pub(super) fn short(sentence: String) -> String {
     match sentence.len() {
         0..=LONGEST => sentence,

@@ -32,7 +32,8 @@ pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, word)| word)
 }
 
-/// How far the words are from one another, if that is near: to leave out a part is one slip, and then each letter counts.
+/// The distance of the words, if they are near: to leave out a part is one slip, and then each
+/// letter counts.
 fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
     let distance = distance(text, word);
     // In a short word one letter makes another word, not a slip.
@@ -48,8 +49,9 @@ fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
     (is_slip || is_part).then_some((slips, distance))
 }
 
-/// How many letters have to be added, left out, replaced or swapped with their neighbour to make one word of the other: the
-/// optimal string alignment distance. The crate `strsim` has it too, but a small server would need it for nothing else.
+/// The number of letters to add, leave out, replace or swap with their neighbour to make one word
+/// of the other: the optimal string alignment distance. The crate `strsim` has it too, but a small
+/// server would need it for this alone.
 fn distance(one: &str, other: &str) -> usize {
     let mut above: Vec<usize> = (0..=other.chars().count()).collect();
     let mut two_above = above.clone();

@@ -1,4 +1,4 @@
-//! Keywords that apply schemas: to the same value, or to what is inside of it.
+//! Keywords that apply schemas: to the same value, or to its contents.
 
 use super::asserting::pattern;
 use super::{Absence, Reading};

@@ -1,4 +1,4 @@
-//! Keywords that say something of a value by themselves, and those that say nothing of it.
+//! Keywords that constrain a value by themselves, and those that don't constrain it.
 
 use serde_json::Value;
 
@@ -113,7 +113,7 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    /// How much there may be of something.
+    /// The limits on counts.
     pub(super) fn counts(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         for (name, counted, extreme) in [
             ("maxLength", Counted::Characters, Extreme::Most),

@@ -1,4 +1,4 @@
-//! Of several alternatives the one that was meant is explained, at a bounded cost.
+//! The alternative that was probably meant is explained, at a bounded cost.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ fn object(properties: Value) -> Value {
     json!({"type": "object", "required": names, "properties": properties, "additionalProperties": false})
 }
 
-/// Told apart by a constant.
+/// Alternatives distinguished by a constant.
 fn kinds() -> Value {
     let number = json!({"type": "number"});
     let range = object(json!({"from": number, "to": number}));
@@ -21,7 +21,7 @@ fn kinds() -> Value {
     ]})
 }
 
-/// Told apart by the name of their only property, in a schema that is recursive.
+/// Alternatives distinguished by the name of their only property, in a schema that is recursive.
 fn names() -> Value {
     let many = json!({"type": "array", "items": {"$ref": "#/$defs/name"}});
     json!({

@@ -1,4 +1,4 @@
-//! What fails is said well, and no schema costs more than it may.
+//! Failures have good sentences, and no schema costs more than its limit.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -21,13 +21,13 @@ fn compile(schema: Value) -> Result<Schema, String> {
     Schema::new(schema, &Limits::default()).map_err(|error| error.to_string())
 }
 
-/// What fails in `value`.
+/// The failures of `value`.
 fn failures(schema: &Value, value: &Value) -> Vec<String> {
     let failures = compile(schema.clone()).unwrap().failures_of(value);
     failures.iter().map(ToString::to_string).collect()
 }
 
-/// Whatever it is, it is over soon, and with the stack that a thread of the runtime has.
+/// Checks that the work ends soon, and with the stack that a thread of the runtime has.
 fn soon<T: Send>(what: &str, doing: impl FnOnce() -> T + Send) -> T {
     let started = Instant::now();
     let done = std::thread::scope(|scope| {
@@ -57,7 +57,7 @@ fn each_failing_path_is_named() {
     assert!(failures(&schema, &json!({"a": 1, "b": "ok", "c": null})).is_empty());
 }
 
-/// The sentence that is said of `value`, alone and as an argument.
+/// Checks the sentence about `value`, alone and as an argument.
 fn check_sentence(schema: &Value, value: &Value, sentence: &str) {
     assert_eq!(failures(schema, value), [sentence]);
     let definitions = schema.get("$defs").cloned().unwrap_or(json!({}));
@@ -208,7 +208,7 @@ fn without_the_feature_a_pattern_is_refused() {
     }
 }
 
-/// Each one applies the next twice, as `apply` says.
+/// A chain of schemas that each apply the next twice, by `apply`.
 fn doubling(apply: impl Fn(&Value) -> Value) -> Value {
     let definition = |number: usize| {
         let next = json!({"$ref": format!("#/$defs/d{}", number + 1)});

@@ -1,4 +1,4 @@
-//! Whatever the schema, it is refused, or serves soon and as a peer does.
+//! Any schema is rejected, or works soon and as a peer does.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

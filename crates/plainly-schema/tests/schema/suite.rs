@@ -21,7 +21,7 @@ const DRAFTS: [(&str, &str); 5] = [
     ),
 ];
 
-/// What a schema may have elsewhere: references beyond it, bases within it, dialects.
+/// The rejected features of schemas: references beyond it, bases within it, dialects.
 const REFUSED: [&str; 4] = [
     "it refers to",
     "it has $id below its root",
@@ -29,7 +29,7 @@ const REFUSED: [&str; 4] = [
     "is not a known draft",
 ];
 
-/// What the suite was found to say.
+/// The findings of the suite.
 #[derive(Default)]
 struct Findings {
     held: usize,
@@ -38,7 +38,7 @@ struct Findings {
 }
 
 impl Findings {
-    /// Of a schema, with values that are valid or not.
+    /// Adds a schema, with values that are valid or not.
     fn add(&mut self, draft: &str, group: &Value) {
         let mut schema = group["schema"].clone();
         if let Some(members) = schema.as_object_mut() {
