@@ -1,5 +1,5 @@
-//! How a command is let in at a server over HTTP: from the options and the environment to what gets its tokens, and the logins that
-//! are kept.
+//! The authentication of a command at a server over HTTP: from the options and the environment to
+//! the source of tokens, and the stored logins.
 //!
 //! ```text
 //! options, environment ─► identity ─┐
@@ -32,18 +32,18 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::terminal;
 
-/// What lets a command in at one server.
+/// The credentials of a command for one server.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) oauth: Arc<OAuth>,
-    /// Where the server is, once that is known.
+    /// The URL of the server, once it is known.
     pub(crate) url: Arc<OnceLock<String>>,
-    /// What is asked for, if that is said.
+    /// The scopes to request, if they are given.
     scopes: Vec<String>,
 }
 
 impl Account {
-    /// For a command that needs a server: what is kept is used, and a person is asked if there is one.
+    /// For a command that needs a server: uses stored logins, and asks the user if there is one.
     pub(crate) fn of_command(args: &ServerArgs) -> Result<Self, Failure> {
         let identity = Identity::of_command(&args.account)?;
         let oauth = identity.oauth();
@@ -59,7 +59,7 @@ impl Account {
         Self::new(oauth, identity.scopes, args)
     }
 
-    /// For a login that somebody wants. If it `is_anew`, what is kept does not count.
+    /// For a login that the user started. If it `is_anew`, stored logins are ignored.
     pub(crate) fn of_login(
         args: &ServerArgs,
         person: &LoginPerson,
@@ -111,7 +111,7 @@ impl Account {
     }
 }
 
-/// Whether somebody is there who can log in, and is not surprised by that.
+/// Whether the user is there to log in, and expects it.
 fn may_ask(args: &ServerArgs) -> bool {
     let is_automatic = std::env::var_os("CI").is_some_and(|it| !it.is_empty() && it != "false");
     let is_for_program = args.format().is_json();

@@ -1,5 +1,5 @@
-//! PDF as text, in a process of its own: this program, started again. A PDF can be made so that whoever reads it takes any
-//! memory and time or overflows its stack. Here that ends a process which nobody else needs.
+//! PDF as text, in a process of its own: this program, started again. A hostile PDF can make its
+//! reader use any memory and time or overflow its stack. Here that ends only this process.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ use crate::output::Output;
 /// The only word that the process is started with. It is no command of the command line, so nothing shows or proposes it.
 const COMMAND: &str = "pdf-text";
 
-/// How often it is looked whether somebody still waits.
+/// The interval between two checks whether the result is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The most memory that the process takes, in bytes.
@@ -197,7 +197,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     output.flush()
 }
 
-/// Takes no more memory and time of the machine than a PDF may need, whatever becomes of whoever waits.
+/// Limits the memory and time of the process to those that a PDF may need, even if its parent ends.
 #[cfg(unix)]
 fn limit() {
     use rustix::process::{Resource, Rlimit, setrlimit};

@@ -1,5 +1,6 @@
-//! Answers to the questions that a server asks while a command runs: by the person at the terminal, by what was given on the
-//! command line, or by a command that asks a model. What nobody can answer is not declared, and so not asked.
+//! Answers to the questions that a server asks while a command runs: by the user at the terminal,
+//! by the options, or by a command that asks a model. A question that can't be answered is not
+//! declared, and so not asked.
 
 mod field;
 mod form;
@@ -29,10 +30,10 @@ use crate::args::AskingArgs;
 use crate::failure::Failure;
 use crate::terminal::{self, Conversation};
 
-/// Whether a server was told that there is somebody whom it can ask.
+/// Whether a server may ask the user.
 static IS_POSSIBLE: AtomicBool = AtomicBool::new(false);
 
-/// Whether the server was told that it can ask anything: some hide from others what they would have to ask about.
+/// Whether a server may ask anything: some servers hide tools that would have to ask.
 pub(crate) fn is_possible() -> bool {
     IS_POSSIBLE.load(Ordering::Relaxed)
 }
@@ -43,9 +44,9 @@ pub(crate) struct Respondent(Arc<Answering>);
 
 #[derive(Debug)]
 struct Answering {
-    /// What the user calls the server.
+    /// The user's name for the server.
     label: String,
-    /// What the server calls itself.
+    /// The server's own name.
     name: OnceLock<String>,
     given: Option<GivenAnswers>,
     sample_with: Option<String>,
@@ -54,13 +55,13 @@ struct Answering {
     visited: Mutex<HashSet<String>>,
     /// Whether a wrong answer ends the command.
     is_fatal: bool,
-    /// Why the command must end.
+    /// The reason why the command must end.
     failure: Mutex<Option<String>>,
     failed: Notify,
 }
 
 impl Respondent {
-    /// Answers as the command line says, or as the person at the terminal does.
+    /// Answers by the options, or by the user at the terminal.
     pub(crate) fn new(label: &str, args: &AskingArgs) -> Result<Self, Failure> {
         let given = &args.given_answers;
         Ok(Self(Arc::new(Answering {
@@ -76,7 +77,7 @@ impl Respondent {
         })))
     }
 
-    /// Answers for many commands: a wrong answer is told, and ends none of them.
+    /// Answers for many commands: a wrong answer is reported, and ends none of them.
     pub(crate) fn lasting(mut self) -> Self {
         if let Some(own) = Arc::get_mut(&mut self.0) {
             own.is_fatal = false;

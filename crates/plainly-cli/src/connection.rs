@@ -1,5 +1,5 @@
-//! The connection of a command to its server: opened, used, and closed whatever happens. What the server asks and says
-//! meanwhile is answered and shown.
+//! The connection of a command to its server: opened, used, and closed in any case. The server's
+//! questions and messages meanwhile are answered and shown.
 
 mod reached;
 mod server_log;
@@ -29,7 +29,7 @@ use crate::terminal;
 use crate::trace::Trace;
 use crate::visible::visible;
 
-/// What a connection is opened for.
+/// The purpose of a connection.
 #[derive(Clone, Debug)]
 pub(crate) enum Purpose {
     /// Work that ends before the connection does.
@@ -40,21 +40,21 @@ pub(crate) enum Purpose {
     Login(Account),
 }
 
-/// Why no task is left behind at a server that the command starts itself.
+/// The error for a task at a server that the command starts itself.
 const ENDS_TOO: &str = "--task leaves a task at a server that goes on, and this one is started by the command and ends with it: \
                         use the URL of a server that runs, or `plainly shell`, and type the call there";
 
-/// What is wrong with a client that is to be let in, and credentials beside it.
+/// The error for a client's options beside other credentials.
 const TWO_IDENTITIES: &str = "the header Authorization, or the user name in the URL, says already who asks: leave that out, or the options for a \
                               client (--client-id, --workload-token)";
 
-/// Why nobody logs in to such a server.
+/// The error for a login at a server that is not reached over HTTP.
 const HAS_NO_LOGIN: &str = "a login is for a server that is reached over HTTP, and this one is started by the command: its credentials come from \
                             its variables";
 
 /// The most that ending in good order may take after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// How long a server may take for that before the user is told.
+/// The time that closing may take before the user gets a notice.
 const NOTICE: Duration = Duration::from_millis(100);
 
 /// Does `work` with a connection to the server, until a signal comes.
@@ -66,7 +66,7 @@ pub(crate) async fn with_client<T>(
     with_client_for(Purpose::Work, server, args, work).await
 }
 
-/// The same for this purpose.
+/// Like `with_client`, for another purpose.
 pub(crate) async fn with_client_for<T>(
     purpose: Purpose,
     server: Server,
@@ -231,7 +231,7 @@ async fn introduced(
     Ok(client)
 }
 
-/// Where the server is, which must be one over HTTP.
+/// The URL of the server, which must be one over HTTP.
 pub(crate) async fn address(server: Server, args: &mut ServerArgs) -> Result<String, Failure> {
     match reached(server, args).await? {
         (Server::Url(url), _) => Ok(url),
@@ -275,7 +275,7 @@ fn over_http(
     })
 }
 
-/// Whether the URL or a header says already who asks.
+/// Whether the URL or a header has credentials already.
 fn has_credentials(url: &str, headers: &[(String, String)]) -> bool {
     let mut names = headers.iter().map(|(name, _)| name);
     let (_, rest) = url.split_once("://").unwrap_or(("", url));

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     Success,
@@ -74,7 +74,7 @@ impl Exit {
         self.row().1
     }
 
-    /// What it means.
+    /// The meaning of the exit code.
     pub(crate) const fn meaning(self) -> &'static str {
         self.row().2
     }

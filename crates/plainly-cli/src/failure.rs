@@ -1,5 +1,5 @@
-//! Why a command did not work, told once, at its end, on standard error: a line of text, and one that helps; or one JSON
-//! object.
+//! The reason why a command failed, reported once, at its end, on standard error: a line of text,
+//! and one with advice; or one JSON object.
 
 mod asked;
 mod authorization;
@@ -29,28 +29,28 @@ const BOLD: Style = Style::new().bold();
 /// The most characters of a server's data that are shown.
 const SHOWN: usize = 200;
 
-/// Why a command did not work.
+/// The reason why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command line is wrong in a way that only its words together show.
     Usage(clap::Error),
-    /// The server said no, or did not answer.
+    /// The server returned an error, or did not answer.
     Call { error: Error, subject: Subject },
-    /// The tool says that it failed; its result has been printed if the output is JSON.
+    /// The tool reports a failure; its result has been printed if the output is JSON.
     Tool { name: String, text: String },
     /// The server has no such tool or prompt.
     Missing(Missing),
     /// The arguments are not those of the tool or the prompt, which was not called.
     Arguments {
         what: String,
-        /// How to learn what they are.
+        /// The way to list them.
         help: String,
     },
     /// A task waits for an answer.
     Waiting {
-        /// What it asks.
+        /// The question.
         question: String,
-        /// How to answer.
+        /// The way to answer.
         help: String,
     },
     /// Something on this side.
@@ -59,7 +59,7 @@ pub(crate) enum Failure {
         what: String,
         source: Option<Box<dyn std::error::Error>>,
     },
-    /// Nobody reads the output any more: `plainly ls | head` is no failure.
+    /// The output's reader has gone: `plainly ls | head` is no failure.
     ReaderGone,
     /// A signal came first.
     Interrupted,
@@ -106,7 +106,7 @@ impl Failure {
         Self::unless_gone("cannot write the output", error)
     }
 
-    /// The stream to whoever reads failed, unless they have just gone.
+    /// The error of an output stream, unless its reader has just gone.
     pub(crate) fn unless_gone(what: &str, error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::ReaderGone;
@@ -119,7 +119,7 @@ impl Failure {
         Self::caused(format!("cannot write {}", path.display()), error)
     }
 
-    /// The server says that it doesn't do what is wanted.
+    /// The server rejects the request.
     pub(crate) fn refused(what: impl Into<String>) -> Self {
         Self::Local {
             exit: Exit::Refused,
@@ -183,7 +183,7 @@ impl Failure {
             .join(" ")
     }
 
-    /// Says it on standard error.
+    /// Reports it on standard error.
     pub(crate) fn report(&self, format: Format) {
         let mut stderr = anstream::stderr().lock();
         // Where standard error is gone there is nobody left to tell.
@@ -207,7 +207,7 @@ impl Failure {
         };
     }
 
-    /// What to do about it, in one line, as `plainly explain` says it; unless the error itself does.
+    /// The advice, in one line, as in `plainly explain`; unless the error itself has it.
     fn help(&self) -> Option<String> {
         let (error, subject) = match self {
             Self::Missing(missing)
@@ -309,7 +309,8 @@ impl Failure {
         }
     }
 
-    /// `from` says whose error it is, so that neither can be taken for the other: only a peer's has a code.
+    /// The error as JSON. `from` is its side, so that neither can be taken for the other: only a
+    /// peer's has a code.
     fn json(&self) -> Value {
         let kind = self.exit().name();
         let Self::Call {
@@ -342,12 +343,12 @@ impl Failure {
     }
 }
 
-/// Whether the server says that it does not have what is wanted.
+/// Whether the server lacks the feature.
 fn is_undeclared(error: &LocalError) -> bool {
     matches!(error, LocalError::NotDeclared { .. })
 }
 
-/// Whether nobody is let in like this.
+/// Whether authentication is missing or failed.
 fn is_unauthorized(error: &LocalError) -> bool {
     matches!(
         error,
@@ -367,7 +368,7 @@ fn is_configuration(error: &LocalError) -> bool {
     )
 }
 
-/// The words before an error of authorization that does not say that a login was wanted.
+/// The words before an error of authorization that does not mention the login.
 fn login_wanted(error: &LocalError) -> &'static str {
     if let LocalError::Authorization(error) = error
         && matches!(**error, AuthError::Metadata { .. })

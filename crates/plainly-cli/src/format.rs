@@ -1,13 +1,13 @@
-//! For whom results and errors are written: people, or programs.
+//! The readers of results and errors: humans, or programs.
 
 use std::ffi::OsString;
 
-/// How results and errors are written.
+/// The format of results and errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Text,
     Json,
-    /// JSON for people to read, over several lines.
+    /// JSON over several lines.
     Indented,
 }
 

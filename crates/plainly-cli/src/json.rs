@@ -1,5 +1,5 @@
-//! JSON that people write: its value, or what is wrong with it, where, and what would be right. The parser's own words are for
-//! those who know parsers.
+//! JSON written by hand: its value, or the mistake in it, its place, and the right form. The
+//! parser's own words are for those who know parsers.
 
 use serde_json::{Error, Value};
 
@@ -8,7 +8,7 @@ use crate::visible::visible;
 /// The most characters that are shown of what stands in the wrong place.
 const SHOWN: usize = 16;
 
-/// What the parser says, and what that means.
+/// The parser's messages, and their meanings.
 #[rustfmt::skip]
 const FAULTS: &[(&str, &str)] = &[
     ("EOF while parsing a list", "it ends within a list: ] is missing"),
@@ -37,12 +37,12 @@ const VALUE: &str =
 const ESCAPE: &str =
     "within text, a backslash is written \\\\, and other characters by number like \\u00e9";
 
-/// Reads a value, or says why there is none.
+/// Reads a value, or returns the mistake.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
     read(text, |place, word| format!("{place} ({word})"))
 }
 
-/// The same for a text that may be a secret, of which nothing is repeated.
+/// Like `parse`, for a text that may be a secret, of which nothing is repeated.
 pub(crate) fn parse_unseen(text: &str) -> Result<Value, String> {
     read(text, |place, _| place)
 }
@@ -65,7 +65,7 @@ fn read(text: &str, shown: fn(String, String) -> String) -> Result<Value, String
     })
 }
 
-/// What sort of value it is, in a word.
+/// The kind of a value, in a word.
 pub(crate) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
@@ -77,7 +77,7 @@ pub(crate) fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Where the error is, and the word that stands there.
+/// The place of the error, and the word there.
 fn place(text: &str, error: &Error) -> (String, String) {
     let lines = text
         .split_inclusive('\n')

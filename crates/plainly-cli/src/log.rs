@@ -1,5 +1,6 @@
-//! Logs: on standard error, one line an event, whatever a peer put into it. Warnings that nobody asked for are told to people
-//! in a sentence; a log that was asked for has the time and the place of each event, as text or as JSON.
+//! Logs: on standard error, one line an event, even if a peer put line breaks into it. Warnings by
+//! default are sentences; a log on demand has the time and the place of each event, as text or as
+//! JSON.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,7 +19,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::terminal;
 use crate::visible::{visible, visible_json};
 
-/// How a log is written.
+/// The format of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum LogFormat {
     Text,
@@ -27,22 +28,22 @@ pub(crate) enum LogFormat {
 
 /// The modules that are ours: all of them begin so.
 const OURS: &str = "plainly";
-/// How much other libraries may log unless they are named: at `debug`, they write more than we do.
+/// The level of other libraries unless they are named: at `debug`, they write more than we do.
 const OTHERS: LevelFilter = LevelFilter::WARN;
-/// The most warnings that are told to people: a server may give cause for any number of them.
+/// The most warnings that are shown: a server may cause any number of them.
 const MOST_TOLD: usize = 20;
 
-/// Where a child process is quoted.
+/// The target of a child process's output.
 const CHILD: &str = "plainly::child";
 
-/// What is written where no log was asked for.
+/// The settings without a log on demand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LogSetting {
     /// Warnings are lines of a log, and no sentences.
     pub(crate) is_log: bool,
     /// Not even warnings are written.
     pub(crate) is_quiet: bool,
-    /// What a child process says is written too.
+    /// Whether the output of a child process is written too.
     pub(crate) has_child: bool,
 }
 
@@ -110,13 +111,14 @@ fn is_level_or_module(part: &str) -> bool {
     part.contains('=') || !part.is_empty() && part.parse::<LevelFilter>().is_ok()
 }
 
-/// An event as a sentence, without time and place: `warning: this is not there yet`. Each is told once, and only so many are.
+/// An event as a sentence, without time and place: `warning: this is not there yet`. Each is shown
+/// once, and in bounded number.
 struct Sentence;
 
-/// The sentences that were told.
+/// The sentences that were shown.
 static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Forgets what was told, where another command begins.
+/// Forgets the sentences, when another command starts.
 pub(crate) fn begin_again() {
     TOLD.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
@@ -190,7 +192,7 @@ where
     }
 }
 
-/// What a child process wrote, as it wrote it: `server: stderr: listening`.
+/// A line of a child process, unchanged: `server: stderr: listening`.
 struct Quote;
 
 impl<S, N> FormatEvent<S, N> for Quote

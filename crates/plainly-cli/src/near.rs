@@ -4,11 +4,11 @@ use plainly::errors::mistake::quoted;
 
 use crate::visible::visible;
 
-/// How many names are suggested in place of one that nobody has.
+/// The most names that are suggested in place of an unknown one.
 const SUGGESTIONS: usize = 3;
-/// How like each other a name and a slip are: names that only share their beginning are less.
+/// The least similarity of a name and a slip: names that only share their start have less.
 const NEAR: f64 = 0.9;
-/// What is so much less like it than the best was not meant.
+/// The difference to the best name beyond which another one is not suggested.
 const WORSE: f64 = 0.03;
 
 /// The most bytes of a word that may be a slip, or be what was meant.

@@ -1,5 +1,5 @@
-//! Standard output: results as text for people and scripts, or as JSON. Nothing else writes there, and nothing that a
-//! server says reaches a terminal as a command to it.
+//! Standard output: results as text for users and scripts, or as JSON. Other code never writes
+//! there, and a server's texts never reach a terminal as commands to it.
 
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub(crate) struct Output {
     out: BufWriter<Standard>,
     format: Format,
     is_terminal: bool,
-    /// How many characters fit on a line, if people read it.
+    /// The characters on a line of the terminal, if it is one.
     width: Option<usize>,
 }
 
@@ -43,12 +43,12 @@ impl Output {
         self.format.is_json()
     }
 
-    /// Whether a listing is for people.
+    /// Whether a listing is a table for the user.
     pub(crate) fn is_table(&self) -> bool {
         self.is_terminal && !self.is_json()
     }
 
-    /// Whether a person looks at it.
+    /// Whether it is a terminal.
     pub(crate) fn is_terminal(&self) -> bool {
         self.is_terminal
     }
@@ -62,7 +62,7 @@ impl Output {
         self.write(format!("{}\n", line.join("\t")).as_bytes())
     }
 
-    /// The head of a table, which only people need.
+    /// The head of a table, on a terminal only.
     pub(crate) fn head<const N: usize>(
         &mut self,
         names: [&str; N],
@@ -74,7 +74,7 @@ impl Output {
         }
     }
 
-    /// A row: in columns for people, as exact fields for a script.
+    /// A row: in columns on a terminal, as exact fields for a script.
     pub(crate) fn row<const N: usize>(
         &mut self,
         fields: [&str; N],
@@ -89,7 +89,7 @@ impl Output {
         }
     }
 
-    /// A row that begins with a name, which stands out for people.
+    /// A row that starts with a name, which stands out on a terminal.
     pub(crate) fn entry<const N: usize>(
         &mut self,
         fields: [&str; N],
@@ -136,7 +136,7 @@ impl Output {
         textwrap::fill(line, options)
     }
 
-    /// Text for people to read, its lines broken between words to fit the terminal.
+    /// Prose, its lines broken between words to fit the terminal.
     pub(crate) fn prose(&mut self, text: &str) -> Result<(), Failure> {
         self.paragraphs("", text.trim())
     }
@@ -173,7 +173,7 @@ impl Output {
         Ok(())
     }
 
-    /// A line with a label, for people to look up one thing.
+    /// A line with a label, for looking up one thing.
     pub(crate) fn labelled(&mut self, label: &str, value: &str) -> Result<(), Failure> {
         self.write(format!("{label:<14}{}\n", visible(value)).as_bytes())
     }

@@ -5,14 +5,14 @@ use std::env;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// How a file of this format begins.
+/// The first bytes of a PNG file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// The most characters that a sequence of the kitty graphics protocol has.
 const CHUNK: usize = 4096;
 /// The largest file that is shown: more would hold up the terminal.
 const LARGEST: usize = 16 << 20;
 
-/// How a terminal takes images.
+/// A terminal's protocol for images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Graphics {
     /// In several sequences: kitty and Ghostty.
@@ -21,14 +21,14 @@ enum Graphics {
     Iterm,
 }
 
-/// What makes this terminal show the image; `None` if it can't, or if this is no PNG.
+/// The sequence that makes this terminal show the image; `None` if it can't, or if this is no PNG.
 pub(crate) fn sequence(file: &[u8]) -> Option<String> {
     let graphics = graphics(|name| env::var(name).ok())?;
     let is_shown = file.starts_with(PNG) && file.len() <= LARGEST;
     is_shown.then(|| written(graphics, file))
 }
 
-/// What the terminal says of itself in the environment.
+/// The terminal's protocol, by the environment.
 fn graphics(variable: impl Fn(&str) -> Option<String>) -> Option<Graphics> {
     let terminal = variable("TERM").unwrap_or_default();
     // These pass on none of it.

@@ -41,7 +41,7 @@ pub(crate) fn is_empty(host: Host, text: &str) -> bool {
     entries(&parsed(host, text)).is_ok_and(|entries| entries.is_empty())
 }
 
-/// What a file of the host has in it; nothing if it can't be read.
+/// The contents of a host's file; `null` if it can't be read.
 pub(crate) fn parsed(host: Host, text: &str) -> Value {
     let read = row(host).syntax.read(Path::new(""), text);
     read.unwrap_or_default()
@@ -58,11 +58,11 @@ pub(crate) struct Configured {
     project: Option<PathBuf>,
     /// The file, if others may have written it.
     pub(crate) foreign: Option<ProjectFile>,
-    /// What the entry says, or what is wrong with it.
+    /// The entry, or the mistake in it.
     pub(crate) entry: Result<Entry, String>,
 }
 
-/// What can be found: in the files of all hosts, or in one.
+/// The files to search: those of all hosts, or one.
 pub(crate) struct Search {
     machine: Machine,
     sources: Vec<Source>,
@@ -174,8 +174,8 @@ impl Search {
         Ok(servers.collect())
     }
 
-    /// How the server is reached: with the values of all variables, and with these variables for its process and headers
-    /// instead of its own.
+    /// The way to reach the server: with the values of all variables, and with these variables for
+    /// its process and headers instead of its own.
     pub(crate) fn reach(
         &self,
         server: &Configured,
@@ -269,7 +269,7 @@ fn environment(given: &[(String, String)]) -> impl Fn(&str) -> Option<String> {
     }
 }
 
-/// What to say to whoever looks for a server of this name: another that is meant, and those that there are, if any.
+/// The hint for an unknown name: the probable server, and the existing ones, if any.
 pub(crate) fn unknown(name: &str, there: &[Configured]) -> Option<String> {
     let mut names: Vec<_> = there.iter().map(|server| server.name.clone()).collect();
     names.sort_unstable();

@@ -1,4 +1,4 @@
-//! Words of command lines that are printed for people to run.
+//! Words of command lines that are printed for users to run.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
-//! The directory where plainly keeps what is to last and is not configuration: the history of the shell, and which files of
-//! projects the user has allowed.
+//! The directory for lasting data that is not configuration: the history of the shell, and the
+//! files of projects that the user has allowed.
 
 use std::io;
 use std::path::{Path, PathBuf};

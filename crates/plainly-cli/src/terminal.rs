@@ -20,7 +20,7 @@ use self::activity::Activity;
 pub(crate) use self::conversation::Conversation;
 use self::held::HeldLines;
 
-/// How often the line that moves is drawn again.
+/// The interval between two frames of the moving line.
 const FRAME: Duration = Duration::from_millis(100);
 
 static SCREEN: LazyLock<Mutex<Screen>> = LazyLock::new(Mutex::default);
@@ -29,9 +29,9 @@ static SCREEN: LazyLock<Mutex<Screen>> = LazyLock::new(Mutex::default);
 #[derive(Debug, Default)]
 struct Screen {
     is_quiet: bool,
-    /// What the command waits for, if anything.
+    /// The work that the command waits for, if any.
     activity: Option<Activity>,
-    /// How that is shown, once it has lasted.
+    /// The display of it, once it has lasted.
     bar: Option<ProgressBar>,
     /// The lines that wait for the end of a conversation, if there is one.
     held: Option<HeldLines>,
@@ -46,12 +46,12 @@ pub(crate) fn be_quiet() {
     screen().is_quiet = true;
 }
 
-/// Whether somebody is there who can be asked.
+/// Whether the user can be asked at the terminal.
 pub(crate) fn is_attended() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Whether somebody sees what is written.
+/// Whether standard error is a terminal.
 pub(crate) fn is_seen() -> bool {
     io::stderr().is_terminal()
 }
@@ -66,12 +66,12 @@ pub(crate) fn aside<T>(write: impl FnOnce() -> T) -> T {
     screen().aside(write)
 }
 
-/// Says what the command waits for from now on, as in `waiting for search`.
+/// Shows the work that the command waits for from now on, as in `waiting for search`.
 pub(crate) fn doing(what: &str) {
     screen().set(Some(Activity::new(what)));
 }
 
-/// What the command waits for from now on is no work: nothing is shown.
+/// Shows no work from now on.
 pub(crate) fn rest() {
     screen().set(None);
 }
@@ -163,7 +163,7 @@ impl Screen {
         }
     }
 
-    /// From now on somebody is asked: nothing moves, and lines wait.
+    /// Stops the display while the user is asked: nothing moves, and lines wait.
     fn hold(&mut self) {
         self.clear();
         self.held.get_or_insert_default();

@@ -1,4 +1,5 @@
-//! Text from others, made safe to show to people: it can neither be a command to the terminal nor look like something else.
+//! Text from others, made safe for display: it can neither be a command to the terminal nor look
+//! like something else.
 
 use plainly::errors::visible::is_invisible;
 
@@ -7,7 +8,8 @@ pub(crate) fn visible(text: &str) -> String {
     plainly::errors::visible::visible(text).into_owned()
 }
 
-/// The same JSON, with escapes for what [`visible`] writes out: JSON itself has them for some of it only.
+/// The same JSON, with escapes for the characters that [`visible`] writes out: JSON itself has them
+/// for some only.
 pub(crate) fn visible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for character in json.chars() {

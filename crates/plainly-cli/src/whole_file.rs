@@ -21,7 +21,8 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Where a path leads, through links, also if nothing is there yet: they are the user's way of keeping such files elsewhere.
+/// The target of a path, through links, also if nothing exists there yet: they are the user's way
+/// of moving such files elsewhere.
 pub(crate) fn real(path: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(path) {
         Err(error) if is_missing(&error) => {}

@@ -1,5 +1,5 @@
-//! Logins that don't count any more, since somebody wants another: they are kept until there is one. Nor does who this client is
-//! where it registered by itself: it may be unknown there by now.
+//! A store whose logins are ignored, because the user wants a new one: they stay until it succeeds.
+//! The client's own registration is ignored too: the server may have forgotten it by now.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};

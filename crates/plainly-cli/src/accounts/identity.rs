@@ -1,4 +1,5 @@
-//! Who a command is to an authorization server: what its options say, or else what the environment does.
+//! The identity of a command at an authorization server: from its options, or else from the
+//! environment.
 
 use std::fs;
 use std::future::ready;
@@ -11,7 +12,7 @@ use super::secret::{readable, secret};
 use crate::args::{AccountArgs, Scopes, SecretPlace, is_document};
 use crate::failure::Failure;
 
-/// The variables that say it where no option does, each with the option that it is like.
+/// The variables for options that are not given, each with its option.
 const VARIABLES: [(&str, &str); 6] = [
     ("--client-id", "PLAINLY_CLIENT_ID"),
     ("--client-secret", "PLAINLY_CLIENT_SECRET"),
@@ -25,22 +26,22 @@ const VARIABLES: [(&str, &str); 6] = [
 #[derive(Debug)]
 pub(super) struct Identity {
     who: Who,
-    /// Empty if that is not said.
+    /// Empty if they are not given.
     pub(super) scopes: Vec<String>,
 }
 
 /// The client that a command is.
 #[derive(Debug)]
 enum Who {
-    /// Nobody in particular: a client that registers where it has to.
+    /// No configured client: it registers where it has to.
     Anybody,
-    /// What the document at this URL says.
+    /// The metadata document at this URL.
     Document(String),
-    /// A client that people log in for.
+    /// A client that a user logs in with.
     Client(ClientId),
-    /// A client that is let in by itself.
+    /// A client that authenticates itself.
     Itself(ClientId),
-    /// A workload of a platform, which says so in a file.
+    /// A workload of a platform, whose token is in a file.
     Workload(ClientId, PathBuf),
 }
 
@@ -50,7 +51,7 @@ impl Identity {
         Self::of(args, false)
     }
 
-    /// The client that somebody logs in with.
+    /// The client of a login.
     pub(super) fn of_login(args: &AccountArgs) -> Result<Self, Failure> {
         Self::of(args, true)
     }
@@ -69,7 +70,7 @@ impl Identity {
         Ok(Self { who, scopes })
     }
 
-    /// What gets tokens for it.
+    /// The source of its tokens.
     pub(super) fn oauth(&self) -> OAuth {
         match &self.who {
             Who::Anybody => OAuth::new(),
@@ -83,7 +84,7 @@ impl Identity {
         }
     }
 
-    /// Whether it is people who are let in.
+    /// Whether it authenticates a user.
     pub(super) fn is_for_people(&self) -> bool {
         matches!(self.who, Who::Anybody | Who::Document(_) | Who::Client(_))
     }
@@ -118,7 +119,7 @@ impl Who {
     }
 }
 
-/// The same options, as the environment has them; `None` if it says nothing of a client.
+/// The options from the environment; `None` if it names no client.
 fn of_environment(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Option<AccountArgs>, Failure> {

@@ -1,4 +1,4 @@
-//! Where logins are kept, for all commands: in the user's file, or in one whose key is in the keychain.
+//! The store of logins, for all commands: the user's file, or one whose key is in the keychain.
 
 use clap::ValueEnum;
 use plainly::client::oauth::{FileStore, OAuth};
@@ -8,17 +8,18 @@ use super::anew::Anew;
 use crate::args::{KeptArgs, LoginsPlace};
 use crate::failure::Failure;
 
-/// The variable that says where, unless the option does.
+/// The variable that chooses the store, unless the option does.
 const VARIABLE: &str = "PLAINLY_LOGINS_IN";
 
-/// A login that somebody wants.
+/// The kind of login that a command needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Login {
     /// Unless there is one.
     IfNeeded,
-    /// Whatever there is.
+    /// A new login, even if one is stored.
     Anew,
-    /// Whatever there is, and only where the server says where to log in: it has not asked for that.
+    /// A new login, without falling back to the 2025-03-26 endpoints, because the server has not
+    /// asked for one.
     Unasked,
 }
 
@@ -33,7 +34,8 @@ impl Login {
     }
 }
 
-/// The user's logins, where the option says, or else the environment, or else where the system has a place for them.
+/// The user's logins: in the store of the option, or else of the environment, or else of the
+/// system.
 pub(crate) fn logins(args: KeptArgs) -> Result<FileStore, Failure> {
     let place = place(args)?;
     let file = FileStore::of_user().map_err(|error| Failure::local(error.to_string()))?;
@@ -43,7 +45,8 @@ pub(crate) fn logins(args: KeptArgs) -> Result<FileStore, Failure> {
     }
 }
 
-/// Uses the user's logins, where there is a place for them: who has none can be let in all the same.
+/// Uses the user's logins, if there is a place for them: without one, a command can still
+/// authenticate.
 pub(super) fn keep(oauth: OAuth, args: KeptArgs) -> Result<OAuth, Failure> {
     if let Err(error) = FileStore::of_user() {
         tracing::debug!("{error}");

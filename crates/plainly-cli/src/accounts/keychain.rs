@@ -9,11 +9,11 @@ use plainly::client::oauth::{Keychain, Secret, TokenStoreError};
 
 use crate::visible::visible;
 
-/// What the entry is called there.
+/// The name of the entry there.
 const ENTRY: (&str, &str) = ("plainly", "key to logins");
 
-/// What people call it, and what the entry is given besides its name: what it is shown as, or that it stays on this machine, as
-/// the file does.
+/// The display name of the keychain, and the attributes of the entry: its label, or that it stays
+/// on this machine, as the file does.
 #[cfg(target_os = "macos")]
 const SYSTEM: (&str, &[(&str, &str)]) = ("the keychain of macOS", &[]);
 #[cfg(windows)]
@@ -29,7 +29,7 @@ const SYSTEM: (&str, &[(&str, &str)]) = (
 
 type Open = dyn Fn() -> keyring_core::Result<Arc<CredentialStore>> + Send + Sync;
 
-/// The keychain of whoever runs this program.
+/// The keychain of the user who runs this program.
 pub(super) struct SystemKeychain {
     open: Box<Open>,
     about_entry: HashMap<&'static str, &'static str>,
@@ -92,7 +92,7 @@ impl fmt::Debug for SystemKeychain {
     }
 }
 
-/// What went wrong, and what to do. What the entry says is in none of it.
+/// The failure, and its remedy. The contents of the entry are in neither.
 fn failed(error: &Error) -> TokenStoreError {
     let why = match error {
         Error::NoStorageAccess(why) => {

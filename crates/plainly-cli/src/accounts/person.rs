@@ -1,5 +1,5 @@
-//! How a person is asked to log in: in their browser, by a page that they open themselves, or with a code at another device. To a
-//! program that runs this one, the same is told as JSON.
+//! The ways to ask the user to log in: in their browser, by a page that they open themselves, or
+//! with a code on another device. A program that runs this one gets the same as JSON.
 
 use std::io;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::output::Output;
 use crate::terminal::{self, Conversation};
 use crate::visible::visible;
 
-/// How they are asked.
+/// The way to ask the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asked {
     /// Their browser is opened here.
@@ -25,7 +25,7 @@ pub(crate) enum Asked {
     AtDevice,
 }
 
-/// Whoever can be asked.
+/// The user, or the program that can ask them.
 #[derive(Clone, Debug)]
 pub(crate) struct LoginPerson {
     format: Format,
@@ -35,7 +35,8 @@ pub(crate) struct LoginPerson {
 }
 
 impl LoginPerson {
-    /// A person who is asked so, or the program that speaks for them; browsers come back to this port.
+    /// A user who is asked in this way, or the program that asks them; browsers are redirected to
+    /// this port.
     pub(crate) fn new(format: Format, asked: Asked, port: Option<u16>) -> Self {
         Self {
             format,
@@ -75,7 +76,7 @@ impl LoginPerson {
         }
     }
 
-    /// Opens the page, after saying where it leads.
+    /// Opens the page, after showing its address.
     fn open(&self, login: &ConsentPage<'_>) -> io::Result<()> {
         self.is_asked(login.issuer);
         let page = Page::parse(login.url).map_err(io::Error::other)?;
@@ -191,14 +192,14 @@ fn event(login: &ConsentPage<'_>) -> Value {
     })
 }
 
-/// Tells the program that runs this one.
+/// Reports an event to the program that runs this one.
 fn tell(format: Format, event: &Value) -> io::Result<()> {
     let mut output = Output::new(format);
     let told = output.json(event).and_then(|()| output.flush());
     told.map_err(|_failure| io::Error::other("nobody reads the output"))
 }
 
-/// What is asked for, to whoever is to agree to it.
+/// The scopes to request, for the user to agree to.
 fn asking_for(scope: &[String]) -> String {
     match scope {
         [] => String::new(),

@@ -32,7 +32,7 @@ pub(crate) fn secret(place: &SecretPlace) -> Result<Secret, Failure> {
     }
 }
 
-/// What was read of a file that an option names.
+/// The contents of a file that an option names.
 pub(crate) fn readable<T>(path: &Path, read: io::Result<T>) -> Result<T, Failure> {
     read.map_err(|error| {
         let error: Box<dyn std::error::Error> = Box::new(error);

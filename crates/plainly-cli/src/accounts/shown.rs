@@ -27,7 +27,7 @@ pub(crate) fn scopes(grant: &Grant) -> String {
     }
 }
 
-/// When a login ends, in words.
+/// The end of a login, in words.
 pub(crate) fn ends(grant: &Grant, now: Timestamp) -> String {
     let is_renewable = grant.refresh_token.is_some();
     let left = ends_at(grant).map(|at| at.as_second().saturating_sub(now.as_second()));

@@ -118,7 +118,7 @@ impl AccountArgs {
             .map(|(name, _)| name)
     }
 
-    /// Whether they say who the client is.
+    /// Whether they name a client.
     pub(crate) fn has_client(&self) -> bool {
         self.client_id.is_some() || self.workload_token.is_some()
     }

@@ -24,7 +24,7 @@ pub(crate) struct AskingArgs {
     #[arg(long, value_name = "COMMAND")]
     pub(crate) sample_with: Option<String>,
 
-    /// Tell the server that it may work in this directory; can be given several times
+    /// Let the server work in this directory; can be given several times
     #[arg(long = "root", value_name = "DIR")]
     pub(crate) roots: Vec<PathBuf>,
 

@@ -55,8 +55,9 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "AUDIENCE", requires = "public_url")]
     pub(crate) auth_audience: Vec<String>,
 
-    /// Tell clients to log in as this public client, which is registered at the authorization server with their redirect URIs: for
-    /// authorization servers that register no clients (Entra, Okta, Cognito)
+    /// Have clients log in as this public client, which is registered at the authorization server
+    /// with their redirect URIs: for authorization servers that register no clients (Entra, Okta,
+    /// Cognito)
     #[arg(long, value_name = "ID", requires = "public_url")]
     pub(crate) auth_client_id: Option<String>,
 

@@ -14,7 +14,7 @@ pub(crate) enum BearerArg {
     Input,
     /// A variable of the environment.
     Variable(String),
-    /// The token itself, which everybody on this machine can see.
+    /// The token itself, which all users of this machine can see.
     Token(String),
 }
 

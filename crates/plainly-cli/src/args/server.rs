@@ -106,7 +106,7 @@ impl ServerArgs {
         }
     }
 
-    /// The options that say how to reach a server, without those that say what is done with it.
+    /// The options that reach a server, without those for the command.
     pub(crate) const REACHING: [&str; 17] = [
         "headers",
         "bearer",
@@ -210,7 +210,7 @@ impl ServerArgs {
     }
 }
 
-/// Whether this is plainly as a server over HTTP, which would say nothing where it is listened to.
+/// Whether this starts plainly as a server over HTTP, which writes no messages to its output.
 fn serves_nobody(command: &[OsString]) -> bool {
     let [program, subcommand, rest @ ..] = command else {
         return false;

@@ -79,7 +79,8 @@ impl ShellLine {
     }
 }
 
-/// Whether this says where a server is, who answers it, or what is seen of its connection: that of a shell is open.
+/// Whether this option is about the server's address, its questions, or the view of its connection:
+/// a shell has these already.
 fn is_of_connection(id: &str) -> bool {
     const OTHERS: [&str; 8] = [
         "command",

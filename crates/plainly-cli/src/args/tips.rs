@@ -21,7 +21,7 @@ const ALONE: [&str; 8] = [
     "man",
 ];
 
-/// Options of other programs, and what is there instead.
+/// Options of other programs, and their replacements.
 const INSTEAD: [(&[&str], &str); 6] = [
     (
         &["--insecure", "-k"],

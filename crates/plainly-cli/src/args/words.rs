@@ -227,7 +227,7 @@ impl Server {
 }
 
 impl ServerName {
-    /// No server has this name; `there` says which there are.
+    /// The error that no server has this name; `there` lists the existing ones.
     pub(crate) fn unknown(&self, there: Option<String>) -> Failure {
         let why = self.mistake(there);
         wrong(

@@ -25,20 +25,20 @@ pub(super) struct NamedField<'a> {
 }
 
 impl NamedField<'_> {
-    /// What people call it, and what may be filled in: `Age (whole number from 0, required)`.
+    /// The display name, and the possible values: `Age (whole number from 0, required)`.
     pub(super) fn head(&self) -> String {
         let need = if self.is_required { ", required" } else { "" };
         let name = self.title().unwrap_or(self.name);
         format!("{} ({}{need})", short(name), self.kind())
     }
 
-    /// The same by the name that the form has for it.
+    /// Like `head`, with the form's own name.
     pub(super) fn named(&self) -> String {
         let need = if self.is_required { ", required" } else { "" };
         format!("{} ({}{need})", short(self.name), self.kind())
     }
 
-    /// What it is for, if the server says so.
+    /// The description, if the server gives one.
     pub(super) fn description(&self) -> Option<&str> {
         match self.field {
             Field::Text(field) => field.description.as_deref(),
@@ -72,7 +72,7 @@ impl NamedField<'_> {
         (!lines.is_empty()).then(|| lines.join("\n"))
     }
 
-    /// A value as people write it: a choice by its title.
+    /// A value as users write it: a choice by its title.
     pub(super) fn shown(&self, value: &Value) -> String {
         let title = |value: &Value| {
             let mut choices = self.choices().iter();
@@ -103,7 +103,7 @@ impl NamedField<'_> {
                 .any(|name| looks_secret(&short(name)))
     }
 
-    /// What the words that somebody typed mean, or what is wrong with them.
+    /// The value of the typed words, or the mistake in them.
     pub(super) fn read(&self, text: &str) -> Result<Value, String> {
         let value = match self.field {
             Field::Text(field) => text_of(field, text)?,
@@ -191,7 +191,7 @@ fn range<T: ToString>(least: &Option<T>, most: &Option<T>) -> Option<String> {
     })
 }
 
-/// What each kind of text is called, whether a text is one, and an example.
+/// The name of each kind of text, its check, and an example.
 fn format_row(format: TextFormat) -> (&'static str, fn(&str) -> bool, &'static str) {
     match format {
         TextFormat::Email => ("email address", is_email, "ada@example.com"),

@@ -1,5 +1,5 @@
-//! A form, asked field by field of the person at the terminal, who sees what will be sent before it is, and can say no at any
-//! time.
+//! A form, asked field by field of the user at the terminal, who sees the answer before it is sent,
+//! and can decline at any time.
 
 use anstyle::{AnsiColor, Style};
 use plainly::protocol::types::{
@@ -14,7 +14,7 @@ use super::shown::{self, short, told};
 pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 
-/// The most fields that somebody is asked for.
+/// The most fields that a user is asked for.
 const MOST_FIELDS: usize = 100;
 /// The most fields of a form that are named in an error.
 const NAMED: usize = 20;
@@ -66,7 +66,7 @@ pub(super) async fn fill(
     }
 }
 
-/// Asks until the person agrees to send what they have filled in.
+/// Asks until the user agrees to send the filled form.
 async fn filled(
     person: &mut impl Person,
     who: &str,

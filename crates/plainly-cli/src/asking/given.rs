@@ -25,7 +25,7 @@ impl GivenAnswers {
         }
     }
 
-    /// What becomes of each question.
+    /// The action for each question.
     pub(super) fn action(&self) -> ElicitAction {
         match self.answers.first() {
             Some(GivenAnswer::Action(action)) => *action,

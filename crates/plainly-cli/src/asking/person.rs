@@ -1,10 +1,10 @@
-//! Whoever is asked: the person at the terminal, or a script in tests.
+//! The trait for the person who is asked: the user at the terminal, or a script in tests.
 
 use crate::terminal::Conversation;
 
-/// Whoever is asked.
+/// The user who is asked.
 pub(crate) trait Person: Send {
-    /// Tells them lines.
+    /// Shows lines.
     fn say(&mut self, text: &str);
 
     /// Asks for a line; nothing if they went away.
@@ -38,7 +38,7 @@ pub(crate) async fn agrees(
     }
 }
 
-/// Somebody whose answers are known beforehand.
+/// A user whose answers are known beforehand.
 #[cfg(test)]
 #[derive(Debug, Default)]
 pub(super) struct Script {

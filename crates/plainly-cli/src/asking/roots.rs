@@ -1,4 +1,4 @@
-//! The directories that a server is told it may work in.
+//! The directories that a server may work in.
 
 use std::path::{Path, PathBuf};
 

@@ -15,7 +15,8 @@ use crate::json;
 const EXAMPLE: &str =
     r#"{"role": "assistant", "content": {"type": "text", "text": "…"}, "model": "…"}"#;
 
-/// Has the user's command answer. Where it fails, the user is told why, and the server that there is no answer.
+/// Has the user's command answer. If it fails, the user gets the reason, and the server gets no
+/// answer.
 pub(super) async fn sample(
     command: String,
     params: CreateMessageParams,

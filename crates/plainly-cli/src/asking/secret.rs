@@ -34,7 +34,7 @@ const ALIKE: [(char, char); 10] = [
     ('ѕ', 's'),
     ('ԝ', 'w'),
 ];
-/// What is one as a whole word.
+/// The words that mark a secret.
 const WORDS: [&str; 11] = [
     "pwd", "pin", "cvv", "cvc", "cvn", "otp", "ssn", "key", "keys", "mfa", "totp",
 ];

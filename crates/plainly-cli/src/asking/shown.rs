@@ -1,5 +1,5 @@
-//! What a server says in a question, as people see it: of bounded length, without commands to the terminal, and set apart
-//! from what this program says.
+//! The texts of a server in a question, for display: of bounded length, without commands to the
+//! terminal, and set apart from this program's own.
 
 use plainly::errors::mistake::shortened;
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub(super) fn told(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A value that was filled in, as people write it.
+/// A value that was filled in, as users write it.
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::String(text) if text.is_empty() => "(empty)".to_owned(),

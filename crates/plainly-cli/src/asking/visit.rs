@@ -44,7 +44,8 @@ pub(super) async fn visit(
     }
 }
 
-/// The same for all the pages that the server requires. Waits until `person` is done there; `false` if they don't want to.
+/// Like `visit`, for all the pages that the server requires. Waits until `person` is done there;
+/// `false` if they don't want to.
 pub(super) async fn visit_all(
     person: &mut impl Person,
     who: &str,
@@ -77,7 +78,7 @@ async fn agreed(person: &mut impl Person, page: &Page) -> ElicitAction {
     }
 }
 
-/// Asks whoever has agreed to go on, when they are done there.
+/// Asks the user who has agreed to visit the pages, when they are done there.
 async fn returned(person: &mut impl Person, pages: &[Page]) -> ElicitAction {
     loop {
         let answer = person

@@ -18,7 +18,7 @@ use crate::output::Output;
 /// The only word that the process is started with. It is no command of the command line, so nothing shows or proposes it.
 const COMMAND: &str = "open-page";
 
-/// How long it is waited for news that there is no browser.
+/// The longest wait for the news that there is no browser.
 const NEWS: Duration = Duration::from_secs(5);
 
 /// The most bytes of such news.
@@ -55,7 +55,7 @@ pub(crate) fn is_meant(words: impl Iterator<Item = OsString>) -> bool {
     words.skip(1).eq([COMMAND])
 }
 
-/// The process itself: it opens the URL on standard input, and says on standard output why not.
+/// The process itself: it opens the URL on standard input, and writes an error to standard output.
 pub(crate) fn run() -> ExitCode {
     let mut url = String::new();
     let opened = io::stdin()

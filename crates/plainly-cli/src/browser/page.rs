@@ -1,11 +1,11 @@
-//! Where a URL leads that a server wants opened, and what is odd about it.
+//! The target of a URL that a server wants opened, and the warnings about it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use url::{Host, Url};
 
-/// The most bytes of a URL that somebody can be expected to look at.
+/// The most bytes of a URL that a user can be expected to read.
 const LONGEST: usize = 4_096;
 
 /// A page on the web that a server wants opened.
@@ -51,12 +51,12 @@ impl Page {
         &self.host
     }
 
-    /// The part of it that says where it is: its scheme, host and port.
+    /// The part that names the server: its scheme, host and port.
     pub(crate) fn origin(&self) -> String {
         self.url.origin().ascii_serialization()
     }
 
-    /// What is odd about it.
+    /// The warnings about it.
     pub(crate) fn warnings(&self) -> Vec<&'static str> {
         let is_punycode = self.host.split('.').any(|label| label.starts_with("xn--"));
         let has_user = !self.url.username().is_empty() || self.url.password().is_some();
@@ -140,7 +140,7 @@ fn is_own_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
-    /// A URL, as it is opened, its host, and a part of what is odd about it.
+    /// A URL, as it is opened, its host, and a part of the warnings about it.
     #[rustfmt::skip]
     const PLACES: [[&str; 4]; 12] = [
         ["https://example.com/a b?c", "https://example.com/a%20b?c", "example.com", ""],

@@ -21,7 +21,7 @@ use crate::near::{bare, did_you_mean, known, nearest};
 /// The most arguments that are named as missing.
 const NAMED: usize = 20;
 
-/// What the command line gives.
+/// The arguments on the command line.
 #[derive(Debug)]
 pub(super) struct GivenArguments {
     callee: Callee,
@@ -32,7 +32,7 @@ pub(super) struct GivenArguments {
 }
 
 impl GivenArguments {
-    /// Reads what is given for a tool: an object, words, or both.
+    /// Reads the arguments for a tool: an object, words, or both.
     pub(super) fn of_tool(
         whole: Option<&str>,
         mut words: Words,
@@ -52,7 +52,7 @@ impl GivenArguments {
         })
     }
 
-    /// Reads what is given for a prompt: words, and all of them text.
+    /// Reads the arguments for a prompt: words, and all of them text.
     pub(super) fn of_prompt(mut words: Words, server: &Server) -> Result<Self, Failure> {
         let mut sources = Sources::beside(server);
         let callee = Callee::Prompt;
@@ -69,8 +69,9 @@ impl GivenArguments {
         self.whole.is_some() && self.each.is_empty()
     }
 
-    /// The arguments that the one of this name wants, of those that the server lists: `None` if it does not say. One that is
-    /// not listed may be there all the same, unless its name is a slip.
+    /// The arguments that fit the tool or prompt of this name, of those that the server lists:
+    /// `None` if the server lists none. One that is not listed may exist all the same, unless its
+    /// name is a slip.
     pub(super) fn fit_one<T: Listed>(
         self,
         name: &str,
@@ -182,7 +183,7 @@ fn corrected<'a>(
     Err(format!("{callee} has no argument {name:?}{instead}"))
 }
 
-/// What is given for a parameter as one value.
+/// The words for a parameter as one value.
 fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, String> {
     let Parameter {
         name, schema, root, ..
@@ -206,7 +207,8 @@ fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, Stri
     }
 }
 
-/// Why the text is no value of the parameter. It may be a secret if it was read from elsewhere.
+/// The reason why the text is no value of the parameter. It may be a secret if it was read from
+/// elsewhere.
 fn misfit(parameter: &Parameter<'_>, text: &str, is_read: bool) -> String {
     let (name, kind) = (parameter.name, parameter.kind());
     let expected = format!("the argument {name:?} must be {}", kind.expected());

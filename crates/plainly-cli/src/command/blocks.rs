@@ -1,4 +1,4 @@
-//! Blocks of content, as tools and prompts answer with them: shown to people, or written to files.
+//! Blocks of content, as tools and prompts answer with them: displayed, or written to files.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::visible::visible;
 
-/// Writes the blocks where the options say. `name` is that of the tool or the prompt.
+/// Writes the blocks to the place that the options name. `name` is that of the tool or the prompt.
 pub(super) struct Printer<'a> {
     name: &'a str,
     folder: Option<Folder>,
@@ -75,7 +75,7 @@ pub(super) fn write_one<'a>(
 /// A block that could be a file.
 struct File<'a> {
     uri: Option<&'a str>,
-    /// What it is in a word.
+    /// The kind of the file, in a word.
     kind: &'static str,
     mime_type: &'a str,
     is_text: bool,

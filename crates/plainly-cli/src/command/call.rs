@@ -100,7 +100,7 @@ async fn call(
     }
 }
 
-/// Says why there is a result and no task.
+/// Warns why there is a result and no task.
 fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResult>>) {
     let Ok(Started::Complete(result)) = called else {
         return;
@@ -114,7 +114,7 @@ fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResu
     }
 }
 
-/// Whether the server says that it has no such tool: in an error, or in the words of a tool that none is.
+/// Whether the server has no such tool: by an error, or by the text of an unknown tool's result.
 fn is_unknown(called: &client::Result<Started<CallToolResult>>, name: &str) -> bool {
     match called {
         Ok(Started::Complete(result)) if result.is_tool_error() => {
@@ -134,7 +134,7 @@ fn print_id(task: &TaskHandle<CallToolResult>, output: &mut Output) -> Result<()
     output.flush()
 }
 
-/// The result, except for what a tool says that failed, unless it is JSON.
+/// The result, except for the text of a failed tool, unless it is JSON.
 pub(super) fn print_whole(
     result: &CallToolResult,
     name: &str,
@@ -149,7 +149,7 @@ pub(super) fn print_whole(
     output.flush()
 }
 
-/// The result of a tool that has run, even if it is not what the tool's schema promises: a warning says so.
+/// The result of a tool that has run, with a warning if it does not match the tool's schema.
 fn despite_its_schema(error: client::Error) -> client::Result<Started<CallToolResult>> {
     match error.local() {
         Some(LocalError::InvalidOutput {

@@ -1,5 +1,6 @@
-//! What a word of a command line can become: commands, options and their values from the command line itself, names of servers from
-//! the files of hosts, and all else from the server that the line names. In time, or not at all: whoever pressed a key waits.
+//! The completions of a word of a command line: commands, options and their values from the command
+//! line itself, names of servers from the files of hosts, and all else from the server that the
+//! line names. In time, or not at all, because the user has pressed a key and waits.
 
 mod asked;
 mod position;
@@ -19,12 +20,12 @@ use crate::format::Format;
 use crate::output::Output;
 use crate::servers::Search;
 
-/// The longest that a server may take, unless the user says otherwise: with all that comes before and after, a person waits for less
-/// than 300 ms.
+/// The longest time of a server by default: with everything before and after, the user waits for
+/// less than 300 ms.
 const PATIENCE: Duration = Duration::from_millis(250);
-/// The longest that a user can say.
+/// The longest time that a user can set.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
-/// The variable of the environment where the user says otherwise, in seconds.
+/// The variable of the environment that sets the time, in seconds.
 const VARIABLE: &str = "PLAINLY_COMPLETION_TIMEOUT";
 /// The most that are offered.
 const MOST: usize = 1_000;
@@ -45,14 +46,16 @@ impl Candidate {
     }
 }
 
-/// How long a server may take. What is no number of seconds counts as nothing said: nobody reads an error in the middle of a line.
+/// The longest time of a server. An invalid number is ignored, because the user can't read an error
+/// in the middle of a line.
 fn patience() -> Duration {
     let said = std::env::var(VARIABLE).ok();
     let said = said.and_then(|text| values::seconds(&text).ok());
     said.unwrap_or(PATIENCE).min(LONGEST)
 }
 
-/// Prints the candidates: the word as it is, what it can become, and what that is. Says nothing of anything that goes wrong.
+/// Prints the candidates: the word so far, its completions, and their descriptions. Errors are not
+/// reported.
 pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
     let by = Instant::now() + patience();
     let words = args.words();
@@ -80,7 +83,8 @@ pub(crate) async fn run(args: CandidatesArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// What the current word of a line in a shell can become, after those `before` it. The shell's server is asked.
+/// The completions of the current word of a line in a shell, after those `before` it. The shell's
+/// server is asked.
 pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -> Vec<Candidate> {
     let commands = ShellLine::taught();
     let mut before = before.to_vec();
@@ -103,7 +107,8 @@ pub(super) async fn of_line(client: &Client, before: &[String], current: &str) -
     fitting(found, current)
 }
 
-/// Where the server would stand, which no line of a shell names: after the command. `None` if that is not whole yet.
+/// The position of the server, which no line of a shell names: after the command. `None` if that is
+/// incomplete.
 fn place_of_server(commands: &clap::Command, words: &[String]) -> Option<usize> {
     let (mut command, mut place) = (commands, 0);
     while let Some(inner) = words.get(place).and_then(|it| command.find_subcommand(it)) {

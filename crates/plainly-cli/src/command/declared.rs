@@ -1,4 +1,4 @@
-//! What something declares to fail with.
+//! The problems that a tool or prompt declares.
 
 use plainly::protocol::types::Meta;
 use serde_json::Value;

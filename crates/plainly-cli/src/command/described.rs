@@ -15,12 +15,12 @@ use crate::output::Output;
 use crate::shell_word::shell_word;
 use crate::visible::visible;
 
-/// How far the members of objects are shown, and how many of them.
+/// The depth of the members that are shown, and their number.
 const SHOWN: (usize, usize) = (4, 500);
 /// The most parameters of a signature, and words of a call.
 const MOST: usize = 200;
 
-/// What is shown of a tool or a prompt.
+/// The description of a tool or a prompt.
 pub(super) struct Described<'a> {
     callee: Callee,
     name: &'a str,
@@ -52,7 +52,7 @@ pub(super) fn prompt(prompt: &Prompt) -> Described<'_> {
 }
 
 impl Described<'_> {
-    /// Shows it to people. `server` is where it was found.
+    /// Displays it. `server` is its source.
     pub(super) fn show(&self, server: &Server, output: &mut Output) -> Result<(), Failure> {
         let parameters = parameters(&self.schema);
         output.prose(&signature(self.name, &parameters))?;
@@ -108,7 +108,7 @@ fn entries(
     Ok(())
 }
 
-/// `plainly COMMAND`, with these words and this server, for people to run.
+/// `plainly COMMAND`, with these words and this server, for users to run.
 pub(super) fn command_line(command: &str, server: &Server, words: &[String]) -> String {
     let words = words.iter().map(|word| quoted(word));
     let parts: Vec<_> = match server {
@@ -143,7 +143,7 @@ fn signature(name: &str, parameters: &[Parameter<'_>]) -> String {
     format!("{}({})", visible(name), shown.join(", "))
 }
 
-/// What an argument is for, whether it must be given, and what it is if it is not.
+/// The description of an argument, whether it is required, and its default.
 fn meaning(parameter: &Parameter<'_>) -> String {
     let own = &parameter.schema["description"];
     let referred = &resolved(parameter.root, parameter.schema)["description"];

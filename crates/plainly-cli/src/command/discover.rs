@@ -61,7 +61,8 @@ fn print(client: &Client, output: &mut Output) -> Result<(), Failure> {
     output.flush()
 }
 
-/// The versions that the server says it supports. A modern server need not list those that are agreed on by a handshake.
+/// The versions that the server lists as supported. A modern server need not list those that are
+/// agreed on by a handshake.
 fn supported(client: &Client) -> String {
     let versions = client.supported_versions();
     let mut known = versions.iter().filter_map(|version| version.parse().ok());

@@ -1,5 +1,5 @@
-//! A directory that files of a server are saved in. Their names come from what the server says, but never lead out of it, and no
-//! file that is there is replaced.
+//! A directory that files of a server are saved in. Their names come from the server, but never
+//! lead out of it, and existing files are never replaced.
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -97,7 +97,7 @@ fn file_name(name: &str) -> String {
     }
 }
 
-/// How the name of a file of this type ends.
+/// The extension for a file of this type.
 fn extension(mime_type: &str) -> String {
     let essence = mime_type.split(';').next().unwrap_or_default();
     let essence = essence.trim().to_ascii_lowercase();

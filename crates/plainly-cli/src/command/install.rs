@@ -23,7 +23,7 @@ const RUNNERS: [&str; 8] = [
 ];
 /// The lines around a change that are printed with it.
 const AROUND: usize = 3;
-/// How often a change is tried again that another program came before.
+/// The most tries of a change, if other programs change the file too.
 const TRIES: usize = 10;
 
 pub(crate) fn run(args: InstallArgs, log: &LogArgs) -> Result<(), Failure> {
@@ -162,7 +162,7 @@ fn served(
     Ok((name, reach))
 }
 
-/// What a command is known by: the package that a runner starts, or the program.
+/// The name of a command: the package that a runner starts, or the program.
 fn named<'a>(program: &'a str, words: &'a [String]) -> &'a str {
     let stem = |path: &'a str| {
         let stem = Path::new(path).file_stem();
@@ -221,7 +221,7 @@ struct FileChange {
     backup: Option<PathBuf>,
 }
 
-/// Puts what is edited into the file, unless nothing changes.
+/// Writes the edited text into the file, unless nothing changes.
 fn rewrite(
     path: &Path,
     edited: impl Fn() -> Result<(Option<String>, String), Failure>,
@@ -281,7 +281,8 @@ fn not_changed(path: &Path, name: &str, unchanged: Unchanged) -> Failure {
     }
 }
 
-/// A project's file that nobody else has put a server into, or that the user had allowed, is allowed as it is now.
+/// Allows a project's file as it is now, if its servers are all the user's, or if it was allowed
+/// before.
 fn keep_allowed(host: Host, path: &Path, change: &FileChange) {
     let before = change.before.as_deref();
     let before = before.filter(|text| !servers::is_empty(host, text));

@@ -71,7 +71,7 @@ fn list(args: &ListKeysArgs, format: Format) -> Result<(), Failure> {
     output.flush()
 }
 
-/// When a key ends, in RFC 3339.
+/// The end of a key, in RFC 3339.
 fn ends(key: &KeyRow) -> Option<String> {
     let at = Timestamp::try_from(key.expires()?);
     Some(at.unwrap_or(Timestamp::MAX).to_string())

@@ -1,4 +1,4 @@
-//! The type of an argument, as people are told of it: `integer`, `list of object`, `file | folder`.
+//! The type of an argument, for display: `integer`, `list of object`, `file | folder`.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::schema::{Depth, alternatives, named, resolved, types};
 use crate::visible::visible;
 
-/// How far schemas are looked into, and how many of them and of the values that they name.
+/// The depth of the schemas that are read, and the number of them and of the values that they name.
 const LOOKED: (usize, usize) = (4, 1_000);
 /// The most bytes that are kept of a value.
 const KEPT: usize = 300;
@@ -18,21 +18,21 @@ const SHOWN: usize = 8;
 /// The most bytes that are shown.
 const LONGEST: usize = 1_000;
 
-/// What a schema allows.
+/// The values that a schema allows.
 #[derive(Debug, PartialEq)]
 pub(super) enum Kind {
     Anything,
-    /// What has a type of this name.
+    /// Values of the type of this name.
     Type(String),
     /// Only this, as it is written in a call.
     Value(String),
     OneOf(Vec<Self>),
-    /// A list, and what is in it, if that is known.
+    /// A list, with the kind of its items, if that is known.
     List(Option<Box<Self>>),
 }
 
 impl Kind {
-    /// What `schema` allows, of which `root` is the whole.
+    /// The values that `schema` allows, of which `root` is the whole.
     pub(super) fn of(root: &Value, schema: &Value) -> Self {
         let (levels, schemas) = LOOKED;
         let schemas = Cell::new(schemas);
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// What an argument must be, as the end of a sentence.
+    /// The expected argument, as the end of a sentence.
     pub(super) fn expected(&self) -> String {
         match self {
             Self::Anything | Self::Type(_) => format!("of type {self}"),

@@ -1,4 +1,5 @@
-//! What a server does not have at all: to whoever lists it, that is an empty listing with a note, and no failure.
+//! The features that a server lacks entirely: for a listing, that is an empty one with a note, and
+//! no failure.
 
 use plainly::client::{self, Error, LocalError};
 use plainly::errors::Revision;
@@ -6,7 +7,8 @@ use plainly::protocol::method::Method;
 
 use crate::output::Output;
 
-/// The listing; an empty one if the server has nothing of the kind. People are told that a listing is empty.
+/// The listing; an empty one if the server has nothing of the kind. The user gets a note that it is
+/// empty.
 pub(super) fn or_none<T>(
     listing: client::Result<Vec<T>>,
     kind: &str,
@@ -31,7 +33,7 @@ pub(super) fn is_lacking(error: &Error) -> bool {
     is_undeclared || error.is_method_not_found()
 }
 
-/// Why there are no tasks in this revision, if so.
+/// The reason why there are no tasks in this revision, if so.
 pub(super) fn no_tasks(revision: Revision) -> Option<String> {
     let has_tasks = Method::GetTask.is_in(revision);
     (!has_tasks).then(|| {

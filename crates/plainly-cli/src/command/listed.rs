@@ -1,6 +1,6 @@
-//! What has a name or a template. `plainly tools`, `plainly prompts` and `plainly templates` list it: as a table for people, as
-//! fields for scripts, or as the specification's objects. Where a name is none of them, `plainly call` and `plainly prompt` say
-//! so in the same words.
+//! Definitions with a name or a template. `plainly tools`, `plainly prompts` and `plainly
+//! templates` list them: as a table for users, as fields for scripts, or as the specification's
+//! objects. For an unknown name, `plainly call` and `plainly prompt` print the same error.
 
 use plainly::client::{self, LocalError};
 use plainly::errors::{Asked, Certainty, Dialect, ProtocolError, Revision, WireError};
@@ -85,7 +85,7 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
     }
 }
 
-/// Shows the one of this name: to people, or as the specification's object.
+/// Displays the one of this name, or prints the specification's object.
 fn show<T: Listed + Serialize>(
     callee: Callee,
     name: &str,
@@ -104,7 +104,8 @@ fn show<T: Listed + Serialize>(
     output.flush()
 }
 
-/// What to do about a tool or a prompt that the server does not have, of those that it lists.
+/// The error and advice for a tool or a prompt that the server does not have, of those that it
+/// lists.
 pub(super) fn missing(callee: Callee, name: &str, names: &[String], server: &Server) -> Missing {
     let near = did_you_mean(name, names.iter().map(String::as_str));
     let (word, listing) = (callee.word(), callee.listing());
@@ -121,7 +122,7 @@ pub(super) fn missing(callee: Callee, name: &str, names: &[String], server: &Ser
     }
 }
 
-/// Whether the server says in an error that it has no tool or prompt of this name, whichever code it has for that.
+/// Whether the server's error means that it has no tool or prompt of this name, by any code.
 pub(super) fn is_missing(callee: Callee, name: &str, error: &client::Error) -> bool {
     let protocol = error.protocol();
     protocol.is_some_and(|error| says_missing(callee, name, error.message().into_owned()))
@@ -139,7 +140,7 @@ pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
 
 /// Something that a server lists.
 pub(super) trait Listed {
-    /// What people are told of it in a line.
+    /// Its description in a line.
     fn named(&self) -> Named<'_>;
 }
 
@@ -239,7 +240,7 @@ fn columns([name, about]: [&str; 2]) -> String {
     format!("{name:<24}  {about}")
 }
 
-/// The listing; none where the server refuses to give it or gives none that can be read, since it may well do what is wanted
+/// The listing; `None` if the server refuses it or sends an unreadable one, since the call may work
 /// all the same.
 pub(super) fn if_given<T>(listing: client::Result<Vec<T>>) -> client::Result<Option<Vec<T>>> {
     match listing {

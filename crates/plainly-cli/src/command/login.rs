@@ -1,4 +1,4 @@
-//! `plainly login`: somebody logs in to a server, and every command is let in with that.
+//! `plainly login`: the user logs in to a server, and every command uses that login.
 
 use jiff::Timestamp;
 use plainly::client::oauth::credentials::{Credentials, Grant, GrantKey};
@@ -14,7 +14,7 @@ use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::terminal;
 
-/// Why nobody can be asked.
+/// The error if the user can't be asked.
 const NOBODY: &str = "nobody can be asked to log in here, as standard error is no terminal: --json tells a program what to do, \
                       --no-browser prints the page to visit, and --device a code to enter";
 
@@ -123,7 +123,7 @@ fn warn_of_less(account: &Account, grant: Option<&Grant>) {
     }
 }
 
-/// How the person is asked.
+/// The way to ask the user.
 fn way(args: &LoginArgs) -> Result<Asked, Failure> {
     Ok(match args {
         LoginArgs { device: true, .. } => Asked::AtDevice,
@@ -141,7 +141,7 @@ fn way(args: &LoginArgs) -> Result<Asked, Failure> {
     })
 }
 
-/// Whether somebody gets to know that they are waited for.
+/// Whether the user sees that the command waits for them.
 fn is_told(args: &ServerArgs) -> bool {
     args.format().is_json() || terminal::is_seen()
 }

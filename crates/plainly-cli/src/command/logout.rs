@@ -1,4 +1,4 @@
-//! `plainly logout`: logins are ended, and what is kept of them is forgotten.
+//! `plainly logout`: ends logins, and removes them from the store.
 
 use plainly::client::AuthError;
 use plainly::client::oauth::credentials::Credentials;
@@ -12,7 +12,7 @@ use crate::connection::address;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// What has failed, where the tokens could not be given back.
+/// The failure if the tokens could not be revoked.
 const NOT_GIVEN_BACK: &str =
     "the tokens are forgotten here, but could not be given back, and are good until they end";
 
@@ -29,7 +29,7 @@ pub(crate) async fn run(mut args: LogoutArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-/// Ends every login, one after another; the first failure is told at the end.
+/// Ends every login, one after another; the first failure is reported at the end.
 async fn all(args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
     let logins = logins(args.account.kept)?;
     let kept = logins.load().await;

@@ -1,4 +1,5 @@
-//! `plainly ls`: resources by their URIs, with more for people or scripts, or as the specification's objects.
+//! `plainly ls`: resources by their URIs, with more for users or scripts, or as the specification's
+//! objects.
 
 mod long;
 
@@ -141,7 +142,8 @@ impl Listing {
         }
     }
 
-    /// A listing: of the collection at `uri`, or of everything. Tells of each collection on it, however many more there are.
+    /// A listing: of the collection at `uri`, or of everything. Reports each collection on it, even
+    /// beyond the limit.
     async fn pages(
         &mut self,
         mut pages: ResourcePages<'_>,
@@ -186,7 +188,8 @@ impl Listing {
     }
 }
 
-/// Whether a resource has children: as it says, or as servers say that list directories (SEP-2640).
+/// Whether a resource has children: by its own field, or by the MIME type of servers that list
+/// directories (SEP-2640).
 fn is_collection(resource: &Resource) -> bool {
     let is_directory = || resource.mime_type.as_deref() == Some("inode/directory");
     resource.is_collection.unwrap_or_else(is_directory)

@@ -1,4 +1,4 @@
-//! What a tool or a prompt takes, by the schema of its arguments.
+//! The parameters of a tool or a prompt, by the schema of its arguments.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::kind::Kind;
 use super::schema::{resolved, types};
 
-/// What arguments are given to.
+/// The receiver of arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Callee {
     Tool,
@@ -17,7 +17,7 @@ pub(super) enum Callee {
 }
 
 impl Callee {
-    /// What it is in a word.
+    /// The kind, in a word.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
@@ -117,7 +117,7 @@ impl<'a> Parameter<'a> {
         Kind::of(self.root, self.schema)
     }
 
-    /// What it is where it is not given.
+    /// The default value.
     pub(super) fn default(&self) -> Option<&'a Value> {
         self.schema.get("default").filter(|it| !it.is_null())
     }

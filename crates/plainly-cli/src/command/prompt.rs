@@ -1,4 +1,4 @@
-//! `plainly prompt`: a prompt filled in, and what it says printed.
+//! `plainly prompt`: prints a prompt filled in.
 
 use plainly::client::Client;
 use plainly::protocol::types::{Arguments, GetPromptResult, PromptArgument, Role};

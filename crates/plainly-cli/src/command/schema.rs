@@ -1,4 +1,5 @@
-//! What a JSON Schema of a tool says, as far as a call needs it, at a bounded cost: [`Depth`] counts what is looked at.
+//! The parts of a tool's JSON Schema that a call needs, at a bounded cost: [`Depth`] counts the
+//! schemas that are read.
 
 use std::cell::Cell;
 
@@ -10,8 +11,8 @@ const TYPES: usize = 7;
 /// The most references that are followed from one to the next.
 const REFERENCES: usize = 8;
 
-/// How much further schemas within schemas are looked into. A few of them that refer to one another have so many ways through
-/// that a bound for the levels alone is none.
+/// The remaining depth of schemas within schemas. A few of them that refer to one another have so
+/// many ways through that a bound for the levels alone is none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Depth<'a> {
     levels: usize,
@@ -30,7 +31,8 @@ impl<'a> Depth<'a> {
         left.map(|left| self.schemas.set(left)).is_some()
     }
 
-    /// That of the schemas within the one that is looked at, which counts; `None` if it was one too many.
+    /// The depth of the schemas within the current one, which counts; `None` if it was one too
+    /// many.
     pub(super) fn deeper(self) -> Option<Self> {
         let is_left = self.count();
         let levels = self.levels.checked_sub(1).filter(|_| is_left)?;
@@ -38,7 +40,7 @@ impl<'a> Depth<'a> {
     }
 }
 
-/// What a schema refers to in the same document, or itself.
+/// The schema that a schema refers to in the same document, or itself.
 pub(super) fn resolved<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let mut schema = schema;
     // A reference may lead to another one, and back.

@@ -28,11 +28,11 @@ use crate::format::Format;
 use crate::output::Output;
 use crate::servers::{self, Paths, Reach};
 
-/// Where it listens unless it is told another address.
+/// The default address.
 const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3333);
-/// Where the endpoint is.
+/// The path of the endpoint.
 const PATH: &str = "/mcp";
-/// Where that of HTTP with SSE is.
+/// The path of HTTP with SSE.
 const SSE_PATH: &str = "/sse";
 
 pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
@@ -109,7 +109,8 @@ async fn over_stdio(server: &Server) -> Result<(), Failure> {
     server.serve_stdio().await.map_err(broken)
 }
 
-/// Prints what a host must be told; where it belongs goes to standard error, so that the rest can go into a file.
+/// Prints the configuration for a host; its place goes to standard error, so that the rest can go
+/// into a file.
 fn print_config(host: Host, key: &str, reach: Reach) -> Result<(), Failure> {
     let has_key = matches!(&reach, Reach::Url { headers, .. } if !headers.is_empty());
     let (reach, knows_variables) = match servers::spelled(host, reach.clone()) {
@@ -272,7 +273,7 @@ async fn over_http(
         .map_err(cannot)
 }
 
-/// The URL that clients are told.
+/// The URL for clients.
 fn public_url(args: &ServeArgs, address: SocketAddr) -> String {
     let given = args.auth.public_url.clone();
     given.unwrap_or_else(|| url(address, args))
@@ -351,7 +352,8 @@ fn with_port(host: &str, address: SocketAddr) -> String {
     }
 }
 
-/// Says where the server is and how a host is told. Standard output is left to those who redirect it.
+/// Announces the server's URL and the configuration for a host. Standard output is left to
+/// redirection.
 fn announce(url: &str, mounts: &[String], key: &str) {
     let config = json!({ "mcpServers": { key: { "type": "http", "url": url } } });
     // The server is of use to others even if nobody reads this.

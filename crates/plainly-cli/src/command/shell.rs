@@ -97,7 +97,7 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// Says what the session is with, and how to go on.
+/// Shows the server's name, and the first commands.
 fn greet(client: &Client) {
     let server = client.server();
     let server = server.map(|it| format!("{} {}", it.name, it.version));
@@ -107,7 +107,7 @@ fn greet(client: &Client) {
     ));
 }
 
-/// What the line says, unless it is empty or a comment.
+/// The meaning of the line, unless it is empty or a comment.
 fn typed(line: &str) -> Result<Option<Typed>, Failure> {
     let words = shlex::split(line).ok_or_else(|| {
         Failure::impossible(

@@ -1,4 +1,4 @@
-//! `plainly stat`: what is known of a resource, without its content.
+//! `plainly stat`: the metadata of a resource, without its content.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -24,7 +24,7 @@ pub(crate) async fn run(mut args: StatArgs) -> Result<(), Failure> {
     print(&metadata.resource, &mut output)
 }
 
-/// The kind of a resource, where the server says it.
+/// The kind of a resource, if the server names it.
 pub(super) fn kind(resource: &Resource) -> &'static str {
     match resource.is_collection {
         Some(true) => "collection",
@@ -38,7 +38,7 @@ pub(super) fn local_time(time: &str) -> String {
     local(time, &TimeZone::system())
 }
 
-/// A time in the words of this machine's clock, to the minute; what is no time stays as it is.
+/// A time in the zone of this machine, to the minute; an invalid time is unchanged.
 fn local(time: &str, zone: &TimeZone) -> String {
     let parsed: Result<Timestamp, _> = time.parse();
     parsed.map_or_else(

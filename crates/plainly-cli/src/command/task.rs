@@ -66,7 +66,7 @@ async fn wait(mut args: WaitTaskArgs) -> Result<(), Failure> {
     }
 }
 
-/// Waits for the result of the task; if it asks something, says how to answer.
+/// Waits for the result of the task; if it has a question, shows how to answer.
 async fn finish(client: &Client, id: &str, at: &Server) -> Result<CallToolResult, Failure> {
     let mut task = task(client, id)?;
     let error = match task.wait().await {
@@ -146,7 +146,7 @@ async fn poll(task: &mut TaskHandle<CallToolResult>) -> Result<DetailedTask, Fai
     task.get().await.map_err(Failure::about(Subject::Task))
 }
 
-/// How far a task is, and how to answer what it asks.
+/// The state of a task, and the way to answer its questions.
 fn show(task: &DetailedTask, at: &Server, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
         output.json(task)?;
@@ -179,7 +179,7 @@ fn show(task: &DetailedTask, at: &Server, output: &mut Output) -> Result<(), Fai
     output.flush()
 }
 
-/// What the task asks.
+/// The task's questions.
 fn asked(task: &DetailedTask) -> Option<&BTreeMap<String, InputRequest>> {
     match &task.state {
         TaskState::InputRequired { input_requests } => Some(input_requests),
@@ -225,7 +225,7 @@ fn chosen<'a>(
     }
 }
 
-/// The question in words for people.
+/// The question as text.
 fn words_of(question: &InputRequest) -> String {
     let shortened = |text| shortened(text, LONGEST);
     match question {
@@ -280,7 +280,7 @@ fn examples(form: &FormSchema) -> Vec<String> {
     words.collect()
 }
 
-/// What the command line says to a question.
+/// The answers on the command line.
 fn answers(mut words: Words) -> Result<Vec<GivenAnswer>, Failure> {
     let mut all = Vec::new();
     let mut next = Some(words.take("ANSWER")?);

@@ -1,4 +1,4 @@
-//! `plainly watch`: what changes, a line each, for as long as the server tells of it.
+//! `plainly watch`: changes, a line each, for as long as the server reports them.
 
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ async fn again(
     ))
 }
 
-/// The resources, or without any what is listed.
+/// The resources, or by default all lists.
 fn asked(uris: Vec<String>) -> SubscriptionFilter {
     let filter = SubscriptionFilter::new();
     if uris.is_empty() {
@@ -100,8 +100,8 @@ fn asked(uris: Vec<String>) -> SubscriptionFilter {
     filter.resource_subscriptions(uris)
 }
 
-/// Names the resources of which nothing will be told, and those that aren't there, which may be a mistake. That there are no
-/// lists of something is common, and no surprise.
+/// Warns about the resources whose changes are not reported, and those that don't exist, which may
+/// be a mistake. A list that the server lacks is common, and no surprise.
 async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &SubscriptionFilter) {
     let told = honoured.resource_subscriptions.as_deref();
     let told = told.unwrap_or_default();
@@ -114,7 +114,8 @@ async fn warn(client: &Client, asked: &SubscriptionFilter, honoured: &Subscripti
     }
 }
 
-/// Whether the server says so. One that can only be asked for all of its resources isn't.
+/// Whether the server reports it missing. A server that only lists all of its resources is not
+/// asked.
 async fn is_absent(client: &Client, uri: &str) -> bool {
     let metadata = client.knows_collections().then(|| client.metadata(uri));
     match metadata {

@@ -14,7 +14,8 @@ use crate::visible::visible;
 /// The headers for every request: names and values.
 type Headers = Vec<(String, String)>;
 
-/// Where the server is, and the headers for it. What is configured for its process is added to the arguments.
+/// The address of the server, and the headers for it. The configuration of its process is added to
+/// the arguments.
 pub(super) async fn reached(
     server: Server,
     args: &mut ServerArgs,
@@ -56,7 +57,7 @@ pub(super) async fn reached(
     })
 }
 
-/// How the server of this name is reached.
+/// The way to reach the server of this name.
 async fn configured(
     name: &ServerName,
     args: &ServerArgs,
@@ -87,7 +88,8 @@ async fn configured(
     }
 }
 
-/// Sees to it that the user has agreed to what a project's file starts: asks, where somebody is there.
+/// Ensures that the user has agreed to the programs that a project's file starts: asks, if the user
+/// is there.
 async fn agreed(server: &Configured, args: &ServerArgs) -> Result<(), Failure> {
     let (Some(file), Ok(entry)) = (&server.foreign, &server.entry) else {
         return Ok(());

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::terminal;
 use crate::visible::visible;
 
-/// The most bytes of a message, and of the name of the part of the server that says it.
+/// The most bytes of a message, and of the name of the server's part that logs it.
 const LONGEST: usize = 2_000;
 const LONGEST_NAME: usize = 100;
 

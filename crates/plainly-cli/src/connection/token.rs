@@ -1,4 +1,4 @@
-//! The token that `--bearer` gives: read where it is, and never told in an error.
+//! The token of `--bearer`: read from its place, and never shown in an error.
 
 use std::fs;
 use std::io::{self, IsTerminal};
@@ -42,7 +42,7 @@ pub(super) fn token(args: &ServerArgs) -> Result<Option<String>, Failure> {
     }
 }
 
-/// No more than a line: what follows may be for somebody else.
+/// Reads one line only, because the rest of the input may be for another program.
 fn first_line() -> Result<String, Failure> {
     let stdin = io::stdin();
     if stdin.is_terminal() {

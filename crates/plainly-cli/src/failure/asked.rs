@@ -1,4 +1,4 @@
-//! What to do where a server asks for something that the command line did not let it ask for.
+//! The advice where a server asks a question that the options did not allow.
 
 use plainly::client::{Error, LocalError};
 use plainly::errors::UrlElicitation;
@@ -20,19 +20,20 @@ const ASKED: [(&str, &str); 3] = [
 ];
 const VISIT: &str = "the server wants a page opened in a browser: run the command on a terminal, where you can agree to it";
 const REQUIRED: &str = "open it in a browser, then run the command again; on a terminal, the command opens it once you agree, and goes on";
-/// What the SDKs say of a tool that can't be called as others can, and what there is to say about that.
+/// The SDKs' text about a tool that can only be called as a task, and the answer to it.
 const ONLY_AS_TASK: &str = "task augmentation";
 const NO_SUCH_TASKS: &str =
     "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on";
-/// The words of plainly's servers for an error that is not meant for clients, in small letters, and where more is said.
+/// The text of plainly's servers for a hidden error, in small letters, and the place of its
+/// details.
 const MASKED: &str = "internal error";
 const IN_ITS_LOG: &str =
     "the server's log says why; if the command starts the server, --server-log debug shows it";
-/// What FastMCP says where it can ask only in the way of older revisions, and what helps.
+/// FastMCP's text if it can ask only in the way of older revisions, and the remedy.
 const BY_REQUEST: &str = "via server-initiated requests is unavailable";
 const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
 
-/// What helps against the error of a server that may not ask.
+/// The advice for the error of a server that may not ask.
 pub(super) fn by(error: &Error) -> Option<&'static str> {
     if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
         return named(|word| asked.starts_with(word));
@@ -56,7 +57,7 @@ pub(super) fn by(error: &Error) -> Option<&'static str> {
     }
 }
 
-/// What helps against the words of a tool that could not ask.
+/// The advice for the text of a tool that could not ask.
 pub(super) fn by_tool(text: &str) -> Option<&'static str> {
     let text = text.to_lowercase();
     if text.contains(BY_REQUEST) {

@@ -3,7 +3,7 @@
 use plainly::client::AuthError;
 use serde_json::{Value, json};
 
-/// What `--json` adds of such an error.
+/// The members that `--json` adds for such an error.
 pub(super) fn about(error: &AuthError) -> Value {
     let (kind, issuer, code) = parts(error);
     let issuer = issuer.map(AuthError::shown_url);

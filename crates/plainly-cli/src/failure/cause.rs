@@ -5,10 +5,10 @@ use plainly::errors::mistake::shortened;
 
 use crate::visible::visible;
 
-/// The most bytes that are shown of a cause: a server may say anything.
+/// The most bytes that are shown of a cause, because a server may send any.
 const LONGEST_CAUSE: usize = 1_024;
 
-/// The error and what is at the bottom of it, in one line; what is between says less than either.
+/// The error and its innermost cause, in one line; those between are less useful than either.
 pub(super) fn caused(error: &dyn std::error::Error) -> String {
     let text = visible(&error.to_string());
     let causes = || std::iter::successors(error.source(), |cause| cause.source());

@@ -1,4 +1,4 @@
-//! What a call was about that the server refused or did not answer, and what its error means there.
+//! The subject of a failed call, and the meaning of its error there.
 
 use plainly::errors::{ErrorKind, InvalidParams, ProtocolError, Revision};
 
@@ -27,16 +27,16 @@ pub(crate) enum Subject {
     Missing(Missing),
 }
 
-/// That a server has no such thing, in words.
+/// The error that a server has no such thing.
 #[derive(Debug)]
 pub(crate) struct Missing {
     pub(crate) what: String,
-    /// How to learn what it has.
+    /// The way to list those that exist.
     pub(crate) help: String,
 }
 
 impl Subject {
-    /// A hint at what the server's error means here, where there is more to say than it does.
+    /// A hint at the meaning of the server's error here, if the error lacks it.
     pub(super) fn hint(&self, error: &ProtocolError) -> String {
         let is_unknown = matches!(error.kind(), ErrorKind::MethodNotFound { .. });
         match self {

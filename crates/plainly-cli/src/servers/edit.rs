@@ -12,7 +12,7 @@ use super::spelling::{self, members, toml_key};
 use super::syntax::{Syntax, commented};
 use crate::args::Host;
 
-/// Why a text was not changed.
+/// The reason why a text was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unchanged {
     /// It has an entry of this name.
@@ -149,7 +149,7 @@ fn without_table(text: &str, key: &str, name: &str) -> Result<String, Unchanged>
     Ok(kept)
 }
 
-/// Where a table and those below it stand: each from its head to its last value.
+/// The ranges of a table and those below it: each from its head to its last value.
 fn sections(table: &Table, ranges: &mut Vec<Range<usize>>) {
     if let Some(head) = table.span() {
         let values = table.iter().filter(|(_, item)| !item.is_table());

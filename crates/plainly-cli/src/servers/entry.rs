@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 use super::reach::Reach;
 use crate::json;
 
-/// What the members above all servers are called.
+/// The names of the member above all servers.
 const KEYS: [&str; 4] = ["mcpServers", "servers", "context_servers", "mcp_servers"];
-/// What a URL is called. The most special name counts, where there are several.
+/// The names of the URL's member. The most special one counts, where there are several.
 const URLS: [&str; 3] = ["httpUrl", "serverUrl", "url"];
 const HEADERS: [&str; 2] = ["headers", "http_headers"];
 
@@ -38,7 +38,7 @@ pub(super) fn entries(root: &Value) -> Result<Vec<(&str, &Value)>, String> {
 }
 
 impl Entry {
-    /// Reads an entry, or says what is wrong with it.
+    /// Reads an entry, or returns the mistake in it.
     pub(super) fn read(entry: &Value) -> Result<Self, String> {
         let Some(members) = entry.as_object() else {
             return Err(format!("it is {}, and not an object", json::kind(entry)));
@@ -138,7 +138,7 @@ fn pairs(name: &str, members: &Map<String, Value>) -> Result<Vec<(String, String
     pairs.map_err(|(key, value)| format!("{name}.{key} is {}, and not text", json::kind(value)))
 }
 
-/// Text, or what is written like it.
+/// Text, or a value that can be written as text.
 fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -155,7 +155,7 @@ mod tests {
     use super::super::syntax::Syntax;
     use super::*;
 
-    /// What the entries of a file lead to, or what is wrong with them.
+    /// The servers of a file's entries, or the mistakes in them.
     fn read(syntax: Syntax, text: &str) -> String {
         let root = match syntax.read(Path::new("f"), text) {
             Ok(root) => root,

@@ -8,7 +8,7 @@ use super::syntax::Broken;
 use crate::state;
 use crate::whole_file::{beside, is_missing, real, replace};
 
-/// The largest file that is read, in bytes: what is larger has no settings in it.
+/// The largest file that is read, in bytes: a larger one has no settings in it.
 const LARGEST: u64 = 64 << 20;
 
 /// The text of a file; nothing if there is none.

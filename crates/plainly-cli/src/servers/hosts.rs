@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 use super::syntax::Syntax;
 use crate::args::Host;
 
-/// Where a host keeps its servers, and how it spells them.
+/// The place of a host's servers, and their spelling.
 pub(super) struct HostRow {
     /// Its file in a project, if it has one.
     pub(super) project: Option<&'static str>,
     /// Its file for all projects of a user.
     pub(super) user: (Base, &'static str),
-    /// Where that is, in words.
+    /// The place, in words.
     pub(super) place: &'static str,
     pub(super) syntax: Syntax,
     /// The member above all servers.
     pub(super) key: &'static str,
-    /// Whether an entry says its type.
+    /// Whether an entry has its type.
     pub(super) has_type: bool,
     /// The member for a URL; without one, the host starts a program that passes messages on.
     pub(super) url: Option<&'static str>,
     /// The member for headers.
     pub(super) headers: &'static str,
-    /// How it spells variables of the environment.
+    /// The spelling of environment variables.
     pub(super) variables: VariableSpelling,
     /// The host's variable for the directory of a project.
     pub(super) project_directory: &'static str,
 }
 
-/// How a host spells variables of the environment in its file, as its documentation says.
+/// A host's spelling of environment variables in its file, by its documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VariableSpelling {
     /// `${NAME}`, or `${NAME:-default}`.
@@ -41,20 +41,20 @@ pub(super) enum VariableSpelling {
     Unknown,
 }
 
-/// Where the files of a user are.
+/// The place of a user's files.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
     /// The user's directory.
     Home,
     /// A directory that a variable names, or else this one in the user's directory.
     Own(&'static str, &'static str),
-    /// Where applications keep their settings.
+    /// The directory of applications' settings.
     Applications,
-    /// The same, but on macOS where programs for a terminal do.
+    /// Like `Applications`, but on macOS the directory of programs for a terminal.
     Config,
 }
 
-/// What can be said of most hosts.
+/// The row that most hosts share.
 const JSON: HostRow = HostRow {
     project: None,
     user: (Base::Home, ""),
@@ -146,7 +146,7 @@ pub(super) const fn row(host: Host) -> HostRow {
 /// A file in a project that belongs to no host.
 const SHARED: &str = "mcp.json";
 
-/// The operating systems that hosts tell apart.
+/// The operating systems that hosts distinguish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum System {
     Linux,
@@ -243,8 +243,8 @@ impl Machine {
         }
     }
 
-    /// The directory that it runs in, and those above it up to the root of its repository, or else below the user's. What is
-    /// above belongs to others.
+    /// The current directory, and those above it up to the root of its repository, or else below
+    /// the user's. Directories further above belong to others.
     fn projects(&self) -> Vec<&Path> {
         let above = || self.directory.ancestors();
         let is_home = |path: &Path| self.home.as_deref() == Some(path);

@@ -6,7 +6,7 @@ use super::hosts::row;
 use crate::args::Host;
 use crate::failure::Failure;
 
-/// How paths are written.
+/// The form of paths.
 #[derive(Clone, Debug)]
 pub(crate) enum Paths {
     /// From the root of the file system.

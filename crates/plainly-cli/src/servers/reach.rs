@@ -1,10 +1,10 @@
-//! How a server is reached, as the file of a host says it: by starting a program, or at a URL. What is shown of it has no
-//! secrets in it.
+//! The way to reach a server, by the file of a host: starting a program, or a URL. Its display has
+//! no secrets.
 
 use super::variables::{Unresolved, Variables, respelled};
 use crate::secrets::Mask;
 
-/// How a host reaches a server.
+/// A host's way to reach a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reach {
     /// It starts a process.
@@ -58,7 +58,7 @@ impl Reach {
         }
     }
 
-    /// The same with the value of each variable.
+    /// The same way with the value of each variable.
     pub(crate) fn expanded(self, variables: &Variables<'_>) -> Result<Self, Unresolved> {
         let all = |pairs: Vec<(String, String)>| {
             let pairs = pairs.into_iter();

@@ -1,4 +1,4 @@
-//! An entry as a host spells it, its members in the order in which people write them.
+//! An entry in a host's spelling, its members in the usual order.
 
 use std::fmt::Write;
 

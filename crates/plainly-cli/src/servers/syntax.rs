@@ -1,4 +1,4 @@
-//! The languages of files: JSON as people write it for editors, and TOML. Both are read as JSON.
+//! The languages of files: JSON with comments, as for editors, and TOML. Both are read as JSON.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ impl Syntax {
         }
     }
 
-    /// What the file has in it.
+    /// The contents of the file.
     pub(crate) fn read(self, path: &Path, text: &str) -> Result<Value, Broken> {
         let text = text.trim_start_matches('\u{feff}');
         let broken = |place, why| Broken {
@@ -72,7 +72,7 @@ impl Syntax {
     }
 }
 
-/// JSON as people write it for editors: with comments, and commas after the last member.
+/// JSON for editors: with comments, and commas after the last member.
 pub(super) fn commented() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -88,7 +88,7 @@ pub(super) fn commented() -> ParseOptions {
     }
 }
 
-/// What a parser says, as the end of a sentence of ours.
+/// A parser's message, as the end of a sentence.
 fn lowercase_first(said: &str) -> String {
     let said = said.lines().next().unwrap_or_default();
     let mut rest = said.chars();

@@ -1,4 +1,5 @@
-//! What a host is told to have a server: the text of a file that has nothing else in it, or a command of the host.
+//! The configuration for a host: the text of a file with nothing else in it, or a command of the
+//! host.
 
 use super::edit;
 use super::hosts::row;
@@ -6,7 +7,7 @@ use super::reach::Reach;
 use crate::args::Host;
 use crate::shell_word::shell_word;
 
-/// Where the configuration belongs.
+/// The place of the configuration.
 pub(crate) fn place(host: Host) -> &'static str {
     row(host).place
 }

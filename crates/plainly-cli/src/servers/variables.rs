@@ -3,7 +3,7 @@
 
 use std::path::{MAIN_SEPARATOR_STR, Path};
 
-/// What the variables of a text stand for.
+/// The values of variables in a text.
 pub(crate) struct Variables<'a> {
     /// The environment.
     pub(crate) environment: &'a dyn Fn(&str) -> Option<String>,
@@ -15,7 +15,7 @@ pub(crate) struct Variables<'a> {
     pub(crate) has_bare: bool,
 }
 
-/// Why a text has no value.
+/// The reason why a text has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Unresolved {
     /// A variable that is not set, and has no default.
@@ -25,7 +25,7 @@ pub(crate) enum Unresolved {
 }
 
 impl Unresolved {
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub(crate) fn why(&self) -> String {
         match self {
             Self::Unset(variable) => {

@@ -1,4 +1,5 @@
-//! What a command waits for, and the line that shows it: a bar where the end is known, else how much is done so far.
+//! The work that a command waits for, and the line that shows it: a bar where the end is known,
+//! else the progress so far.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -9,14 +10,14 @@ use plainly::errors::mistake::shortened;
 
 use crate::visible::visible;
 
-/// How long to wait before showing anything: most work is done sooner.
+/// The time before the line is shown: most work is done sooner.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// The most bytes of a name or a message: a line has no room for more.
 const LONGEST: usize = 200;
 /// The parts of a bar.
 const PARTS: u64 = 1_000;
 
-/// What a command waits for.
+/// The work that a command waits for.
 pub(super) struct Activity {
     what: String,
     since: Instant,
@@ -68,7 +69,7 @@ impl Activity {
         bar.tick();
     }
 
-    /// How much of all is done, if that is known.
+    /// The share that is done, if that is known.
     fn share(&self) -> Option<u64> {
         let progress = self.progress.as_ref()?;
         let total = progress.total.filter(|total| *total > 0.0)?;
@@ -99,7 +100,7 @@ impl Activity {
     }
 }
 
-/// A number as people write it.
+/// A number in its usual form.
 fn amount(number: f64) -> String {
     match number.fract() == 0.0 && number.abs() < 1e15 {
         true => format!("{number:.0}"),

@@ -1,4 +1,5 @@
-//! A conversation with the person at the terminal, who is asked one thing after another and never two at a time.
+//! A conversation with the user at the terminal, who is asked one thing after another and never two
+//! at a time.
 
 use std::sync::LazyLock;
 
@@ -7,10 +8,10 @@ use tokio::sync::{Mutex, MutexGuard};
 use super::keyboard;
 use super::{screen, write};
 
-/// Held by whoever talks with the person.
+/// The lock of the conversation with the user.
 static TURN: LazyLock<Mutex<()>> = LazyLock::new(Mutex::default);
 
-/// Has the terminal for itself until it is dropped: nothing moves, and what others have to say waits.
+/// Has the terminal for itself until it is dropped: nothing moves, and other lines wait.
 #[derive(Debug)]
 pub(crate) struct Conversation {
     _turn: MutexGuard<'static, ()>,
@@ -34,12 +35,12 @@ impl Conversation {
         write(&format!("{text}\n"));
     }
 
-    /// The line that the person types; nothing if they end the input.
+    /// The line that the user types; `None` if they end the input.
     pub(crate) async fn ask(&mut self, prompt: &str) -> Option<String> {
         self.answered(prompt, keyboard::line()).await
     }
 
-    /// The same, for what the terminal must not show.
+    /// Like `ask`, for an answer that the terminal must not show.
     pub(crate) async fn ask_unseen(&mut self, prompt: &str) -> Option<String> {
         self.answered(prompt, keyboard::unseen_line()).await
     }

@@ -1,6 +1,6 @@
-//! The lines that would be written into somebody's answer, kept until it is given.
+//! The lines that would be written into the user's answer, stored until it is complete.
 
-/// The most lines that are kept: a server may log without end while nobody answers.
+/// The most stored lines: a server may log without end while the user does not answer.
 const MOST: usize = 200;
 
 /// Lines that wait.

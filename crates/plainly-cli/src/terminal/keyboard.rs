@@ -1,5 +1,5 @@
-//! Standard input, read line by line, and only while somebody waits for a line: whoever reads there next, such as a shell,
-//! finds all that was typed since.
+//! Standard input, read line by line, and only while a line is wanted: the next reader, such as a
+//! shell, finds all that was typed since.
 
 use std::{io, thread};
 
@@ -12,12 +12,12 @@ use super::unechoed::Unechoed;
 #[cfg(unix)]
 const LONGEST: usize = 64 << 10;
 
-/// The next line that the person at the terminal types, without its end; nothing once they have ended the input.
+/// The next line that the user types, without its end; `None` once they have ended the input.
 pub(super) async fn line() -> Option<String> {
     next(read).await
 }
 
-/// The same, without the terminal showing what is typed from now on, and not only once somebody waits for it.
+/// Like `line`, without echo from now on, and not only once the line is awaited.
 #[cfg(unix)]
 pub(super) fn unseen_line() -> impl Future<Output = Option<String>> {
     let unechoed = Unechoed::begin();
@@ -53,12 +53,12 @@ async fn next(read: fn() -> io::Result<Vec<u8>>) -> Option<String> {
     (!line.is_empty()).then(|| text.trim_end().to_owned())
 }
 
-/// Waits until a line is complete; `false` if nobody waits for it any more.
+/// Waits until a line is complete; `false` if it is no longer wanted.
 #[cfg(unix)]
 fn is_typed(send: &oneshot::Sender<Vec<u8>>) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-    /// How often to look whether somebody still waits.
+    /// The interval between two checks whether the line is still wanted.
     const PAUSE: Timespec = Timespec {
         tv_sec: 0,
         tv_nsec: 20_000_000,
@@ -109,7 +109,7 @@ fn read() -> io::Result<Vec<u8>> {
     Ok(line.into_bytes())
 }
 
-/// The same, key by key, as none of them is to be shown. Ctrl-D is a key like any other there, and ends no input.
+/// Like `read`, key by key, without echo. Ctrl-D is a key like any other there, and ends no input.
 #[cfg(not(unix))]
 fn read_unseen() -> io::Result<Vec<u8>> {
     let mut line = console::Term::stderr().read_secure_line()?.into_bytes();

@@ -1,13 +1,12 @@
-//! The terminal while it does not show what is typed, for what nobody who looks on, and nothing that keeps what a terminal has
-//! shown, is to have.
+//! The terminal without echo, for secrets that no onlooker and no record of the terminal may have.
 
 use std::io;
 
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// What is typed is not shown, except that a line ends, until this is dropped.
+/// Turns off the echo, except for the end of a line, until this is dropped.
 pub(super) struct Unechoed {
-    /// How the terminal was before; nothing if standard input is none.
+    /// The settings of the terminal before; `None` if standard input is none.
     settings: Option<Termios>,
 }
 

@@ -18,18 +18,18 @@ pub(super) struct Argument {
     pub(super) written: WrittenValue,
 }
 
-/// What stands after `=`, or is in what that names.
+/// The text after `=`, or the contents of the file that it names.
 #[derive(Debug)]
 pub(super) enum WrittenValue {
     /// Text, of which the schema makes a value.
     Text(String),
-    /// The same from a file or from standard input, which no error repeats.
+    /// Like `Text`, from a file or from standard input, which no error repeats.
     Read(String),
     /// The value itself, after `:=`.
     Json(Value),
 }
 
-/// Where the values come from that are not on the command line.
+/// The sources of values that are not on the command line.
 #[derive(Debug)]
 pub(super) struct Sources {
     stdin: Stdin,
@@ -99,7 +99,7 @@ pub(super) fn parser(written: &str) -> fn(&str) -> Result<Value, String> {
     }
 }
 
-/// Whether what is written stands for what is in a file or on standard input.
+/// Whether the text names a file or standard input.
 fn is_source(written: &str) -> bool {
     written == "-" || (written.starts_with('@') && !written.starts_with("@@"))
 }
@@ -136,8 +136,8 @@ impl Sources {
         Self { stdin }
     }
 
-    /// What was written, or what is in the file after `@`, or on standard input for `-` and `@-`. `@@` is how text begins that
-    /// begins with `@`.
+    /// The text, or the contents of the file after `@`, or of standard input for `-` and `@-`. `@@`
+    /// starts a text that starts with `@`.
     pub(super) fn read(&mut self, written: &str) -> Result<String, String> {
         let bytes = match (written, written.strip_prefix('@')) {
             ("-" | "@-", _) => self.stdin()?,

@@ -118,7 +118,7 @@ fn scalar(name: &str, text: &str) -> Option<Value> {
     }
 }
 
-/// A number as JSON has it, or as people write it: `.5`, `+1`.
+/// A number in JSON, or in another usual form: `.5`, `+1`.
 fn number(text: &str) -> Option<Number> {
     let exact = serde_json::from_str(text).ok();
     exact.or_else(|| Number::from_f64(text.parse().ok()?))

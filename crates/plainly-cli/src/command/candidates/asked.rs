@@ -1,4 +1,5 @@
-//! What a server is asked for the sake of a word: the names of its tools and prompts, their arguments, and URIs.
+//! The completions that a server knows: the names of its tools and prompts, their arguments, and
+//! URIs.
 
 use plainly::client::Client;
 use plainly::protocol::types::{
@@ -10,7 +11,7 @@ use super::Candidate;
 use crate::command::parameter::is_plain;
 use crate::command::schema::{alternatives, named as named_values, resolved, types};
 
-/// What the server has that a word can be.
+/// The kind of a server's names that a word can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
     Uri,
@@ -27,7 +28,7 @@ pub(super) enum Wanted {
     Text,
 }
 
-/// What the words of a command are, after the server; the last one may come again if that is said.
+/// The kinds of a command's words, after the server; whether the last may be repeated.
 const ROWS: [(&str, &[Wanted], bool); 9] = [
     ("ls", &[Wanted::Uri], false),
     ("stat", &[Wanted::Uri], false),
@@ -44,14 +45,14 @@ const ROWS: [(&str, &[Wanted], bool); 9] = [
     ),
 ];
 
-/// What the word with this number is, after the server.
+/// The kind of the word with this number, after the server.
 pub(super) fn wanted(command: &str, at: usize) -> Option<Wanted> {
     let (_, words, is_repeated) = ROWS.iter().find(|(name, ..)| *name == command)?;
     let last = words.last().filter(|_| *is_repeated);
     words.get(at).or(last).copied()
 }
 
-/// What the server has. Of errors nothing is said: a candidate that is missing is not one that is wrong.
+/// The completions by the server. Errors are not reported: a missing candidate is not a wrong one.
 pub(super) async fn candidates(
     client: &Client,
     wanted: Wanted,
@@ -142,7 +143,8 @@ async fn uris(client: &Client, current: &str) -> Vec<Candidate> {
     candidates
 }
 
-/// What comes next in a URI of the template: up to the next variable, or a value of the one that is being typed.
+/// The next part of a URI of the template: up to the next variable, or a value of the one that is
+/// being typed.
 async fn filled(client: &Client, template: &str, current: &str) -> Vec<Candidate> {
     let mut given: Vec<(String, String)> = Vec::new();
     let (mut done, mut rest, mut open) = (String::new(), current, template);
@@ -191,7 +193,7 @@ fn variables(template: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What the server completes the text of an argument to.
+/// The server's completions of the text of an argument.
 async fn texts(
     client: &Client,
     of: Reference,

@@ -1,4 +1,4 @@
-//! Where in a command line a word stands, and what of it is known without a server.
+//! The position of a word in a command line, and the completions that are known without a server.
 
 use std::path::{MAIN_SEPARATOR, Path};
 
@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, Command};
 use super::Candidate;
 use crate::args::ServerArgs;
 
-/// What a word can be.
+/// The kind of a word.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Position {
     /// One of these.
@@ -100,7 +100,7 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values()
 }
 
-/// The values that an option or a word can have; a file, unless it says otherwise.
+/// The values that an option or a word can have; a file, unless it is declared otherwise.
 fn values(arg: &Arg, current: &str) -> Vec<Candidate> {
     let values = arg.get_possible_values();
     let values = values.iter().filter(|value| !value.is_hide_set());

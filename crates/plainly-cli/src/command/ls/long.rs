@@ -10,7 +10,7 @@ use crate::output::Output;
 /// The placeholder for a field that the server leaves out.
 const UNSAID: &str = "-";
 
-/// The names of the fields, where people look for them.
+/// The names of the fields, for the display.
 pub(super) fn header(output: &mut Output) -> Result<(), Failure> {
     output.head(["KIND", "SIZE", "MODIFIED", "MIME TYPE", "URI"], columns)
 }
@@ -37,8 +37,8 @@ pub(super) fn row(resource: &Resource, output: &mut Output) -> Result<(), Failur
     output.row(fields, columns)
 }
 
-/// One line in columns of fixed width, so that each page can be shown before the next one is known; what is longer only shifts
-/// its own line.
+/// One line in columns of fixed width, so that each page can be shown before the next one is known;
+/// a longer field only shifts its own line.
 fn columns([kind, size, modified, mime_type, uri]: [&str; 5]) -> String {
     format!("{kind:<10}  {size:>6}  {modified:<16}  {mime_type:<24}  {uri}")
 }

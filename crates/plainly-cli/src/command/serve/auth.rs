@@ -1,4 +1,4 @@
-//! Who may call a server over HTTP, as its options say.
+//! The authentication of clients over HTTP, by the options.
 
 use plainly::server::auth::{ApiKeys, Dpop, Introspection, ResourceServer, Secret};
 
@@ -57,7 +57,7 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
     Ok(Some(server))
 }
 
-/// Options that would protect nothing are a mistake that nobody should find out later.
+/// Rejects options that would protect nothing, before a user relies on them.
 fn check(auth: &AuthArgs) -> Result<(), Failure> {
     let has_scope = !auth.require_scope.is_empty();
     let bound = "who gives tokens that are bound to a key: add --auth-issuer or --auth-introspect";

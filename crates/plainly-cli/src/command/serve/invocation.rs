@@ -9,7 +9,8 @@ use crate::servers::{Paths, Reach};
 /// The variable of the host's environment that has the key for a server that wants one.
 pub(super) const KEY: &str = "PLAINLY_KEY";
 
-/// How a host reaches this very server: over HTTP if an option is for that, else by starting it.
+/// The way for a host to reach this very server: over HTTP if an option is for that, else by
+/// starting it.
 pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Reach, Failure> {
     let address = args.http.or_else(|| is_over_http(args).then_some(ADDRESS));
     let Some(address) = address else {
@@ -31,7 +32,7 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Re
     })
 }
 
-/// Whether an option says that the server is reached over HTTP.
+/// Whether an option means that the server is reached over HTTP.
 fn is_over_http(args: &ServeArgs) -> bool {
     let has_url = args.auth.public_url.is_some() || !args.allow_host.is_empty();
     has_url || args.auth.is_on() || args.network.tls_cert.is_some()

@@ -1,4 +1,5 @@
-//! What `plainly serve` needs in a network: its certificate, the proxies before it, and its limits.
+//! The options of `plainly serve` in a network: its certificate, the proxies before it, and its
+//! limits.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -61,7 +62,7 @@ pub(super) fn limit(args: &NetworkArgs, limits: &mut Limits) {
     }
 }
 
-/// The same over HTTP.
+/// The limits over HTTP.
 pub(super) fn http_limits(args: &ServeArgs, limits: &Limits) -> HttpLimits {
     let mut limits = HttpLimits::from(limits);
     if let Some(memory) = memory::of(args) {

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Subject};
 use crate::output::Output;
 use crate::servers::Configured;
 
-/// How a server was found.
+/// The result of checking a server.
 enum State {
     Online { server: String, tools: usize },
     Offline(String),

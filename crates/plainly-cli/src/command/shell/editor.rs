@@ -1,4 +1,4 @@
-//! Lines as a person types them: with a prompt, keys that edit, a history and completion.
+//! Lines as a user types them: with a prompt, keys that edit, a history and completion.
 
 use std::path::PathBuf;
 
@@ -107,7 +107,7 @@ fn prompt(client: &Client) -> String {
     format!("{name}> ")
 }
 
-/// Where lines are kept from one session to the next.
+/// The file with the lines of earlier sessions.
 fn history() -> Option<PathBuf> {
     Some(state::directory()?.join("history"))
 }
@@ -158,7 +158,7 @@ impl Completer for Completion {
     }
 }
 
-/// How a candidate is shown, and what it is on the line.
+/// The display of a candidate, and its text on the line.
 fn pair(candidate: &Candidate) -> Pair {
     // After `limit=`, its value is typed.
     let end = if candidate.value.ends_with('=') {
@@ -179,8 +179,8 @@ impl Highlighter for Completion {}
 impl Validator for Completion {}
 impl Helper for Completion {}
 
-/// The settings of the terminal before anybody changed them. While a line is typed, the terminal neither echoes nor knows
-/// Ctrl-C: it must not stay so where the session ends meanwhile.
+/// The original settings of the terminal. While a line is typed, the terminal neither echoes nor
+/// knows Ctrl-C: it must not stay so where the session ends meanwhile.
 struct Terminal {
     #[cfg(unix)]
     settings: Option<rustix::termios::Termios>,

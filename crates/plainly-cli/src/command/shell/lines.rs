@@ -1,4 +1,4 @@
-//! Where the lines of a session come from: a person at a terminal, or a script.
+//! The source of a session's lines: the user at a terminal, or a script.
 
 use std::io::IsTerminal;
 
@@ -16,7 +16,7 @@ pub(super) enum Lines {
 }
 
 impl Lines {
-    /// The lines that a person types, where standard input is a terminal; otherwise those in it.
+    /// The lines that the user types, where standard input is a terminal; otherwise those in it.
     pub(super) fn new(client: &Client) -> Result<Self, Failure> {
         match std::io::stdin().is_terminal() {
             true => Editor::new(client).map(Box::new).map(Self::Terminal),
@@ -24,7 +24,7 @@ impl Lines {
         }
     }
 
-    /// Whether nobody types them.
+    /// Whether they come from a script.
     pub(super) fn is_script(&self) -> bool {
         matches!(self, Self::Script(_))
     }
