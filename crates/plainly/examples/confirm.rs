@@ -28,7 +28,7 @@ struct Delete {
     name: String,
 }
 
-/// What the user fills in.
+/// The form for the user.
 #[derive(Deserialize)]
 struct Confirmation {
     delete: bool,

@@ -49,7 +49,8 @@ async fn run() -> Done {
     done
 }
 
-/// Connects in the revision that the suite asks for, and as who it says. Forms are accepted as they are.
+/// Connects in the revision that the suite names, with its credentials. Forms are accepted as they
+/// are.
 async fn connect(url: String, scenario: &str) -> Result<Client, Box<dyn Error>> {
     let revision: Revision = env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.parse()?;
     let accept = |form: ElicitFormParams| {
@@ -61,10 +62,10 @@ async fn connect(url: String, scenario: &str) -> Result<Client, Box<dyn Error>> 
     Ok(client.connect().await?)
 }
 
-/// Where the suite says that this client describes itself.
+/// The URL of this client's metadata document, chosen by the suite.
 const DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
 
-/// Who the client is to the suite's authorization servers.
+/// The client's account at the suite's authorization servers.
 fn account(scenario: &str) -> Result<OAuth, Box<dyn Error>> {
     let context = env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_else(|_| "{}".to_owned());
     let known: Account = serde_json::from_str(&context)?;
@@ -99,7 +100,7 @@ fn account(scenario: &str) -> Result<OAuth, Box<dyn Error>> {
     })
 }
 
-/// What the suite tells of an account.
+/// The suite's facts about an account.
 #[derive(Deserialize)]
 struct Account {
     client_id: Option<String>,
@@ -112,7 +113,8 @@ struct Account {
     valid_jwt: Option<Secret>,
 }
 
-/// Agrees to every login: the suite's servers send whoever visits them back at once, and nobody has to follow.
+/// Agrees to every login: the suite's servers redirect every visit at once, so no page needs to be
+/// followed.
 #[derive(Debug)]
 struct Agreeing;
 
@@ -256,7 +258,7 @@ struct ToolCall {
     arguments: JsonObject,
 }
 
-/// Calls tools that want some of their arguments repeated in headers, which their listing says.
+/// Calls tools that want some of their arguments repeated in headers, according to their listing.
 async fn custom_headers(client: &Client) -> Done {
     let context = env::var("MCP_CONFORMANCE_CONTEXT")?;
     let calls: Calls = serde_json::from_str(&context)?;

@@ -59,7 +59,7 @@ async fn panicking() -> String {
 
 #[derive(Deserialize, JsonSchema)]
 struct Wanted {
-    /// How many.
+    /// The number of notes.
     count: u8,
 }
 
@@ -78,7 +78,7 @@ async fn structured() -> Result<Json<Length>, Problem> {
     Err(no_note())
 }
 
-/// What the host must do first: declare that it can sample.
+/// Fails until the host declares that it can sample.
 async fn sampling(context: Context) -> Result<String, ProtocolError> {
     if context.capabilities().sampling.is_some() {
         return Ok("Let us sample.".to_owned());
@@ -87,7 +87,7 @@ async fn sampling(context: Context) -> Result<String, ProtocolError> {
     Err(ProtocolError::missing_client_capability(required))
 }
 
-/// What the user must do first: visit a URL.
+/// Fails until the user visits a URL.
 async fn sign_in() -> Result<String, ProtocolError> {
     let url = "https://notes.example.com/sign-in";
     let visit = UrlElicitation::new("sign-in", url, "Sign in to your notes");
@@ -122,7 +122,7 @@ struct Note {
     id: String,
 }
 
-/// What fails in a program of one's own.
+/// The errors of a program of one's own.
 enum NoteError {
     Locked,
 }
@@ -164,7 +164,8 @@ async fn data() -> Result<String, ProtocolError> {
     Err(ProtocolError::invalid_params("At most 100 notes").with_data("limit", 100))
 }
 
-/// What only a server can say: from a handler it is an internal error, and chooses no HTTP status.
+/// An error that only a server can report: from a handler it is an internal error, and chooses no
+/// HTTP status.
 async fn pretending() -> Result<String, ProtocolError> {
     Err(ProtocolError::method_not_found("notes/read"))
 }
@@ -184,7 +185,7 @@ async fn note(
     }
 }
 
-/// What completes a variable or an argument fails as a resource and a prompt do.
+/// A completion of a variable or an argument fails as a resource and a prompt do.
 async fn offline() -> Result<Vec<String>, Problem> {
     Err(Problem::service_unavailable("index"))
 }

@@ -16,7 +16,7 @@ const DEADLINE: Duration = Duration::from_secs(5);
 
 #[derive(Deserialize, JsonSchema)]
 struct Scan {
-    /// How many pages the book has.
+    /// The number of pages of the book.
     #[schemars(range(min = 1, max = 1000))]
     pages: u32,
 }

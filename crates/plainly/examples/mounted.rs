@@ -1,5 +1,6 @@
-//! A server inside an axum application: each person's notes, in a state that both share. A layer of the application
-//! authenticates the caller; a layer of the server keeps guests from writing, on every transport.
+//! A server inside an axum application: each user's notes, in a state that both share. A layer of
+//! the application authenticates the caller; a layer of the server keeps guests from writing, on
+//! every transport.
 //!
 //! `cargo run -p plainly --example mounted`, then
 //! `plainly call --header 'Authorization: Bearer alice-secret' http://127.0.0.1:3333/mcp add-note text=Hello`.
@@ -23,7 +24,7 @@ use plainly::{Args, Context, Principal, Resource, Server, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// The notes of each person.
+/// The notes of each user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Notes(Arc<Mutex<BTreeMap<Principal, Vec<String>>>>);
 
@@ -35,7 +36,7 @@ impl Notes {
 
 #[derive(Deserialize, JsonSchema)]
 struct NewNote {
-    /// What to write down.
+    /// The text of the note.
     text: String,
 }
 
@@ -61,7 +62,7 @@ async fn my_notes(
     Ok(notes.with(|all| all.get(&owner).map_or(String::new(), |own| own.join("\n"))))
 }
 
-/// Over another transport there may be nobody.
+/// The owner of the notes; over another transport there may be none.
 fn owner(context: &Context) -> Result<Principal, Problem> {
     let principal = context.principal().cloned();
     principal.ok_or_else(|| Problem::access_denied("notes", "Log in first."))
@@ -87,7 +88,7 @@ pub(crate) fn server(notes: Notes) -> Result<Server, BuildErrors> {
         .build()
 }
 
-/// Lets in who has a token, and says who that is. Yours would look the token up.
+/// Accepts requests with a token, and adds its owner. Yours would look the token up.
 async fn authenticate(mut request: Request, next: Next) -> Response {
     let header = request.headers().get(AUTHORIZATION);
     let token = header.and_then(|header| header.to_str().ok()?.strip_prefix("Bearer "));

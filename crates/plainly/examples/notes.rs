@@ -15,7 +15,8 @@ use serde::Deserialize;
 #[derive(Clone, Debug)]
 struct Notes(Arc<BTreeMap<&'static str, &'static str>>);
 
-/// What the model reads when it asks for a note that isn't there: enough to ask for one that is.
+/// The error for the model when it asks for a note that doesn't exist: enough to ask for one that
+/// does.
 #[derive(Debug)]
 struct NoNote {
     id: String,
@@ -55,7 +56,8 @@ struct Note {
     id: String,
 }
 
-/// What the host's code reads when it asks for a note that isn't there: an error that it can tell by its type.
+/// The error for the host's code when it asks for a note that doesn't exist, recognisable by its
+/// type.
 async fn note(
     State(Notes(notes)): State<Notes>,
     uri: ResourceUri,

@@ -41,7 +41,7 @@ impl Source for Upstream {
 
 #[derive(Deserialize, JsonSchema)]
 struct Greet {
-    /// Who is greeted.
+    /// The name to greet.
     name: String,
 }
 

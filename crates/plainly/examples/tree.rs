@@ -10,7 +10,8 @@ use plainly::server::BuildErrors;
 use plainly::store::tools::StoreTools;
 use plainly::store::{ListQuery, Page, Store, StoreError};
 
-/// Notes in folders, by their URIs; a folder has no text. What is in it has its URI and a slash before its own name.
+/// Notes in folders, by their URIs; a folder has no text. The URI of a note is its folder's, a
+/// slash and its own name.
 #[derive(Clone, Debug)]
 struct Tree(Arc<BTreeMap<&'static str, Option<&'static str>>>);
 

@@ -34,7 +34,7 @@ enum Unit {
 struct Asked {
     /// The place, such as `Oslo`.
     place: String,
-    /// How many days from today.
+    /// The number of days from today.
     #[schemars(range(max = 7))]
     #[serde(default)]
     day: u8,

@@ -60,7 +60,7 @@ impl Messages for WebSocket {
 
 #[derive(Deserialize, JsonSchema)]
 struct Greet {
-    /// Who is greeted.
+    /// The name to greet.
     name: String,
 }
 

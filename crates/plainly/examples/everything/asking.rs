@@ -61,7 +61,7 @@ pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
 
 #[derive(Deserialize, JsonSchema)]
 struct Message {
-    /// What to ask the user.
+    /// The question for the user.
     message: String,
 }
 
@@ -73,7 +73,7 @@ async fn contact(ask: Ask, Args(Message { message }): Args<Message>) -> Result<S
     Ok(format!("User response: {answer}"))
 }
 
-/// What the user does there, the client never sees.
+/// Sends the user to a page; the client never sees what happens there.
 async fn visit(ask: Ask) -> Result<&'static str, Failure> {
     let url = "https://example.com/sign-in";
     let action = ask.visit("sign_in", url, "Please sign in").await?;
@@ -85,7 +85,7 @@ async fn visit(ask: Ask) -> Result<&'static str, Failure> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Question {
-    /// What to ask the model.
+    /// The question for the model.
     prompt: String,
 }
 
@@ -135,7 +135,7 @@ struct Confirmed {
     ok: bool,
 }
 
-/// Whatever was answered in earlier rounds comes back sealed: nobody can have changed it on the way.
+/// The answers of earlier rounds come back sealed, so they can't be changed on the way.
 async fn confirm(ask: Ask) -> Result<&'static str, Failure> {
     let form = ElicitFormParams::new("Please confirm").field("ok", BooleanField::new());
     Ok(match ask.elicit("confirm", form).await?.accepted()? {
@@ -144,7 +144,7 @@ async fn confirm(ask: Ask) -> Result<&'static str, Failure> {
     })
 }
 
-/// What is asked together is asked in one round.
+/// Questions that are asked together are asked in one round.
 async fn three(ask: Ask) -> Result<String, Failure> {
     let greeting = message("Generate a greeting", 50);
     let greeting = async { Ok(ask.sample("greeting", greeting).await?.text()) };
@@ -158,7 +158,7 @@ struct Liked {
     color: String,
 }
 
-/// What is asked after an answer is asked in the next round.
+/// A question that is asked after an answer is asked in the next round.
 async fn two_rounds(ask: Ask) -> Result<String, Failure> {
     let name = name(&ask, "step1").await?;
     let text = format!("What is your favorite color, {name}?");

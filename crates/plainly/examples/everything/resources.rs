@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::media::PNG;
 
-/// What one can subscribe to.
+/// The resource for subscriptions.
 pub(crate) const WATCHED: &str = "test://watched-resource";
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {

@@ -1,4 +1,5 @@
-//! Tools whose schema says more than a type: one is written by hand, one has an argument that is repeated in a header.
+//! Tools whose schema is more than a type: one is written by hand, one has an argument that is
+//! repeated in a header.
 
 use plainly::server::ServerBuilder;
 use plainly::{Args, Tool};
@@ -44,10 +45,10 @@ async fn contact(Args(who): Args<Map<String, Value>>) -> String {
     format!("Contacting {}", Value::Object(who))
 }
 
-/// Whatever stands between client and server can see the region without reading the body.
+/// A proxy between client and server can read the region without the body.
 #[derive(Deserialize, JsonSchema)]
 struct InRegion {
-    /// Where to run it.
+    /// The region to run it in.
     #[schemars(extend("x-mcp-header" = "Region"))]
     region: String,
 }

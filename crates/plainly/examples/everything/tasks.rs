@@ -55,14 +55,14 @@ async fn greet(Args(Whom { name }): Args<Whom>) -> String {
 
 #[derive(Deserialize, JsonSchema)]
 struct Work {
-    /// How long to take.
+    /// The duration, in seconds.
     seconds: u32,
-    /// What to call it.
+    /// The label of the result.
     #[serde(default)]
     label: String,
 }
 
-/// What takes no time at all needs no task. A task that is cancelled is dropped where it waits.
+/// A call that ends at once needs no task. A task that is cancelled is dropped where it waits.
 async fn slow_compute(Args(Work { seconds, label }): Args<Work>) -> String {
     sleep(Duration::from_secs(seconds.into())).await;
     format!("Computed {label:?} in {seconds} s")
@@ -82,7 +82,7 @@ async fn protocol_error_job() -> Result<String, ProtocolError> {
 
 #[derive(Deserialize, JsonSchema)]
 struct File {
-    /// What to delete.
+    /// The file to delete.
     filename: String,
 }
 
@@ -107,14 +107,14 @@ async fn confirm_delete(
     })
 }
 
-/// What is asked together can be answered one after the other.
+/// Questions that are asked together can be answered one after the other.
 async fn multi_input(task: Task, ask: Ask) -> Result<String, Failure> {
     task.begin().await;
     let (one, other) = try_join!(name(&ask, "first"), name(&ask, "second"))?;
     Ok(format!("Hello, {one} and {other}!"))
 }
 
-/// What is asked before it is a task is answered as with any other call.
+/// A question before the task starts is answered as with any other call.
 async fn ask_before(task: Task, ask: Ask) -> Result<String, Failure> {
     let name = name(&ask, "user_name").await?;
     task.begin().await;

@@ -11,7 +11,8 @@ use plainly::server::extract::Progress;
 use plainly::{Context, State, Tool};
 use tokio::time::sleep;
 
-/// After each that a tool tells. Some clients drop what they are told together with the reply.
+/// The pause after each message of a tool. Some clients drop messages that come together with the
+/// reply.
 const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
@@ -56,11 +57,11 @@ async fn reconnection(context: Context) -> &'static str {
     "The client has come back."
 }
 
-/// How many wait.
+/// The number of waiting handlers.
 #[derive(Clone, Debug, Default)]
 struct Waiting(Arc<AtomicUsize>);
 
-/// One that waits. Whoever gives up a call drops its handler, and all that is in it.
+/// A waiting handler. A client that gives up a call drops its handler, and all values in it.
 struct Waiter(Waiting);
 
 impl Waiter {

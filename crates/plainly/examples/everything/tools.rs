@@ -8,7 +8,7 @@ use serde_json::{Map, json};
 use crate::media::{PNG, WAV};
 use crate::resources::WATCHED;
 
-/// The first one listed takes no arguments: whoever wants to call some tool, can call this.
+/// The first one listed takes no arguments: a client that wants to call any tool can call this.
 pub(crate) fn add(server: ServerBuilder) -> ServerBuilder {
     server
         .tool(Tool::new("test_simple_text", simple_text).description("Answers with text"))
@@ -65,7 +65,7 @@ async fn failing() -> Result<String, Failure> {
     ))
 }
 
-/// What a client can do it says with each request, or once for all.
+/// Checks a capability that the client declares with each request, or once for all.
 async fn capable(context: Context) -> Result<&'static str, ProtocolError> {
     if context.capabilities().sampling.is_some() {
         return Ok("The client can sample.");
@@ -74,7 +74,7 @@ async fn capable(context: Context) -> Result<&'static str, ProtocolError> {
     Err(ProtocolError::missing_client_capability(required))
 }
 
-/// Whoever is subscribed to the list of tools hears of it.
+/// Notifies the subscribers of the list of tools.
 async fn change_tools(State(changes): State<Changes>) -> &'static str {
     changes.tools_changed();
     "The tools have changed."

@@ -16,7 +16,7 @@ fn issuer(number: u32) -> String {
     format!("https://as-{number}.example")
 }
 
-/// Keeps a registration and a grant that say `number`.
+/// Stores a registration and a grant with `number`.
 fn keep(credentials: &mut Credentials, number: u32) {
     let issuer = issuer(number);
     credentials.keep_registration(Registration::new(&issuer, format!("client-{number}")));

@@ -1,4 +1,4 @@
-//! The examples do what their first lines say.
+//! The examples work as their first lines promise.
 
 mod books;
 mod confirm;

@@ -12,7 +12,7 @@ use plainly::{Client, Server, Tool};
 use plainly_peer::{Host, pair};
 use serde_json::{Value, json};
 
-/// What was seen so far, each as one line.
+/// The traffic so far, each as one line.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 

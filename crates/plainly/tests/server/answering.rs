@@ -17,7 +17,7 @@ use plainly::{Context, Failure, ProtocolError, Tool};
 use serde_json::json;
 use tokio::sync::Notify;
 
-/// What the client can be asked, all at once.
+/// All possible questions to the client at once.
 async fn ask_all(ask: Ask) -> Result<String, Failure> {
     let form = ElicitFormParams::new("Who?").field("name", TextField::new());
     let user = async { possible(ask.elicit("who", form).await) };
@@ -83,7 +83,7 @@ fn server(dropped: &Arc<Notify>) -> Server {
         .unwrap()
 }
 
-/// Tells when it is dropped.
+/// Signals when it is dropped.
 struct Dropped(Arc<Notify>);
 
 impl Drop for Dropped {

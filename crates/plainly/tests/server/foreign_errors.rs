@@ -18,7 +18,7 @@ fn on_fire() -> io::Result<String> {
     Err(io::Error::other("disk /dev/sda on fire"))
 }
 
-/// The handlers of one library; each library has its own word for what is put around an error.
+/// The handlers of one library; each library has its own word for wrapping an error.
 macro_rules! handlers {
     ($library:ident, $feature:literal, $Context:ident, $context:ident) => {
         mod $library {
@@ -95,7 +95,7 @@ async fn connect(builder: ServerBuilder) -> Client {
     Client::over(reader, writer).connect().await.unwrap()
 }
 
-/// What the model reads, and the problem that programs do.
+/// The text for the model, and the problem for programs.
 async fn tool_error(client: &Client, name: &str) -> (String, Option<ProblemCode>) {
     let result = client.call_tool(name, ()).await.unwrap();
     assert!(result.is_tool_error(), "{name}");

@@ -1,4 +1,5 @@
-//! What handlers may be, take and return: all of it compiles, and a server is built of it.
+//! The handlers, parameters and return types that are possible: all of it compiles, and a server is
+//! built of it.
 
 use std::error::Error;
 use std::fmt;
@@ -29,7 +30,7 @@ impl fmt::Display for Own {
 
 impl Error for Own {}
 
-/// What `anyhow::Error` looks like: no error itself, but it points to one and becomes one.
+/// A type like `anyhow::Error`: no error itself, but it points to one and becomes one.
 struct Anyhow(Box<dyn Error + Send + Sync>);
 
 impl Deref for Anyhow {

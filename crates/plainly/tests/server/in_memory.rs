@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plainly::{Client, Revision, Server, State, Tool};
 use tokio::sync::Notify;
 
-/// What a handler tells of itself.
+/// The signals of a handler.
 #[derive(Clone, Default)]
 struct Told {
     begun: Arc<Notify>,

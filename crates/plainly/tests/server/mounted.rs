@@ -15,7 +15,7 @@ mod around;
 mod notes;
 mod several;
 
-/// Where `router` is served.
+/// The URL where `router` is served.
 async fn listening(router: Router) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -34,7 +34,7 @@ fn server() -> Server {
         .unwrap()
 }
 
-/// Takes whoever has a token for whom the token names.
+/// Authenticates the principal that a token names.
 async fn authenticate(mut request: Request, next: Next) -> Response {
     let token = request.headers().get(AUTHORIZATION);
     let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
@@ -45,7 +45,7 @@ async fn authenticate(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Where a server listens whose principals `authenticate` finds.
+/// The URL of a server whose principals `authenticate` finds.
 async fn listening() -> String {
     let router = Router::new()
         .route_service("/mcp", server().http())

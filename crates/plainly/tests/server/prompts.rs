@@ -30,7 +30,7 @@ enum Tone {
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "the prompt says all fields by `Debug`")]
 struct Review {
-    /// What to review.
+    /// The code to review.
     source_code: String,
     /// The most findings.
     most: u8,

@@ -1,4 +1,4 @@
-//! What a client reads of handlers and stores that say little, or go wrong.
+//! The results for a client of handlers and stores with few facts, or wrong ones.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -51,7 +51,7 @@ async fn several_texts_are_the_formats_of_a_resource_and_each_says_so() {
     }
 }
 
-/// Two formats of one resource whose author says sizes and names that can't be right.
+/// Two formats of one resource with impossible sizes and names.
 async fn careless() -> Vec<ResourceContents> {
     let content = |name: &str, size, text: &str| {
         let resource = types::Resource::new("style://links", name).size(size);

@@ -19,7 +19,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// Set where this program is the server.
 const SERVES: &str = "PLAINLY_TEST_SERVES";
-/// How long a reply may be left unread.
+/// The time that a reply may be left unread.
 const STALL: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -64,7 +64,8 @@ fn command() -> Command {
     command
 }
 
-/// What standard input and output can be, and of each a pair whose first end reads what is written to the second.
+/// The kinds of standard input and output, and of each a pair whose first end reads the bytes
+/// written to the second.
 const KINDS: [fn() -> (OwnedFd, OwnedFd); 2] = [
     || {
         let (from, to) = io::pipe().unwrap();
@@ -96,7 +97,7 @@ impl Peer {
         writeln!(self.to, "{CALL}").unwrap();
     }
 
-    /// Besides what a test harness says.
+    /// Whether a reply came, besides the output of a test harness.
     fn has_reply(&mut self) -> bool {
         let mut lines = self.from.by_ref().lines().map(Result::unwrap);
         lines.any(|line| line.contains("jsonrpc") && line.contains("xxx"))

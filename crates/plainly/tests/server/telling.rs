@@ -1,5 +1,5 @@
-//! What a handler tells the client before its reply, progress and log messages: on both transports, in both eras, in raw
-//! messages.
+//! The messages of a handler to the client before its reply, progress and log messages: on both
+//! transports, in both eras, in raw messages.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use plainly_peer::message::text;
 use plainly_peer::{Client, Peer};
 use serde_json::{Value, json};
 
-/// Tells three times of progress, of which one is none.
+/// Reports progress four times, of which two are ignored.
 async fn work(context: Context) -> &'static str {
     context
         .progress(Progress::new(1).of(2).message("half"))
@@ -34,7 +34,7 @@ async fn logs(context: Context) -> &'static str {
     "logged"
 }
 
-/// Says more than waits for a reader.
+/// Sends more messages than wait for a reader.
 async fn talks(context: Context) -> &'static str {
     for step in 1..=1000 {
         context.progress(step).await;
@@ -53,7 +53,7 @@ async fn leaves(context: Context) -> &'static str {
     "gone"
 }
 
-/// Takes far longer than the deadline, and says so.
+/// Takes far longer than the deadline, and reports progress.
 async fn long(context: Context) -> &'static str {
     for step in 1..=8 {
         tokio::time::sleep(Duration::from_secs(40)).await;
@@ -122,7 +122,7 @@ async fn posted(client: &Client, request: &Value) -> (bool, Vec<Value>) {
     (is_stream, messages)
 }
 
-/// What `request` is answered with, over a stream and over HTTP the same.
+/// The answers to `request`, over a stream and over HTTP the same.
 async fn answer(revision: Revision, request: &Value) -> Vec<Value> {
     let streamed = stream(revision).await.hear(request).await;
     let client = Client::http(&server(), revision, json!({})).await;

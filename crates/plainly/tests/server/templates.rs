@@ -127,7 +127,7 @@ async fn connect(server: Server) -> Client {
         .expect("one revision in common")
 }
 
-/// What reading each URI of a table gives, or its error.
+/// Checks the result of reading each URI of a table, or its error.
 async fn check<F, A, By>(template: &str, handler: F, table: &str)
 where
     F: Handler<A>,

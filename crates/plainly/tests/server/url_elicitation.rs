@@ -1,4 +1,4 @@
-//! A handler that wants the user to visit a URL first: what each revision is told, in raw lines.
+//! A handler that wants the user to visit a URL first: the report for each revision, in raw lines.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -26,7 +26,7 @@ async fn open(revision: Revision, capabilities: Value) -> Client {
     Client::stream(&server, revision, capabilities).await
 }
 
-/// What a tool and what a resource answers.
+/// The answers of a tool and of a resource.
 async fn both(client: &mut Client) -> [Value; 2] {
     let tool = client.call("sign-in").await;
     let resource = json!({"uri": "archive://all"});

@@ -1,4 +1,5 @@
-//! What was given to one caller is good for nobody else: another, nobody, or the same one with a token that has ended.
+//! Values bound to one caller are useless for others: another caller, an anonymous one, or the same
+//! with an expired token.
 
 use plainly_peer::{Response, message};
 use serde_json::{Value, json};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use super::issuer::{Issuer, NOW};
 use super::support::{Guarded, bearer, call, capable};
 
-/// Who else comes with what was Alice's.
+/// Other callers that use Alice's values.
 struct Others {
     bob: String,
     expired: String,
@@ -20,7 +21,7 @@ impl Others {
         }
     }
 
-    /// The requests of those who are not let in at all.
+    /// Checks that unauthenticated requests are rejected.
     async fn are_turned_away(&self, name: &str, mut send: impl AsyncFnMut(&str) -> Response) {
         for headers in ["", &self.expired] {
             assert_eq!(send(headers).await.status, 401, "{name} {headers}");

@@ -1,4 +1,4 @@
-//! An authorization server that signs what it is told to, and answers as it is told to.
+//! An authorization server with the signatures and answers that a test sets.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use plainly_oauth::jose::{SigningKey, client_assertion};
 use plainly_peer::Site;
 use serde_json::{Value, json};
 
-/// The time that everybody here is told.
+/// The time of all parties here.
 pub(crate) const NOW: u64 = 1_800_000_000;
 
 /// The server, and what it does.
@@ -27,14 +27,14 @@ pub(crate) struct Issuer {
 
 #[derive(Debug, Default)]
 pub(crate) struct Behaviour {
-    /// How often its keys were asked for, and how often it was asked about tokens.
+    /// The number of requests for its keys, and for introspection.
     keys_asked: AtomicUsize,
     tokens_asked: AtomicUsize,
     /// The answers: status, body, and where they lead.
     metadata: Mutex<Option<Answer>>,
     keys: Mutex<Option<Answer>>,
     introspection: Mutex<Option<Answer>>,
-    /// What the last question about a token brought.
+    /// The body of the last introspection.
     asked_with: Mutex<String>,
 }
 
@@ -122,7 +122,7 @@ impl Issuer {
         json!({"keys": [key]})
     }
 
-    /// What a good token of Alice's says.
+    /// The claims of a valid token of Alice's.
     pub(crate) fn claims(&self) -> Value {
         json!({
             "iss": self.url, "aud": super::support::RESOURCE, "sub": "alice", "client_id": "app",
@@ -130,7 +130,7 @@ impl Issuer {
         })
     }
 
-    /// A token that says this beside what a good one does.
+    /// A valid token with these changes.
     pub(crate) fn token(&self, changes: Value) -> String {
         self.signed("k", &changed(self.claims(), changes))
     }

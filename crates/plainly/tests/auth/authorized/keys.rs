@@ -79,7 +79,7 @@ async fn a_key_lets_in_as_soon_as_it_is_in_the_file() {
     guarded.who(secret).await.unwrap();
 }
 
-/// What can't be read is not taken for a list without keys, and written over.
+/// A path that can't be read is not taken for an empty list of keys, and written over.
 #[cfg(unix)]
 #[test]
 fn a_key_is_not_added_to_what_can_not_be_read() {
@@ -167,7 +167,7 @@ fn where_the_list_is_a_link_its_target_is_changed() {
     assert_eq!(ApiKeys::list(&file.path).unwrap().len(), 2);
 }
 
-/// Only root can try it: nobody else gives a file away, or can read one of another user.
+/// Only root can try it: other users can't give a file away, or read one of another user.
 #[cfg(unix)]
 #[test]
 fn a_list_of_another_user_is_refused() {

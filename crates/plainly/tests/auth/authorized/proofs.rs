@@ -35,7 +35,7 @@ impl Holder {
     }
 }
 
-/// What a refusal says: the error of its challenge, and why.
+/// The reason in a rejection: the error of its challenge, and its description.
 fn said(challenge: &str) -> String {
     let value = |name: &str| {
         let (_, rest) = challenge

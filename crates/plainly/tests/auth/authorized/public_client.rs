@@ -1,4 +1,5 @@
-//! Authorization servers that register nobody, and the one client that this server names in their place.
+//! Authorization servers without registration, and the one client that this server announces in
+//! their place.
 
 use plainly::server::auth::{AuthSetupError, ResourceServer, ResourceServerBuilder};
 use plainly_peer::Response;
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 use super::issuer::{Answer, Issuer, changed};
 use super::support::{Guarded, RESOURCE, call, challenge};
 
-/// Metadata like that of Entra, which says nothing of registration and of PKCE; with changes.
+/// Metadata like Entra's, without registration and PKCE; with changes.
 async fn issuer(changes: Value) -> Issuer {
     let issuer = Issuer::start().await;
     let metadata = json!({

@@ -1,4 +1,4 @@
-//! What a token must let its holder do.
+//! The scopes that a token must have.
 
 use plainly::protocol::method::Method;
 use plainly::server::auth::ResourceServerBuilder;

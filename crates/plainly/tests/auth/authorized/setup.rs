@@ -1,4 +1,4 @@
-//! What a server must know before it lets anybody in.
+//! The configuration that a server needs before it accepts requests.
 
 use plainly::server::auth::{AuthSetupError, Introspection, ResourceServer};
 use plainly_oauth::Secret;
@@ -9,7 +9,7 @@ use super::support::{Guarded, RESOURCE};
 
 const ISSUER: &str = "https://as.example";
 
-/// Texts that can be the URL of a server or an issuer, and what is wrong with others.
+/// Texts as the URL of a server or an issuer, and the faults of invalid ones.
 const URLS: &[(&str, Option<&str>)] = &[
     ("https://a.example/mcp", None),
     ("https://a.example:8443", None),

@@ -35,7 +35,7 @@ impl Time {
     }
 }
 
-/// How often a handler ran.
+/// The number of a handler's runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ran(Arc<AtomicUsize>);
 
@@ -102,7 +102,7 @@ pub(crate) fn server() -> (Server, Ran) {
     (server, ran)
 }
 
-/// What answers behind a gate, without a connection.
+/// The service behind a gate, without a connection.
 pub(crate) fn service(
     configure: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
 ) -> (HttpService<Server>, Ran, Time) {
@@ -135,7 +135,7 @@ impl Guarded {
         Self::with(|auth| auth.issuer(&issuer.url)).await
     }
 
-    /// As `configure` says.
+    /// A site with this configuration.
     pub(crate) async fn with(
         configure: impl FnOnce(ResourceServerBuilder) -> ResourceServerBuilder,
     ) -> Self {
@@ -144,7 +144,7 @@ impl Guarded {
         Self { site, ran, time }
     }
 
-    /// As this says, once it is ready.
+    /// A site with this configuration, once it is ready.
     pub(crate) async fn ready(auth: ResourceServerBuilder) -> Result<Self, AuthSetupError> {
         let time = Time::new();
         let clock = time.clone();
@@ -166,7 +166,7 @@ impl Guarded {
         self.post(&bearer(token), &call(tool)).await
     }
 
-    /// What the tool says who it was called by; or the status of the refusal and its challenge.
+    /// The caller as the tool sees it; or the status of the rejection and its challenge.
     pub(crate) async fn who(&self, token: &str) -> Result<Value, (u16, String)> {
         let mut response = self.call(token, "who").await;
         if response.status != 200 {
@@ -178,7 +178,7 @@ impl Guarded {
         Ok(serde_json::from_str(text).unwrap())
     }
 
-    /// Why a token is refused; nothing if it isn't.
+    /// The reason why a token is rejected; `None` if it isn't.
     pub(crate) async fn why_refused(&self, token: &str) -> Option<(u16, String)> {
         let (status, challenge) = self.who(token).await.err()?;
         let (_, why) = challenge
@@ -203,7 +203,7 @@ pub(crate) fn capable(method: &str, params: Value) -> Value {
     message::capable(1, method, params, capabilities)
 }
 
-/// The headers that say again what is in a modern message.
+/// The headers that repeat parts of a modern message.
 pub(crate) fn mirrored(body: &Value) -> String {
     let mut headers = String::new();
     let method = body["method"].as_str().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Which tokens let in, over the wire. What is wrong with tokens in all ways is tried beside the code that reads them.
+//! The tokens that are accepted, over the wire. All faults of tokens are tested beside the code
+//! that reads them.
 
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use plainly_oauth::jose::SigningKey;

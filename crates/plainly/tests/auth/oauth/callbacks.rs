@@ -1,4 +1,5 @@
-//! What a browser comes back with: row 11, and what rows 13 and 14 are beyond the listener, whose tests are beside it.
+//! The queries that a browser returns: row 11, and the parts of rows 13 and 14 beyond the listener,
+//! whose tests are beside it.
 
 use plainly::client::AuthError;
 use plainly_authorization::{Misbehaviour, Rules};
@@ -76,7 +77,7 @@ async fn the_answer_to_another_login_is_not_used() {
     }
 }
 
-/// Row 14: a code of somebody else's login fails for want of its verifier.
+/// Row 14: a code of another user's login fails for want of its verifier.
 #[tokio::test]
 async fn a_code_that_was_slipped_in_gets_no_token() {
     let query = "code=slipped-in&state={state}&iss={iss}";

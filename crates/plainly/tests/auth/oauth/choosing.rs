@@ -1,4 +1,5 @@
-//! What a client makes of what it is told by servers that mean well: who is asked, for what, and as whom.
+//! The choices of a client among the offers of honest servers: the server, the scopes, and the
+//! client id.
 
 use plainly::client::AuthError;
 use plainly::client::oauth::credentials::{
@@ -36,7 +37,8 @@ fn grant(issuer: &str, resource: &str, token: &str) -> Grant {
     Grant::new(key, format!("{issuer}/token"), Secret::new(token))
 }
 
-/// 2025-03-26: a server without metadata is its own authorization server, if nothing says otherwise.
+/// 2025-03-26: a server without metadata is its own authorization server, if there is no other
+/// evidence.
 #[tokio::test]
 async fn only_a_server_that_has_no_metadata_at_all_is_its_own_authorization_server() {
     let nothing = || Answer::new(404, "");
@@ -222,7 +224,7 @@ async fn a_token_that_another_got_is_used_unless_it_has_ended() {
     }
 }
 
-/// A login gives what a challenge asks for, or nobody is asked for it.
+/// The user is asked only if a login can give what a challenge demands.
 #[tokio::test]
 async fn a_person_is_asked_only_for_what_a_login_gives() {
     let (lacking, other) = (
@@ -247,7 +249,7 @@ async fn a_person_is_asked_only_for_what_a_login_gives() {
     }
 }
 
-/// 2026-07-28, "Authorization Server Binding", for a client whose program does not say where it is known.
+/// 2026-07-28, "Authorization Server Binding", for a client whose program does not name its issuer.
 #[tokio::test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
 async fn a_client_belongs_where_its_secret_is_kept_or_where_it_was_let_in_here() {
@@ -322,7 +324,8 @@ async fn a_client_belongs_where_its_secret_is_kept_or_where_it_was_let_in_here()
     }
 }
 
-/// Tokens that another client of the same person was given are not this one's, whether it was let in here with them or not.
+/// Tokens of another client of the same user are not this one's, whether it was authorized here
+/// with them or not.
 #[tokio::test]
 async fn a_token_of_another_client_is_not_used() {
     for (id, is_of_here, is_used) in [

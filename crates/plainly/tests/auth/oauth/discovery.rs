@@ -1,4 +1,4 @@
-//! Who a server says lets clients in: rows 3, 5, 7, 8, 9, 17, 22, 23, 24 and 26.
+//! The authorization server that a server names: rows 3, 5, 7, 8, 9, 17, 22, 23, 24 and 26.
 //!
 //! What is reached from outside of this machine, row 4 and the rest of rows 3, 5 and 7, is where the fence is tested.
 
@@ -21,7 +21,7 @@ fn metadata(answer: Answer) -> Misbehaviour {
     Misbehaviour::Answers(Endpoint::Metadata, answer)
 }
 
-/// Row 3, for a server on this machine: what is no loopback address is not even tried.
+/// Row 3, for a server on this machine: other than loopback addresses are not even tried.
 #[tokio::test]
 async fn metadata_of_a_cloud_or_a_neighbour_are_never_fetched() {
     for url in [
@@ -389,7 +389,7 @@ async fn metadata_with_members_of_another_type_are_refused() {
     }
 }
 
-/// Row 26: time is simulated, and nobody but these servers is waited for.
+/// Row 26: time is simulated, and only these servers are waited for.
 #[tokio::test(start_paused = true)]
 async fn metadata_that_take_for_ever_are_given_up() {
     for body in [AnswerBody::Never, AnswerBody::Dripping] {

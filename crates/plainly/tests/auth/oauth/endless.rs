@@ -1,4 +1,4 @@
-//! What would never end by itself: rows 21 and 33.
+//! Exchanges that would never end by themselves: rows 21 and 33.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -130,7 +130,8 @@ fn elsewhere() -> (OAuth, Arc<Mutex<Vec<String>>>) {
     (login, pages)
 }
 
-/// A person may take their time, here or at another device. Servers may not, neither then nor later. Time is simulated.
+/// A user may take their time, here or on another device. Servers may not, neither then nor later.
+/// Time is simulated.
 #[tokio::test(start_paused = true)]
 async fn a_call_waits_for_a_person_and_not_for_who_renews_their_token() {
     for is_elsewhere in [false, true] {

@@ -1,4 +1,4 @@
-//! What an authorization server says of its endpoints: rows 1, 6, 10, 12 and 18.
+//! The endpoints in an authorization server's metadata: rows 1, 6, 10, 12 and 18.
 
 use plainly::client::AuthError;
 use plainly_authorization::{Answer, AuthorizationServer, Endpoint, Misbehaviour, Rules};
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::support::assert_why;
 use super::support::{Person, World, connect, greet, refused};
 
-/// Row 1. The whole of it is shown escaped, if it is shown; and nobody is sent there.
+/// Row 1. A URL is shown escaped, if at all; and never opened.
 #[tokio::test]
 async fn what_is_no_page_is_never_opened() {
     for page in [

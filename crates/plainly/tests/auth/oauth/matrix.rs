@@ -9,7 +9,7 @@ use plainly_peer::within;
 
 use super::support::{World, greet};
 
-/// How an authorization server knows a client.
+/// The registration of a client at an authorization server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
     Registered,
@@ -31,7 +31,7 @@ const KNOWN: [Known; 7] = [
     Known::Document,
 ];
 
-/// What has to be encoded in a form, and in a header.
+/// A secret with characters to encode in a form, and in a header.
 const SECRET: &str = "s:e c+r%e&t";
 
 impl Known {

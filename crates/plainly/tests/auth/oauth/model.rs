@@ -1,5 +1,6 @@
-//! Whatever happens to logins, in whatever order: no refresh token is sent twice, nothing is told to whom it does not concern,
-//! and every call ends soon, in success unless the authorization server was down.
+//! Logins with any events in any order: no refresh token is sent twice, no value goes to an
+//! uninvolved server, and every call ends soon, in success unless the authorization server was
+//! down.
 
 use std::path::Path;
 use std::pin::pin;
@@ -36,7 +37,7 @@ enum Step {
     RefuseOnce,
     /// The next token request fails.
     Down,
-    /// A client begins anew, with what is kept.
+    /// A client starts again, with its stored logins.
     Restart(bool),
     /// A client gives up a call after so many turns, and calls again.
     GiveUp(bool, usize),
@@ -63,7 +64,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     vec(step, 1..25)
 }
 
-/// Whose tokens rotate or not, are bound or not, and end at once, later, or who knows when.
+/// Servers whose tokens rotate or not, are bound or not, and end at once, later, or at an unknown
+/// time.
 fn rules() -> impl Strategy<Value = Rules> {
     // A nonce more at each step is more than one request may be sent again for.
     let bindings = [Binding::Bearer, Binding::Dpop];
@@ -82,7 +84,7 @@ fn rules() -> impl Strategy<Value = Rules> {
     })
 }
 
-/// All that there is, and what is expected of it.
+/// All parties, and the expected state.
 struct Model {
     issuers: [AuthorizationServer; 2],
     server: ProtectedServer,

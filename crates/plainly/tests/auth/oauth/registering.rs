@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::support::assert_why;
 use super::support::{World, connect, greet, refused};
 
-/// What clients registered for, one after another.
+/// The scopes of registrations, one after another.
 fn scopes(world: &World) -> Vec<Value> {
     let registered = world.issuer.record.at("/register");
     let bodies = registered.iter().map(|it| &it.body);
@@ -70,7 +70,7 @@ async fn what_the_client_before_was_given_elsewhere_is_still_renewed() {
     assert_eq!(world.person.visits(), visits);
 }
 
-/// Where a client is unknown, browsers end at a page that says so.
+/// The server shows an error page for an unknown client.
 #[tokio::test]
 async fn a_client_that_nobody_came_back_to_registers_anew() {
     let directory = tempfile::tempdir().unwrap();

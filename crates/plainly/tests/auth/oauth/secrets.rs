@@ -1,4 +1,5 @@
-//! Where secrets are: in the file that keeps them, in the requests that need them, and nowhere else. Row 30 among them.
+//! The places of secrets: the file that stores them, and the requests that need them. Row 30 among
+//! them.
 
 use std::fs;
 use std::future::ready;
@@ -16,11 +17,11 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::support::{World, greet};
 
-/// What all secrets here begin with.
+/// The start of all secrets here.
 const MARKER: &str = "planted";
 const SECRET: &str = "planted-client-secret";
 
-/// All that was said anywhere. Clones are the same.
+/// All output anywhere. Clones are the same.
 #[derive(Clone, Debug, Default)]
 struct Said(Arc<Mutex<String>>);
 
@@ -67,7 +68,7 @@ impl MakeWriter<'_> for Said {
     }
 }
 
-/// Everything that is logged in this thread is said.
+/// Adds all log lines of this thread.
 fn listen(said: &Said) -> tracing::subscriber::DefaultGuard {
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)
@@ -127,7 +128,7 @@ fn files(directory: &Path) -> Vec<(String, String)> {
     files
 }
 
-/// What is kept, and what nobody else may know of it.
+/// The secrets in the store, which may be in no other file.
 fn kept(directory: &Path) -> Vec<String> {
     let mut secrets = Vec::new();
     for (name, text) in files(directory) {
@@ -221,7 +222,7 @@ async fn live(binding: Binding, said: &Said) -> Vec<String> {
     secrets
 }
 
-/// The grants that nobody logs in for.
+/// The grants without a login.
 async fn live_unattended(said: &Said) -> Vec<String> {
     let world = World::new(rules(Binding::Bearer)).await;
     let key = SigningKey::generate().unwrap();
@@ -254,7 +255,7 @@ async fn live_unattended(said: &Said) -> Vec<String> {
     vec![secret]
 }
 
-/// Row 30, and every other way in which something could be told.
+/// Row 30, and every other way in which a secret could leak.
 #[tokio::test]
 async fn a_secret_is_nowhere_but_where_it_is_kept_and_where_it_is_needed() {
     let said = Said::default();
@@ -277,7 +278,7 @@ async fn a_secret_is_nowhere_but_where_it_is_kept_and_where_it_is_needed() {
     }
 }
 
-/// Whoever is sent a secret may repeat it, in what is shown to people.
+/// A server that was sent a secret may repeat it, in texts for users.
 #[tokio::test]
 async fn what_an_authorization_server_repeats_is_not_told() {
     let said = Said::default();

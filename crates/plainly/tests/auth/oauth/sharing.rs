@@ -1,4 +1,5 @@
-//! Who shares what is kept: row 20. That whoever is killed leaves one whole file is tested where the file is.
+//! The sharing of stored logins: row 20. A process that is killed leaves one whole file: that is
+//! tested where the file is.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -12,11 +13,11 @@ use plainly_authorization::{Answer, Endpoint, Misbehaviour, Rules};
 
 use super::support::{World, connect, greet};
 
-/// What another process is told: where the server is, and which directory has the file.
+/// The facts for another process: the URL of the server, and the directory of the file.
 const SERVER: &str = "OAUTH_SERVER";
 const DIRECTORY: &str = "OAUTH_DIRECTORY";
 
-/// How many calls each of two makes at the same time.
+/// The number of simultaneous calls of each of the two.
 const CALLS: usize = 100;
 
 #[tokio::test]
@@ -57,7 +58,8 @@ async fn two_clients_renew_a_token_once_even_if_the_metadata_are_gone() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// Whoever gives up a call in the middle of a renewal, at any point of it, does not lose what comes of it.
+/// A caller that gives up in the middle of a renewal, at any point of it, does not lose the new
+/// token.
 #[tokio::test]
 async fn a_call_that_is_given_up_loses_no_token() {
     let directory = tempfile::tempdir().unwrap();
@@ -122,7 +124,7 @@ async fn what_another_process_does() {
     }
 }
 
-/// Neither can ask anybody, so that one that comes too late fails.
+/// Neither can ask a user, so that one that comes too late fails.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_with_two_hundred_calls_renew_a_token_once() {
     let directory = tempfile::tempdir().unwrap();

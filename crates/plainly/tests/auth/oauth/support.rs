@@ -1,4 +1,4 @@
-//! A person who agrees to every login at once, and clients that they log in with.
+//! A user who agrees to every login at once, and clients that they log in with.
 
 use std::future::ready;
 use std::sync::{Arc, Mutex};
@@ -12,10 +12,10 @@ use plainly_authorization::{AuthorizationServer, Misbehaviour, ProtectedServer, 
 use plainly_peer::within;
 use serde_json::json;
 
-/// Where browsers would come back to.
+/// The redirect URI for browsers.
 pub(crate) const REDIRECT: &str = "http://127.0.0.1:8765/callback";
 
-/// What a person was shown before they agreed.
+/// The page that a user saw before they agreed.
 #[derive(Clone, Debug)]
 pub(crate) struct Page {
     pub(crate) server: String,
@@ -23,22 +23,22 @@ pub(crate) struct Page {
     pub(crate) scope: Vec<String>,
 }
 
-/// A person who agrees to every login, by a visit that follows no redirect. Clones are the same person.
+/// A user who agrees to every login, by a visit that follows no redirect. Clones are the same user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Person(Arc<Mutex<Vec<Page>>>);
 
 impl Person {
-    /// How often they were asked.
+    /// The number of visits.
     pub(crate) fn visits(&self) -> usize {
         self.0.lock().unwrap().len()
     }
 
-    /// What they were shown last.
+    /// The last page.
     pub(crate) fn last(&self) -> Page {
         self.0.lock().unwrap().last().unwrap().clone()
     }
 
-    /// A login that asks this person.
+    /// A login that asks this user.
     pub(crate) fn login(&self) -> OAuth {
         OAuth::new().consent(self.clone())
     }
@@ -77,7 +77,7 @@ impl Visit for Person {
     }
 }
 
-/// Both servers, and the person who logs in there.
+/// Both servers, and the user who logs in there.
 pub(crate) struct World {
     pub(crate) issuer: AuthorizationServer,
     pub(crate) server: ProtectedServer,
@@ -116,17 +116,17 @@ impl World {
             .unwrap()
     }
 
-    /// The reason why nobody gets in.
+    /// The reason why a login fails.
     pub(crate) async fn refused(&self) -> AuthError {
         refused(&self.server.url, self.person.login()).await
     }
 
-    /// How many requests came, to either.
+    /// The number of requests, to either.
     pub(crate) fn requests(&self) -> usize {
         self.issuer.record.total() + self.server.record.total()
     }
 
-    /// Asserts that nobody was asked for anything that only a login leads to.
+    /// Asserts that no request was sent that only a login leads to.
     #[track_caller]
     pub(crate) fn assert_no_login(&self, case: &str) {
         assert_eq!(self.person.visits(), 0, "{case}");
@@ -136,7 +136,7 @@ impl World {
         assert!(!self.server.record.has("authorization"), "{case}");
     }
 
-    /// Asserts that nobody was told a code or another secret.
+    /// Asserts that no code or other secret was sent.
     #[track_caller]
     pub(crate) fn assert_no_token_request(&self, case: &str) {
         assert_eq!(self.issuer.record.count("/token"), 0, "{case}");
@@ -149,13 +149,13 @@ pub(crate) async fn connect(url: &str, oauth: OAuth) -> Result<Client, Error> {
     within(Client::http(url).authorizer(oauth).connect()).await
 }
 
-/// The reason why nobody gets in there.
+/// The reason why a login there fails.
 pub(crate) async fn refused(url: &str, oauth: OAuth) -> AuthError {
     let error = connect(url, oauth).await.expect_err("it was let in");
     why(&error)
 }
 
-/// The reason why a request was not let in.
+/// The reason why a request was not authorized.
 #[track_caller]
 pub(crate) fn why(error: &Error) -> AuthError {
     let why = error.authorization();

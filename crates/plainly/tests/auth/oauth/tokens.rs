@@ -1,4 +1,4 @@
-//! What a registration and a token endpoint give: rows 19, 25, 27 and 32.
+//! The answers of a registration and a token endpoint: rows 19, 25, 27 and 32.
 
 use plainly::client::AuthError;
 use plainly::client::oauth::credentials::{ClientAuthMethod, Registration};
@@ -36,7 +36,7 @@ async fn a_renewal_without_a_refresh_token_keeps_the_one_before() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// Row 19: what is granted may be less, and that is noted.
+/// Row 19: fewer scopes may be granted, and that is noted.
 #[tokio::test]
 async fn a_renewal_with_less_scope_is_noted() {
     let directory = tempfile::tempdir().unwrap();
@@ -55,7 +55,7 @@ async fn a_renewal_with_less_scope_is_noted() {
     assert_eq!(grant.requested_scope, ["a", "b"]);
 }
 
-/// What a token endpoint may answer that is no token, and whether it says no.
+/// Answers of a token endpoint without a token, and whether each declines.
 fn no_tokens() -> [(&'static str, Answer, bool); 8] {
     let ok = |body| Answer::new(200, body);
     [
@@ -175,7 +175,7 @@ async fn a_lifetime_is_bounded_whatever_it_is() {
     );
 }
 
-/// A token that ends soon, of a login that is kept, while nobody renews it.
+/// A token that ends soon, of a stored login, which can't be renewed.
 #[tokio::test(start_paused = true)]
 async fn a_token_is_used_as_long_as_it_lasts_if_it_cannot_be_renewed() {
     for answer in [
@@ -381,7 +381,7 @@ async fn another_nonce_each_time_is_given_up_soon() {
     assert_eq!(world.person.visits(), 1);
 }
 
-/// RFC 9449, 9: a nonce that is wanted of whoever has no token yet does not keep them from a login.
+/// RFC 9449, 9: a demand for a nonce does not keep a client without a token from a login.
 #[tokio::test]
 async fn a_nonce_is_no_answer_to_a_request_without_a_token() {
     let world = World::new(bound(Binding::Dpop)).await;

@@ -1,5 +1,6 @@
-//! Whom a client tells what it has: rows 18, 28, 29, 30 and 34. That no token follows an `endpoint` event or goes over the
-//! network in plain text (row 28) is tested for every authorizer, with those of the HTTP client.
+//! The servers that a client sends its secrets to: rows 18, 28, 29, 30 and 34. That no token
+//! follows an `endpoint` event or goes over the network in plain text (row 28) is tested for every
+//! authorizer, with those of the HTTP client.
 
 use std::future::ready;
 use std::io;
@@ -76,7 +77,7 @@ async fn a_token_is_for_one_server_alone() {
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 0);
 }
 
-/// Row 29: on the same host and port, where only the path tells servers apart.
+/// Row 29: on the same host and port, where only the path distinguishes servers.
 #[tokio::test]
 async fn a_token_is_not_for_the_server_at_another_path() {
     let directory = tempfile::tempdir().unwrap();
@@ -99,7 +100,8 @@ async fn a_token_is_not_for_the_server_at_another_path() {
     }
 }
 
-/// Row 34, for a client that says where it is known: nothing is told anybody else, not even that it exists.
+/// Row 34, for a client that names its issuer: other servers learn nothing, not even that it
+/// exists.
 #[tokio::test]
 async fn what_proves_a_client_is_told_its_own_authorization_server_alone() {
     let attacker = World::new(known()).await;
@@ -133,7 +135,7 @@ async fn what_proves_a_client_is_told_its_own_authorization_server_alone() {
     assert_eq!(own.record.total(), 0);
 }
 
-/// Rows 18 and 34, for a client that does not say where it is known: it is the first that it meets.
+/// Rows 18 and 34, for a client that does not name its issuer: it is the first that it meets.
 #[tokio::test]
 async fn a_client_is_bound_to_the_first_authorization_server_that_it_meets() {
     for is_login in [true, false] {

@@ -1,4 +1,4 @@
-//! Tokens that nobody logs in for: which server is told what, and what is tried after a refusal.
+//! Tokens without a login: the values that each server gets, and the retries after a rejection.
 
 use std::future::ready;
 use std::io;
@@ -37,7 +37,7 @@ fn batch() -> ClientId {
     ClientId::new("batch").secret("b4tch")
 }
 
-/// What says who somebody is, and how often it was asked.
+/// A source of assertions, and the number of its calls.
 fn source(
     text: &'static str,
 ) -> (
@@ -53,7 +53,7 @@ fn source(
     (source, asked)
 }
 
-/// The authorization server of an organisation, which gives an assertion to whoever asks.
+/// The authorization server of an organisation, which gives an assertion to every client.
 async fn organisation() -> AuthorizationServer {
     let provider = AuthorizationServer::start(Rules::default()).await;
     let given = json!({
@@ -115,7 +115,8 @@ fn claims(seen: &Seen) -> Value {
     serde_json::from_slice(&claims).unwrap()
 }
 
-/// Each of them is told what is meant for it: who the person is, the organisation; what that makes of it, the other one.
+/// Each server gets its part only: the organisation gets the user's identity; the other one gets
+/// the assertion.
 #[tokio::test]
 async fn an_organisation_and_an_authorization_server_are_told_their_own_part() {
     for binding in [Binding::Bearer, Binding::Dpop] {
@@ -153,7 +154,8 @@ async fn an_organisation_and_an_authorization_server_are_told_their_own_part() {
     }
 }
 
-/// What a key signs for an organisation names that: as the program says it, or else by its endpoint.
+/// A key's signature for an organisation names it: by the configured issuer, or else by its
+/// endpoint.
 #[tokio::test]
 async fn a_key_proves_who_a_client_is_to_its_organisation_alone() {
     let world = World::new(rules(Binding::Bearer)).await;
@@ -217,7 +219,7 @@ async fn an_assertion_is_asked_for_anew_for_each_token() {
     }
 }
 
-/// Row 21, where nobody is asked.
+/// Row 21, without a user.
 #[tokio::test]
 async fn a_refusal_without_an_end_costs_a_token_or_two() {
     let refuses = || Misbehaviour::Refuses(401, vec!["Bearer error=\"invalid_token\"".to_owned()]);

@@ -9,11 +9,11 @@ use plainly::client::oauth::{FileStore, TokenStore as _};
 
 use super::{change, issuer, keep};
 
-/// What another process is told: what to do, and in which directory.
+/// The facts for another process: its work, and the directory.
 const WORK: &str = "TOKEN_STORE_WORK";
 const DIRECTORY: &str = "TOKEN_STORE_DIRECTORY";
 
-/// How many changes each process makes.
+/// The number of changes by each process.
 const CHANGES: u32 = 20;
 
 /// Longer than anything here takes.
@@ -89,7 +89,7 @@ async fn what_another_process_does() {
     }
 }
 
-/// Waits until `child` has said `word` so many times.
+/// Waits until `child` has printed `word` so many times.
 fn said(child: &mut Ended, word: &str, times: usize) {
     let lines = BufReader::new(child.0.stdout.as_mut().unwrap()).lines();
     let said = lines.map(Result::unwrap).filter(|line| line == word);
@@ -120,7 +120,7 @@ fn what_a_user_keeps_has_its_place_in_the_environment() {
     said(&mut child, &place, 1);
 }
 
-/// What is above a path of one part is a path of none.
+/// The parent of a path of one part is an empty path.
 #[tokio::test]
 async fn a_path_of_no_parts_is_where_a_program_runs() {
     let directory = tempfile::tempdir().unwrap();

@@ -11,10 +11,10 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::{change, keep};
 
-/// How often it is read, and changed meanwhile.
+/// The number of reads, and of changes meanwhile.
 const TIMES: usize = 4_000;
 
-/// What is read while something is done again and again.
+/// The results of reading while an action is repeated.
 async fn read_during(
     store: &FileStore,
     does: impl Fn() + Send + 'static,

@@ -9,7 +9,8 @@ use rustix::process::geteuid;
 
 use super::{change, keep};
 
-/// What is refused, what is done to the directory or its file `credentials.json`, and what is said, with DIR for the directory.
+/// The case, the change of the directory or its file `credentials.json`, and the error, with DIR
+/// for the directory.
 type Row = (&'static str, fn(&Path), &'static str);
 
 fn mode(path: &Path, mode: u32) {
@@ -275,7 +276,7 @@ async fn what_could_not_be_written_leaves_nothing_behind() {
     assert!(!directory.path().join("credentials.json.new").exists());
 }
 
-/// What can't be looked at is not taken for what is not there.
+/// A path that can't be checked is not taken for a missing one.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_path_that_is_too_long_is_refused() {
@@ -293,7 +294,7 @@ async fn a_path_that_is_too_long_is_refused() {
     assert!(source.contains("too long"), "{source}");
 }
 
-/// A directory of the user's own in which nobody can put anything.
+/// A directory of the user's own in which files can't be created.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_directory_that_takes_no_file_is_told() {

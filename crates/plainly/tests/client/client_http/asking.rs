@@ -1,4 +1,5 @@
-//! What servers ask and tell over HTTP beside their replies, in both eras, and replies that come in several parts.
+//! The questions and messages of servers over HTTP beside their replies, in both eras, and replies
+//! that come in several parts.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! Who lets requests in: every request asks, a refusal is answered once, and nobody else gets to see a token.
+//! The authorization of requests: every request asks, a rejection is handled once, and other
+//! servers never get a token.
 
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -42,9 +43,9 @@ fn token(asked: &Asked) -> &str {
 struct Doorkeeper {
     host: Host,
     kinds: Vec<String>,
-    /// Tells of each kind whose first request was let in.
+    /// Receives each kind whose first request was accepted.
     passed: mpsc::UnboundedSender<String>,
-    /// What is never answered, and what stays open.
+    /// The requests that are never answered, and those that stay open.
     held: Vec<Asked>,
     /// The call whose reply is on its way.
     call: Option<String>,
@@ -425,7 +426,7 @@ async fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
     ));
 }
 
-/// Has no credentials, and nobody to ask for some.
+/// Has no credentials, and no source of them.
 #[derive(Debug)]
 struct Nobody;
 

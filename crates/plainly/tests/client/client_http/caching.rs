@@ -14,7 +14,8 @@ async fn connect(builder: Builder<Http>, host: &Host) -> Client {
     client.expect("the server is modern")
 }
 
-/// What is read at `a:b` from a server that answers with the token that it is asked with; and whether it was asked.
+/// The result of reading `a:b` from a server that answers with the token of the request; and
+/// whether it was asked.
 async fn read(client: &Client, host: &Host, scope: &str) -> (String, bool) {
     let is_asked = Cell::new(false);
     let answering = async {
@@ -151,7 +152,7 @@ async fn a_private_page_among_public_ones_is_for_its_own_token_alone() {
     assert_eq!(asked_for, [json!("2")]);
 }
 
-/// A client whose tokens are those that `given` says, one after another.
+/// A client with the tokens in `given`, one after another.
 fn given(builder: Builder<Http>, given: &'static [&'static str]) -> Builder<Http> {
     let asked = AtomicUsize::new(0);
     builder.token(move || {

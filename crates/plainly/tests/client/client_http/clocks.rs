@@ -1,4 +1,5 @@
-//! A person may take hours to log in: neither calls nor connecting end meanwhile, and nothing else begins.
+//! A user may take hours to log in: neither calls nor connecting end meanwhile, and no other
+//! request starts.
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use super::server;
 
 const LOGIN: Duration = Duration::from_secs(3 * 60 * 60);
 
-/// Somebody who logs in, and takes long for it.
+/// A user who logs in, and takes long for it.
 #[derive(Debug)]
 struct Person {
     /// Whether the clocks are stopped meanwhile.

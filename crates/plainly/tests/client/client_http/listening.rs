@@ -81,7 +81,7 @@ async fn changes_come_on_the_reply_for_longer_than_a_call_may_take() {
     assert!(subscription.next().await.is_none());
 }
 
-/// How long to wait before a stream is opened again, so that the tests don't wait for long.
+/// A pause before a stream is opened again that is short for the tests.
 const SOON: &str = "retry: 1\n\n";
 
 #[tokio::test]
@@ -251,7 +251,7 @@ async fn subscribe(client: &Client, server: &Host) -> Subscription {
     subscription.expect("subscribed")
 }
 
-/// The same where it opens the stream.
+/// Like `subscription`, if it opens the stream.
 async fn first_subscription(client: &Client, server: &Host) -> (Subscription, Asked) {
     let (subscription, stream) = tokio::join!(client.listen(filter()), async {
         let stream = news(server).await;
@@ -348,7 +348,7 @@ async fn a_legacy_server_that_does_not_come_back_is_given_up() {
     assert_eq!(tries, 30);
 }
 
-/// What a session that is opened anew begins with, and the stream of it.
+/// The start of a session that is opened again, and its stream.
 async fn begin_anew(server: &Host, session: &str) -> Asked {
     server
         .initialize(Some(session), legacy_capabilities())

@@ -47,7 +47,7 @@ fn mirrored(call: &Asked) -> Value {
         .into()
 }
 
-/// Says that headers are missing or contradict the arguments.
+/// Answers that headers are missing or contradict the arguments.
 async fn refuse(call: Asked) {
     let error = json!({"code": -32020, "message": "Header mismatch"});
     call.error("400 Bad Request", error).await;

@@ -16,7 +16,7 @@ use super::server;
 /// The least time that may pass, and far more than anything here takes.
 const LONG: Duration = Duration::from_secs(20);
 
-/// Refuses what is newer, and takes the request for the stream.
+/// Rejects newer requests, and returns the request for the stream.
 async fn refuse(host: &Host, status: &str) -> Asked {
     host.refuse("server/discover", status).await;
     host.refuse("initialize", status).await;
@@ -30,7 +30,7 @@ async fn get(host: &Host) -> Asked {
     get
 }
 
-/// The next message, which is posted where the stream says.
+/// The next message, which is posted to the URL of the stream.
 async fn posted(host: &Host, method: &str) -> Asked {
     let posted = host.request(method).await;
     assert_eq!(posted.path, "/messages?session=1");

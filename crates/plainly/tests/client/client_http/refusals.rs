@@ -1,4 +1,5 @@
-//! What a status of failure and its headers say: who may call, where to go instead, and when to try again.
+//! The meaning of an error status and its headers: authentication, redirects, and the time of a
+//! retry.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is secret is in no error, no debug output and no log; and there is one way alone to send it.
+//! Secrets are in no error, no debug output and no log; and there is only one way to send them.
 
 use std::sync::{Arc, Mutex};
 
@@ -46,7 +46,7 @@ async fn a_token_beside_another_authorization_is_a_mistake() {
     }
 }
 
-/// All that is said of a client whose server says what it was sent.
+/// All output about a client whose server repeats what it was sent.
 async fn said(way: fn(Builder<Http>) -> Builder<Http>, status: &str) -> (String, Vec<String>) {
     let host = Host::start().await;
     let sensitive = Arc::new(Mutex::new(Vec::new()));

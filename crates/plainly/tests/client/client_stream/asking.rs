@@ -1,4 +1,5 @@
-//! What servers ask over a byte stream: legacy ones by requests, modern ones in place of a result.
+//! The questions of servers over a byte stream: legacy ones by requests, modern ones in place of a
+//! result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +31,7 @@ async fn connect_modern(builder: Half<DuplexStream>, peer: &mut Peer) -> Client 
     client.expect("the peer is modern")
 }
 
-/// Connects with a legacy server; also what it was told of the client.
+/// Connects with a legacy server; returns its parameters about the client too.
 async fn connect_legacy(
     builder: Half<DuplexStream>,
     peer: &mut Peer,
@@ -71,7 +72,7 @@ async fn sample(params: CreateMessageParams) -> Result<CreateMessageResult, Prot
     }
 }
 
-/// With somebody to answer anything.
+/// Adds handlers for any question.
 fn answering(builder: Half<DuplexStream>) -> Half<DuplexStream> {
     builder
         .on_elicitation(fill_in)

@@ -1,4 +1,5 @@
-//! Results that are kept as long as their server says, on a stream: which, for how long, and what drops them.
+//! Results that are cached as long as their server allows, on a stream: which ones, their
+//! lifetimes, and the events that drop them.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex};
@@ -80,7 +81,7 @@ async fn asked<T>(call: impl Future<Output = T>, peer: &mut Peer, method: &str, 
     tokio::join!(call, peer.answer_with(method, result(method, more))).0
 }
 
-/// The server says so, and the client has heard it.
+/// Sends a notification, and waits until the client has read it.
 async fn told(client: &Client, peer: &mut Peer, method: &str, params: Value) {
     peer.send(message::notification(method, params)).await;
     let call = client.call_tool("barrier", ());

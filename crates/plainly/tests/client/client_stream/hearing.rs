@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 use super::peer::{discovered, legacy, modern, pair};
 
-/// What was told so far.
+/// The reports so far.
 type Told<T> = Arc<Mutex<Vec<T>>>;
 
 fn told<T: Send + 'static>() -> (Told<T>, impl FnMut(T) + Send + 'static) {

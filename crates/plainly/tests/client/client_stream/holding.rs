@@ -1,5 +1,5 @@
-//! What a server is held to: the schemas of its tools, and the capabilities that it declared. And what is told of a server
-//! that keeps to less.
+//! The rules for servers: the schemas of their tools, and the capabilities that they declared. And
+//! the reports about a server that breaks them.
 
 use std::time::Duration;
 

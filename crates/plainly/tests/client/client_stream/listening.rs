@@ -1,4 +1,5 @@
-//! Subscriptions over a byte stream: acknowledged, told apart, ended by either side, and what servers do that they must not.
+//! Subscriptions over a byte stream: acknowledged, distinguished, ended by either side, and the
+//! mistakes of servers.
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
@@ -177,7 +178,7 @@ async fn what_is_not_read_is_kept_once_and_up_to_a_bound() {
     assert_eq!(resource(&mut subscription).await, "a:1");
 }
 
-/// What a server says instead of acknowledging, and what that is to the client.
+/// Messages of a server in place of an acknowledgement, and the client's errors.
 #[tokio::test]
 async fn what_comes_before_the_acknowledgement_is_an_error() {
     let early = "a change was reported before the subscription was acknowledged";

@@ -91,7 +91,7 @@ async fn children_are_asked_for_on_every_page() {
     assert_eq!(resources.unwrap().len(), 2);
 }
 
-/// Who declares what, and how it is then asked for the children of `a:b`.
+/// The capabilities of servers, and the method that lists the children of `a:b`.
 #[tokio::test]
 async fn children_are_listed_by_the_method_that_the_server_declares() {
     let ours = json!({"dev.plainly/resources": {}});

@@ -1,5 +1,5 @@
-//! What a server's error is taken for, and what it says: by the method that was called, and in the words of whoever sent
-//! it.
+//! The meaning and the text of a server's error: by the method that was called, and in the words of
+//! its sender.
 
 use plainly::client::{Client, Error, LocalError};
 use plainly::errors::{Certainty, Code};

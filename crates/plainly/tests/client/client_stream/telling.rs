@@ -1,5 +1,5 @@
-//! What a client tells beside its calls: that its roots have changed, the trace that a message is part of, and to its own program
-//! what each call came to.
+//! The reports of a client beside its calls: the changes of its roots, the trace of a message, and
+//! to its own program the outcome of each call.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,5 @@
-//! Replies that can't be read: what is wrong with them is said, with its place, and no word in them is lost.
+//! Replies that can't be read: the error names the fault and its place, and repeats every word of
+//! the reply.
 
 use plainly::client::{Error, LocalError};
 use plainly::protocol::types::ElicitResult;

@@ -1,4 +1,4 @@
-//! What a task asks: each question is answered once ever, by the same handlers as any other.
+//! The questions of a task: each is answered once ever, by the same handlers as any other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! When a client asks for its task, and what it declares.
+//! The times at which a client polls its task, and its declarations.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::script::{Sent, completed, follow, handle, play, task, through, working};
 
-/// Whether a request says that its client can follow tasks.
+/// Whether a request declares that its client supports tasks.
 fn declares(sent: &Sent) -> bool {
     let capabilities = &sent.params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
     capabilities["extensions"][TASKS] == json!({})

@@ -1,4 +1,4 @@
-//! What becomes of a task that nobody waits for any more.
+//! The end of a task that is no longer wanted.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How a task can end, and what a server can say wrongly of it.
+//! The ends of a task, and a server's false reports about it.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Servers that tell of a task by themselves: it is asked for seldom then, and as ever if they fall silent.
+//! Servers that report a task by themselves: it is polled seldom then, and as ever if they fall
+//! silent.
 
 use std::time::Duration;
 
@@ -28,7 +29,7 @@ fn told(listen: &Value, mut task: Value) -> Value {
     notification(listen, "notifications/tasks", task)
 }
 
-/// Makes a task of a call, and promises to tell of it; the request for that.
+/// Makes a task of a call, and promises to report it; returns the request for that.
 async fn begin(peer: &mut Peer) -> Value {
     peer.answer_with("tools/call", handle(json!({}))).await;
     let listen = peer.request("subscriptions/listen").await;
@@ -77,7 +78,7 @@ async fn a_server_that_promises_and_does_not_tell_is_asked_less_often() {
     called.unwrap();
 }
 
-/// Ends what the server has told so far in some way.
+/// Ends the reports of a server in some way.
 type End = fn(&Value) -> Value;
 
 #[tokio::test(start_paused = true)]

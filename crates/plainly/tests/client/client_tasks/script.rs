@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 pub(crate) type Unconnected = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>>;
 
-/// What the server answers.
+/// The answer of the server.
 pub(crate) enum Say {
     Result(Value),
     Error(i64),
@@ -21,7 +21,7 @@ pub(crate) enum Say {
     Nothing,
 }
 
-/// What the client sent.
+/// A request of the client.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) at: Duration,
@@ -34,7 +34,7 @@ pub(crate) struct Sent {
 pub(crate) struct Log(Arc<Mutex<Vec<Sent>>>);
 
 impl Log {
-    /// What was sent so far of this method.
+    /// The requests of this method so far.
     pub(crate) fn of(&self, method: &str) -> Vec<Sent> {
         let all = self.0.lock().unwrap();
         all.iter()
@@ -43,7 +43,7 @@ impl Log {
             .collect()
     }
 
-    /// How many of this method were sent.
+    /// The number of requests of this method.
     pub(crate) fn count(&self, method: &str) -> usize {
         self.of(method).len()
     }
@@ -150,7 +150,7 @@ pub(crate) async fn play(
     (client, log)
 }
 
-/// The same of a task in these states, without anybody who answers what it asks.
+/// Follows a task in these states, without a handler for its questions.
 pub(crate) async fn follow(states: impl IntoIterator<Item = Value>) -> (Client, Log) {
     play(|builder| builder, through(handle(json!({})), states)).await
 }

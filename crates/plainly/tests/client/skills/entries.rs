@@ -19,7 +19,7 @@ fn patched(patch: &Value) -> Value {
     skill
 }
 
-/// What is wrong with the entry, as the error says it; the skill must not have been read.
+/// The fault of the entry, as the error names it; the skill must not have been read.
 async fn refused(entry: Value) -> String {
     let mut script = Script::good();
     script

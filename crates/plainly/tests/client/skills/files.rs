@@ -188,7 +188,7 @@ async fn text_may_come_as_bytes() {
     assert_eq!(loaded.instructions(), INSTRUCTIONS);
 }
 
-/// What loading a skill comes to whose digest is right: nothing, or what is wrong with its frontmatter.
+/// The result of loading a skill whose digest is right: none, or the fault in its frontmatter.
 async fn loaded(text: &str, frontmatter: &Value) -> Result<(), String> {
     let (client, log) = Script::with_main(text, frontmatter).connect().await;
     let skill = client.skill(MAIN).await.unwrap();

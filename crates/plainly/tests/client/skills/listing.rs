@@ -1,4 +1,4 @@
-//! What a listing of skills costs, and how it ends. Nothing that it names is read.
+//! The cost of listing skills, and the end of the listing. The named files are not read.
 
 use std::collections::BTreeMap;
 

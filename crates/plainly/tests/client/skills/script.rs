@@ -1,4 +1,4 @@
-//! A server of one skill, that says of it and of its files whatever a test wants, and notes what it is asked.
+//! A server of one skill, with any claims about it and its files, which notes its requests.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -18,10 +18,10 @@ pub(crate) const INSTRUCTIONS: &str =
 
 type Unconnected = Builder<Over<ReadHalf<DuplexStream>, WriteHalf<DuplexStream>>>;
 
-/// What the server answers with.
+/// The answers of the server.
 #[derive(Clone)]
 pub(crate) struct Script {
-    /// What it declares.
+    /// The capabilities that it declares.
     pub(crate) capabilities: Value,
     /// The results of `skills/list`: the first one, and then by cursor.
     pub(crate) pages: BTreeMap<String, Value>,
@@ -48,7 +48,7 @@ impl Script {
         }
     }
 
-    /// The same with another `SKILL.md`, and an entry with its digest and this frontmatter.
+    /// The script with another `SKILL.md`, and an entry with its digest and this frontmatter.
     pub(crate) fn with_main(text: &str, frontmatter: &Value) -> Self {
         let mut script = Self::good();
         script
@@ -112,12 +112,12 @@ impl Script {
     }
 }
 
-/// What the client asked, in its order.
+/// The requests of the client, in their order.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
 
 impl Log {
-    /// What came since this was last asked.
+    /// The requests since the last call of this.
     pub(crate) fn take(&self) -> Vec<String> {
         std::mem::take(&mut self.0.lock().unwrap())
     }

@@ -26,7 +26,7 @@ async fn open(
     Ok(Client::new(wire, revision))
 }
 
-/// Says and hears all that there is.
+/// Sends and receives everything.
 async fn talk(client: &mut Client) -> Result<(), Cut> {
     client.begin().await?;
     if client.is_modern() {
@@ -63,8 +63,8 @@ async fn next_one(fixture: &Fixture, address: SocketAddr, why: &str) {
     fixture.running.is_over(why).await;
 }
 
-/// How many sessions there may be, of which one client has an eighth or one: that the stream of one has ended is seen a moment
-/// later.
+/// The number of sessions, of which one client has an eighth or one: the end of a session's stream
+/// is noticed a moment later.
 fn sessions(way: Way) -> usize {
     if way == Way::Events { 8 * 2 } else { 1 }
 }

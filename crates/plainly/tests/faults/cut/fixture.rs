@@ -1,5 +1,5 @@
-//! A server whose handlers tell, ask, and become tasks, with hardly more room than one client takes: what leaks is missing
-//! soon.
+//! A server whose handlers report, ask, and become tasks, with hardly more room than one client
+//! takes: a leak is noticed soon.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use plainly::server::{
     TaskSupport, Tool,
 };
 
-/// How many handlers run.
+/// The number of running handlers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Running(Arc<AtomicUsize>);
 
@@ -68,7 +68,7 @@ fn sure() -> ElicitFormParams {
     ElicitFormParams::new("Sure?").field("sure", BooleanField::new())
 }
 
-/// Tells and asks by turns.
+/// Reports and asks by turns.
 async fn talk(
     State(running): State<Running>,
     context: Context,
@@ -91,7 +91,7 @@ async fn work(State(running): State<Running>, ask: Ask) -> Result<String, AskErr
     Ok(format!("{:?}", answer.action))
 }
 
-/// Tells those who listen.
+/// Notifies the listeners.
 async fn touch(State(changes): State<Changes>) -> &'static str {
     changes.tools_changed();
     "touched"
@@ -104,7 +104,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// With more than what is here.
+    /// The fixture with additional parts.
     pub(crate) fn with(sessions: usize, more: impl FnOnce(ServerBuilder) -> ServerBuilder) -> Self {
         let mut limits = Limits::default();
         // One client has an eighth of what is for all.

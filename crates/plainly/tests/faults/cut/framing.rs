@@ -17,7 +17,7 @@ pub(crate) fn post(path: &str, host: &str, headers: &str, message: &Value) -> St
     head("POST", path, host, headers, body.len()) + &body
 }
 
-/// What stands before a body of so many bytes.
+/// The head before a body of so many bytes.
 pub(crate) fn head(method: &str, path: &str, host: &str, headers: &str, length: usize) -> String {
     let accept = match method {
         "POST" => "application/json, text/event-stream",

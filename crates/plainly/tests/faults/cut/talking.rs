@@ -1,11 +1,12 @@
-//! Conversations: in each a client calls a tool that tells and asks, listens, and follows a task where there are such.
+//! Conversations: in each a client calls a tool that reports and asks, listens, and follows a task
+//! where there are such.
 
 use plainly::Revision;
 use serde_json::{Value, json};
 
 use super::wire::{Cut, Wire};
 
-/// Who is at the client's end of a wire.
+/// The client at its end of a wire.
 pub(crate) struct Client {
     pub(crate) wire: Wire,
     revision: Revision,
@@ -82,7 +83,7 @@ impl Client {
         self.wire.tell(&initialized).await
     }
 
-    /// Is told and asked by turns.
+    /// Receives reports and questions by turns.
     pub(crate) async fn question(&mut self) -> Result<(), Cut> {
         let mut params = json!({"name": "talk", "_meta": {"progressToken": "p"}});
         let mut result = self.ask("tools/call", params.clone()).await?;

@@ -16,7 +16,7 @@ use super::framing::{Way, head, headers, post};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cut;
 
-/// How many moments are left, and how many there were.
+/// The number of remaining moments, and of past ones.
 #[derive(Debug)]
 pub(crate) struct Moments {
     left: usize,
@@ -147,7 +147,7 @@ impl Wire {
         }
     }
 
-    /// Sends what is answered by nothing.
+    /// Sends a message that gets no answer.
     pub(crate) async fn tell(&mut self, message: &Value) -> Result<(), Cut> {
         let moments = &mut self.moments;
         match &mut self.kind {

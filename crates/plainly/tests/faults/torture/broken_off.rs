@@ -1,5 +1,5 @@
-//! Responses over HTTP that break off, or fall silent, after each of their bytes: the call ends in time, with all that it was told or with an
-//! error, and the next one is served.
+//! Responses over HTTP that break off, or fall silent, after each of their bytes: the call ends in
+//! time, with all reports so far or with an error, and the next one is served.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) async fn within<T>(future: impl Future<Output = T>) -> T {
         .expect("took too long")
 }
 
-/// How the connection ends.
+/// The end of the connection.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Closed,
@@ -28,7 +28,7 @@ enum End {
     Silent,
 }
 
-/// What is answered to a call: whether as events, after how many bytes it ends, and how.
+/// The answer to a call: whether as events, the bytes before its end, and the kind of end.
 #[derive(Clone, Copy, Debug)]
 struct Breaking {
     is_events: bool,

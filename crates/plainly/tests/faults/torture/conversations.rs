@@ -1,4 +1,5 @@
-//! What is said while the stream fails: each subject by itself, so that each of its steps fails once.
+//! Conversations while the stream fails: each subject by itself, so that each of its steps fails
+//! once.
 
 use std::time::Duration;
 
@@ -53,7 +54,7 @@ const fn of(name: &'static str, revision: Revision, ways: &'static [Way]) -> Con
     }
 }
 
-/// Says and hears all of it.
+/// Sends and receives all of it.
 pub(crate) async fn hold(name: &str, client: &mut Client) -> Result<(), Cut> {
     client.begin().await?;
     match name {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::time::Sleep;
 
-/// What goes wrong.
+/// The fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Nothing.
@@ -40,7 +40,7 @@ pub(crate) const FAULTS: [Fault; 7] = [
 ];
 
 impl Fault {
-    /// Whether what is said over the stream must be the same as ever.
+    /// Whether the conversation over the stream must be the same as ever.
     pub(crate) fn is_harmless(self) -> bool {
         match self {
             Self::None | Self::Short | Self::Late => true,
@@ -49,7 +49,7 @@ impl Fault {
     }
 }
 
-/// What goes wrong, and when; shared by all streams of a conversation.
+/// The fault, and its time; shared by all streams of a conversation.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) fault: Fault,
@@ -64,7 +64,7 @@ impl Plan {
         Arc::new(Self { fault, at, done })
     }
 
-    /// What becomes of the next operation.
+    /// The fault of the next operation.
     fn next(&self) -> Fault {
         let number = self.done.fetch_add(1, Ordering::SeqCst) + 1;
         let is_now = match self.fault {
@@ -82,11 +82,11 @@ impl Plan {
 pub(crate) struct Faulty {
     stream: DuplexStream,
     plan: Arc<Plan>,
-    /// When what takes a while goes on.
+    /// The wake-up of an operation that takes a while.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-/// How an operation is to go.
+/// The outcome of an operation.
 enum Turn {
     AsEver,
     OneByte,

@@ -1,4 +1,5 @@
-//! What is called, read and waited for while the stream fails, beside what the tests of cut connections have.
+//! The tools, resources and tasks to use while the stream fails, beside those of the tests of cut
+//! connections.
 
 use std::future::pending;
 use std::sync::{Arc, Weak};
@@ -21,7 +22,7 @@ async fn say(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
-/// Says much before its reply.
+/// Sends many messages before its reply.
 async fn tell(State(running): State<Running>, context: Context) -> &'static str {
     let _running = running.one_more();
     context.progress(1).await;

@@ -16,7 +16,7 @@ use super::talking::Client;
 use super::wire::Wire;
 
 thread_local! {
-    /// How often anything panicked on this thread, on which all of a test runs.
+    /// The number of panics on this thread, on which all of a test runs.
     static PANICS: Cell<usize> = const { Cell::new(0) };
 }
 static WATCHING: Once = Once::new();

@@ -1,4 +1,4 @@
-//! What comes back over a pipe: lines, and responses of HTTP.
+//! The answers over a pipe: lines, and responses of HTTP.
 
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};

@@ -1,5 +1,5 @@
-//! Replies of an older revision that break off after each of their bytes, and again while they are resumed: whoever has heard
-//! where it was goes on from there, and hears all of it once.
+//! Replies of an older revision that break off after each of their bytes, and again while they are
+//! resumed: a client that knows the position goes on from there, and gets all of it once.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,8 @@ struct Server {
     call: Value,
 }
 
-/// What is said of a call, each with the id of its event; before that where one would go on if nothing else came.
+/// The events of a call, each with its id; before them the position to resume from if no other
+/// event comes.
 fn events(call: &Value) -> [String; 4] {
     let (id, token) = (&call["id"], &call["params"]["_meta"]["progressToken"]);
     let told = |step: u32| {
@@ -48,7 +49,7 @@ fn events(call: &Value) -> [String; 4] {
 }
 
 impl Server {
-    /// What follows the event of this id, cut off.
+    /// The events after this id, cut off.
     fn rest(&self, last: Option<usize>) -> String {
         let events = events(&self.call);
         let rest = events.get(last.unwrap_or(0)..).unwrap_or_default();
@@ -111,7 +112,7 @@ async fn listen(server: Arc<Mutex<Server>>) -> String {
     url
 }
 
-/// A call whose reply breaks off as it is to; all that is told of it is told once and in order.
+/// A call whose reply breaks off as planned; all its reports come once and in order.
 async fn call(client: &Client, server: &Mutex<Server>, breaking: Breaking) -> bool {
     server.lock().unwrap().breaking = breaking;
     let told = Arc::new(Mutex::new(Vec::new()));

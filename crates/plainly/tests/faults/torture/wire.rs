@@ -27,7 +27,7 @@ pub(crate) struct Cut;
 const HOST: &str = "localhost";
 /// Longer than a server takes for anything.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Less than most of what is said, so that some of it is said in parts.
+/// Less than most messages, so that some are sent in parts.
 const PIPE: usize = 1 << 10;
 
 /// A client's end.
@@ -37,7 +37,7 @@ pub(crate) struct Wire {
     answered: HashSet<String>,
     /// Everything that was heard, in order.
     pub(crate) heard: Vec<String>,
-    /// What serves it, at the other ends.
+    /// The tasks that serve it, at the other ends.
     serving: Vec<JoinHandle<()>>,
     stop: Arc<Notify>,
     kind: Kind,
@@ -50,7 +50,7 @@ enum Kind {
         session: Option<String>,
         /// By the ids of the requests.
         responses: HashMap<String, Response>,
-        /// A connection on which all is said, for the next request.
+        /// A connection without an unread answer, for the next request.
         idle: Option<BufReader<DuplexStream>>,
     },
     Events {
@@ -96,7 +96,7 @@ impl Wire {
         }
     }
 
-    /// What takes longer than a server may hangs, unless that is the plan.
+    /// Fails if a future takes longer than a server may, unless that is the plan.
     async fn within<T>(
         plan: &Plan,
         future: impl Future<Output = Result<T, Cut>>,
@@ -127,7 +127,7 @@ impl Wire {
         }
     }
 
-    /// Sends what is answered by nothing.
+    /// Sends a message that gets no answer.
     pub(crate) async fn tell(&mut self, message: &Value) -> Result<(), Cut> {
         let plan = Arc::clone(&self.plan);
         match &mut self.kind {
@@ -146,7 +146,7 @@ impl Wire {
         }
     }
 
-    /// Posts a message where the stream of events, which is opened for the first one, says.
+    /// Posts a message to the URL of the stream of events, which is opened for the first one.
     async fn put(&mut self, message: &Value) -> Result<(), Cut> {
         let plan = Arc::clone(&self.plan);
         if let Kind::Events { opened: None, .. } = &self.kind {
@@ -278,7 +278,7 @@ impl Wire {
         Ok(())
     }
 
-    /// The session ends, where it needs to be told.
+    /// Ends the session, where that takes a request.
     pub(crate) async fn end_session(&mut self) -> Result<(), Cut> {
         let Kind::Http {
             session: Some(session),
@@ -335,7 +335,8 @@ impl Wire {
         Ok(Response::on(stream))
     }
 
-    /// Hangs up. All that served it ends by itself, or, where nothing comes that tells it to, when it is told to.
+    /// Hangs up. All tasks that served it end by themselves, or, where no event stops them, when
+    /// they are stopped.
     pub(crate) async fn close(self) -> Vec<String> {
         let Self {
             plan,

@@ -1,4 +1,4 @@
-//! The certificate of a server: what is wrong with one, and what becomes of a new one.
+//! The certificate of a server: the faults of one, and the switch to a new one.
 
 use std::fs;
 use std::path::Path;
@@ -72,7 +72,7 @@ fn what_is_wrong_with_a_certificate_is_said_with_what_to_do() {
     }
 }
 
-/// Why files with these contents are refused.
+/// The reason why files with these contents are rejected.
 fn refusal(certificate: &str, key: &str) -> String {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), certificate, key);

@@ -12,7 +12,7 @@ use super::support::{Server, statuses};
 const APP: &str = "https://app.example.com";
 const EXTENSION: &str = "chrome-extension://abcdefghijklmnop";
 
-/// Lets nobody in.
+/// Rejects every request.
 #[derive(Debug)]
 struct Closed;
 
@@ -138,7 +138,7 @@ async fn a_browser_may_ask_for_nobody_else() {
     assert_eq!(statuses(&response.to_uppercase()), [400]);
 }
 
-/// What a page may read of a response.
+/// The headers that a page may read of a response.
 const READABLE: [&str; 3] = [
     "Access-Control-Allow-Origin: https://app.example.com",
     "Access-Control-Expose-Headers: DPoP-Nonce, MCP-Protocol-Version, Mcp-Session-Id, Retry-After, WWW-Authenticate",

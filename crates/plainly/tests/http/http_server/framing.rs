@@ -1,4 +1,4 @@
-//! Where a body begins and ends, and that nothing behind it is ever taken for a request by mistake.
+//! The bounds of a body, and that the bytes behind it are never taken for a request by mistake.
 
 use super::cases;
 use super::support::{Server, statuses};

@@ -1,4 +1,4 @@
-//! TLS: the handshake, what is spoken over it, and those who speak something else.
+//! TLS: the handshake, the protocols over it, and clients that speak something else.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -72,7 +72,8 @@ impl Secure {
             .unwrap()
     }
 
-    /// The same where a handshake may take only a moment, which a machine that is away may miss: so it is tried again.
+    /// Like `connect`, where a handshake may take only a moment, which a busy machine may miss: so
+    /// it is tried again.
     pub(crate) async fn connect_at_last(&self, protocol: &str) -> TlsStream<TcpStream> {
         let connected = async {
             loop {
@@ -99,7 +100,8 @@ impl Secure {
         assert_answered(&response);
     }
 
-    /// The same where a request may take only a moment, or has to wait for room: so it is tried again.
+    /// Like `assert_lives`, where a request may take only a moment, or has to wait for room: so it
+    /// is tried again.
     pub(crate) async fn assert_lives_at_last(&self) {
         let answered = async {
             loop {
@@ -121,7 +123,7 @@ impl Secure {
         read_to_end(&mut stream).await
     }
 
-    /// Tells it to stop.
+    /// Makes it stop.
     pub(crate) fn stop(&mut self) {
         self.stop = None;
     }

@@ -1,4 +1,4 @@
-//! The service in somebody else's server.
+//! The service in another server.
 
 use std::net::SocketAddr;
 

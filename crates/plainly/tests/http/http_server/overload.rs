@@ -1,4 +1,5 @@
-//! More than the server has room for: it says so and when to come again, and nothing of it stays behind.
+//! More requests than the server has room for: it answers so with the time of a retry, and nothing
+//! of them stays behind.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -259,7 +260,7 @@ async fn in_one_call_it_is_served_on_loopback_only() {
     assert_eq!(error.unwrap_err().kind(), std::io::ErrorKind::AddrInUse);
 }
 
-/// Whoever finds the queue full is not told so, and tries again after a second or more.
+/// A connection that finds the queue full gets no answer, and tries again after a second or more.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_crowd_that_comes_at_once_finds_room_in_the_queue() {

@@ -19,7 +19,7 @@ use tokio::net::TcpStream;
 pub(crate) struct Echo {
     calls: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
-    /// Where requests with the body `"slow"` wait.
+    /// The gate for requests with the body `"slow"`.
     gate: Gate,
 }
 
@@ -88,7 +88,7 @@ impl Exchange for Echo {
     }
 }
 
-/// Always has something to say.
+/// Always has another message.
 #[derive(Debug)]
 struct Flood {
     has_ended: bool,
@@ -105,7 +105,7 @@ impl Feed for Flood {
     }
 }
 
-/// Says nothing but goodbye.
+/// Sends only a goodbye.
 #[derive(Debug, Default)]
 struct Silence {
     last: Option<&'static str>,
@@ -199,7 +199,7 @@ impl Server {
 pub(crate) struct Client(pub(crate) TcpStream);
 
 impl Client {
-    /// The server may close before all is written; what it says is what counts.
+    /// The server may close before all is written; only its answer counts.
     pub(crate) async fn write(&mut self, bytes: impl AsRef<[u8]>) {
         within(self.0.write_all(bytes.as_ref())).await.ok();
     }

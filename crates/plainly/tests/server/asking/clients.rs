@@ -1,4 +1,4 @@
-//! What clients answer that speak in raw messages.
+//! The answers of clients that speak in raw messages.
 
 use plainly_peer::Client;
 use plainly_peer::message::result;
@@ -9,7 +9,7 @@ pub(crate) fn able() -> Value {
     json!({"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}})
 }
 
-/// What a client of the fixture answers to a question.
+/// The answer of a client of the fixture to a question.
 pub(crate) fn answer(question: &Value) -> Value {
     let params = &question["params"];
     match question["method"].as_str().unwrap() {
@@ -38,12 +38,12 @@ pub(crate) fn answer(question: &Value) -> Value {
     }
 }
 
-/// What a client answers a request of the server's.
+/// The response of a client to a request of the server's.
 pub(crate) fn response(question: &Value) -> Value {
     result(question, answer(question))
 }
 
-/// The same parameters with the answers to what `result` asks for.
+/// The parameters with the answers to the questions in `result`.
 pub(crate) fn again(params: &Value, result: &Value, asked: &mut Vec<Value>) -> Value {
     let mut next = params.clone();
     for (key, question) in result["inputRequests"].as_object().unwrap() {

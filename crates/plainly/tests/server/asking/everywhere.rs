@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::clients::{able, call, play};
 use super::fixture::server;
 
-/// Those with forms.
+/// The revisions with forms.
 const WITH_FORMS: [Revision; 3] = [
     Revision::V2025_06_18,
     Revision::V2025_11_25,
@@ -163,7 +163,7 @@ async fn progress_comes_before_and_after_a_question() {
     }
 }
 
-/// What is needed, and what is told of it: by an error for the host's code, never to the model.
+/// Checks the report of a missing capability: by an error for the host's code, never to the model.
 fn assert_undeclared(revision: Revision, reply: &Value, required: &Value) {
     let code = if revision == Revision::V2026_07_28 {
         -32021

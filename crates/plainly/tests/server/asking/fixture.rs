@@ -20,7 +20,7 @@ use plainly::{Args, Context, Failure, State, Text};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How often handlers ran.
+/// The number of handlers' runs.
 pub(crate) type Runs = Arc<AtomicUsize>;
 
 #[derive(Deserialize)]
@@ -102,10 +102,10 @@ enum Size {
     Large,
 }
 
-/// What a form is made of.
+/// The fields of a form.
 #[derive(Deserialize, Serialize, JsonSchema)]
 struct Filled {
-    /// Who are you?
+    /// The name of the user.
     #[schemars(length(max = 20))]
     name: String,
     size: Size,
@@ -158,7 +158,7 @@ async fn spawned(ask: Ask) -> Result<String, Failure> {
     tokio::spawn(async move { hello(&ask).await }).await?
 }
 
-/// Is told what becomes of a question that nobody waits for.
+/// Checks the end of a question that is no longer awaited.
 async fn abandoned(ask: Ask, State(runs): State<Runs>) -> &'static str {
     tokio::spawn(async move {
         let error = ask.elicit("user_name", name_form()).await.unwrap_err();
@@ -247,7 +247,7 @@ async fn bare(returned: Returned) -> Result<String, Failure> {
 
 #[derive(Deserialize, JsonSchema)]
 struct Topic {
-    /// What about.
+    /// The topic.
     topic: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Rounds: what is asked, what is asked again, and what is no answer.
+//! Rounds: questions, repeated questions, and invalid answers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

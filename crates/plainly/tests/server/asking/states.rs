@@ -14,7 +14,7 @@ use super::fixture::{Runs, server, server_with};
 
 const MODERN: Revision = Revision::V2026_07_28;
 
-/// What the first round of `order` gives out, and the parameters that go on from there.
+/// The state that the first round of `order` returns, and the parameters that go on from there.
 async fn begun(client: &mut Client) -> (String, Value) {
     let params = json!({"name": "order", "arguments": {"item": "tea", "size": 1.5}});
     let reply = client.ask("tools/call", params.clone()).await;

@@ -1,4 +1,4 @@
-//! Layers that run a handler more than once, or elsewhere: it tells and asks as ever.
+//! Layers that run a handler more than once, or elsewhere: it reports and asks as ever.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! How layers refuse, fail and answer themselves.
+//! The rejections, failures and answers of layers themselves.
 
 use plainly::errors::{ApplicationCode, ErrorKind, Problem, ProblemCode, ProtocolError};
 use plainly::protocol::method::Method;

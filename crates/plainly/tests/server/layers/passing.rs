@@ -1,4 +1,5 @@
-//! What passes layers by, and what stays as it is without them: streaming replies, subscriptions, cancellation.
+//! The messages that bypass layers, and the behaviour that stays as it is without them: streaming
+//! replies, subscriptions, cancellation.
 
 use std::sync::{Arc, Mutex};
 
@@ -173,7 +174,7 @@ async fn a_stream_that_ends_ends_those_who_listen_behind_a_slow_layer() {
     peer.served().await.unwrap();
 }
 
-/// What a handler tells of itself.
+/// The signals of a handler.
 #[derive(Clone, Default)]
 struct Told {
     begun: Arc<Notify>,

@@ -1,4 +1,4 @@
-//! What layers see of a request and of what came of it.
+//! The request and the outcome as layers see them.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::support::{Found, builder, clients, in_memory, text};
 
-/// What layers wrote down.
+/// The notes of layers.
 #[derive(Clone, Default)]
 struct Book(Arc<Mutex<Vec<String>>>);
 

@@ -28,7 +28,7 @@ struct Note {
     id: String,
 }
 
-/// What layers find out for handlers.
+/// A finding of layers for handlers.
 #[derive(Clone)]
 pub(crate) struct Found(pub(crate) String);
 

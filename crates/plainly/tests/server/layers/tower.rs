@@ -80,7 +80,7 @@ async fn a_concurrency_limit_lets_through_one_after_the_other() {
     }
 }
 
-/// Sheds what is more than one at a time.
+/// Sheds all but one request at a time.
 fn shedding(gate: &Gate) -> Server {
     let layers = ServiceBuilder::new()
         .map_err(|error: BoxError| -> BoxError {

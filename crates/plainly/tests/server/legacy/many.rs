@@ -18,10 +18,10 @@ use super::support::{initialize, request, server};
 
 /// As many as there may be.
 const MOST: usize = 10_000;
-/// What one may cost.
+/// The most bytes of a session.
 const BYTES: usize = 4 << 10;
 
-/// What a stream of events may cost beside its connection.
+/// The most bytes of a stream of events beside its connection.
 const STREAM_BYTES: usize = 64 << 10;
 
 /// Set where nothing else runs in the process, so that all memory is that of the test.
@@ -59,7 +59,7 @@ fn alone<F: Future<Output = String>>(name: &str, measured: impl FnOnce() -> F) {
     println!("{said}");
 }
 
-/// What was measured, in words.
+/// The measurement, in words.
 async fn streams_measured() -> String {
     let server = server(&Gate::new(), |_| {});
     let head = || Frame::new(HeaderMap::new(), Bytes::new());
@@ -82,7 +82,7 @@ async fn streams_measured() -> String {
     format!("{each} bytes each")
 }
 
-/// What was measured, in words.
+/// The measurement, in words.
 async fn measured() -> String {
     let server = server(&Gate::new(), |_| {});
     let first = open(&server).await;

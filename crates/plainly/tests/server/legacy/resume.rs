@@ -1,4 +1,4 @@
-//! Streams of a request that lost their connection, or were told to do without one.
+//! Streams of a request that lost their connection, or were closed by the server.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -41,7 +41,7 @@ impl<'a> Client<'a> {
         self.http.bare("GET /mcp", &headers, "").await
     }
 
-    /// What followed an event, without the id that may come first.
+    /// The events after one, without the id that may come first.
     async fn resume(&self, last: &Event) -> Response {
         let id = last.id.as_deref().unwrap();
         let mut resumed = self.get(id).await;
@@ -57,7 +57,7 @@ impl<'a> Client<'a> {
         self.revision == "2025-11-25"
     }
 
-    /// The first event that says something; the primer before it says nothing.
+    /// The first event with a message; the primer before it has none.
     async fn first(&self, response: &mut Response) -> Event {
         assert_eq!(response.status, 200, "{response:?}");
         if self.has_primer() {
@@ -84,7 +84,7 @@ fn call(id: u64, tool: &str) -> Value {
     }})
 }
 
-/// How far a message of progress says that it is.
+/// The progress in a message.
 fn step(event: &Event) -> u64 {
     let message = event.json();
     assert_eq!(message["method"], "notifications/progress");

@@ -1,4 +1,4 @@
-//! What a session is, how it is named and by whom, and how it ends.
+//! Sessions: their names, their owners, and their ends.
 
 use plainly_peer::table::cases;
 use std::time::Duration;

@@ -36,7 +36,7 @@ impl Stream {
             .await
     }
 
-    /// Posts what is taken.
+    /// Posts a message that is accepted.
     async fn say(&self, http: &Site, message: &Value) {
         let mut posted = self.post(http, message).await;
         assert_eq!(posted.status, 202, "{posted:?}");

@@ -63,9 +63,9 @@ async fn roots(ask: Ask) -> Result<String, AskError> {
     Ok(roots.into_iter().map(|root| root.uri).collect())
 }
 
-/// A server whose tool `echo` answers at once, and `wait` once it is let through. `steps` tells of each step and then waits
-/// for the next, `flood` of a thousand at once, and `polled` closes its stream before each of two steps. `roots` asks the
-/// client for its own.
+/// A server whose tool `echo` answers at once, and `wait` once it is let through. `steps` tells of
+/// each step and then waits for the next, `flood` of a thousand at once, and `polled` closes its
+/// stream before each of two steps. `roots` asks the client for its own.
 pub(crate) fn server(gate: &Gate, change: impl FnOnce(&mut Limits)) -> Server {
     let mut limits = Limits::default();
     change(&mut limits);
@@ -116,7 +116,7 @@ pub(crate) async fn serve_as(
     Site::serve(configure(service.sse_endpoint("/sse"))).await
 }
 
-/// The same, where a request's principal is whom its `User` header names.
+/// Like `serve`, where a request's principal is the one in its `User` header.
 pub(crate) async fn serve_users(server: &Server) -> Site {
     Site::serve_users(server.http().path("/mcp").sse_endpoint("/sse")).await
 }

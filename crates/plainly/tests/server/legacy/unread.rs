@@ -1,4 +1,4 @@
-//! Streams whose clients are there and read nothing: what is said waits for them, what runs does not.
+//! Streams whose clients are there and read nothing: messages wait for them, handlers do not.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use plainly_peer::{Gate, within};
 
 use super::support::{initialize, server};
 
-/// More than may be said ahead of who reads.
+/// More messages than may be ahead of the reader.
 const MANY: usize = 20;
 
 struct Client {

@@ -25,7 +25,7 @@ async fn pass(gate: &Gate) {
     gate.0.acquire().await.unwrap().forget();
 }
 
-/// Goes on once somebody has heard that it began.
+/// Goes on once the test has seen that it started.
 async fn steps(State(gate): State<Gate>, context: Context) -> String {
     context.progress(1).await;
     pass(&gate).await;
@@ -39,7 +39,7 @@ async fn waits(State(gate): State<Gate>) -> &'static str {
     "at last"
 }
 
-/// Whoever has a token is whom it names.
+/// Authenticates a token's owner by the token itself.
 #[expect(clippy::result_large_err, reason = "the layer wants a response")]
 fn authorize(mut request: Request<Body>) -> Result<Request<Body>, Response<Body>> {
     let header = request.headers().get(AUTHORIZATION);

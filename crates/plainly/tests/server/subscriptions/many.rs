@@ -1,4 +1,4 @@
-//! What many who only listen cost.
+//! The cost of many clients that only listen.
 #![cfg(target_os = "linux")]
 
 use std::process::Command;

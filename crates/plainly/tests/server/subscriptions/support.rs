@@ -39,7 +39,7 @@ impl Source {
         }
     }
 
-    /// How many watch.
+    /// The number of watchers.
     pub(crate) fn watchers(&self) -> usize {
         let mut watchers = self.watchers.lock().unwrap();
         watchers.retain(|watcher| !watcher.is_closed());
@@ -119,7 +119,7 @@ pub(crate) fn limited(source: &Source, change: impl FnOnce(&mut Limits)) -> Serv
     builder.limits(limits).build().unwrap()
 }
 
-/// A server whose author tells what changes.
+/// A server whose author reports changes.
 pub(crate) fn telling(changes: &Changes) -> Server {
     let builder = Server::builder("test", "1").store(Source::blind());
     builder

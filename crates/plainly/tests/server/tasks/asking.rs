@@ -1,4 +1,4 @@
-//! Questions of a task: they stand in what is told of it, and are answered one by one or together.
+//! Questions of a task: they are in every report of it, and are answered one by one or together.
 
 use plainly::protocol::types::{ElicitAction, ElicitFormParams, InputRequiredResult, TextField};
 use plainly::server::extract::{Ask, State, Task};

@@ -1,4 +1,4 @@
-//! How many tasks there may be, how large, and for how long.
+//! The bounds on the number of tasks, their size, and their lifetime.
 
 use std::time::Duration;
 
@@ -124,7 +124,7 @@ async fn servers_that_share_a_store_tell_of_each_others_tasks() {
     there.wait(&id, "completed").await;
 }
 
-/// What other processes change too.
+/// A store that other processes change too.
 #[derive(Clone, Debug)]
 struct Shared(MemoryTasks);
 

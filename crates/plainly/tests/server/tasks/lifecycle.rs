@@ -1,4 +1,4 @@
-//! What becomes of a call that is a task: its handle, how far it is, and every way in which it ends.
+//! The life of a call that is a task: its handle, its progress, and every way in which it ends.
 
 use std::sync::{Arc, Mutex};
 
@@ -183,7 +183,7 @@ async fn a_task_outlives_the_connection_that_it_came_over() {
     }
 }
 
-/// Keeps a task, and says so when it is let through.
+/// Stores a task once it is let through, and signals it.
 #[derive(Clone, Debug)]
 struct Slow {
     kept: MemoryTasks,

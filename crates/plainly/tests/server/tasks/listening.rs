@@ -12,7 +12,7 @@ fn listen(ids: &[&str]) -> Value {
     json!({"notifications": {"taskIds": ids}})
 }
 
-/// The task that a notification tells of.
+/// The task in a notification.
 fn told(mut message: Value, subscription: &Value) -> Value {
     assert_eq!(message["method"], "notifications/tasks", "{message}");
     let mut params = message["params"].take();
@@ -21,7 +21,7 @@ fn told(mut message: Value, subscription: &Value) -> Value {
     params
 }
 
-/// The same without what results alone have.
+/// The task without the members that only results have.
 fn bare(mut task: Value) -> Value {
     let members = task.as_object_mut().unwrap();
     members.remove("_meta");

@@ -1,4 +1,4 @@
-//! What is refused, and what is nothing to anybody.
+//! The rejected requests, and the ignored ones.
 
 use plainly::Revision;
 use plainly::protocol::types::RawJson;

@@ -16,7 +16,7 @@ struct How {
     how: String,
 }
 
-/// Ends as it is told to.
+/// Ends in the chosen way.
 async fn end(State(gate): State<Gate>, Args(How { how }): Args<How>) -> Result<String, Failure> {
     if how != "at once" {
         gate.pass().await;
@@ -31,7 +31,7 @@ async fn end(State(gate): State<Gate>, Args(How { how }): Args<How>) -> Result<S
     }
 }
 
-/// Becomes a task where it says so.
+/// Becomes a task where it chooses.
 async fn steps(
     State(gate): State<Gate>,
     context: Context,
@@ -53,7 +53,7 @@ async fn steps(
     Ok("third")
 }
 
-/// Has another task of the runtime say that it becomes a task.
+/// Has another task of the runtime turn it into a task.
 async fn elsewhere(State(gate): State<Gate>, task: Task) -> Result<&'static str, Failure> {
     let beginning = task.clone();
     tokio::spawn(async move { beginning.begin().await }).await?;
@@ -103,7 +103,7 @@ pub(crate) async fn http(server: &Server) -> Client {
     Client::http(server, Revision::LATEST, capabilities(true)).await
 }
 
-/// What a client does with tasks.
+/// The requests of a client about tasks.
 pub(crate) trait Following {
     fn client(&mut self) -> &mut Client;
 
@@ -120,7 +120,7 @@ pub(crate) trait Following {
         reply["result"]["taskId"].as_str().unwrap().to_owned()
     }
 
-    /// What the server tells of a task.
+    /// The server's report of a task.
     async fn get(&mut self, id: &str) -> Value {
         let params = json!({"taskId": id});
         let mut reply = self.client().ask("tasks/get", params).await;
@@ -128,7 +128,7 @@ pub(crate) trait Following {
         reply["result"].take()
     }
 
-    /// What it tells once the task has come that far.
+    /// The report once the task has this status.
     async fn wait(&mut self, id: &str, status: &str) -> Value {
         within(async {
             loop {

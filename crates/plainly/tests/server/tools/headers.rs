@@ -18,7 +18,7 @@ use super::support::{call, client, post, reply_to, told};
 
 #[derive(Deserialize, JsonSchema)]
 struct Query {
-    /// Where the data is.
+    /// The region of the data.
     #[schemars(extend("x-mcp-header" = "Region"))]
     region: String,
     #[schemars(extend("x-mcp-header" = "Limit"))]
@@ -60,7 +60,7 @@ fn server() -> (Server, Ran) {
     (server, ran)
 }
 
-/// What a call with these headers besides the standard ones is answered with.
+/// The answer to a call with these headers besides the standard ones.
 async fn send(server: &Server, more: &[(&str, &str)], message: &Value) -> (StatusCode, Value) {
     let name = message["params"]["name"].as_str().unwrap();
     let mut headers = vec![
@@ -111,7 +111,7 @@ async fn headers_that_say_what_the_arguments_say_let_a_call_through() {
     assert_eq!(told(&reply), (&*arguments.to_string(), false));
 }
 
-/// Headers, arguments, and what is wrong with the former.
+/// Headers, arguments, and the faults of the former.
 type Mismatch = (&'static [(&'static str, &'static str)], Value, &'static str);
 
 async fn check_mismatches<const COUNT: usize>(cases: [Mismatch; COUNT]) {

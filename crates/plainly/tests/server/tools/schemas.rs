@@ -28,7 +28,7 @@ fn problem(tool: Tool) -> String {
     built.unwrap_err().to_string()
 }
 
-/// In an order that is nobody's, with numbers in ways that nobody writes them.
+/// A schema in an unusual order, with numbers in unusual spellings.
 const CONTACT: &str = r##"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object", "$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"},"age":{"maximum":1.50e2}},"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}"##;
 
 #[tokio::test]
