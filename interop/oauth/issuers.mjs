@@ -252,7 +252,7 @@ for (const [what, kind, body, statusCode = 200] of [
     const { error } = JSON.parse(stderr);
     assert.equal(error.authorization.kind, kind, stderr);
     assert.ok(!error.message.includes('\u001b'), stderr);
-    assert.deepEqual(await home.works(['logins', '--json']), 'warning: there are no logins: `plainly login URL` begins one\n');
+    assert.deepEqual(await home.works(['logins', '--json']), 'warning: there are no logins: start one with `plainly login URL`\n');
     return error.message;
   });
 }

@@ -41,16 +41,13 @@ pub(crate) enum Purpose {
 }
 
 /// The error for a task at a server that the command starts itself.
-const ENDS_TOO: &str = "--task leaves a task at a server that goes on, and this one is started by the command and ends with it: \
-                        use the URL of a server that runs, or `plainly shell`, and type the call there";
+const ENDS_TOO: &str = "--task needs a server that keeps running, and this one stops with the command: use a URL, or type the call in `plainly shell`";
 
 /// The error for a client's options beside other credentials.
-const TWO_IDENTITIES: &str = "the header Authorization, or the user name in the URL, says already who asks: leave that out, or the options for a \
-                              client (--client-id, --workload-token)";
+const TWO_IDENTITIES: &str = "credentials are given twice: leave out the header Authorization or the user name in the URL, or the client's options (--client-id, --workload-token)";
 
 /// The error for a login at a server that is not reached over HTTP.
-const HAS_NO_LOGIN: &str = "a login is for a server that is reached over HTTP, and this one is started by the command: its credentials come from \
-                            its variables";
+const HAS_NO_LOGIN: &str = "logins are for servers over HTTP: this one is started by the command, and gets its credentials from its variables";
 
 /// The most that ending in good order may take after a signal.
 const FAREWELL: Duration = Duration::from_secs(1);

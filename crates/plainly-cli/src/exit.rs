@@ -36,7 +36,7 @@ impl Exit {
             Self::Success => (
                 0,
                 "success",
-                "it worked, even if the reader of the output stopped early",
+                "success, even if the reader of the output stopped early",
             ),
             Self::Failure => (
                 1,

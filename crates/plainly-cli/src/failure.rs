@@ -235,13 +235,13 @@ impl Failure {
                     && !error.is_unsupported_version() =>
             {
                 Some(format!(
-                    "leave out --revision {revision}, which the server may not know: the newest is spoken that both sides do"
+                    "leave out --revision {revision}, which the server may not know: the newest \
+                     common one is used"
                 ))
             }
             // Nothing but an echo, say, knows neither opening.
             Error::Protocol(error) if is_no_server(error, subject) => Some(
-                "check that it is an MCP server: it knows no request that opens a connection"
-                    .to_owned(),
+                "check that it is an MCP server: it knows no request for connecting".to_owned(),
             ),
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
             Error::Local(error) => local_advice(error),
@@ -373,7 +373,7 @@ fn login_wanted(error: &LocalError) -> &'static str {
     if let LocalError::Authorization(error) = error
         && matches!(**error, AuthError::Metadata { .. })
     {
-        "the server wants a login, and "
+        "the server requires a login, and "
     } else {
         ""
     }

@@ -145,7 +145,7 @@ fn of_environment(
     // Whatever server is talked to: it must not choose who gets to see this.
     let is_for_all = proof
         .filter(|_| args.issuer.is_none())
-        .map(|proof| format!("{proof} is for one authorization server: --issuer has to say which"));
+        .map(|proof| format!("{proof} needs --issuer: the authorization server that it is for"));
     if let Some(why) = args.mistake(false).or(is_for_all) {
         let in_variables =
             |why: String, (option, variable): &(&str, &str)| why.replace(option, variable);

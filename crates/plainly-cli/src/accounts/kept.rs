@@ -69,7 +69,7 @@ fn place(args: KeptArgs) -> Result<LoginsPlace, Failure> {
     }
     LoginsPlace::from_str(&value, false).map_err(|_unknown| {
         let why = format!(
-            "{VARIABLE} says {}, and there is no such place for logins: use file or keychain",
+            "invalid {VARIABLE} {}: expected file or keychain",
             in_quotes(&value)
         );
         Failure::impossible(why, None)
@@ -83,7 +83,6 @@ fn sealed(file: FileStore) -> Result<FileStore, Failure> {
 
 #[cfg(not(any(target_os = "macos", windows, feature = "keychain")))]
 fn sealed(_: FileStore) -> Result<FileStore, Failure> {
-    let why = "this plainly was built without the feature `keychain`, and can't use one: build it with that, or keep logins in a \
-               file, with --logins-in file";
+    let why = "this plainly was built without the feature `keychain`: build it with that, or store logins in a file, with --logins-in file";
     Err(Failure::impossible(why, None))
 }

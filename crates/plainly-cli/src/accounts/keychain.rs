@@ -97,13 +97,13 @@ fn failed(error: &Error) -> TokenStoreError {
     let why = match error {
         Error::NoStorageAccess(why) => {
             format!(
-                "it is locked, or is not to be used ({})",
+                "it is locked, or access was denied ({})",
                 visible(&why.to_string())
             )
         }
         Error::PlatformFailure(why) => visible(&why.to_string()),
         Error::BadEncoding(_) | Error::BadDataFormat(..) => {
-            "what it has for plainly is not what plainly has kept".to_owned()
+            "its entry for plainly is not plainly's own".to_owned()
         }
         Error::Ambiguous(_) => "it has several entries for plainly".to_owned(),
         Error::NoEntry
@@ -115,7 +115,8 @@ fn failed(error: &Error) -> TokenStoreError {
         | _ => visible(&error.to_string()),
     };
     TokenStoreError::new(format!("cannot use {}", SYSTEM.0)).because(format!(
-        "{why}; unlock it, or keep logins in a file, with --logins-in file or PLAINLY_LOGINS_IN=file"
+        "{why}; unlock it, or store logins in a file, with --logins-in file or \
+         PLAINLY_LOGINS_IN=file"
     ))
 }
 
@@ -155,7 +156,7 @@ mod tests {
         for (error, said) in [
             (
                 Error::NoStorageAccess(why()),
-                "it is locked, or is not to be used (\\u{1b}no collection); unlock it",
+                "it is locked, or access was denied (\\u{1b}no collection); unlock it",
             ),
             (Error::PlatformFailure(why()), "\\u{1b}no collection"),
             (

@@ -89,7 +89,7 @@ impl LoginPerson {
                     _ => format!(" for {}", visible(login.issuer)),
                 };
                 terminal::line(&format!(
-                    "{} wants a login: opening {origin}{of_whom} in your browser{}\n\n  {}\n\n\
+                    "{} requires a login: opening {origin}{of_whom} in your browser{}\n\n  {}\n\n\
                      If nothing opens, open this page yourself. Without a browser on this machine, use --no-browser.",
                     visible(login.server),
                     asking_for(login.scope),
@@ -102,7 +102,7 @@ impl LoginPerson {
             let opened = browser::open(&page).await;
             if let (Err(error), false) = (opened, is_json) {
                 let error = visible(&error.to_string());
-                terminal::line(&format!("No browser could be started: {error}"));
+                terminal::line(&format!("Cannot start a browser: {error}"));
             }
         });
         Ok(())
@@ -115,9 +115,9 @@ impl LoginPerson {
             return tell(self.format, &event(login));
         }
         terminal::line(&format!(
-            "{} wants a login{}. Open this page in a browser, on this machine or another:\n\n  {}\n\n\
-             On another, the browser ends at a page that it can't show: paste the address of that here. It is as good as a password, \
-             and is not shown.",
+            "{} requires a login{}. Open this page in a browser, on this machine or another:\n\n  {}\n\n\
+             On another machine, the browser ends at a page that it can't show: paste the address \
+             of that page here. Treat it like a password; it is not shown.",
             visible(login.server),
             asking_for(login.scope),
             visible(login.url)
@@ -142,14 +142,14 @@ impl LoginPerson {
                 }),
             );
             if let Err(error) = told {
-                tracing::debug!("nobody reads what is to be done: {error}");
+                tracing::debug!("cannot write the instructions: {error}");
             }
             return;
         }
         let complete = page.complete_url.map(visible);
         let complete = complete.map(|url| format!("\nor open {url} there"));
         terminal::line(&format!(
-            "{} wants a login{}. On any device, open\n\n  {}\n\nand enter the code\n\n  {}\n{}",
+            "{} requires a login{}. On any device, open\n\n  {}\n\nand enter the code\n\n  {}\n{}",
             visible(page.server),
             asking_for(page.scope),
             visible(page.url),
@@ -177,7 +177,7 @@ async fn pasted(format: Format, mistake: Option<PasteMistake>) -> io::Result<Opt
     }
     let mut conversation = Conversation::begin().await;
     if let Some(mistake) = mistake {
-        conversation.say(&format!("This can't be used: {mistake}."));
+        conversation.say(&format!("Invalid address: {mistake}."));
     }
     Ok(conversation.ask_unseen("Address: ").await)
 }
@@ -196,7 +196,7 @@ fn event(login: &ConsentPage<'_>) -> Value {
 fn tell(format: Format, event: &Value) -> io::Result<()> {
     let mut output = Output::new(format);
     let told = output.json(event).and_then(|()| output.flush());
-    told.map_err(|_failure| io::Error::other("nobody reads the output"))
+    told.map_err(|_failure| io::Error::other("the reader of the output has gone"))
 }
 
 /// The scopes to request, for the user to agree to.

@@ -91,8 +91,8 @@ const CONTRARY: [(&str, &str, &str); 10] = [
     ("--bearer", "--dpop", TOKEN),
     ("--bearer", "--tolerate", TOKEN),
 ];
-const PROOFS: &str = "are two ways to prove who the client is";
-const TOKEN: &str = "contradict each other: with a token, none is asked for";
+const PROOFS: &str = "are two ways to authenticate the client";
+const TOKEN: &str = "contradict each other: with a token, no login is needed";
 
 /// Options, each with the option that it requires.
 const NEEDED: [(&str, &str); 2] = [
@@ -135,19 +135,17 @@ impl AccountArgs {
         }
         let needed = NEEDED.iter().find(|(one, other)| has(one) && !has(other));
         if let Some((one, other)) = needed {
-            return Some(format!("{one} is of a client: {other} says which"));
+            return Some(format!("{one} needs {other}, which names the client"));
         }
         if has("--issuer") && !self.has_client() {
-            return Some(
-                "--issuer says what a client is for: --client-id says which client".to_owned(),
-            );
+            return Some("--issuer needs --client-id, which names the client".to_owned());
         }
         let is_document = self.client_id.as_deref().is_some_and(is_document);
         let proof = ["--client-secret", "--client-key", "--workload-token"]
             .into_iter()
             .find(|proof| is_document && has(proof));
         proof.map(|proof| {
-            format!("--client-id with a URL describes a client that has no secret: leave out {proof}, or use the id of a client")
+            format!("--client-id with a URL is for a client without a secret: leave out {proof}, or use the id of a client")
         })
     }
 }

@@ -98,13 +98,13 @@ impl GivenAnswer {
     pub(crate) fn check(all: &[Self]) -> Result<(), String> {
         let mut actions = all.iter().filter_map(Self::action);
         if all.len() > 1 && actions.any(|it| it != ElicitAction::Accept) {
-            return Err("decline and cancel stand alone: no field is filled in then".to_owned());
+            return Err("decline and cancel stand alone, without fields".to_owned());
         }
         let mut names: Vec<_> = all.iter().filter_map(Self::name).collect();
         names.sort_unstable();
         let mut pairs = names.iter().zip(names.iter().skip(1));
         match pairs.find(|(one, next)| one == next) {
-            Some((twice, _)) => Err(format!("the answer {twice:?} is given twice")),
+            Some((twice, _)) => Err(format!("duplicate answer {twice:?}")),
             None => Ok(()),
         }
     }

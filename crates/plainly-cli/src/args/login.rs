@@ -127,7 +127,7 @@ impl LogoutArgs {
 
 fn over_http(args: &mut ServerArgs, mut words: Words) -> Result<Server, Failure> {
     if args.has_command() {
-        let why = "a login is for a server that is reached over HTTP: use its URL, or its name";
+        let why = "logins are for servers over HTTP: use the URL, or the name of one";
         return Err(words.wrong(ErrorKind::ArgumentConflict, why));
     }
     let server = args.server(&mut words)?;

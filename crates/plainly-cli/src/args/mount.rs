@@ -32,7 +32,8 @@ impl Mount {
         let text = word.to_str().unwrap_or_default();
         if text.starts_with("http://") || text.starts_with("https://") {
             return Err(format!(
-                "this is the URL of a server, which other commands take, such as `plainly ls {text}`"
+                "this is the URL of a server, which is for other commands, such as `plainly ls \
+                 {text}`"
             ));
         }
         match split {

@@ -37,7 +37,7 @@ const INSTEAD: [(&[&str], &str); 6] = [
     ),
     (
         &["--transport", "-t"],
-        "the transport is found by itself: give the URL, or the command after '--'",
+        "the transport is detected: give the URL, or the command after '--'",
     ),
     (&["-e"], "to set a variable, use '--env NAME=VALUE'"),
     (

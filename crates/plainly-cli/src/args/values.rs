@@ -28,7 +28,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
 /// A size in bytes, from 1.
 pub(super) fn some_size(text: &str) -> Result<u64, String> {
     match size(text)? {
-        0 => Err("nothing would be accepted: use at least 1, such as 4M".to_owned()),
+        0 => Err("it must be at least 1, such as 4M".to_owned()),
         bytes => Ok(bytes),
     }
 }
@@ -124,7 +124,7 @@ pub(super) fn end(text: &str) -> Result<SystemTime, String> {
         let begins = SystemTime::from(begins.timestamp());
         return match begins > SystemTime::now() {
             true => Ok(begins),
-            false => Err("that day has begun already".to_owned()),
+            false => Err("that day has started already".to_owned()),
         };
     }
     let unit = text.strip_suffix('h').map(|number| (number, HOUR));

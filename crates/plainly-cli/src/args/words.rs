@@ -52,7 +52,7 @@ impl Words {
                 "PROMPT" => "`plainly prompts` lists those of a server",
                 "ID" => "`call --task` prints that of the task that it starts",
                 "OF" => "name a prompt, or a template of `plainly templates`",
-                _ => "--help says more",
+                _ => "see --help",
             };
             let missing = format!("<{name}> is missing: {what}");
             self.wrong(ErrorKind::MissingRequiredArgument, &missing)
@@ -134,7 +134,8 @@ impl Words {
                 false => format!("to serve a directory, use `-- plainly serve {target} --stdio`"),
             }
         } else if target.contains("://") {
-            "the URL of a server begins with http:// or https://, and the URI of a resource comes after it"
+            "the URL of a server starts with http:// or https://, and the URI of a resource comes \
+             after it"
                 .to_owned()
         } else if is_program(target) {
             let words = [target].into_iter();

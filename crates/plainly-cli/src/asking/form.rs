@@ -55,7 +55,7 @@ pub(super) async fn fill(
     let count = schema.properties.len();
     if count > MOST_FIELDS {
         person.say(&format!(
-            "The form has {count} fields, and {MOST_FIELDS} are the most that anybody is asked for here: declined."
+            "Declined: the form has {count} fields, and the limit is {MOST_FIELDS}."
         ));
         return ElicitResult::decline();
     }
@@ -147,7 +147,7 @@ async fn asked(
         }
         match read {
             Ok(value) => return Ok(Some(value)),
-            Err(why) => person.say(&format!("That does not fit: {why}")),
+            Err(why) => person.say(&format!("Invalid value: {why}")),
         }
     }
 }
@@ -257,7 +257,7 @@ mod tests {
         ] {
             assert!(heard.contains(part), "{part}\n{heard}");
         }
-        assert_eq!(heard.matches("That does not fit: ").count(), 4, "{heard}");
+        assert_eq!(heard.matches("Invalid value: ").count(), 4, "{heard}");
     }
 
     #[tokio::test]

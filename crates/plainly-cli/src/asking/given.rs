@@ -58,7 +58,7 @@ impl GivenAnswers {
                 let value = value.map_err(|why| {
                     let name = short(field.name);
                     format!(
-                        "{option}{name} does not fit: {why}; the server asks for {}",
+                        "invalid {option}{name}: {why}; the server asks for {}",
                         named(schema)
                     )
                 })?;
@@ -69,7 +69,7 @@ impl GivenAnswers {
         match fields(schema).find(|field| field.is_required && !content.contains_key(field.name)) {
             None => Ok(ElicitResult::accept(content)),
             Some(missing) => Err(format!(
-                "there is no answer for {}: give it as {option}{}=…; the server asks for {}",
+                "no answer for {}: give it as {option}{}=…; the server asks for {}",
                 short(missing.name),
                 short(missing.name),
                 named(schema),

@@ -23,7 +23,8 @@ pub(super) async fn visit(
         Err(why) => {
             let url = short(&visit.url);
             person.say(&format!(
-                "{BOLD}{who}{BOLD:#} wants to open a page:\n{message}\n  {url}\nThis is not opened: {why}."
+                "{BOLD}{who}{BOLD:#} wants to open a page:\n{message}\n  {url}\nThe page is not \
+                 opened: {why}."
             ));
             return ElicitAction::Decline;
         }
@@ -101,7 +102,7 @@ async fn returned(person: &mut impl Person, pages: &[Page]) -> ElicitAction {
 async fn open(person: &mut impl Person, page: &Page) {
     if let Err(error) = browser::open(page).await {
         person.say(&format!(
-            "No browser could be started ({error}): open the page yourself."
+            "Cannot start a browser ({error}): open the page yourself."
         ));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct Page {
 impl Page {
     /// The place, or why it is none that is opened.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
-        const TOO_LONG: &str = "it is too long to be looked at";
+        const TOO_LONG: &str = "it is too long to be checked";
         if url.len() > LONGEST {
             return Err(TOO_LONG);
         }
@@ -70,7 +70,7 @@ impl Page {
             is_punycode.then_some(
                 "the name of the host has letters that are not Latin, and may look like another: above it is in its exact form",
             ),
-            has_user.then_some("what stands before the @ is not the host: the page is not there"),
+            has_user.then_some("the part before the @ is not the host"),
             (self.url.scheme() == "http").then_some("it is not encrypted (http:)"),
             place,
         ];
@@ -98,8 +98,8 @@ fn without_quotes(url: &str) -> Option<Url> {
     Url::parse(&text).ok()
 }
 
-const THIS_MACHINE: &str = "it leads to this machine";
-const OWN_NETWORK: &str = "it leads into your own network";
+const THIS_MACHINE: &str = "it is on this machine";
+const OWN_NETWORK: &str = "it is in your own network";
 
 /// Whether a name is of this machine or of the network around it.
 fn own_name(name: &str) -> Option<&'static str> {

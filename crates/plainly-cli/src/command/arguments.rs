@@ -196,7 +196,7 @@ fn value(parameter: &Parameter<'_>, all: &[&WrittenValue]) -> Result<Value, Stri
         WrittenValue::Json(_) => None,
     });
     let texts: Option<Vec<_>> = texts.collect();
-    let twice = || format!("the argument {name:?} is given twice");
+    let twice = || format!("duplicate argument {name:?}");
     let is_read = all.iter().any(|it| matches!(it, WrittenValue::Read(_)));
     match &texts.ok_or_else(twice)?[..] {
         [text] => typed(root, schema, text).ok_or_else(|| misfit(parameter, text, is_read)),
@@ -213,7 +213,7 @@ fn misfit(parameter: &Parameter<'_>, text: &str, is_read: bool) -> String {
     let (name, kind) = (parameter.name, parameter.kind());
     let expected = format!("the argument {name:?} must be {}", kind.expected());
     if is_read {
-        return format!("{expected}, and what was read for it is not");
+        return format!("{expected}, but the value that was read is not");
     }
     let near = did_you_mean(text, kind.choices().into_iter());
     let is_begun = text.trim_start().starts_with(['[', '{']);
@@ -315,7 +315,7 @@ mod tests {
                 Err("the argument \"kinds\" must be a list of file | folder, not \"fil\"; did you mean file?")),
             (&[], &preset, Ok(json!({"scale": "css"}))),
             (&[("scale", "device")], &preset, Ok(json!({"scale": "device"}))),
-            (&[("pattern", "a"), ("Pattern", "b")], &open, Err("the argument \"pattern\" is given twice")),
+            (&[("pattern", "a"), ("Pattern", "b")], &open, Err("duplicate argument \"pattern\"")),
         ];
         for (words, schema, expected) in cases {
             assert_eq!(

@@ -109,7 +109,7 @@ fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResu
         _ if result.is_tool_error() => {}
         Some(why) => tracing::warn!("{why}: the result was waited for"),
         None => {
-            tracing::warn!("the server made no task of the call, but gave its result at once");
+            tracing::warn!("the server returned the result at once, without a task");
         }
     }
 }
@@ -210,6 +210,6 @@ pub(super) fn said(result: &CallToolResult) -> String {
     }
     match result.problems() {
         Some(problems) => problems.text().into_owned(),
-        None => "the tool failed without saying why".to_owned(),
+        None => "the tool failed without a message".to_owned(),
     }
 }

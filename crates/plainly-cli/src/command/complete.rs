@@ -44,7 +44,7 @@ fn print(completion: &Completion, output: &mut Output) -> Result<(), Failure> {
         output.fields(&[value])?;
     }
     if completion.has_more == Some(true) {
-        tracing::warn!("there are more than these: say how the text begins");
+        tracing::warn!("there are more: give the start of the text");
     }
     Ok(())
 }

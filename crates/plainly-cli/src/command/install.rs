@@ -104,7 +104,8 @@ fn started(
     let is_unclear = |word: &&String| is_name(word) && Path::new(word).is_dir();
     if let Some(word) = words.iter().find(is_unclear) {
         tracing::warn!(
-            "{word} is a directory here, and the host starts the server elsewhere: write ./{word} if that is meant"
+            "{word} is a directory here, and the host starts the server elsewhere: write ./{word} \
+             for the directory"
         );
     }
     let words = words.iter().map(|word| paths.of_word(word));
@@ -243,7 +244,7 @@ fn rewrite(
         }
     }
     let shown = path.display();
-    let why = format!("{shown} was not changed: another program changes it all the time");
+    let why = format!("{shown} was not changed: another program keeps changing it");
     Err(Failure::local(why))
 }
 
@@ -263,7 +264,10 @@ fn told(
         let what = if is_changed { "changed" } else { "unchanged" };
         output.lines(&format!("{what} {}: {name}", path.display()))?;
         if let Some(backup) = backup {
-            output.lines(&format!("kept what it was in {}", backup.display()))?;
+            output.lines(&format!(
+                "saved the previous version in {}",
+                backup.display()
+            ))?;
         }
     }
     output.flush()
@@ -295,7 +299,7 @@ fn keep_allowed(host: Host, path: &Path, change: &FileChange) {
 fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
     let machine = Machine::here();
     if !args.project {
-        let why = || Failure::impossible("your own directory is not known: set HOME", None);
+        let why = || Failure::impossible("the home directory is unknown: set HOME", None);
         return machine.user(host).ok_or_else(why);
     }
     let why = || Failure::impossible("this host has no file for a project", None);
@@ -306,7 +310,7 @@ fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
         true => Ok(file),
         false => Err(Failure::impossible(
             format!(
-                "{} leads out of the project {}, to {}: change that file without --project",
+                "{} is a link out of the project {}, to {}: change that file without --project",
                 file.display(),
                 project.display(),
                 to.display()

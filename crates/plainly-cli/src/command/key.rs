@@ -29,7 +29,7 @@ fn new(args: NewKeyArgs) -> Result<(), Failure> {
         file,
     } = args;
     let key = ApiKey::generate(&name, Scopes::all(&scope), expires);
-    ApiKeys::add(&file, key.row).map_err(|error| failure("cannot keep the key", error))?;
+    ApiKeys::add(&file, key.row).map_err(|error| failure("cannot store the key", error))?;
     print(key.secret.expose(), &file).inspect_err(|_| {
         // A key that nobody has seen is of use to nobody. The first error says more.
         let _ = ApiKeys::revoke(&file, &name);
@@ -40,7 +40,7 @@ fn print(key: &str, file: &Path) -> Result<(), Failure> {
     // A file or a pipe gets the key alone.
     let _ = writeln!(
         io::stderr(),
-        "{} has its digest; this is the only time that the key is shown:",
+        "{} has its digest; the key is shown only this once:",
         file.display()
     );
     let mut output = Output::new(Format::Text);

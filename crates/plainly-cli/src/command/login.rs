@@ -15,8 +15,7 @@ use crate::output::Output;
 use crate::terminal;
 
 /// The error if the user can't be asked.
-const NOBODY: &str = "nobody can be asked to log in here, as standard error is no terminal: --json tells a program what to do, \
-                      --no-browser prints the page to visit, and --device a code to enter";
+const NOBODY: &str = "cannot ask for a login, because standard error is not a terminal: use --json for a program, --no-browser to print the page to visit, or --device for a code";
 
 pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
     let server = args.server()?;
@@ -105,8 +104,8 @@ async fn refuse_less(
     Err(Failure::Local {
         exit: Exit::Unauthorized,
         what: format!(
-            "{issuer} did not grant the scope {missing}, so the earlier login is kept; \
-             ask the server's operator for access, or use --force to replace that login"
+            "{issuer} did not grant the scope {missing}, so the earlier login stays; ask the \
+             server's operator for access, or use --force to replace that login"
         ),
         source: None,
     })
@@ -162,7 +161,7 @@ fn told(
             true => output.json(
                 &json!({ "event": "login", "isNew": false, "server": server, "issuer": null }),
             )?,
-            false => output.prose(&format!("{server} lets everybody in: it wants no login."))?,
+            false => output.prose(&format!("{server} requires no login."))?,
         }
         return output.flush();
     };

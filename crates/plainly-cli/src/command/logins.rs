@@ -13,7 +13,7 @@ pub(crate) async fn run(args: LoginsArgs) -> Result<(), Failure> {
     let kept = logins.load().await;
     let kept = kept.map_err(|error| Failure::local(error.to_string()))?;
     if kept.servers.is_empty() {
-        tracing::warn!("there are no logins: `plainly login URL` begins one");
+        tracing::warn!("there are no logins: start one with `plainly login URL`");
     }
     let mut output = Output::new(args.format());
     if !kept.servers.is_empty() {
@@ -40,7 +40,7 @@ pub(crate) async fn run(args: LoginsArgs) -> Result<(), Failure> {
         }
     }
     if output.is_table() && !kept.servers.is_empty() {
-        output.prose(&format!("They are kept in {}.", logins.place()))?;
+        output.prose(&format!("They are stored in {}.", logins.place()))?;
     }
     output.flush()
 }

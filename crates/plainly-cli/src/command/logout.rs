@@ -14,7 +14,7 @@ use crate::output::Output;
 
 /// The failure if the tokens could not be revoked.
 const NOT_GIVEN_BACK: &str =
-    "the tokens are forgotten here, but could not be given back, and are good until they end";
+    "the tokens were removed here, but could not be revoked: they are valid until they expire";
 
 pub(crate) async fn run(mut args: LogoutArgs) -> Result<(), Failure> {
     let server = args.server()?;
@@ -58,13 +58,11 @@ async fn one(server: &str, args: &ServerArgs, output: &mut Output) -> Result<(),
     })?;
     let (word, said) = match done {
         LoggedOut::Nothing => ("nothing", "you were not logged in"),
-        LoggedOut::Revoked => (
-            "revoked",
-            "logged out: the tokens are forgotten, and no longer good",
-        ),
+        LoggedOut::Revoked => ("revoked", "logged out: the tokens are revoked"),
         LoggedOut::Forgotten | _ => (
             "forgotten",
-            "logged out: the tokens are forgotten; the authorization server takes none back, so they end by themselves",
+            "logged out: the tokens were removed here; the authorization server can't revoke \
+             them, so they are valid until they expire",
         ),
     };
     match output.is_json() {

@@ -48,7 +48,8 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         }
         if children.is_filtered() {
             tracing::warn!(
-                "the server does not declare that it can list children: shown is what it lists with a URI below this one"
+                "the server can't list children: showing the resources whose URIs are below this \
+                 one"
             );
         }
         let children = match args.recursive {

@@ -76,7 +76,8 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
     let mut said = read.contents.iter().filter_map(|one| one.is_collection);
     if !read.contents.is_empty() && read.is_collection() && said.next().is_none() {
         tracing::warn!(
-            "the server answered with several URIs, and does not say that {uri} is a collection: --json has all of them"
+            "the server answered with several URIs, and {uri} is no known collection: --json \
+             shows all of them"
         );
     } else if read.is_collection() {
         return Err(Failure::local(format!(
@@ -100,9 +101,7 @@ fn choose<'a>(read: &'a ReadResult, mime_type: Option<&str>) -> Result<&'a Body,
 }
 
 fn ambiguous(uri: &str) -> Failure {
-    Failure::local(format!(
-        "{uri} has no contents: it may not exist, or be empty, and the server does not say which"
-    ))
+    Failure::local(format!("{uri} has no contents: it may be missing or empty"))
 }
 
 fn print(uri: &str, body: &Body, output: &mut Output) -> Result<(), Failure> {

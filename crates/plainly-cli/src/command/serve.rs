@@ -254,7 +254,8 @@ async fn over_http(
         }
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied && address.port() < 1024 => {
             let why = format!(
-                "cannot serve HTTP at {address}: only root may use ports below 1024; choose another with --http, or give plainly the capability CAP_NET_BIND_SERVICE"
+                "cannot serve HTTP at {address}: ports below 1024 need root; choose another with \
+                 --http, or give plainly the capability CAP_NET_BIND_SERVICE"
             );
             return Err(Failure::local(why));
         }

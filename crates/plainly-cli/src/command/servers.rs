@@ -23,7 +23,7 @@ pub(crate) async fn run(args: &ServersArgs) -> Result<(), Failure> {
     }
     if servers.is_empty() {
         tracing::warn!(
-            "no servers are configured here: `plainly servers --help` says where they are looked for"
+            "no servers are configured here: `plainly servers --help` shows where they are searched"
         );
     }
     if args.check {

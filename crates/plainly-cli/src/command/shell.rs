@@ -111,7 +111,8 @@ fn greet(client: &Client) {
 fn typed(line: &str) -> Result<Option<Typed>, Failure> {
     let words = shlex::split(line).ok_or_else(|| {
         Failure::impossible(
-            "the line ends within quotes, or with a backslash: close them, or write \\' for a quote that is meant",
+            "the line ends within quotes, or with a backslash: close them, or write \\' for a \
+             literal quote",
             None,
         )
     })?;

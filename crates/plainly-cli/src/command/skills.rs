@@ -21,7 +21,7 @@ pub(crate) async fn run(mut args: SkillsArgs) -> Result<(), Failure> {
     match one {
         Some(one) => show(&one, server, args).await,
         None if args.output.is_some() => {
-            let what = "-o writes the instructions of one skill: say which";
+            let what = "-o writes the instructions of one skill: name it";
             Err(Failure::impossible(what, None))
         }
         None => list(server, args).await,
@@ -77,8 +77,8 @@ async fn find(client: &Client, one: &str) -> Result<Skill, Failure> {
         several => {
             let uris: Vec<_> = several.iter().map(|skill| &*skill.uri).collect();
             Err(Failure::Missing(Missing {
-                what: format!("{} skills are called {one}", several.len()),
-                help: format!("say which by its URI: {}", uris.join(", ")),
+                what: format!("{} skills are named {one}", several.len()),
+                help: format!("choose one by its URI: {}", uris.join(", ")),
             }))
         }
     }

@@ -201,11 +201,11 @@ fn chosen<'a>(
         keys.collect::<Vec<_>>().join(", ")
     };
     let found = match (key, asked.as_slice()) {
-        (_, []) => return Err(Failure::refused("the task does not ask anything now")),
+        (_, []) => return Err(Failure::refused("the task has no question now")),
         (None, [one]) => Some(one),
         (None, _) => {
             let why = format!(
-                "the task asks several things: choose one with --question: {}",
+                "the task has several questions: choose one with --question: {}",
                 keys()
             );
             return Err(Failure::impossible(why, None));
@@ -233,9 +233,9 @@ fn words_of(question: &InputRequest) -> String {
         InputRequest::Elicit(ElicitParams::Url(visit)) => {
             format!("{} ({})", shortened(&visit.message), shortened(&visit.url))
         }
-        InputRequest::CreateMessage(_) => "something of a model".to_owned(),
-        InputRequest::ListRoots(_) => "where it may work".to_owned(),
-        InputRequest::Elicit(_) | _ => "something that this program does not know".to_owned(),
+        InputRequest::CreateMessage(_) => "an answer of a model".to_owned(),
+        InputRequest::ListRoots(_) => "the directories that it may use".to_owned(),
+        InputRequest::Elicit(_) | _ => "an unknown kind of answer".to_owned(),
     }
 }
 

@@ -69,7 +69,7 @@ async fn again(
     asked: &SubscriptionFilter,
     tries: &mut u32,
 ) -> Result<Subscription, Failure> {
-    tracing::warn!("the server ended the subscription, and it is opened again");
+    tracing::warn!("the server ended the subscription: it is opened again");
     while *tries < TRIES {
         tokio::time::sleep(FIRST_PAUSE.saturating_mul(1 << *tries).min(LONGEST_PAUSE)).await;
         *tries = tries.saturating_add(1);

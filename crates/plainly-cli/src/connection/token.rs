@@ -7,8 +7,7 @@ use crate::accounts::readable;
 use crate::args::{BearerArg, ServerArgs};
 use crate::failure::Failure;
 
-const SEEN: &str = "everybody on this machine can see a token on the command line: --bearer @FILE and --bearer env:NAME keep it out \
-                    of there";
+const SEEN: &str = "all users of this machine can see a token on the command line: use --bearer @FILE or --bearer env:NAME";
 
 /// The token, if one is given.
 pub(super) fn token(args: &ServerArgs) -> Result<Option<String>, Failure> {

@@ -15,11 +15,11 @@ const ASKED: [(&str, &str); 3] = [
     ),
     (
         "roots",
-        "the server asks where it may work: name a directory with --root DIR",
+        "the server asks for directories to work in: name one with --root DIR",
     ),
 ];
-const VISIT: &str = "the server wants a page opened in a browser: run the command on a terminal, where you can agree to it";
-const REQUIRED: &str = "open it in a browser, then run the command again; on a terminal, the command opens it once you agree, and goes on";
+const VISIT: &str = "the server asks to open a page in a browser: run the command on a terminal, where you can agree";
+const REQUIRED: &str = "open it in a browser, then run the command again; on a terminal, the command opens it once you agree";
 /// The SDKs' text about a tool that can only be called as a task, and the answer to it.
 const ONLY_AS_TASK: &str = "task augmentation";
 const NO_SUCH_TASKS: &str =
@@ -31,7 +31,8 @@ const IN_ITS_LOG: &str =
     "the server's log says why; if the command starts the server, --server-log debug shows it";
 /// FastMCP's text if it can ask only in the way of older revisions, and the remedy.
 const BY_REQUEST: &str = "via server-initiated requests is unavailable";
-const OLDER: &str = "this server can only ask in an older revision: add --revision 2025-11-25";
+const OLDER: &str =
+    "this server can ask questions in an older revision only: add --revision 2025-11-25";
 
 /// The advice for the error of a server that may not ask.
 pub(super) fn by(error: &Error) -> Option<&'static str> {

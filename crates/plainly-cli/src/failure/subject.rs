@@ -108,7 +108,7 @@ pub(super) fn scheme(uri: &str) -> String {
             };
             let named = visible(&format!("file:///{path}"));
             format!(
-                ": a URI begins with its scheme, as in {}",
+                ": a URI starts with its scheme, as in {}",
                 shell_word(&named)
             )
         }

@@ -47,9 +47,8 @@ impl ProjectFile {
 
     /// Allows it until it changes.
     pub(crate) fn allow(&self) -> Result<(), Failure> {
-        let directory = state::directory().ok_or_else(|| {
-            Failure::impossible("your own directory is not known: set HOME", None)
-        })?;
+        let directory = state::directory()
+            .ok_or_else(|| Failure::impossible("the home directory is unknown: set HOME", None))?;
         let path = directory.join(FILE);
         let failed = |error| Failure::file(&path, error);
         state::make_private(&directory).map_err(failed)?;

@@ -82,7 +82,7 @@ fn with_member(
     let servers = root.object_value_or_create();
     let servers = servers.and_then(|root| root.object_value_or_create(key));
     let servers = servers.ok_or_else(|| {
-        Unchanged::Unsuitable(format!("it has no room for {key}: that is no object"))
+        Unchanged::Unsuitable(format!("it has no room for {key}, which is not an object"))
     })?;
     let before = servers.get(name);
     match &before {
@@ -137,7 +137,7 @@ fn without_table(text: &str, key: &str, name: &str) -> Result<String, Unchanged>
         None | Some(Item::None) => return Err(Unchanged::Missing),
         Some(Item::Table(table)) if !table.is_dotted() => sections(table, &mut ranges),
         Some(_) => {
-            let why = format!("{key}.{name} is no table of its own: change it by hand");
+            let why = format!("{key}.{name} is not a table of its own: change it by hand");
             return Err(Unchanged::Unsuitable(why));
         }
     }

@@ -17,7 +17,7 @@ pub(super) fn variables(path: &Path) -> Result<Vec<(String, String)>, Broken> {
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let variables = lines.map(|(at, line)| {
         let variable = variable(line);
-        variable.ok_or_else(|| broken(Some((at + 1, 1)), "NAME=VALUE should stand here"))
+        variable.ok_or_else(|| broken(Some((at + 1, 1)), "expected NAME=VALUE"))
     });
     variables.collect()
 }

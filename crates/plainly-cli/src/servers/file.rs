@@ -54,7 +54,7 @@ pub(crate) fn lock() -> Option<File> {
         let file = file.open(directory.join("servers.lock"))?;
         file.lock().map(|()| file)
     })();
-    let failed = |error: &io::Error| tracing::debug!(%error, "files of hosts are not locked");
+    let failed = |error: &io::Error| tracing::debug!(%error, "files of hosts can't be locked");
     locked.inspect_err(failed).ok()
 }
 

@@ -85,10 +85,10 @@ fn text(host: Host, text: &str, place: &str) -> Result<String, String> {
         (VariableSpelling::Shell, Some(default)) => Ok(format!("${{{name}:-{default}}}")),
         (VariableSpelling::Editor, None) => Ok(format!("${{env:{name}}}")),
         (VariableSpelling::Editor, Some(_)) => Err(format!(
-            "{place}: this host knows no default of a variable: use ${{{name}}}"
+            "{place}: this host supports no defaults of variables: use ${{{name}}}"
         )),
         (VariableSpelling::Members, _) => Err(format!(
-            "{place}: this host takes a variable only as a whole: --header 'NAME: ${{{name}}}', \
+            "{place}: this host accepts a variable only as a whole: --header 'NAME: ${{{name}}}', \
              --header 'Authorization: Bearer ${{{name}}}', or --env {name}='${{{name}}}'"
         )),
         (VariableSpelling::Unknown, _) => Err(format!(

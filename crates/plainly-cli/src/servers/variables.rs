@@ -32,7 +32,8 @@ impl Unresolved {
                 format!("the variable {variable} is not set: set it, or use --env {variable}=VALUE")
             }
             Self::Asked(id) => format!(
-                "only its host asks for ${{input:{id}}}: give the variable or the header that has it, with --env or --header"
+                "only its host can ask for ${{input:{id}}}: give the variable or header with \
+                 --env or --header"
             ),
         }
     }

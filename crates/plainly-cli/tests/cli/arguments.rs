@@ -93,8 +93,8 @@ fn what_the_tool_does_not_take_is_told_before_it_is_called() {
         (&["text=a", "dryRun=yes"], "the argument \"dryRun\" must be of type boolean, not \"yes\""),
         (&["text=a", "colour=gren"], "must be one of red | green, not \"gren\"; did you mean green?"),
         (&["text=a", "options={b: 1}"], "must be of type object, not \"{b: 1}\": it is not JSON at character 2"),
-        (&["text=a", "text=b"], "the argument \"text\" is given twice"),
-        (&["text=a", "dryRun=true", "dry-run=false"], "the argument \"dryRun\" is given twice"),
+        (&["text=a", "text=b"], "duplicate argument \"text\""),
+        (&["text=a", "dryRun=true", "dry-run=false"], "duplicate argument \"dryRun\""),
     ];
     for (words, told) in cases {
         let run = call(&url, words);
@@ -124,12 +124,13 @@ fn nothing_of_a_file_is_shown_that_does_not_fit() {
     for (word, told) in [
         (
             format!("count={file}"),
-            "must be of type integer, and what was read for it is not".to_owned(),
+            "must be of type integer, but the value that was read is not".to_owned(),
         ),
         (
             format!("count:={file}"),
             format!(
-                "a value should stand here: a number, \"text\", true, false, null, [a list] or {{an object}}; for text, use count={file}"
+                "expected a value: a number, \"text\", true, false, null, [a list] or {{an \
+                 object}}; for text, use count={file}"
             ),
         ),
         (
@@ -172,7 +173,7 @@ fn values_come_from_files_and_standard_input() {
     let cases = [
         (in_file("text", "c.bin"), "the value of text: it is binary, and only text can be given"),
         (in_file("text", "none"), "No such file"),
-        ("text=@ada".to_owned(), "for text that begins with @, use text=@@ada"),
+        ("text=@ada".to_owned(), "for text that starts with @, use text=@@ada"),
     ];
     for (word, told) in cases {
         let run = call(&url, &[&word]);

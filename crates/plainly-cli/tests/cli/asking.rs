@@ -38,7 +38,7 @@ fn a_form_is_filled_in_field_by_field() {
             .sees("questioner asks:\n  | Whom shall I book for?\n  | \\u{1b}[31mNow.\n")
             .sees("\nYour name (text, at least 2 characters, required)\n> ")
             .types("A")
-            .sees("That does not fit: ")
+            .sees("Invalid value: ")
             .sees("> ")
             .types("Ada")
             .sees(

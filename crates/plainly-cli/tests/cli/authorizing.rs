@@ -78,8 +78,7 @@ fn a_token_comes_from_a_file_a_variable_standard_input_or_the_command_line() {
     assert_eq!(token(), format!("Bearer {path}"));
     with_input(&["ls", &url, "--bearer", "@-"], "s3cret-of-input\nmore\n").failed(7, TOLD);
     assert_eq!(token(), "Bearer s3cret-of-input");
-    let seen = "warning: everybody on this machine can see a token on the command line: --bearer @FILE and --bearer env:NAME keep it \
-                out of there\n";
+    let seen = "warning: all users of this machine can see a token on the command line: use --bearer @FILE or --bearer env:NAME\n";
     home.run(&["tools", &url, "--bearer", "s3cret-itself"])
         .failed(7, &format!("{seen}{TOLD}"));
     assert_eq!(token(), "Bearer s3cret-itself");

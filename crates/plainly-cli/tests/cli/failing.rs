@@ -228,7 +228,7 @@ fn what_would_be_right_is_said() {
         (&["read", "file:///a", url], "first: `plainly read http://127.0.0.1:1/ file:///a`"),
         (&["read", "file:///a"], "the URI of a resource comes after it"),
         (&["call", url, "tool", "--args", "@/no/such/file"], "cannot read the file \"/no/such/file\": No such"),
-        (&["call", url, "tool", "a=@ada"], "for text that begins with @, use a=@@ada"),
+        (&["call", url, "tool", "a=@ada"], "for text that starts with @, use a=@@ada"),
         (&["call", url, "tool", "--pattern", "b"], "tip: arguments are written pattern=TEXT"),
         (&["call", url, "tool", "{\"a\":1}"], "use --args '{\"a\":1}'"),
         (&["call", url, "tool", "=b"], "before =b is missing: use key=b"),

@@ -80,7 +80,9 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no; it requires the client capability elicitation.url, sampling (MissingRequiredClientCapability -32021)\n help: the server wants a page opened in a browser: run the command on a terminal, where you can agree to it",
+            "no; it requires the client capability elicitation.url, sampling \
+             (MissingRequiredClientCapability -32021)\n help: the server asks to open a page in a \
+             browser: run the command on a terminal, where you can agree",
         ),
         (
             demanding,
@@ -209,7 +211,7 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
             nothing,
             &["read", "a:b"],
             1,
-            "a:b has no contents: it may not exist, or be empty, and the server does not say which",
+            "a:b has no contents: it may be missing or empty",
         ),
         (
             text_for_an_error,
@@ -409,7 +411,7 @@ fn templates_are_listed_and_completed() {
     let words = ["complete", &url, "note://{user}/{id}", "id"];
     let values = run(&[&words[..], &["--given", "user=ada"]].concat());
     assert_eq!(values.text(), "note://{user}/{id}\nada\n");
-    let more = "warning: there are more than these: say how the text begins\n";
+    let more = "warning: there are more: give the start of the text\n";
     assert_eq!(values.stderr, more);
 }
 

@@ -122,7 +122,7 @@ fn a_file_is_as_it_was_but_for_the_entry() {
     let told = home.run(&words).succeeded();
     let backup = home.path().join("kept/mcp.json.plainly-backup");
     let expected = format!(
-        "changed {}: server-x\nkept what it was in {}\n",
+        "changed {}: server-x\nsaved the previous version in {}\n",
         link.display(),
         backup.display()
     );
@@ -418,12 +418,12 @@ fn a_variable_that_a_host_can_not_have_is_refused() {
         (
             "codex",
             "X: a ${KEY}",
-            "--header X: this host takes a variable only as a whole: ",
+            "--header X: this host accepts a variable only as a whole: ",
         ),
         (
             "vscode",
             "X: ${KEY:-a}",
-            "--header X: this host knows no default of a variable: use ${KEY}",
+            "--header X: this host supports no defaults of variables: use ${KEY}",
         ),
     ] {
         let refused = home.run(&["install", host, "notes", url, "--header", header]);
@@ -487,7 +487,7 @@ fn paths_lead_to_the_same_files_from_everywhere() {
         assert_eq!(file["mcpServers"][name]["env"], expected, "{words}");
     }
     let unclear = home.run(&["install", "zed", "s", "--", "plainly", "serve", "docs"]);
-    let warning = "warning: serve is a directory here, and the host starts the server elsewhere: write ./serve if that is meant\n";
+    let warning = "warning: serve is a directory here, and the host starts the server elsewhere: write ./serve for the directory\n";
     assert_eq!((unclear.status, unclear.stderr.as_str()), (0, warning));
 }
 

@@ -51,7 +51,7 @@ fn a_place_for_logins_is_chosen_by_an_option_or_else_by_a_variable() {
     for words in [&["logins"][..], &["tools", &server.url], &login] {
         run(&home, words, Some("drawer")).failed(
             2,
-            "error: PLAINLY_LOGINS_IN says \"drawer\", and there is no such place for logins: use file or keychain\n",
+            "error: invalid PLAINLY_LOGINS_IN \"drawer\": expected file or keychain\n",
         );
         let option = [words, &["--logins-in", "file"]].concat();
         assert_ne!(run(&home, &option, Some("drawer")).status, 2, "{words:?}");
@@ -77,8 +77,8 @@ fn a_binary_that_knows_no_keychain_says_so() {
     ] {
         run(&home, words, Some("keychain")).failed(
             2,
-            "error: this plainly was built without the feature `keychain`, and can't use one: build it with that, or keep logins in \
-             a file, with --logins-in file\n",
+            "error: this plainly was built without the feature `keychain`: build it with that, or \
+             store logins in a file, with --logins-in file\n",
         );
     }
     assert_eq!(server.state().requests, []);
@@ -101,7 +101,8 @@ fn without_a_keychain_nobody_is_asked_to_log_in_and_nothing_is_kept_elsewhere() 
         assert_eq!(refused.status, 7, "{words:?}: {}", refused.stderr);
         for told in [
             "cannot use the keyring (Secret Service): ",
-            "; unlock it, or keep logins in a file, with --logins-in file or PLAINLY_LOGINS_IN=file",
+            "; unlock it, or store logins in a file, with --logins-in file or \
+             PLAINLY_LOGINS_IN=file",
         ] {
             assert!(
                 refused.stderr.contains(told),

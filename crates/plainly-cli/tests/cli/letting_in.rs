@@ -354,7 +354,8 @@ fn keys_are_listed_and_revoked_by_their_names() {
     key(&["new", "ada"]).failed(
         2,
         &format!(
-            "error: cannot keep the key: {path} already has a key named \"ada\": choose another name, or revoke that key first\n"
+            "error: cannot store the key: {path} already has a key named \"ada\": choose another \
+             name, or revoke that key first\n"
         ),
     );
     let server = Serving::with(&docs, &["--auth-keys", path]);

@@ -79,7 +79,8 @@ fn a_login_is_kept_for_every_command_until_it_is_ended() {
     let (status, printed, seen) = log_in(&home, &server);
     let (url, issuer) = (&server.url, &server.issuer);
     let said = format!(
-        "{url} wants a login: opening {issuer} in your browser, for the scope mcp:read\n\n  {issuer}"
+        "{url} requires a login: opening {issuer} in your browser, for the scope mcp:read\n\n  \
+         {issuer}"
     );
     assert!(seen.contains(&said), "{seen}");
     assert!(seen.contains("use --no-browser"), "{seen}");
@@ -113,7 +114,7 @@ fn a_login_is_kept_for_every_command_until_it_is_ended() {
     );
 
     let ended = run(&home, &["logout", url]).succeeded();
-    let said = format!("{url}: logged out: the tokens are forgotten, and no longer good.\n");
+    let said = format!("{url}: logged out: the tokens are revoked.\n");
     assert_eq!(ended.text(), said);
     let revoked = server.sent("/revoke");
     let tokens: Vec<_> = revoked
@@ -130,7 +131,7 @@ fn a_login_is_kept_for_every_command_until_it_is_ended() {
     let none = run(&home, &["logins"]);
     assert_eq!(
         none.stderr,
-        "warning: there are no logins: `plainly login URL` begins one\n"
+        "warning: there are no logins: start one with `plainly login URL`\n"
     );
 }
 
@@ -222,7 +223,7 @@ fn the_address_where_a_browser_ends_elsewhere_is_pasted() {
     let elsewhere = address.replace("/callback", "/elsewhere");
     person.types(&elsewhere);
     person
-        .sees("\nThis can't be used: this is not the address that the browser was redirected to.\nAddress: ")
+        .sees("\nInvalid address: this is not the address that the browser was redirected to.\nAddress: ")
         .types(&address);
     let (status, printed) = person.wait();
     let seen = person.seen;
@@ -271,7 +272,7 @@ fn a_code_is_entered_at_another_device() {
     assert_eq!(login.status, 0, "{}", login.stderr);
     let issuer = &server.issuer;
     let shown = format!(
-        "{} wants a login, for the scope mcp:read. On any device, open\n\n  {issuer}/enter\n\nand enter the code\n\n  WDJB-MJHT\n\n\
+        "{} requires a login, for the scope mcp:read. On any device, open\n\n  {issuer}/enter\n\nand enter the code\n\n  WDJB-MJHT\n\n\
          or open {issuer}/enter?code=WDJB-MJHT there\n",
         server.url
     );
@@ -740,7 +741,7 @@ fn a_server_that_lets_everybody_in_leaves_no_trace() {
     nowhere.env("HOME", "");
     of(nowhere).succeeded();
     let login = run(&home, &["login", &server.url, "--device"]).succeeded();
-    let said = format!("{} lets everybody in: it wants no login.\n", server.url);
+    let said = format!("{} requires no login.\n", server.url);
     assert_eq!(login.text(), said);
     assert!(!home.path().join(".local").exists());
 }

@@ -176,7 +176,7 @@ fn a_file_of_variables_is_read() {
     assert_eq!(told(&home, &["ls", "s"]), "1 2,own, in site");
     home.project(".env", "A=1\nS3CRET\n");
     let broken = home.run(&["ls", "s"]);
-    let expected = "/.env:2:1: NAME=VALUE should stand here\n";
+    let expected = "/.env:2:1: expected NAME=VALUE\n";
     assert!(broken.stderr.ends_with(expected), "{}", broken.stderr);
 }
 
@@ -274,7 +274,8 @@ fn what_is_not_found_or_broken_is_said() {
     );
     home.run(&["servers"]).failed(
         0,
-        "warning: no servers are configured here: `plainly servers --help` says where they are looked for\n",
+        "warning: no servers are configured here: `plainly servers --help` shows where they are \
+         searched\n",
     );
     let servers = json!({ "mcpServers": {
         "docs": { "command": "/no/such", "disabled": true }, "web": { "url": "http://127.0.0.1:1/" }, "odd": {}

@@ -583,7 +583,7 @@ fn a_host_is_told_the_url_where_there_is_one() {
     assert_eq!((url.status, url.text()), (0, expected));
     told(&["--http", "127.0.0.1:0", "--print-config", "codex"]).failed(
         2,
-        "error: a host must know the port: give --http an address with another one than 0\n",
+        "error: a host must know the port: give --http an address with a fixed port\n",
     );
     let missing = run(&["serve", "/no/such", "--print-config", "zed"]);
     assert_eq!((missing.status, missing.text()), (2, ""));

@@ -137,11 +137,12 @@ fn what_is_no_skill_or_one_of_several_is_said() {
     }
     run(&["skills", &url, "review"]).failed(
         6,
-        "error: 2 skills are called review\n help: say which by its URI: skill://team/review/SKILL.md, skill://other/review/SKILL.md\n",
+        "error: 2 skills are named review\n help: choose one by its URI: \
+         skill://team/review/SKILL.md, skill://other/review/SKILL.md\n",
     );
     run(&["skills", &url, "-o", "x"]).failed(
         2,
-        "error: -o writes the instructions of one skill: say which\n",
+        "error: -o writes the instructions of one skill: name it\n",
     );
 }
 

@@ -176,7 +176,7 @@ fn a_server_that_comes_back_is_watched_on_and_the_gap_is_told() {
     use rustix::process::Signal;
 
     let lost = "the subscription was lost, and it is opened again";
-    let ended = "the server ended the subscription, and it is opened again";
+    let ended = "the server ended the subscription: it is opened again";
     for (revision, by, warning) in [
         ("2026-07-28", Signal::KILL, lost),
         ("2026-07-28", Signal::TERM, ended),

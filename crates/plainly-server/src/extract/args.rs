@@ -18,7 +18,7 @@ use crate::{given, mistakes, strings};
 /// # use plainly::{Args, Tool};
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Query {
-///     /// Where the data is.
+///     /// The region of the data.
 ///     #[schemars(extend("x-mcp-header" = "Region"))]
 ///     region: String,
 ///     sql: String,

@@ -133,7 +133,7 @@ async fn a_prompt_is_listed_with_the_arguments_of_its_type() {
                 "name": "review", "title": "Review", "description": "Asks for a review",
                 "icons": [{ "src": "data:image/png;base64,AAAA" }],
                 "arguments": [
-                    { "name": "sourceCode", "description": "What to review.", "required": true },
+                    { "name": "sourceCode", "description": "The code to review.", "required": true },
                     { "name": "most", "description": "The most findings.", "required": true },
                     { "name": "language", "title": "Language", "required": false },
                     { "name": "framework", "required": false },

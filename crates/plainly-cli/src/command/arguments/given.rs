@@ -68,7 +68,7 @@ fn one(word: &str, callee: Callee, sources: &mut Sources) -> Result<Argument, St
     let text = sources.read(value).map_err(|why| match value {
         "-" | "@-" => format!("the value of {name}: {why}"),
         _ => {
-            format!("the value of {name}: {why}; for text that begins with @, use {name}=@{value}")
+            format!("the value of {name}: {why}; for text that starts with @, use {name}=@{value}")
         }
     })?;
     let written = match (is_json, is_source(value)) {

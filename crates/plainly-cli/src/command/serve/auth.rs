@@ -51,21 +51,22 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
         server = server.dpop_nonces();
     }
     let server = server.build();
-    let server = server.map_err(|error| impossible("cannot let anybody in", error))?;
+    let server = server.map_err(|error| impossible("cannot authenticate clients", error))?;
     let ready = server.ready().await;
-    ready.map_err(|error| impossible("cannot let anybody in", error))?;
+    ready.map_err(|error| impossible("cannot authenticate clients", error))?;
     Ok(Some(server))
 }
 
 /// Rejects options that would protect nothing, before a user relies on them.
 fn check(auth: &AuthArgs) -> Result<(), Failure> {
     let has_scope = !auth.require_scope.is_empty();
-    let bound = "who gives tokens that are bound to a key: add --auth-issuer or --auth-introspect";
+    let bound =
+        "an authorization server that issues bound tokens: add --auth-issuer or --auth-introspect";
     let rows = [
         (
             has_scope.then_some("--require-scope"),
             auth.is_on(),
-            "who gives out scopes: add --auth-issuer, --auth-introspect or --auth-keys",
+            "a source of scopes: add --auth-issuer, --auth-introspect or --auth-keys",
         ),
         (
             auth.require_dpop.then_some("--require-dpop"),
@@ -80,20 +81,17 @@ fn check(auth: &AuthArgs) -> Result<(), Failure> {
         (
             auth.auth_client_id.as_ref().map(|_| "--auth-client-id"),
             auth.has_issuer(),
-            "who knows the client: add --auth-issuer",
+            "the client's authorization server: add --auth-issuer",
         ),
         (
             (!auth.auth_scope.is_empty()).then_some("--auth-scope"),
             auth.has_issuer(),
-            "who is asked for scopes: add --auth-issuer",
+            "an authorization server that grants scopes: add --auth-issuer",
         ),
     ];
     for (option, is_known, what) in rows {
         if let Some(option) = option.filter(|_| !is_known) {
-            return Err(Failure::impossible(
-                format!("{option} needs to know {what}"),
-                None,
-            ));
+            return Err(Failure::impossible(format!("{option} needs {what}"), None));
         }
     }
     Ok(())

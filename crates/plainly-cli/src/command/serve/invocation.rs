@@ -20,7 +20,7 @@ pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Re
         ));
     };
     if address.port() == 0 {
-        let why = "a host must know the port: give --http an address with another one than 0";
+        let why = "a host must know the port: give --http an address with a fixed port";
         return Err(Failure::impossible(why, None));
     }
     // With an authorization server, the host logs in by itself.

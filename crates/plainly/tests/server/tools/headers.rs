@@ -249,7 +249,7 @@ async fn the_annotations_are_listed_on_one_type_each() {
     assert_eq!(
         *properties,
         json!({
-            "region": {"type": "string", "description": "Where the data is.", "x-mcp-header": "Region"},
+            "region": {"type": "string", "description": "The region of the data.", "x-mcp-header": "Region"},
             "limit": {"type": "integer", "x-mcp-header": "Limit"},
             "dry_run": {"type": "boolean", "x-mcp-header": "Dry-Run"},
             "tier": {"type": "string", "x-mcp-header": "Tier"},
