@@ -14,13 +14,13 @@ const FAULTS: &[(&str, &str)] = &[
     ("EOF while parsing a list", "it ends within a list: ] is missing"),
     ("EOF while parsing an object", "it ends within an object: } is missing"),
     ("EOF while parsing a string", "it ends within text: \" is missing"),
-    ("EOF while parsing a value", "it ends where a value is expected"),
+    ("EOF while parsing a value", "it ends where a value should stand"),
     ("expected value", VALUE),
     ("expected ident", VALUE),
-    ("expected `:`", "expected a colon between a name and its value"),
-    ("expected `,` or `]`", "expected a comma, or ] to end the list"),
-    ("expected `,` or `}`", "expected a comma, or } to end the object"),
-    ("key must be a string", "expected a name in double quotes, as in {\"limit\": 10}"),
+    ("expected `:`", "a colon should stand here, between a name and its value"),
+    ("expected `,` or `]`", "a comma should stand here, or ] to end the list"),
+    ("expected `,` or `}`", "a comma should stand here, or } to end the object"),
+    ("key must be a string", "a name in double quotes should stand here, as in {\"limit\": 10}"),
     ("trailing comma", "a list or an object should not end with a comma"),
     ("trailing characters", "nothing should follow the value"),
     ("number out of range", "the number is too large"),
@@ -33,7 +33,7 @@ const FAULTS: &[(&str, &str)] = &[
     ("recursion limit", "lists and objects are nested too deep"),
 ];
 const VALUE: &str =
-    "expected a value: a number, \"text\", true, false, null, [a list] or {an object}";
+    "a value should stand here: a number, \"text\", true, false, null, [a list] or {an object}";
 const ESCAPE: &str =
     "within text, a backslash is written \\\\, and other characters by number like \\u00e9";
 

@@ -8,7 +8,7 @@ pub(crate) fn visible(text: &str) -> String {
     plainly::errors::visible::visible(text).into_owned()
 }
 
-/// The same JSON, with escapes for the characters that [`visible`] writes out: JSON itself has them
+/// This JSON, with escapes for the characters that [`visible`] writes out: JSON itself has them
 /// for some only.
 pub(crate) fn visible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());

@@ -189,7 +189,8 @@ mod tests {
             (
                 &[("CLIENT_ID", "a"), ("CLIENT_SECRET", "s3cret")],
                 Err(
-                    "PLAINLY_CLIENT_SECRET is for one authorization server: PLAINLY_ISSUER has to say which",
+                    "PLAINLY_CLIENT_SECRET needs PLAINLY_ISSUER: the authorization server that it \
+                     is for",
                 ),
             ),
             (
@@ -210,7 +211,7 @@ mod tests {
             ),
             (
                 &[("CLIENT_SECRET", "s3cret")],
-                Err("PLAINLY_CLIENT_ID says which"),
+                Err("needs PLAINLY_CLIENT_ID"),
             ),
         ];
         for (variables, expected) in cases {

@@ -161,11 +161,11 @@ mod tests {
             (Error::PlatformFailure(why()), "\\u{1b}no collection"),
             (
                 Error::BadEncoding(b"k3y".to_vec()),
-                "what it has for plainly is not",
+                "its entry for plainly is not",
             ),
             (
                 Error::BadDataFormat(b"k3y".to_vec(), "k3y".into()),
-                "what it has for plainly is not",
+                "its entry for plainly is not",
             ),
             (Error::Ambiguous(Vec::new()), "several entries"),
         ] {

@@ -134,18 +134,18 @@ mod tests {
         for (answers, why) in [
             (
                 vec![accept],
-                "there is no answer for delete: give it as --answer delete=…; ",
+                "no answer for delete: give it as --answer delete=…; ",
             ),
             (
                 vec![text("delete", "perhaps")],
-                "--answer delete does not fit: it must be yes or no; ",
+                "invalid --answer delete: it must be yes or no; ",
             ),
             (
                 vec![
                     text("delete", "y"),
                     GivenAnswer::Json("age".to_owned(), json!("x")),
                 ],
-                "--answer age does not fit: \"x\" is not of type \"integer\"; ",
+                "invalid --answer age: \"x\" is not of type \"integer\"; ",
             ),
         ] {
             assert_eq!(filled(&answers), Err(format!("{why}{asks}")));

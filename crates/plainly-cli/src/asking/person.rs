@@ -1,4 +1,4 @@
-//! The trait for the person who is asked: the user at the terminal, or a script in tests.
+//! The trait of a respondent: the user at the terminal, or a script in tests.
 
 use crate::terminal::Conversation;
 

@@ -135,7 +135,8 @@ mod tests {
         }
         let (action, heard) = asked("javascript:\u{1b}[2J", false, &[]).await;
         assert_eq!(action, ElicitAction::Decline);
-        let expected = "  javascript:\\u{1b}[2J\nThis is not opened: it is not a page on the web";
+        let expected =
+            "  javascript:\\u{1b}[2J\nThe page is not opened: it is not a page on the web";
         assert!(heard.contains(expected), "{heard}");
     }
 

@@ -362,8 +362,8 @@ mod tests {
         let cases = [
             ("name=36 age=36 sure=yes way=2", Ok(json!({"action": "accept", "content": content}))),
             ("decline", Ok(json!({"action": "decline"}))),
-            ("name=A age=7 sure=yes way=a", Err(format!("age does not fit: 7 is less than the minimum of 18; {age}"))),
-            ("name=A", Err(format!("there is no answer for age: give it as age=…; {age}"))),
+            ("name=A age=7 sure=yes way=a", Err(format!("invalid age: 7 is less than the minimum of 18; {age}"))),
+            ("name=A", Err(format!("no answer for age: give it as age=…; {age}"))),
             ("nam=A", Err("the form has no field \"nam\"; did you mean name?".to_owned())),
             ("x=A", Err("the form has no field \"x\": its fields are name, age, sure, way".to_owned())),
         ];

@@ -58,7 +58,7 @@ impl Reach {
         }
     }
 
-    /// The same way with the value of each variable.
+    /// This way, with the value of each variable.
     pub(crate) fn expanded(self, variables: &Variables<'_>) -> Result<Self, Unresolved> {
         let all = |pairs: Vec<(String, String)>| {
             let pairs = pairs.into_iter();
@@ -87,7 +87,7 @@ impl Reach {
         })
     }
 
-    /// Where it leads to, for people: neither values of the environment and of headers, nor secrets
+    /// The target, for display: without values of the environment and of headers, and secrets
     /// elsewhere.
     pub(crate) fn shown(&self) -> String {
         match self {

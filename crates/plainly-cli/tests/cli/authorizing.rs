@@ -206,7 +206,7 @@ fn a_server_whose_metadata_fails_is_said_to_want_a_token() {
     let refused = run(&["ls", &url]);
     assert_eq!(refused.status, 7, "{}", refused.stderr);
     for told in [
-        "the server wants a login",
+        "the server requires a login",
         "HTTP status 500",
         "--bearer @FILE",
     ] {

@@ -202,7 +202,7 @@ fn a_change_of_a_project_stays_in_it() {
         let refused = home.run(&["install", "cursor", "--project", "--", "x"]);
         assert_eq!(refused.status, 2, "{}", refused.stderr);
         let why = format!(
-            "leads out of the project {0}/projects/site, to {0}/victim/mcp.json",
+            "is a link out of the project {0}/projects/site, to {0}/victim/mcp.json",
             home.path().display()
         );
         assert!(refused.stderr.contains(&why), "{}", refused.stderr);

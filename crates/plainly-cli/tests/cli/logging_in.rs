@@ -58,7 +58,7 @@ const KEY: &str = concat!(
 /// A user who logs in with a browser that comes back.
 fn log_in(home: &Home, server: &Protected) -> (i32, String, String) {
     let mut person = Person::start(command(home, &["login", &server.url]));
-    person.sees("wants a login: ");
+    person.sees("requires a login: ");
     let (head, _) = get(&agree(&page(home)));
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
     person.ends()
@@ -169,7 +169,7 @@ fn a_login_that_ends_is_renewed_and_one_that_can_not_be_is_wanted_again() {
 fn a_command_on_a_terminal_has_its_user_log_in() {
     let (server, home) = (Protected::new(), Home::new());
     let mut person = Person::start(command(&home, &["tools", &server.url]));
-    person.sees("wants a login: opening ").sees("mcp:read\n");
+    person.sees("requires a login: opening ").sees("mcp:read\n");
     get(&agree(&page(&home)));
     let (status, printed, seen) = person.ends();
     assert_eq!((status, printed.as_str()), (0, "echo\t-\n"), "{seen}");
@@ -500,7 +500,7 @@ fn a_login_with_less_than_the_earlier_one_is_not_kept_unless_forced() {
     let output = program.child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(7));
     let error = String::from_utf8(output.stderr).unwrap();
-    let why = "did not grant the scope notes:burn, so the earlier login is kept; ";
+    let why = "did not grant the scope notes:burn, so the earlier login stays; ";
     assert!(error.contains(why), "{error}");
     assert_eq!(kept(), earlier);
     words.push("--force");
@@ -595,7 +595,7 @@ fn a_name_is_as_good_as_a_url() {
     home.user(".mcp.json", &servers.to_string());
     run(&home, &["servers", "--allow", ".mcp.json"]).succeeded();
     let mut person = Person::start(command(&home, &["login", "notes"]));
-    person.sees("wants a login: ");
+    person.sees("requires a login: ");
     get(&agree(&page(&home)));
     assert_eq!(person.ends().0, 0);
     run(&home, &["tools", "notes"]).succeeded();
@@ -649,7 +649,7 @@ fn what_is_given_wrongly_is_a_mistake_without_its_secret() {
         ),
         (
             &["--client-id", "a", "--header", "Authorization: s3cret"],
-            "leave that out, or the options for a client",
+            "or the client's options",
         ),
         (&["--tolerate", "everything"], "issuer-slash"),
     ] {
@@ -683,7 +683,7 @@ fn one_logs_in_in_one_way() {
         ),
         (&["--bearer", "@f"], "--bearer"),
         (&["--no-login"], "--no-login"),
-        (&["--", "sh"], "reached over HTTP"),
+        (&["--", "sh"], "servers over HTTP"),
     ] {
         let refused = run(&home, &[&["login", &*server.url][..], options].concat());
         assert_eq!(refused.status, 2, "{options:?}: {}", refused.stderr);

@@ -251,7 +251,7 @@ fn secrets_come_from_the_environment_or_a_file() {
     assert!(
         refused
             .stderr
-            .contains("only its host asks for ${input:key}: "),
+            .contains("only its host can ask for ${input:key}: "),
         "{}",
         refused.stderr
     );

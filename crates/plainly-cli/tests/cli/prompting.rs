@@ -43,7 +43,10 @@ fn arguments_that_are_wrong_are_told_by_us_or_by_the_server() {
     for target in Target::toolbox() {
         for (words, told) in [
             (&["poem", "lines"][..], "\"lines\" is not a prompt argument"),
-            (&["poem", "lines=1", "lines=2"], "\"lines\" is given twice"),
+            (
+                &["poem", "lines=1", "lines=2"],
+                "duplicate argument \"lines\"",
+            ),
         ] {
             let run = target.run("prompt", words);
             assert_eq!(run.status, 2);

@@ -1,4 +1,4 @@
-//! A server that wants a login, and the authorization server that it names: both at one port, for one user.
+//! A server that requires a login, and the authorization server that it names: both at one port, for one user.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,7 +15,7 @@ pub(crate) const MARK: &str = "s3cret";
 /// What such servers do, and what has happened to them.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// Whether the server wants a login.
+    /// Whether the server requires a login.
     pub(crate) is_locked: bool,
     /// How many seconds a token is said to be good for.
     pub(crate) lifetime: u64,

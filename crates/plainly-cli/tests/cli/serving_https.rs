@@ -240,7 +240,7 @@ fn what_makes_a_certificate_bad_is_said_before_anything_is_served() {
     let (cert, key) = (file(&one, "cert.pem"), file(&one, "key.pem"));
     for (cert, key, expected) in [
         ("/nowhere.pem", &*key, "cannot read /nowhere.pem: "),
-        (&*key, &*cert, "there is no certificate in "),
+        (&*key, &*cert, "no certificate in "),
         (
             &*cert,
             &file(&other, "key.pem"),

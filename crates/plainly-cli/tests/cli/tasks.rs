@@ -114,7 +114,7 @@ fn no_task_is_left_at_a_server_that_ends_with_the_command() {
     ] {
         let ran = run(words);
         assert_eq!((ran.status, ran.text()), (2, ""));
-        let told = "error: --task leaves a task at a server that goes on, ";
+        let told = "error: --task needs a server that keeps running, ";
         assert!(ran.stderr.starts_with(told), "{}", ran.stderr);
     }
 }

@@ -127,7 +127,7 @@ async fn what_can_not_work_is_known_at_the_start() {
     for (changes, expected) in [
         (
             json!({"authorization_response_iss_parameter_supported": true}),
-            "sends its own name along with codes (RFC 9207)",
+            "sends its issuer along with codes (RFC 9207)",
         ),
         (json!({"token_endpoint": null}), "has no token_endpoint"),
         (

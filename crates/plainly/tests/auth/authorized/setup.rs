@@ -38,9 +38,12 @@ const URLS: &[(&str, Option<&str>)] = &[
     ("http://localhost.example", Some("plain HTTP")),
     (
         "https://user@a.example",
-        Some("it has a name or a password"),
+        Some("it contains a user name or a password"),
     ),
-    ("https://:pw@a.example", Some("it has a name or a password")),
+    (
+        "https://:pw@a.example",
+        Some("it contains a user name or a password"),
+    ),
 ];
 
 #[test]

@@ -29,24 +29,16 @@ fn what_is_wrong_with_a_certificate_is_said_with_what_to_do() {
         (
             &*key,
             &*key,
-            "there is no certificate in CERT, but -----BEGIN PRIVATE KEY-----; it must have",
+            "no certificate in CERT, but -----BEGIN PRIVATE KEY-----: expected",
         ),
-        ("", &*key, "there is no certificate in CERT; it must have"),
-        (
-            "s3cret",
-            &*key,
-            "there is no certificate in CERT; it must have",
-        ),
+        ("", &*key, "no certificate in CERT: expected"),
+        ("s3cret", &*key, "no certificate in CERT: expected"),
         (
             &*good,
             &*good,
-            "there is no private key in KEY, but -----BEGIN CERTIFICATE-----; it must have",
+            "no private key in KEY, but -----BEGIN CERTIFICATE-----: expected",
         ),
-        (
-            &*good,
-            "s3cret",
-            "there is no private key in KEY; it must have",
-        ),
+        (&*good, "s3cret", "no private key in KEY: expected"),
         (
             &*good,
             encrypted,
