@@ -178,20 +178,53 @@ fn no_two_types_of_a_crate_have_one_name() {
     assert!(names.is_empty(), "{names:#?}");
 }
 
-/// Whoever begins with these speaks of something that the reader can't see.
-const RIDDLES: &[&str] = &[
-    "As many", "Of", "So many", "Those", "What of", "Who", "Whom", "Whose",
+/// The starts of a line that hide its subject: a line starts with a noun, or a verb in the third person.
+const STARTS: &[&str] = &[
+    "As many", "How", "Of", "So many", "Such", "That", "The same", "Those", "What", "Whatever",
+    "When", "Where", "Who", "Whoever", "Whom", "Whose", "Why",
+];
+
+/// Words that hide who acts, or what: name the user, client or server; report, return or contain.
+const WORDS: &[&str] = &[
+    "anybody",
+    "everybody",
+    "nobody",
+    "people",
+    "person",
+    "say",
+    "says",
+    "said",
+    "somebody",
+    "someone",
+    "tell",
+    "tells",
+    "told",
+    "whoever",
+];
+
+/// Modules whose words are still to be mended.
+const UNMENDED: &[&str] = &[
+    "crates/plainly-cli/src/args/codes.rs",
+    "crates/plainly-cli/src/command/codes.rs",
+    "crates/plainly-cli/src/command/replay",
+    "crates/plainly-cli/src/explain",
+    "crates/plainly-cli/src/secrets",
+    "crates/plainly-cli/src/trace",
 ];
 
 #[test]
-fn documentation_begins_with_what_a_thing_is() {
-    let docs = modules().iter().flat_map(|module| {
+fn documentation_names_its_subject_and_who_acts() {
+    let modules = modules().iter().filter(|module| !is_in(module, UNMENDED));
+    let docs = modules.flat_map(|module| {
         let docs = module.docs.iter();
         docs.map(|doc| (&module.file, doc.line, doc.text.as_str()))
     });
     let riddles = docs.filter(|(_, _, text)| {
-        let mut rests = RIDDLES.iter().filter_map(|words| text.strip_prefix(words));
-        rests.any(|rest| !rest.starts_with(char::is_alphanumeric))
+        let mut starts = STARTS.iter().filter_map(|start| text.strip_prefix(start));
+        let prose: String = text.split('`').step_by(2).collect();
+        let mut words = prose.split(|it: char| !it.is_alphanumeric());
+        starts.any(|rest| !rest.starts_with(char::is_alphanumeric))
+            || words.any(|word| WORDS.contains(&word))
     });
     let riddles = riddles.map(|(file, line, text)| format!("{file}:{line}: {text}"));
     assert_eq!(riddles.collect::<Vec<_>>(), [""; 0]);

@@ -92,12 +92,12 @@ impl Module {
                     continue;
                 }
                 TokenTree::Punct(sign) if sign.as_char() == '#' => {
-                    let is_inner = tokens.next_if(|token| token.to_string() == "!").is_some();
+                    let _inner = tokens.next_if(|token| token.to_string() == "!");
                     let attribute = tokens.next().map(|token| token.to_string());
                     let attribute = attribute.unwrap_or_default();
                     if let Some(doc) = attribute.strip_prefix("[doc =") {
                         let doc = doc.trim_matches(['"', ' ', ']', 'r', '#']);
-                        if !was_in_doc && !is_inner {
+                        if !was_in_doc {
                             self.docs.push(Word {
                                 text: doc.to_owned(),
                                 line,
