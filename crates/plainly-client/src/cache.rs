@@ -1,6 +1,6 @@
-//! Results that are kept for as long as their server says (2026-07-28, "Caching"): [`kept`] holds them within bounds,
-//! [`told`] knows what servers said has changed, and a [`shelf`] is what one client may see and add. Asked in one place, before
-//! a call's first try.
+//! Results that are cached for as long as their server allows (2026-07-28, "Caching"): [`kept`]
+//! stores them within bounds, [`told`] knows the changes that servers reported, and a [`shelf`] is
+//! the part that one client may see and add. It is asked in one place, before a call's first try.
 
 pub(crate) mod change;
 mod kept;
@@ -24,8 +24,8 @@ use self::kept::KeptResults;
 use self::told::ServerChanges;
 use plainly_transport::lock::Lock;
 
-/// Keeps what servers answered for as long as they say it is good, for the clients that are
-/// [built](crate::Builder::cache) with it. Clones share what is kept.
+/// Caches the results of servers for as long as they allow, for the clients that are
+/// [built](crate::Builder::cache) with it. Clones share the results.
 ///
 /// Kept are listings, resources that were read and the result of discovery, if the server says for how long (`ttlMs`,
 /// at most 24 hours). A notification that something has changed, of a subscription that is open, drops what it is about at
@@ -71,17 +71,18 @@ use plainly_transport::lock::Lock;
 #[derive(Clone, Default)]
 pub struct Cache {
     shared: Arc<SharedCache>,
-    /// How long after its time a result is good enough where its server fails.
+    /// The time after its end that a result is still good enough if its server fails.
     stale: Duration,
 }
 
-/// What all clones of a cache share.
+/// The state that all clones of a cache share.
 #[derive(Default)]
 struct SharedCache {
     kept: Lock<KeptResults>,
-    /// What the servers that clients are connected to, or of which something is kept, said has changed.
+    /// The changes that servers reported: those that clients are connected to, or that have a
+    /// cached result.
     servers: Lock<HashMap<Fingerprint, Weak<ServerChanges>>>,
-    /// Counts changes, so that it can be told whether one came before a call or after.
+    /// Counts changes, so that each is known to be before or after a call.
     clock: AtomicU64,
     /// Numbers the servers that no second client can reach.
     alone: AtomicU64,
@@ -90,14 +91,16 @@ struct SharedCache {
     misses: AtomicU64,
 }
 
-/// Stands for a text that is not kept, such as a token: under keys that nobody knows, two of them are not equal by chance.
+/// Stands for a text that is not stored, such as a token: under secret keys, so two of them are not
+/// equal by chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Fingerprint([u64; 2]);
 
 impl Cache {
-    /// Where a server can't be reached, or can't answer now, the result that it gave before is good enough until so long
-    /// after its time: for clients that are built with this clone. By default not at all. A change that the server told of,
-    /// and a call that is to be [fresh](crate::Client::fresh), are never answered so.
+    /// Allows a stale result, up to so long after its time, where a server can't be reached, or
+    /// can't answer now: for clients that are built with this clone. By default not at all. A
+    /// change that the server reported, and a call that is to be [fresh](crate::Client::fresh), are
+    /// never answered so.
     #[must_use]
     pub fn stale_on_error(self, longest: Duration) -> Self {
         Self {
@@ -123,7 +126,7 @@ impl SharedCache {
         Fingerprint([first.hash_one(&parts), second.hash_one(&parts)])
     }
 
-    /// What is known of the changes at `server`, the same for all clients.
+    /// The reported changes at `server`, the same for all clients.
     fn changes_at(&self, server: Fingerprint) -> Arc<ServerChanges> {
         let mut servers = self.servers.lock();
         if let Some(changes) = servers.get(&server).and_then(Weak::upgrade) {
@@ -136,7 +139,7 @@ impl SharedCache {
     }
 }
 
-/// Nothing of what is kept, which may be secret.
+/// Shows no results, which may be secret.
 impl fmt::Debug for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Cache")

@@ -34,7 +34,7 @@ use self::words::{Asks, CommaSeparated, Excerpt, Instead, Irregular, Said, Words
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Why a call has no result. Two words wide, and cheap to clone.
+/// The reason why a call has no result. Two words wide, and cheap to clone.
 ///
 /// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
 /// can't be sent on to another peer.
@@ -64,7 +64,7 @@ pub enum LocalError {
         method: &'static str,
         /// The time that the client waited.
         after: Duration,
-        /// What the server sent last that is no reply to any request, if it did.
+        /// The last message of the server that is no reply to any request, if there is one.
         instead: Option<String>,
     },
     /// The connection has ended; connect again. Every request that was in flight ends with this error.
@@ -94,9 +94,10 @@ pub enum LocalError {
     Interrupted {
         /// The method that was called.
         method: &'static str,
-        /// What the server sent last that is no message, if it did.
+        /// The last data of the server that is no message, if there is any.
         instead: Option<String>,
-        /// How long the server asks to wait before a stream is opened again (`retry` in its events).
+        /// The time that the server asks to wait before a stream is opened again (`retry` in its
+        /// events).
         retry_after: Option<Duration>,
         /// The cause; `None` if the stream just ended before the reply.
         source: Option<Box<dyn StdError + Send + Sync>>,
@@ -115,13 +116,13 @@ pub enum LocalError {
         status: u16,
         /// The beginning of the body, if it is text and no message.
         body: String,
-        /// How long the server asks to wait (`Retry-After`).
+        /// The time that the server asks to wait (`Retry-After`).
         retry_after: Option<Duration>,
-        /// Where the server sends clients to instead (`Location`). This client doesn't follow.
+        /// The URL that the server redirects to (`Location`). This client doesn't follow.
         location: Option<String>,
         /// The credentials that the server wants, each of which will do (`WWW-Authenticate`).
         challenges: Vec<Challenge>,
-        /// What is wrong with the challenges that can't be read, in words.
+        /// The faults of unreadable challenges, in words.
         malformed: Vec<String>,
         /// The error beside it.
         source: Option<ProtocolError>,
@@ -138,12 +139,13 @@ pub enum LocalError {
         method: &'static str,
         /// The reason why the reply is invalid.
         why: String,
-        /// What is wrong with its result, each with the place in it; empty if the fault is elsewhere.
+        /// The mistakes in its result, each with its place; empty if the fault is elsewhere.
         mistakes: Vec<Mistake>,
         /// The result as it came, if it has one.
         result: Option<RawJson>,
     },
-    /// The server answered with an error that is not one as JSON-RPC has it: text, say, or without a number as its code.
+    /// The server answered with an error that is invalid in JSON-RPC: such as text, or without a
+    /// number as its code.
     #[error("irregular error in answer to `{method}`: {}", Irregular(.error, .mistakes))]
     #[non_exhaustive]
     IrregularError {
@@ -151,7 +153,7 @@ pub enum LocalError {
         method: &'static str,
         /// The error as it came.
         error: RawJson,
-        /// What is wrong with it, each with the place in it.
+        /// The mistakes in it, each with its place.
         mistakes: Vec<Mistake>,
     },
     /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
@@ -160,7 +162,7 @@ pub enum LocalError {
     InvalidOutput {
         /// The tool.
         tool: String,
-        /// What is wrong, each with the place in the output.
+        /// The mistakes, each with its place in the output.
         mistakes: Vec<Mistake>,
         /// The result as it came.
         result: Box<CallToolResult>,
@@ -205,7 +207,7 @@ pub enum LocalError {
         asked: &'static str,
         /// The key of the question.
         key: String,
-        /// Why there is no answer.
+        /// The reason why there is no answer.
         source: ProtocolError,
     },
     /// The server asked for more too many times in a row; it would probably continue forever.
@@ -225,7 +227,7 @@ pub enum LocalError {
     TaskLost {
         /// The id of the task.
         id: String,
-        /// How long the server keeps it.
+        /// The time that the server stores it.
         ttl: Duration,
     },
     /// The task was cancelled, by another client or by the server, and has no result.
@@ -234,7 +236,7 @@ pub enum LocalError {
     TaskCancelled {
         /// The id of the task.
         id: String,
-        /// Why, in the server's words.
+        /// The reason, in the server's words.
         message: Option<String>,
     },
     /// The server ended the session twice in a row; its state there is lost.
@@ -263,13 +265,14 @@ pub enum LocalError {
         /// The URI as requested.
         uri: String,
     },
-    /// The entry of a skill breaks the rules of skills; nothing was read. Don't use the skill, and tell the server's author.
+    /// The entry of a skill breaks the rules of skills; nothing was read. Don't use the skill, and
+    /// inform the server's author.
     #[error("the skill {} breaks the rules: {}", Bounded(.uri), Bounded(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidSkill {
         /// The `SKILL.md` of the skill.
         uri: String,
-        /// What is wrong, each with the place in the entry.
+        /// The mistakes, each with its place in the entry.
         mistakes: Vec<Mistake>,
     },
     /// A skill can't be verified, as the server makes its content anew for each reader; nothing was read.
@@ -313,7 +316,7 @@ pub enum LocalError {
     Configuration {
         /// The invalid setting.
         what: &'static str,
-        /// Its text; never the value of a header or what is in a file, which may be secret.
+        /// Its text; never the value of a header or the contents of a file, which may be secret.
         value: String,
     },
     /// This client was built with a header that it writes itself: leave it out.
@@ -344,7 +347,7 @@ impl Error {
         }
     }
 
-    /// The same error; if a reply is missing, with what the server sent instead.
+    /// This error; if a reply is missing, with the data that the server sent instead.
     pub(crate) fn with_instead(mut self, sent: Option<String>) -> Self {
         if let Self::Local(error) = &mut self
             && let Some(
@@ -367,7 +370,8 @@ impl Error {
         .into()
     }
 
-    /// The same error; if a stream broke off, with how long the server asks to wait before it is opened again.
+    /// This error; if a stream broke off, with the time that the server asks to wait before it
+    /// is opened again.
     #[cfg(feature = "http")]
     pub(crate) fn with_retry(mut self, asked: Option<Duration>) -> Self {
         if let Self::Local(error) = &mut self
@@ -431,8 +435,8 @@ impl StdError for Error {
     }
 }
 
-/// Whether a status is about the client's identity or rate, or from an intermediary. It says nothing about the server's
-/// era, and says more than an error number in the body that could mean anything.
+/// Whether a status is about the client's identity or rate, or from an intermediary. It is no
+/// evidence of the server's era, and means more than an ambiguous error number in the body.
 pub(crate) fn is_of_the_way(code: u16) -> bool {
     matches!(code, 401 | 403 | 407 | 429 | 502..=504)
 }

@@ -53,7 +53,8 @@ pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
     /// Ends the connection and every call in flight on it.
     fn close(&self) -> BoxFuture<'_, ()>;
 
-    /// Waits until the connection is over, and says why; for ever where each request has a connection of its own.
+    /// Waits until the connection is over, and returns the reason; for ever where each request has
+    /// a connection of its own.
     fn closed(&self) -> BoxFuture<'_, Error> {
         pending().boxed()
     }
@@ -74,7 +75,7 @@ pub(crate) trait ClientConnection: fmt::Debug + Send + Sync {
         "stream"
     }
 
-    /// What the server sent since its last reply that is no reply to any request.
+    /// The last message since the server's last reply that is no reply to any request.
     fn stray(&self) -> Option<String> {
         None
     }
@@ -128,10 +129,10 @@ impl Drop for BackgroundTask {
 #[derive(Debug)]
 pub(crate) struct Link {
     connection: Arc<dyn ClientConnection>,
-    /// The same connection, if it is one of Streamable HTTP.
+    /// This connection, if it is one of Streamable HTTP.
     http: Option<Arc<dyn StreamableHttp>>,
     last_id: AtomicI64,
-    /// How sure it must be what a server's error means.
+    /// The certainty that the meaning of a server's error must have.
     pub(crate) least: Certainty,
 }
 
@@ -249,7 +250,7 @@ impl Link {
         self.connection.notify(frame, method).await
     }
 
-    /// What a request would carry now so that it is let in, if that is known in this time.
+    /// The credentials that a request would carry now, if they are known in this time.
     pub(crate) async fn credentials(
         &self,
         within: Duration,
@@ -275,7 +276,7 @@ impl Link {
         &self.connection
     }
 
-    /// The same error; if no reply came, with what came instead.
+    /// This error; if no reply came, with the message that came instead.
     pub(crate) fn tell_stray(&self, error: Error) -> Error {
         match self.connection.stray() {
             None => error,

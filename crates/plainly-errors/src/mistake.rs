@@ -39,7 +39,7 @@ impl Mistake {
         }
     }
 
-    /// The same mistake, of the value that has this one as the member of this name.
+    /// This mistake, as one of the value that has this one as the member of this name.
     ///
     /// ```
     /// use plainly_errors::Mistake;

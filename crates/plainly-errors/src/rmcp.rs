@@ -10,7 +10,7 @@ use crate::registry::Dialect;
 use crate::revision::Revision;
 use crate::wire_error::WireError;
 
-/// The same error without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp
+/// This error, without the HTTP status, which is up to rmcp. A code beyond 32 bits, which rmcp
 /// can't hold, becomes
 /// -32603.
 impl From<WireError> for ErrorData {

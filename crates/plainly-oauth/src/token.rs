@@ -185,7 +185,7 @@ impl TokenError {
 }
 
 impl TokenError {
-    /// The same error without the secrets of the request, which the server may have repeated.
+    /// This error, without the secrets of the request, which the server may have repeated.
     #[must_use]
     pub fn without<'a>(self, secrets: impl IntoIterator<Item = &'a Secret> + Clone) -> Self {
         let hidden = |text: Option<String>| text.map(|text| hide(secrets.clone(), &text));

@@ -28,7 +28,7 @@ pub(super) enum Keyword {
     DependentRequired(Vec<(String, Vec<String>)>),
     /// Schemas for the values inside this one.
     Inside(Inside),
-    /// The same value, under other schemas.
+    /// This value, under other schemas.
     Here(Here),
     /// A schema for the values inside this one that no other keyword has looked at.
     Rest(Rest),

@@ -62,7 +62,7 @@ impl Failure {
         }))
     }
 
-    /// The same failure, of a handler whose problems can have these codes.
+    /// This failure, of a handler whose problems can have these codes.
     fn declaring(mut self, codes: &'static [ProblemCode]) -> Self {
         self.0.declared = codes;
         self
@@ -175,7 +175,7 @@ impl Failure {
         Some(problems)
     }
 
-    /// The same failure of the resource at `uri`, which is the one that was not found.
+    /// This failure of the resource at `uri`, which is the one that was not found.
     pub(super) fn of_resource(self, uri: &str) -> Self {
         let Meaning::Problem(problem) = self.meaning() else {
             return self;
@@ -227,7 +227,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     }
 }
 
-/// An error that a handler may return. `By` tells the ways apart and is always inferred.
+/// An error that a handler may return. `By` is always inferred.
 ///
 /// Sealed: an error type of one's own becomes a problem by `impl From<MyError> for Problem`.
 #[diagnostic::on_unimplemented(

@@ -20,7 +20,7 @@ impl Misfit {
         Self(Mistake::new("", why))
     }
 
-    /// The same misfit, of the value that contains this as a member or, by its number, as an item.
+    /// This misfit, as one of the value that contains this as a member or, by its number, as an item.
     pub(super) fn under(self, name: &str) -> Self {
         Self(self.0.under(name))
     }

@@ -2,7 +2,7 @@
 
 use plainly_protocol::method::Method;
 
-/// A change that a server tells of.
+/// A change that a server reports.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Change {
@@ -21,7 +21,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// What a notification of `method` says of a listing, if it is about one.
+    /// The change of a listing in a notification of `method`, if it is about one.
     pub(crate) fn of_listing(method: Method) -> Option<Self> {
         let rows = [
             (Method::ResourcesChanged, Self::Resources),

@@ -16,7 +16,7 @@ use super::told::ServerChanges;
 const MOST_RESULTS: usize = 10_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// What a result takes besides its texts, about.
+/// The bytes of a result besides its texts, about.
 const AROUND: usize = 256;
 
 /// The call that a result answers.
@@ -26,7 +26,7 @@ pub(super) struct KeptKey {
     pub(super) audience: Fingerprint,
     pub(super) revision: Revision,
     pub(super) method: Method,
-    /// The parameters as they are sent: nothing is taken for the same that a server could tell apart.
+    /// The parameters as they are sent: only those are equal that a server can't distinguish.
     pub(super) params: Arc<str>,
 }
 
@@ -37,9 +37,9 @@ pub(super) struct KeptResult {
     pub(super) json: Bytes,
     /// The end of the time for which it is good.
     pub(super) fresh_until: Instant,
-    /// When it was asked for, by the cache's clock.
+    /// The time of the request, by the cache's clock.
     pub(super) asked: u64,
-    /// What its server has told since: not forgotten as long as this is kept.
+    /// The later reports of its server: not forgotten as long as this is cached.
     pub(super) changes: Arc<ServerChanges>,
 }
 

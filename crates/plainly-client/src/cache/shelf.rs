@@ -25,7 +25,7 @@ use super::{Cache, Fingerprint};
 use crate::cache::Change;
 use crate::error::Error;
 
-/// The longest time for which a result is good, whatever its server says.
+/// The longest time for which a result is cached, regardless of its server.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The cache as one client uses it.
@@ -43,20 +43,21 @@ pub(crate) struct Shelf {
 #[derive(Clone, Debug)]
 pub(crate) struct Fetch {
     shelf: Shelf,
-    /// The keys of the result for everybody and for those with the same credentials.
+    /// The keys of the public result, and of the one for the same credentials.
     public: KeptKey,
     private: KeptKey,
     uri: Option<String>,
     is_page: bool,
     /// Whether the result has to come from the server.
     is_fresh: bool,
-    /// When it was asked for, by the cache's clock.
+    /// The time of the request, by the cache's clock.
     asked: u64,
     /// Whether it went out with other credentials in the end, as one client's may change.
     is_of_others: Arc<AtomicBool>,
 }
 
-/// The parameters that tell what a call is about. None can be there twice: servers might take either.
+/// The parameters that name the subject of a call. None can be there twice, because servers might
+/// take either.
 #[derive(Deserialize)]
 struct AskedAbout<'a> {
     #[serde(borrow)]
@@ -73,7 +74,7 @@ impl Shelf {
         Self::of(cache, ("alone", number), ())
     }
 
-    /// The same for one that anybody can reach who says `server`, with these credentials.
+    /// A shelf for an open URL `server`, with these credentials.
     #[cfg(feature = "http")]
     pub(crate) fn at(self, server: impl Hash, credentials: impl Hash) -> Self {
         Self::of(self.cache, ("at", server), credentials)
@@ -91,7 +92,8 @@ impl Shelf {
         }
     }
 
-    /// The same for clients that declare these capabilities: servers may answer others otherwise.
+    /// Limits the shelf to clients that declare these capabilities, because servers may answer
+    /// others otherwise.
     pub(crate) fn for_capabilities(mut self, declared: &ClientCapabilities) -> Self {
         let declared = serde_json::to_string(declared).unwrap_or_default();
         for audience in [&mut self.public, &mut self.private] {
@@ -111,7 +113,7 @@ impl Shelf {
         self.changes.note(change, now);
     }
 
-    /// Notes what a notification says has changed.
+    /// Notes the change in a notification.
     pub(crate) fn take(&self, method: Method, params: &[u8]) {
         if let Some(change) = Change::of_listing(method) {
             self.note(change);
@@ -155,7 +157,7 @@ impl Shelf {
         })
     }
 
-    /// The audience of whoever has these credentials, besides what the client was built with.
+    /// The audience of these credentials, besides those that the client was built with.
     fn holder(&self, credentials: &[(HeaderName, HeaderValue)]) -> Fingerprint {
         let headers = credentials.iter();
         let headers = headers.map(|(name, value)| (name.as_str(), value.as_bytes()));
@@ -169,7 +171,7 @@ impl Shelf {
 }
 
 impl Fetch {
-    /// The same by whoever has these credentials, besides what the client was built with.
+    /// Sets the credentials of the request, besides those that the client was built with.
     #[must_use]
     pub(crate) fn by(mut self, credentials: &[(HeaderName, HeaderValue)]) -> Self {
         self.private.audience = self.shelf.holder(credentials);
@@ -247,7 +249,7 @@ impl Fetch {
         all.remove(&self.private);
     }
 
-    /// What is good enough instead of this error, if anything is.
+    /// The stale result that is good enough instead of this error, if there is one.
     pub(crate) fn instead_of(&self, error: &Error) -> Option<Bytes> {
         // Whoever is not let in is shown nothing old either.
         if error.is_retryable() && error.authorization().is_none() {

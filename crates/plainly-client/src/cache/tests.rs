@@ -14,7 +14,7 @@ use super::*;
 use crate::cache::Change;
 use crate::error::Error;
 
-/// What is called: the method, its URI and its cursor.
+/// The call: its method, its URI and its cursor.
 type Called = (Method, Option<&'static str>, Option<&'static str>);
 
 const CALLS: [Called; 13] = [
@@ -131,7 +131,7 @@ fn step(first: usize) -> impl Strategy<Value = Step> {
 #[derive(Clone, Debug)]
 struct Answered {
     server: usize,
-    /// `None`: everybody may see it.
+    /// `None`: it is public.
     who: Option<&'static str>,
     call: usize,
     number: u64,
@@ -211,7 +211,7 @@ impl Model {
             .retain(|it| (it.server, it.call) != (server, call) || !is_mine(it));
     }
 
-    /// The reply to a call, and what is answered instead if it is an error.
+    /// The reply to a call, and the result instead of it if it is an error.
     fn reply(&mut self, waiting: Waiting, reply: &Reply) {
         let Waiting {
             client,

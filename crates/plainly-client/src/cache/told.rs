@@ -1,5 +1,5 @@
-//! When a server last told of each change: what was asked before has to be asked again. Costs the same however often a
-//! server tells; knows neither what is kept nor for whom.
+//! The times of a server's last reports of each change: an earlier result has to be requested
+//! again. Costs the same however often a server reports; knows no results and no audiences.
 
 use std::collections::HashMap;
 
@@ -97,7 +97,7 @@ impl LastChanges {
         }
     }
 
-    /// When the resource at `uri`, or one inside of it, was last another; for `None`, any.
+    /// The time when the resource at `uri`, or one inside of it, last changed; for `None`, any.
     fn updated_below(&self, uri: Option<&str>) -> u64 {
         let Some(uri) = uri else {
             return self.updated;

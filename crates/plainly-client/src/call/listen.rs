@@ -48,7 +48,7 @@ impl Subscription {
         &self.open.honoured
     }
 
-    /// Takes what was last told of a task, if nobody has yet.
+    /// Takes the last report of a task, if it was not taken yet.
     pub(crate) fn take_task(&self, id: &str) -> Option<DetailedTask> {
         self.open.inbox.take_task(id)
     }
@@ -135,7 +135,8 @@ impl Stream for Subscription {
 }
 
 impl Client {
-    /// Subscribes to what `filter` names. [`Subscription::honoured`] says what the server agreed to.
+    /// Subscribes to the changes in `filter`. [`Subscription::honoured`] is the part that the
+    /// server agreed to.
     ///
     /// On a server before 2026-07-28, this subscribes to each URI, as far as its capabilities say that it reports
     /// changes.

@@ -83,7 +83,7 @@ pub struct InputRequired<T> {
 }
 
 impl<T> InputRequired<T> {
-    /// The same call with these answers, by the keys of the questions.
+    /// The call with these answers, by the keys of the questions.
     pub fn answer(self, answers: InputResponses) -> Call<T> {
         let mut inputs = InputResponseParams::new(answers);
         inputs.request_state = self.state;
@@ -259,7 +259,7 @@ impl<T> CallSetup<T> {
             .await
     }
 
-    /// What the server answered: the final result, or questions.
+    /// The server's answer: the final result, or questions.
     fn round(self, result: RawResult) -> Result<Round<T>> {
         // If the method may not ask, `read` refuses a result of this type.
         if result.fields.result_type != ResultType::InputRequired || !self.method.row().may_ask {

@@ -56,13 +56,13 @@ const METHOD: Method = Method::CallTool;
 pub struct TaskHandle<T> {
     id: String,
     call: Box<FollowedCall<T>>,
-    /// What was last heard of it; `None` if nothing was.
+    /// The last known status; `None` if there is none.
     status: Option<TaskStatus>,
     message: Option<String>,
     pace: Pace,
     /// The keys of the questions that were answered: a key stands for one question as long as the task lives.
     answered: BTreeSet<String>,
-    /// How many times questions were answered.
+    /// The number of rounds of questions.
     rounds: usize,
     is_detached: bool,
 }
@@ -70,7 +70,7 @@ pub struct TaskHandle<T> {
 /// The call that became a task.
 pub(crate) struct FollowedCall<T> {
     pub(crate) client: Client,
-    /// What was called, if that is known.
+    /// The subject of the call, if it is known.
     pub(crate) subject: Option<String>,
     pub(crate) progress: Option<Arc<ProgressListener>>,
     pub(crate) read: Arc<ResultReader<T>>,
@@ -138,17 +138,17 @@ impl<T> TaskHandle<T> {
         task
     }
 
-    /// Its id, by which the server knows it. Whoever has it may be able to read the result: keep it to yourself.
+    /// Its id at the server. The id may give access to the result: keep it to yourself.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// How far it was when the server last told; until then it is taken to be at work.
+    /// The status in the server's last report; before the first it counts as working.
     pub fn status(&self) -> TaskStatus {
         self.status.unwrap_or(TaskStatus::Working)
     }
 
-    /// What the server last said of it, for people or a model.
+    /// The message in the server's last report, for users or a model.
     pub fn message(&self) -> Option<&str> {
         self.message.as_deref()
     }
@@ -237,7 +237,7 @@ impl<T> TaskHandle<T> {
         outcome
     }
 
-    /// The same for a call that began then, and that nobody else has a handle of.
+    /// Like `wait`, for a call that started then, and whose handle has no other owner.
     pub(crate) async fn finish(mut self, begun: Instant) -> Result<T> {
         let mut cancellation = self.cancellation();
         let outcome = self.follow(begun).await;
@@ -360,7 +360,7 @@ impl<T> TaskHandle<T> {
         error.recognise_as(Asked { method, subject }, least).into()
     }
 
-    /// Why the server refused to say how far the task is: it may have dropped it in time.
+    /// The reason why the server refused to report the task: it may have dropped it in time.
     fn explain(&self, error: Error) -> Error {
         match self.pace.expired() {
             Some(ttl) if error.protocol().is_some() => self.lost(ttl),

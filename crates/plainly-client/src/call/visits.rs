@@ -1,5 +1,5 @@
-//! Pages that the user must visit before a server does what it was asked for, which it says in an error (2025-11-25,
-//! "URL Elicitation Required Error"): the call is made again once they are done there.
+//! Pages that the user must visit before a server does its work, according to its error
+//! (2025-11-25, "URL Elicitation Required Error"): the call is made again once they are done there.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -28,7 +28,8 @@ impl Client {
         self.are_over(required, ids).await
     }
 
-    /// Has the user visit these; `false` if they don't. Waits until they say that they are done, or the server does.
+    /// Has the user visit these; `false` if they don't. Waits until the user or the server reports
+    /// that they are done.
     async fn are_over(&self, required: &[UrlElicitation], ids: BTreeSet<String>) -> bool {
         let dispatcher = self.connected.link.dispatcher();
         let Some(visiting) = dispatcher.respondent().visit_all(required) else {

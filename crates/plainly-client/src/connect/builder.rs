@@ -28,8 +28,8 @@ use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::lines::Lines;
 use plainly_transport::{Messages, Meter};
 
-/// A client that is not connected yet. `T` says where its server is: `Http`, `Spawn`, `InMemory`, [`Over`] or
-/// [`OverMessages`].
+/// A client that is not connected yet. `T` is the way to its server: `Http`, `Spawn`, `InMemory`,
+/// [`Over`] or [`OverMessages`].
 #[derive(Debug)]
 #[must_use = "nothing happens until `connect`"]
 pub struct Builder<T> {
@@ -96,7 +96,7 @@ impl<T> Builder<T> {
         }
     }
 
-    /// The same client of another server.
+    /// This client, for another server.
     pub(crate) fn with_target<U>(self, target: U) -> Builder<U> {
         Builder {
             target,
@@ -153,8 +153,8 @@ impl<T> Builder<T> {
         self
     }
 
-    /// The same without a request to servers before 2026-07-28: which messages they send nobody but them decides, and those
-    /// from this level up are passed to `tell`.
+    /// Like [`on_log`](Self::on_log), without a request to servers before 2026-07-28: these choose
+    /// the messages that they send, and those from this level up are passed to `tell`.
     pub fn on_unasked_log(
         self,
         level: LoggingLevel,
@@ -245,9 +245,10 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets how sure it must be what a server's error means. By default, what is
-    /// [likely](Certainty::Likely) counts: a missing resource is one, whichever code the server's SDK has for it (see
-    /// [`habits`](plainly_errors::habits())). With [`Certainty::Certain`], only codes and data of the specification do.
+    /// Sets the certainty that the meaning of a server's error must have. By default, what is
+    /// [likely](Certainty::Likely) counts: a missing resource is one, whichever code the server's
+    /// SDK has for it (see [`habits`](plainly_errors::habits())). With [`Certainty::Certain`], only
+    /// codes and data of the specification do.
     pub fn recognise(mut self, least: Certainty) -> Self {
         self.options.least = least;
         self

@@ -29,18 +29,18 @@ pub(crate) struct Connected {
     pub(super) writer: Lock<Arc<RequestWriter>>,
     pub(crate) options: ClientOptions,
     pub(crate) server: ServerDescription,
-    /// What its listings said of its tools.
+    /// The facts about its tools from listings.
     pub(crate) tools: KnownTools,
     /// Held during a renegotiation, so that it happens once for all calls.
     pub(super) renewal: tokio::sync::Mutex<()>,
-    /// How many sessions the server has forgotten.
+    /// The number of sessions that the server has forgotten.
     pub(super) sessions: AtomicU64,
     /// Held while subscribing to or unsubscribing from a resource of a legacy server, so that neither overtakes the
     /// other.
     pub(crate) subscribing: tokio::sync::Mutex<()>,
     /// Wakes those who wait before they open a stream again: it is closed.
     pub(crate) closing: tokio::sync::Notify,
-    /// Requests that nobody waits for, except whoever closes the connection.
+    /// Requests that only the end of the connection waits for.
     pub(super) farewells: Lock<JoinSet<()>>,
     /// Keeps the stream open for a legacy server's unsolicited messages, if this client wants them.
     pub(super) server_stream: Lock<Option<BackgroundTask>>,
@@ -74,7 +74,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// The same connection with a different timeout for each request.
+    /// This connection, with a different timeout for each request.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self {
@@ -83,7 +83,7 @@ impl Client {
         }
     }
 
-    /// The same connection with other retries of calls that fail.
+    /// This connection, with other retries of calls that fail.
     #[must_use]
     pub fn with_retries(&self, retries: Retries) -> Self {
         Self {
@@ -92,7 +92,8 @@ impl Client {
         }
     }
 
-    /// The same connection, which asks the server for what is [cached](crate::Builder::cache), too, and keeps what it answers.
+    /// This connection, bypassing the [cache](crate::Builder::cache), and storing the answers in
+    /// it.
     #[must_use]
     pub fn fresh(&self) -> Self {
         Self {
@@ -117,7 +118,7 @@ impl Client {
         &self.connected.server.capabilities
     }
 
-    /// Whether the server says that it knows collections, and metadata without content (the extension
+    /// Whether the server declares collections, and metadata without content (the extension
     /// `dev.plainly/resources`, SEP-2093).
     pub fn knows_collections(&self) -> bool {
         self.connected.server.knows_collections()
@@ -128,8 +129,8 @@ impl Client {
         self.connected.server.instructions.as_deref()
     }
 
-    /// Waits until the connection is over, because the server ended it or this client did, and says why. A call that is made
-    /// then fails with the same error.
+    /// Waits until the connection is over, because the server ended it or this client did, and
+    /// returns the reason. A call that is made then fails with the same error.
     ///
     /// Over Streamable HTTP it never returns: each request has a connection of its own, so only a call can find that the server
     /// is gone.
@@ -147,7 +148,8 @@ impl Client {
         self.connected.link.connection().closed().await
     }
 
-    /// The versions that the server says it supports: those from discovery, or the one from the handshake.
+    /// The versions that the server lists as supported: those from discovery, or the one from the
+    /// handshake.
     pub fn supported_versions(&self) -> &[String] {
         &self.connected.server.supported_versions
     }
@@ -193,9 +195,9 @@ impl Client {
         self.connected.link.connection().received()
     }
 
-    /// Changes the roots that servers are told when they ask. If it was declared that changes are announced
-    /// ([`ListCapability::list_changed`](plainly_protocol::types::ListCapability)), a server before 2026-07-28 is told of this
-    /// one; newer servers ask each time.
+    /// Changes the roots that servers get when they ask. If it was declared that changes are
+    /// announced ([`ListCapability::list_changed`](plainly_protocol::types::ListCapability)), a
+    /// server before 2026-07-28 is told of this one; newer servers ask each time.
     ///
     /// A client that was built without [roots](crate::Builder::roots) has not declared any, and is not asked for them.
     ///

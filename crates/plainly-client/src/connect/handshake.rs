@@ -37,7 +37,7 @@ enum ProbeVerdict {
     Legacy(Error),
     /// The server is legacy, or it failed with this error: some legacy servers fail at requests that they don't know.
     Unclear(Error),
-    /// The error says nothing about the era.
+    /// The error is no evidence of the era.
     Failed(Error),
 }
 

@@ -25,8 +25,8 @@ use crate::link::Link;
 use crate::message::traffic::Tap;
 use plainly_transport::tls::{self, Certificate};
 
-/// The headers that this client writes itself, each with the reason why nobody else can; a name that ends with `-` stands
-/// for all that begin with it.
+/// The headers that this client writes itself, each with the reason why the caller can't; a name
+/// that ends with `-` stands for all that start with it.
 const RESERVED: [(&str, &str); 9] = [
     ("accept", "the transport decides which types it accepts"),
     ("accept-encoding", "the client reads no compressed replies"),
@@ -210,8 +210,9 @@ impl Builder<Http> {
         self
     }
 
-    /// Sends credentials unencrypted to other machines too: for a network where everybody who could read them may have them.
-    /// What is set as a [header](Self::header) is sent wherever the URL says anyway.
+    /// Sends credentials unencrypted to other machines too: for a network where every possible
+    /// reader may have them. A token that is set as a [header](Self::header) is sent to any URL
+    /// anyway.
     pub fn allow_plaintext_token(mut self) -> Self {
         self.target.is_plaintext_allowed = true;
         self
@@ -247,7 +248,7 @@ fn trusted(files: &[Vec<u8>]) -> Result<Vec<Certificate>> {
     Ok(trusted)
 }
 
-/// The first line that says what a file in PEM has, and nothing else of it, which may be secret.
+/// The first label of a file in PEM, and nothing else of it, which may be secret.
 fn label(pem: &[u8]) -> &str {
     let lines = str::from_utf8(pem).unwrap_or_default().lines();
     let mut labels = lines.map(str::trim_end).filter(|line| {
@@ -291,7 +292,7 @@ fn check_authorization(is_asked: bool, url: &Url, headers: &HeaderMap) -> Result
     }
 }
 
-/// Why the header is reserved, if it is.
+/// The reason why the header is reserved, if it is.
 fn reserved(name: &HeaderName) -> Option<&'static str> {
     let name = name.as_str();
     let mut rows = RESERVED.into_iter();

@@ -1,5 +1,6 @@
-//! Remembers what a server's listings said of its tools: whether a call may be repeated, and what their structured output
-//! must look like. Never asks the server: a tool that this client has not listed is not known.
+//! Remembers facts about a server's tools from its listings: whether a call may be repeated, and
+//! the schema of their structured output. Never asks the server: a tool that this client has not
+//! listed is not known.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -32,7 +33,7 @@ struct KnownTool {
     output: Option<Arc<OutputSchema>>,
 }
 
-/// What a tool promises of its structured output.
+/// The schema that a tool declares for its structured output.
 #[derive(Debug)]
 struct OutputSchema {
     text: RawJson,
@@ -58,14 +59,15 @@ impl KnownTools {
         self.0.lock().put(&tool.name, known);
     }
 
-    /// Whether the tool says that calling it twice does no more than calling it once.
+    /// Whether the tool is declared idempotent, so that calling it twice does no more than calling
+    /// it once.
     pub(crate) fn is_repeatable(&self, name: &str) -> bool {
         let known = self.0.lock();
         known.tools.get(name).is_some_and(|tool| tool.is_repeatable)
     }
 
-    /// What is wrong with the structured output of a tool that did not fail. Nothing if its schema is not known, or can't
-    /// be read.
+    /// The mistakes in the structured output of a tool that did not fail. Empty if its schema is
+    /// not known, or can't be read.
     pub(crate) fn mistakes(&self, name: &str, result: &CallToolResult) -> Vec<Mistake> {
         let output = {
             let known = self.0.lock();

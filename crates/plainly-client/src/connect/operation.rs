@@ -1,4 +1,4 @@
-//! What each call came to, for whoever counts and measures. Knows no metrics library.
+//! The outcome of each call, for counters and measurements. Knows no metrics library.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};

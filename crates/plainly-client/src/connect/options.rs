@@ -37,28 +37,28 @@ pub(crate) struct ClientOptions {
     pub(crate) limits: ClientLimits,
     /// Receives what servers log.
     pub(crate) log: Option<Log>,
-    /// Stand while this client waits for a person.
+    /// The clocks that are paused while this client waits for its user.
     pub(crate) clocks: Clocks,
     /// Shows what passes.
     pub(crate) tap: Tap,
     /// Takes what each call came to.
     pub(crate) observer: Observer,
-    /// How sure it must be what a server's error means.
+    /// The certainty that the meaning of a server's error must have.
     pub(crate) least: Certainty,
-    /// How failed calls are made again.
+    /// The retries of failed calls.
     pub(crate) retries: Retries,
     /// Results that are kept.
     pub(crate) shelf: Option<Shelf>,
-    /// What the server is held to.
+    /// The rules that the server must keep.
     pub(crate) checks: Checks,
 }
 
-/// What the server is held to.
+/// The rules that the server must keep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Checks {
-    /// That structured output is as the tool's schema says.
+    /// Structured output must be valid by the tool's schema.
     pub(crate) output: bool,
-    /// That nothing is asked of it that it did not declare.
+    /// Methods that the server did not declare are not called.
     pub(crate) capabilities: bool,
 }
 

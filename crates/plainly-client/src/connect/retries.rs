@@ -1,5 +1,5 @@
-//! How failed calls are made again: only what may be repeated, only what may succeed then, and not sooner than the server
-//! asks.
+//! The retries of failed calls: only calls that may be repeated, only if they may succeed then, and
+//! not sooner than the server asks.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use plainly_protocol::method::Method;
 use crate::error::Error;
 use crate::link::backoff::chance;
 
-/// The first pause where nobody says how long to wait; each further one is twice as long.
+/// The first pause if the server names none; each further one is twice as long.
 const FIRST: Duration = Duration::from_millis(200);
 /// The longest of these.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -88,13 +88,13 @@ impl Retries {
         Self { within, ..self }
     }
 
-    /// How often one call waits at most.
+    /// The most pauses of one call.
     pub(crate) fn pauses(self) -> u32 {
         self.tries.saturating_sub(1)
     }
 
-    /// How long to wait before the next try, after so many `earlier` pauses and so much time; `None` if there is to be
-    /// none.
+    /// The pause before the next try, after so many `earlier` pauses and so much time; `None` if
+    /// there is to be none.
     pub(crate) fn pause(self, error: &Error, earlier: u32, spent: Duration) -> Option<Duration> {
         // A login that failed is not tried again behind the user's back.
         let is_settled = error.is_closed() || error.authorization().is_some();

@@ -1,4 +1,4 @@
-//! What a client knows of its server since they connected.
+//! The facts that a client learned about its server when they connected.
 
 use plainly_errors::Revision;
 use plainly_protocol::method::{Capability, Method};
@@ -22,7 +22,7 @@ pub(crate) struct ServerDescription {
 }
 
 impl ServerDescription {
-    /// The capability that `method` belongs to, if the server says what it has and does not have that.
+    /// The capability of `method`, if the server declares capabilities and lacks this one.
     pub(crate) fn lacks(&self, method: Method) -> Option<&'static str> {
         let has = &self.capabilities;
         let capability = method.row().capability?;
@@ -44,14 +44,15 @@ impl ServerDescription {
         (!is_there).then_some(name)
     }
 
-    /// Whether it says that it knows collections: in an extension, or before there were any in what was experimental.
+    /// Whether it declares collections: in an extension, or before there were any among the
+    /// experimental capabilities.
     pub(crate) fn knows_collections(&self) -> bool {
         let experimental = self.capabilities.experimental.as_ref();
         let is_experimental = experimental.is_some_and(|all| all.get(COLLECTIONS).is_some());
         self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
     }
 
-    /// Whether it says that it lists directories (SEP-2640). One that does not must not be asked.
+    /// Whether it declares that it lists directories (SEP-2640). Otherwise it must not be asked.
     pub(crate) fn reads_directories(&self) -> bool {
         let settings = self.capabilities.extension(SKILLS_EXTENSION);
         settings.is_some_and(|settings| settings["directoryRead"] == true)

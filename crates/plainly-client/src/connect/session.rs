@@ -18,7 +18,7 @@ use crate::message::timeouts::FAREWELL;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch {
     pub(crate) revision: Revision,
-    /// How many sessions before it the server has forgotten.
+    /// The number of sessions before it that the server has forgotten.
     pub(crate) session: u64,
 }
 
@@ -82,7 +82,8 @@ impl Connected {
         Ok(true)
     }
 
-    /// Lets a request be made that nobody waits for, and that the connection is kept for, but not for long.
+    /// Makes a request whose answer is ignored, and that the connection stays open for, but not for
+    /// long.
     pub(crate) fn bid_farewell(&self, request: impl Future<Output = ()> + Send + 'static) {
         let Ok(runtime) = Handle::try_current() else {
             return;

@@ -1,5 +1,5 @@
-//! Why requests are not let in: what failed between a server that wants credentials and the credentials. Says who refused,
-//! what and why; what to do about it stands in [`advice`].
+//! Errors of authorization: the failure between a server that requires credentials and the
+//! credentials. Each names the server, the failure and the reason; the remedy is in [`advice`].
 
 mod advice;
 mod words;
@@ -14,27 +14,28 @@ use super::{Error, LocalError};
 
 use self::words::{Address, Answered, Scopes, Theirs, Tried, Why};
 
-/// Where a token comes from that no authorization server gave.
+/// The source of a token that no authorization server issued.
 const OWN: &str = "this client's settings";
 
-/// Why there are no credentials that a server accepts: what was refused or is wrong, by whom, and why.
+/// The reason why there are no credentials that a server accepts: the rejected or faulty part, its
+/// author, and the cause.
 ///
 /// What others say is in quotation marks, without control characters, and at most 500 characters of it. URLs are shown without
 /// user name and query. No variant has a token, a code or a secret in it.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthError {
-    /// The server wants a login, and there is nobody here who could be asked for it.
+    /// The server requires a login, and there is no user to ask.
     #[error("{} wants a login{}, and nobody can be asked for it here", Address(.server), Scopes(" with the scope", .scopes))]
     LoginRequired {
         /// The URL of the server.
         server: String,
-        /// The scopes that it wants; empty if it does not say.
+        /// The scopes that it requires; empty if it names none.
         scopes: Vec<String>,
         /// Whether there is a login, which has not all of them.
         has_login: bool,
     },
-    /// The server wants credentials, but nothing says where to get them.
+    /// The server requires credentials, but names no authorization server.
     #[error("{} wants credentials, but does not say where to log in{}", Address(.server), Tried(.tried))]
     NoAuthorizationServer {
         /// The URL of the server.
@@ -45,11 +46,11 @@ pub enum AuthError {
     /// Metadata, of a server or of an authorization server, can't be used.
     #[error("the metadata at {} can't be used: {}", Address(.url), Why(.why))]
     Metadata {
-        /// Where they are.
+        /// The URL of the metadata.
         url: String,
-        /// What is wrong with them.
+        /// The fault.
         why: String,
-        /// The HTTP status that they came with, if that is what is wrong.
+        /// The HTTP status of the answer, if that is the fault.
         status: Option<u16>,
     },
     /// A server names an address that it may not send this client to. Nothing was sent there.
@@ -57,7 +58,7 @@ pub enum AuthError {
     Fenced {
         /// The address.
         url: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// Nothing answers at a URL that a login needs: of an authorization server, or of metadata.
@@ -81,9 +82,9 @@ pub enum AuthError {
     IssuerMismatch {
         /// The authorization server that it should be.
         expected: String,
-        /// The one that it says it is.
+        /// The issuer that it names.
         got: String,
-        /// Where it says so.
+        /// The place of the name.
         at: IssuerPlace,
     },
     /// The authorization server names itself in the answers of logins, but not in this one. The answer was not used.
@@ -92,7 +93,7 @@ pub enum AuthError {
         /// The authorization server.
         issuer: String,
     },
-    /// The authorization server does not say that it supports PKCE with S256, without which a login could be stolen.
+    /// The authorization server does not declare PKCE with S256, without which a login could be stolen.
     #[error("{} does not say that it supports PKCE (`code_challenge_methods_supported` with `S256`)", Address(.issuer))]
     PkceUnsupported {
         /// The authorization server.
@@ -103,7 +104,7 @@ pub enum AuthError {
     NoClientId {
         /// The authorization server.
         issuer: String,
-        /// Where this client has people's browsers sent back to.
+        /// The redirect URI of this client.
         redirect_uri: String,
         /// The scopes that it wants.
         scopes: Vec<String>,
@@ -117,7 +118,7 @@ pub enum AuthError {
         status: u16,
         /// Its code for that (RFC 7591, 3.2.2), if it has one.
         error: Option<String>,
-        /// The same in its words.
+        /// The server's description of the error.
         description: Option<String>,
     },
     /// The authorization server does not take tokens back. They are forgotten here, and good until they end.
@@ -129,17 +130,17 @@ pub enum AuthError {
         status: u16,
         /// Its code for that (RFC 7009, 2.2.1), if it has one.
         error: Option<String>,
-        /// The same in its words.
+        /// The server's description of the error.
         description: Option<String>,
     },
-    /// The login was refused, by the person or by the authorization server.
+    /// The login was declined, by the user or by the authorization server.
     #[error("the login at {} was refused{}", Address(.issuer), Answered(Some(error.as_str()), description.as_deref()))]
     Denied {
         /// The authorization server.
         issuer: String,
         /// Its code for that (RFC 6749, 4.1.2.1).
         error: String,
-        /// The same in its words.
+        /// The server's description of the error.
         description: Option<String>,
     },
     /// A browser came back with something that is no answer to this login. It was not used.
@@ -147,7 +148,7 @@ pub enum AuthError {
     Callback {
         /// The authorization server.
         issuer: String,
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// Nobody has logged in in time.
@@ -155,7 +156,7 @@ pub enum AuthError {
     ConsentTimedOut {
         /// The authorization server.
         issuer: String,
-        /// How long this client waited.
+        /// The time that this client waited.
         after: Duration,
     },
     /// The page of the login could not be shown, or its answer not be received.
@@ -163,7 +164,7 @@ pub enum AuthError {
     ConsentFailed {
         /// The authorization server.
         issuer: String,
-        /// Why: no browser, or a port that is taken.
+        /// The cause: no browser, or a port that is taken.
         source: Arc<dyn StdError + Send + Sync>,
     },
     /// The authorization server refuses to give a token.
@@ -177,18 +178,18 @@ pub enum AuthError {
         status: u16,
         /// Its code for that (RFC 6749, 5.2), if it has one.
         error: Option<String>,
-        /// The same in its words.
+        /// The server's description of the error.
         description: Option<String>,
     },
     /// A token can't be used.
     #[error("the token from {} can't be used: {}", Address(.from), Why(.why))]
     TokenUnusable {
-        /// Where it comes from: an authorization server, or the program.
+        /// The source of the token: an authorization server, or the program.
         from: String,
-        /// What is wrong with it; nothing of the token itself.
+        /// The fault; nothing of the token itself.
         why: String,
     },
-    /// A token was asked for that only its owner can use, and one came that anybody could use. It was not sent anywhere.
+    /// A token bound to a key was requested, and an unbound one came. It was not sent anywhere.
     #[error("{} gave a token of the type Bearer where one of the type DPoP was asked for", Address(.issuer))]
     DpopDowngraded {
         /// The authorization server.
@@ -226,16 +227,16 @@ pub enum AuthError {
         /// The one that the server names.
         got: String,
     },
-    /// What is kept of logins can't be read or written.
+    /// The stored logins can't be read or written.
     #[error("logins can't be kept or found again")]
     Store {
-        /// Why: a file, its permissions, a lock.
+        /// The cause: a file, its permissions, a lock.
         source: Arc<dyn StdError + Send + Sync>,
     },
     /// The key of this client can't be used.
     #[error("the key of this client can't be used")]
     Key {
-        /// Why: its form, or the algorithm.
+        /// The cause: its form, or the algorithm.
         source: Arc<dyn StdError + Send + Sync>,
     },
     /// This program was asked for a token or an assertion, and failed.
@@ -246,7 +247,7 @@ pub enum AuthError {
     },
 }
 
-/// Where an authorization server says who it is.
+/// The place where an authorization server names itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IssuerPlace {
@@ -284,12 +285,12 @@ impl AuthError {
         }
     }
 
-    /// Whether somebody has to log in first.
+    /// Whether the user has to log in first.
     pub fn is_login_required(&self) -> bool {
         matches!(self, Self::LoginRequired { .. })
     }
 
-    /// Whether the person, or the authorization server, said no to the login.
+    /// Whether the user or the authorization server declined the login.
     pub fn is_denied(&self) -> bool {
         matches!(self, Self::Denied { .. })
     }

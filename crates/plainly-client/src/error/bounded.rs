@@ -6,10 +6,10 @@ use plainly_errors::mistake::shortened;
 
 use plainly_transport::Escaped;
 
-/// The most bytes that are shown of what a server says: a few sentences.
+/// The most bytes that are shown of a server's text: a few sentences.
 const SHOWN: usize = 1_024;
 
-/// Text of the server's as people read it: without control characters, and without its middle if it is long.
+/// A server's text for display: without control characters, and without its middle if it is long.
 pub(super) struct Bounded<'a>(pub(super) &'a str);
 
 impl fmt::Display for Bounded<'_> {

@@ -9,8 +9,8 @@ use std::fmt;
 
 use super::bounded::Bounded;
 
-/// The credentials that a server wants, as its `WWW-Authenticate` says: with status 401 because there were none or
-/// invalid ones, with 403 because they don't suffice.
+/// The credentials that a server requires, by its `WWW-Authenticate`: with status 401 because there
+/// were none or invalid ones, with 403 because they don't suffice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Challenge {
@@ -20,9 +20,9 @@ pub struct Challenge {
     pub scope: Option<String>,
     /// The URL of the metadata that names the authorization servers (RFC 9728).
     pub resource_metadata: Option<String>,
-    /// What is wrong with the credentials that were sent: `invalid_token` or `insufficient_scope`, say.
+    /// The fault of the credentials that were sent: `invalid_token` or `insufficient_scope`, for instance.
     pub error: Option<String>,
-    /// The same in words.
+    /// The description of the error.
     pub error_description: Option<String>,
     /// The part of the server that they are for.
     pub realm: Option<String>,
@@ -35,7 +35,7 @@ pub struct Challenge {
 pub(crate) struct Challenges {
     /// The challenges that can be read, in their order.
     pub(crate) readable: Vec<Challenge>,
-    /// What is wrong with each of the others, in words.
+    /// The faults of the others, in words.
     pub(crate) malformed: Vec<String>,
 }
 

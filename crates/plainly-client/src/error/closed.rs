@@ -13,12 +13,12 @@ use plainly_transport::Escaped;
 /// The most bytes of a process's last words that an error repeats.
 const LONGEST_WORDS: usize = 1_024;
 
-/// Why and how a connection over a byte stream ended.
+/// The reason and the way that a connection over a byte stream ended.
 #[non_exhaustive]
 pub struct Closed {
     /// Which side ended the connection, and why.
     pub reason: CloseReason,
-    /// How the process ended, if we started the server and it has ended.
+    /// The exit status of the process, if we started the server and it has ended.
     pub exit: Option<ExitStatus>,
     /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
     pub stderr: String,
@@ -58,8 +58,8 @@ impl Closed {
 }
 
 impl Closed {
-    /// The line of standard error that says why, if it can: not where this client found the reason, and only an error of a
-    /// process that a signal ended.
+    /// The line of standard error with the reason, if there is one: not where this client found the
+    /// reason, and only an error of a process that a signal ended.
     fn last_words(&self) -> Option<String> {
         match self.reason {
             CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,

@@ -1,10 +1,10 @@
-//! What a process wrote to standard error before it ended: which line of it says why. npm, uv, Docker, Deno, Bun, Cargo, Java,
-//! Go and Python each have a way of their own.
+//! The last output of a process on standard error: the choice of the line with the reason. npm, uv,
+//! Docker, Deno, Bun, Cargo, Java, Go and Python each have a way of their own.
 
-/// How lines begin that say why a process ended, whatever comes after them.
+/// The starts of lines with the reason why a process ended.
 const REASONS: [&str; 4] = ["panic: ", "fatal error: ", "╰─▶ ", "An executable named "];
 
-/// How lines begin that say nothing of it: where to read more, and which program it was.
+/// The starts of lines without it: where to read more, and which program it was.
 const HINTS: [&str; 12] = [
     "see '",
     "run '",
@@ -23,10 +23,11 @@ const HINTS: [&str; 12] = [
 /// The words among which a log has its level, behind the time.
 const LEVEL_WITHIN: usize = 9;
 
-/// How the line begins that says more about the line before it.
+/// The starts of lines that explain the line before.
 const CAUSES: [&str; 2] = ["cause: ", "Caused by: "];
 
-/// The line that says most about why a process ended, with its cause; on request none but an error.
+/// The line that explains best why a process ended, with its cause; with `only_errors`, only an
+/// error.
 pub(super) fn telling(stderr: &str, only_errors: bool) -> Option<String> {
     let lines: Vec<String> = stderr.lines().map(uncoloured).collect();
     let lines: Vec<&str> = lines
@@ -77,7 +78,7 @@ fn is_hint(line: &str) -> bool {
     HINTS.iter().any(|hint| line.starts_with(hint))
 }
 
-/// Whether it is a line of a log that says how things go.
+/// Whether it is a line of a log about normal work.
 fn is_news(line: &str) -> bool {
     let words = line.split(|it: char| !it.is_alphanumeric());
     let mut words = words.filter(|word| !word.is_empty()).take(LEVEL_WITHIN);
@@ -89,8 +90,8 @@ fn is_reason(line: &str) -> bool {
     is_of_npm(line) || REASONS.iter().any(|reason| line.starts_with(reason))
 }
 
-/// Whether a line of npm is about the failure itself, rather than a detail of it for programs. npm says first what failed, and
-/// then at length what one could do, and where its own log is.
+/// Whether a line of npm is about the failure itself, rather than a detail of it for programs. npm
+/// first names the failure, and then at length possible remedies, and its own log.
 fn is_of_npm(line: &str) -> bool {
     let said = ["npm error ", "npm ERR! "].iter();
     let said = said.filter_map(|mark| line.strip_prefix(mark)).next();
@@ -117,7 +118,7 @@ fn has_error(line: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What programs write when they end, and the line that is quoted of it.
+    /// The last output of programs, and the line that is quoted of it.
     const ENDS: &[(&str, &str)] = &[
         ("starting\ngone\n", "gone"),
         (

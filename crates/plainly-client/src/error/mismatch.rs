@@ -1,4 +1,4 @@
-//! How the content of a skill differs from what its server lists, with both sides of it.
+//! A difference between the content of a skill and its server's listing, with both sides of it.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ pub enum Mismatch {
     /// The server answered without content of this URI.
     #[non_exhaustive]
     Content {
-        /// How many contents of other URIs it answered with.
+        /// The number of contents of other URIs in the answer.
         found: usize,
     },
     /// It has another length.
     #[non_exhaustive]
     Size {
-        /// The bytes that the entry says.
+        /// The bytes in the entry.
         listed: u64,
         /// The bytes that came.
         found: u64,
@@ -28,9 +28,9 @@ pub enum Mismatch {
     /// It has another digest.
     #[non_exhaustive]
     Digest {
-        /// The digest that the entry says.
+        /// The digest in the entry.
         listed: String,
-        /// That of the bytes that came.
+        /// The digest of the bytes that came.
         found: String,
     },
     /// A field of its frontmatter is another.
@@ -38,15 +38,16 @@ pub enum Mismatch {
     Frontmatter {
         /// The place of the field, as a JSON Pointer.
         path: String,
-        /// What the entry says, as JSON and without its middle if it is long; `None` if the entry has no such field.
+        /// The value in the entry, as JSON and without its middle if it is long; `None` if the
+        /// entry has no such field.
         listed: Option<String>,
-        /// What the file says; `None` if it has no such field.
+        /// The value in the file; `None` if it has no such field.
         found: Option<String>,
     },
     /// It has no frontmatter that can be read.
     #[non_exhaustive]
     Unreadable {
-        /// What is wrong with it, and in which line.
+        /// The fault, and its line.
         why: String,
     },
 }

@@ -1,5 +1,5 @@
-//! Everything that is wrong with what a server sent, told at once and in one language: its results and errors, and what it asks
-//! and tells. Nothing here is looked at before reading has failed.
+//! All mistakes in a server's message, reported at once and in one language: its results and
+//! errors, its questions and notifications. Nothing here runs before reading has failed.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ static ERROR: LazyLock<Schema> = LazyLock::new(|| compiled(schemas::error()));
 static TOLD: LazyLock<HashMap<Method, Schema>> =
     LazyLock::new(|| compiled_each(schemas::each(schemas::told)));
 
-/// What is wrong with a result of `method`, which can't be read for this reason.
+/// The mistakes in a result of `method`, which can't be read for this reason.
 pub(crate) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let asks = Some(ResultType::InputRequired.as_str());
     let continues = Some(ResultType::Task.as_str());
@@ -34,14 +34,15 @@ pub(crate) fn in_result(method: Method, json: &[u8], why: &serde_json::Error) ->
     })
 }
 
-/// What is wrong with a result that is not the final one where no other can be.
+/// The mistake of a result that is not the final one where no other can be.
 pub(crate) fn in_result_type(found: &ResultType) -> Mistake {
     let (found, final_one) = (quoted(found.as_str()), ResultType::Complete);
     let why = format!("{found:?} is not {:?}", final_one.as_str());
     Mistake::new("/resultType", why)
 }
 
-/// What is wrong with the parameters of a question or a notification, which the log says too: often nobody waits for it.
+/// The mistakes in the parameters of a question or a notification, which are also logged: often no
+/// caller waits for them.
 pub(crate) fn in_params(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let mistakes = explained(json, why, |_| TOLD.get(&method));
     let list = Mistake::list(&mistakes);
@@ -50,17 +51,17 @@ pub(crate) fn in_params(method: Method, json: &[u8], why: &serde_json::Error) ->
     mistakes
 }
 
-/// Says in the log alone what is wrong with the parameters of a notification.
+/// Logs the mistakes in the parameters of a notification.
 pub(crate) fn log(method: Method, json: &[u8], why: &serde_json::Error) {
     in_params(method, json, why);
 }
 
-/// What is wrong with an error.
+/// The mistakes in an error.
 pub(crate) fn in_error(json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     explained(json, why, |_| Some(&ERROR))
 }
 
-/// By the schema that is chosen by the value; what no schema can say, the type says itself.
+/// The mistakes by the schema that is chosen by the value; without a schema, by the type itself.
 fn explained<'a>(
     json: &[u8],
     why: &serde_json::Error,
@@ -87,7 +88,7 @@ mod tests {
     use super::*;
     use plainly_peer::changes::changed;
 
-    /// Whether JSON is right by the schema; where the type refuses it, what is said to be wrong.
+    /// Whether JSON is right by the schema; where the type rejects it, the mistakes.
     type Verdict = fn(&str) -> (bool, Option<Vec<Mistake>>);
 
     fn result<T: DeserializeOwned>(method: Method, json: &str) -> (bool, Option<Vec<Mistake>>) {

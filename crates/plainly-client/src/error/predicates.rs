@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 use super::{AuthError, Challenge, Error, LocalError};
 
-/// Questions about the error. None is true of a local error, unless it says so. What is only
-/// [likely](Self::certainty) counts too, unless the client was built [to be strict](crate::Builder::recognise).
+/// Questions about the error. All are false for a local error, unless documented otherwise.
+/// A meaning that is only [likely](Self::certainty) counts too, unless the client was built
+/// [to be strict](crate::Builder::recognise).
 impl Error {
     /// Whether the resource does not exist.
     pub fn is_resource_not_found(&self) -> bool {
@@ -34,8 +35,8 @@ impl Error {
         )
     }
 
-    /// Whether the server does not have the method: it says so, or it did not declare the capability
-    /// ([`LocalError::NotDeclared`]).
+    /// Whether the server lacks the method: by its error, or because it did not declare the
+    /// capability ([`LocalError::NotDeclared`]).
     pub fn is_method_not_found(&self) -> bool {
         let is_undeclared = matches!(self.local(), Some(LocalError::NotDeclared { .. }));
         is_undeclared || matches!(self.kind(), Some(ErrorKind::MethodNotFound { .. }))
@@ -65,7 +66,7 @@ impl Error {
         matches!(self.kind(), Some(ErrorKind::Unavailable(_)))
     }
 
-    /// Whether the server says that the headers contradict the body.
+    /// Whether the server reports that the headers contradict the body.
     pub fn is_header_mismatch(&self) -> bool {
         matches!(self.kind(), Some(ErrorKind::HeaderMismatch))
     }
@@ -110,14 +111,14 @@ impl Error {
         }
     }
 
-    /// How sure it is what the server's error means. A local error is always certain.
+    /// The certainty of the server's error's meaning. A local error is always certain.
     pub fn certainty(&self) -> Certainty {
         self.protocol()
             .map_or(Certainty::Certain, ProtocolError::certainty)
     }
 
-    /// The problem that the server's error states, also where an HTTP status says more than the error beside it. Of
-    /// [several](Self::problems), their summary.
+    /// The problem that the server's error states, also where an HTTP status means more than the
+    /// error beside it. Of [several](Self::problems), their summary.
     pub fn problem(&self) -> Option<&Problem> {
         match self.local() {
             Some(LocalError::HttpStatus { source, .. }) => source.as_ref()?.problem(),
@@ -156,7 +157,7 @@ impl Error {
         self.http_status() == Some(401)
     }
 
-    /// Whether the caller may not do this: HTTP status 403, or a problem that says so.
+    /// Whether the caller may not do this: HTTP status 403, or such a problem.
     pub fn is_forbidden(&self) -> bool {
         self.http_status() == Some(403)
             || self
@@ -164,7 +165,8 @@ impl Error {
                 .is_some_and(|problem| problem.http_status() == 403)
     }
 
-    /// Why there are no credentials that the server accepts, if that is why the call failed.
+    /// The reason why there are no credentials that the server accepts, if that is why the call
+    /// failed.
     pub fn authorization(&self) -> Option<&AuthError> {
         let LocalError::Authorization(error) = self.local()? else {
             return None;
@@ -172,8 +174,8 @@ impl Error {
         Some(error)
     }
 
-    /// The credentials that the server wants, if it says so with status 401 or 403: of several the bearer token, which is what
-    /// MCP uses.
+    /// The credentials that the server requires with status 401 or 403: of several the bearer
+    /// token, which is what MCP uses.
     pub fn challenge(&self) -> Option<&Challenge> {
         Challenge::main(self.challenges())
     }
@@ -184,7 +186,8 @@ impl Error {
         http.map_or(&[], |(_, challenges, _)| challenges)
     }
 
-    /// The URL that the server sends its clients to instead, with a status that says so. This client does not follow.
+    /// The URL that the server redirects its clients to, with such a status. This client does not
+    /// follow.
     pub fn location(&self) -> Option<&str> {
         self.local()?.http()?.2
     }

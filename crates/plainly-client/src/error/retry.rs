@@ -1,5 +1,5 @@
-//! Whether a failed call is worth another try, and when: according to the server if it says so, otherwise according to
-//! what failed.
+//! Whether a failed call is worth another try, and when: according to the server if it names a
+//! time, otherwise according to the failure.
 
 use std::time::Duration;
 
@@ -20,8 +20,9 @@ impl Error {
         }
     }
 
-    /// How long to wait before the next try, if the server says so, in its error, in `Retry-After`, if in both, the longer,
-    /// or with the stream that broke off. The server chooses it, and it may be very long.
+    /// The time to wait before the next try, if the server names one, in its error, in
+    /// `Retry-After`, if in both, the longer, or with the stream that broke off. The server chooses
+    /// it, and it may be very long.
     pub fn retry_after(&self) -> Option<Duration> {
         match self.local() {
             Some(LocalError::HttpStatus { retry_after, .. }) => {

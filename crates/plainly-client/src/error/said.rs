@@ -1,4 +1,4 @@
-//! What a server says in JSON and pages whose form nobody knows: the words in them, for people.
+//! The texts in JSON and pages of unknown form, for display.
 
 use std::borrow::Cow;
 

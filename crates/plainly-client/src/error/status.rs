@@ -1,5 +1,5 @@
-//! HTTP statuses other than success: the errors that calls end with, and when the status says more than the server's
-//! error beside it. Knows neither bodies nor headers.
+//! HTTP statuses other than success: the errors that calls end with, and the cases in which the
+//! status means more than the server's error beside it. Knows neither bodies nor headers.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::error::{Challenges, Error, LocalError, is_of_the_way};
 /// The most bytes that are kept of an unreadable body: a page has its title in these.
 pub(crate) const EXCERPT: usize = 4 << 10;
 
-/// The status of a response, other than success, and what its headers say about it.
+/// The status of a response, other than success, and its headers about it.
 #[derive(Clone, Debug)]
 pub(crate) struct HttpStatus {
     pub(crate) code: u16,
     /// The time that the server asks to wait.
     pub(crate) retry_after: Option<Duration>,
-    /// Where to go instead.
+    /// The URL to use instead.
     pub(crate) location: Option<String>,
     /// The credentials that are wanted.
     pub(crate) challenges: Challenges,

@@ -1,5 +1,5 @@
-//! What errors say beyond their own words: what the server asks for, its code by name, and the data of another
-//! implementation where its message says nothing. Nothing that a server says is shown at any length.
+//! The additions of errors to their own words: the server's demands, the name of its code, and the
+//! data of another implementation whose message is empty. Every text of a server is shortened.
 
 use std::fmt;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const ASIDE: usize = 512;
 /// The most URLs, capabilities or versions that are named.
 const NAMED: usize = 20;
 
-/// Messages that say no more than that there is an error.
+/// Messages without a meaning beyond an error.
 const EMPTY: [&str; 11] = [
     "",
     "bad request",
@@ -93,7 +93,7 @@ fn answered(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     }
 }
 
-/// Each of several problems of which the message does not tell, as one that only counts them.
+/// Each of several problems that the message lacks, as one that only counts them.
 fn unsaid(error: &ProtocolError, message: &str) -> impl Iterator<Item = String> {
     let all = error.problems().into_iter().flatten();
     let texts = all.take(NAMED).map(|problem| match problem.suggestion() {
@@ -103,7 +103,7 @@ fn unsaid(error: &ProtocolError, message: &str) -> impl Iterator<Item = String> 
     texts.filter(|text| !message.contains(text.as_str()))
 }
 
-/// Whether something is said after the message.
+/// Whether there is an addition after the message.
 fn is_more(error: &ProtocolError, message: &str) -> bool {
     unsaid(error, message).next().is_some() || wants(error).any(|want| !want.is_in(message))
 }
@@ -121,7 +121,7 @@ fn without_prefix(message: &str) -> &str {
 /// Something that an error asks for.
 struct Want {
     before: &'static str,
-    /// What a message contains that asks for it itself.
+    /// The names that a message with this demand contains.
     names: Vec<String>,
     after: String,
 }
@@ -144,7 +144,7 @@ impl Want {
         }
     }
 
-    /// The URLs to visit to which nobody should be sent.
+    /// The refused URLs, which the user should not visit.
     fn refusal(elicitations: &[UrlElicitation]) -> Option<Self> {
         let others = elicitations.iter().filter(|one| !one.is_web());
         let schemes = others.map(|one| one.url.split(':').next().unwrap_or_default());
@@ -212,12 +212,12 @@ impl fmt::Display for Named<'_> {
     }
 }
 
-/// What a status and its headers ask for.
+/// The demands of a status and its headers.
 pub(super) struct Asks<'a> {
     status: u16,
     location: Option<&'a str>,
     challenge: Option<&'a Challenge>,
-    /// What is wrong with another one.
+    /// The fault of another one.
     malformed: Option<&'a str>,
     wait: Option<Duration>,
     /// The error beside it, which is shown after this.
@@ -242,7 +242,7 @@ impl<'a> Asks<'a> {
         }
     }
 
-    /// Whether the error beside it says the same.
+    /// Whether the error beside it contains the same.
     fn is_said(&self, why: &str) -> bool {
         let mut beside = self.beside.iter();
         beside.any(|error| error.message().ends_with(why))
@@ -280,7 +280,7 @@ impl fmt::Display for Asks<'_> {
     }
 }
 
-/// What a body says, if it says anything.
+/// The text of a body, if it has any.
 pub(super) struct Excerpt<'a>(pub(super) &'a str);
 
 impl fmt::Display for Excerpt<'_> {
@@ -292,7 +292,8 @@ impl fmt::Display for Excerpt<'_> {
     }
 }
 
-/// What a result says that can't be read, unless that was quoted already: a tool may have said why it failed.
+/// The text of an unreadable result, unless that was quoted already: a tool may have explained its
+/// failure.
 pub(super) struct WordsOfResult<'a>(pub(super) &'a Option<RawJson>, pub(super) &'a str);
 
 impl fmt::Display for WordsOfResult<'_> {
@@ -309,7 +310,7 @@ impl fmt::Display for WordsOfResult<'_> {
     }
 }
 
-/// What an error says that is not one, and what is wrong with it.
+/// The text of an invalid error, and its mistakes.
 pub(super) struct Irregular<'a>(pub(super) &'a RawJson, pub(super) &'a [Mistake]);
 
 impl fmt::Display for Irregular<'_> {
@@ -328,7 +329,7 @@ impl fmt::Display for Irregular<'_> {
     }
 }
 
-/// What came instead of a reply.
+/// The message that came instead of a reply.
 pub(super) struct Instead<'a>(pub(super) &'a Option<String>);
 
 impl fmt::Display for Instead<'_> {
@@ -340,7 +341,7 @@ impl fmt::Display for Instead<'_> {
     }
 }
 
-/// What the server says of it.
+/// The server's text about it.
 pub(super) struct Said<'a>(pub(super) &'a Option<String>);
 
 impl fmt::Display for Said<'_> {

@@ -63,7 +63,7 @@ fn readable<T: DeserializeOwned>(result: &RawResult, method: Method, key: &str) 
     serde_json::from_value(Value::Object(page)).ok()
 }
 
-/// Says which entry is left out, and why.
+/// Warns that an entry is left out, and why.
 fn warn(method: Method, key: &str, at: usize, entry: &Value, mut mistakes: Vec<Mistake>) {
     let name = ["name", "uri", "uriTemplate"].iter();
     let name = name.filter_map(|name| entry.get(name)?.as_str()).next();

@@ -58,7 +58,8 @@ impl Client {
         Pages::of(method.name(), self.connected.limits())
     }
 
-    /// All that a listing by `method` has. `page` requests the page at a cursor: what is on it, and the next cursor.
+    /// All entries of a listing by `method`. `page` requests the page at a cursor: its entries, and
+    /// the next cursor.
     pub(crate) async fn all_pages<T, P>(
         &self,
         method: Method,
@@ -129,7 +130,8 @@ impl Pages {
         Ok(())
     }
 
-    /// The cursor of the next page after a page of so many bytes that says `next`; `None` after the last one.
+    /// The cursor of the next page after a page of so many bytes with `next`; `None` after the last
+    /// one.
     pub(crate) fn after(&mut self, bytes: u64, next: Option<Cursor>) -> Result<Option<Cursor>> {
         let method = self.method;
         self.bytes = self.bytes.saturating_add(bytes);

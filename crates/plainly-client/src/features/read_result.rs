@@ -24,11 +24,11 @@ pub struct ReadResult {
     pub uri: String,
     /// All contents, in the server's order.
     pub contents: Vec<ResourceContents>,
-    /// How long the result may be cached, and for whom.
+    /// The time that the result may be cached, and by whom.
     pub cache: CacheHint,
     /// Metadata of the result.
     pub meta: Option<Meta>,
-    /// Whether the server says that it knows collections (the extension `dev.plainly/resources`).
+    /// Whether the server declares collections (the extension `dev.plainly/resources`).
     pub(crate) knows_collections: bool,
 }
 
@@ -39,8 +39,9 @@ impl ReadResult {
         self.contents.is_empty() && !self.knows_collections
     }
 
-    /// Whether the contents are those of a collection: as they say themselves or, if they don't say, if there are none
-    /// (of a server that knows collections, only one can be empty) or several of which some have a different URI.
+    /// Whether the contents are those of a collection: by their own fields or, without these, if
+    /// there are none (of a server that knows collections, only one can be empty) or several of
+    /// which some have a different URI.
     ///
     /// A single content with a different URI is taken to be the resource in the server's own spelling.
     pub fn is_collection(&self) -> bool {
@@ -112,7 +113,8 @@ mod tests {
 
     const URI: &str = "file:///docs";
 
-    /// A content by its URI (`.` is the one asked for) and MIME type, with what it says of being a collection.
+    /// A content by its URI (`.` is the requested one) and MIME type, with its field for
+    /// collections.
     fn content((uri, mime_type, is_collection): (&str, &str, Option<bool>)) -> ResourceContents {
         let uri = uri.replacen('.', URI, 1);
         let mut resource = Resource::new(uri, "docs").mime_type(mime_type);

@@ -17,15 +17,16 @@ pub struct ResourcePages<'a> {
     next: Option<ListResourcesParams>,
     pages: Pages,
     filter: Option<BelowFilter>,
-    /// Why the server does not list these children itself; `None` once there is one, which shows that the URI is right.
+    /// The reason why the server does not list these children itself; `None` once there is one,
+    /// which shows that the URI is right.
     refusal: Option<Error>,
 }
 
-/// What is picked out of everything that a server lists.
+/// The choice among all resources that a server lists.
 #[derive(Debug)]
 struct BelowFilter {
     parent: String,
-    /// Not only what is directly below.
+    /// Not only the direct children.
     deep: bool,
 }
 
@@ -87,7 +88,7 @@ impl ResourcePages<'_> {
         Ok(())
     }
 
-    /// What is left of the listing, in one.
+    /// The rest of the listing, in one.
     ///
     /// # Errors
     ///
@@ -151,14 +152,15 @@ impl BelowFilter {
 }
 
 impl Client {
-    /// The same as [`resources`](Self::resources), read page by page.
+    /// Like [`resources`](Self::resources), read page by page.
     pub fn resource_pages(&self, parent: Option<&str>) -> ResourcePages<'_> {
         self.listed(Method::ListResources, parent, None)
     }
 
-    /// What lies directly below `uri`: its children, as the server lists them if it can, by `resources/list`
-    /// (SEP-2093) or `resources/directory/read` (SEP-2640). Otherwise, and if it refuses to read this directory, what is
-    /// directly below by its URI, out of everything that the server lists ([`is_filtered`](ResourcePages::is_filtered)).
+    /// The children of `uri`, as the server lists them if it can, by `resources/list` (SEP-2093) or
+    /// `resources/directory/read` (SEP-2640). Otherwise, and if it refuses to read this directory,
+    /// what is directly below by its URI, out of everything that the server lists
+    /// ([`is_filtered`](ResourcePages::is_filtered)).
     ///
     /// Where the server lists them, children may have any URI, even that of what they are children of: don't take a URI
     /// for a path, and when you go down, enter each only once.
@@ -187,7 +189,7 @@ impl Client {
         }
     }
 
-    /// What is directly below `parent` by its URI.
+    /// The direct children of `parent` by their URIs.
     fn below(&self, parent: String) -> ResourcePages<'_> {
         let deep = false;
         let filter = BelowFilter { parent, deep };

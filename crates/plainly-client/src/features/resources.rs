@@ -19,11 +19,11 @@ use crate::features::read_result::ReadResult;
 pub struct Metadata {
     /// The resource, without its content.
     pub resource: Resource,
-    /// How it was found.
+    /// The way it was found.
     pub source: MetadataSource,
 }
 
-/// How metadata was found.
+/// The way metadata was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MetadataSource {

@@ -47,8 +47,8 @@ pub struct LoadedSkill {
 }
 
 impl Client {
-    /// One page of `skills/list`. A skill that can't be read, as one that does not say what its files are, is left out and
-    /// named in a warning in the log.
+    /// One page of `skills/list`. An unreadable skill, such as one without its files, is left out
+    /// and named in a warning in the log.
     pub async fn list_skills(&self, params: &ListSkillsParams) -> Result<ListSkillsResult> {
         Ok(self.skills_page(params).await?.body)
     }
@@ -203,7 +203,7 @@ impl LoadedSkill {
     }
 }
 
-/// The content of a file, if it is what its entry says.
+/// The content of a file, if it matches its entry.
 fn verify(body: Body, file: &SkillFile) -> std::result::Result<Body, Mismatch> {
     let bytes = body.as_bytes();
     let found = u64::try_from(bytes.len()).unwrap_or(u64::MAX);

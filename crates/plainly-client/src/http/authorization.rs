@@ -1,5 +1,6 @@
-//! Who lets this client's requests in: asked for credentials before each HTTP request, and once more when one was refused.
-//! Two who know a token are here; whoever asks a person for one is elsewhere.
+//! Authorizers of this client's requests: asked for credentials before each HTTP request, and once
+//! more when one was rejected. Those that already hold a token are here; those that ask the user
+//! are elsewhere.
 
 pub(crate) mod bearer;
 mod nonce;
@@ -61,8 +62,9 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
         request: &'a Outgoing<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>>;
 
-    /// What to do about a request that was refused: send it again, with what [`credentials`](Self::credentials) then are,
-    /// or leave it. Called for 401, and for 403 with a challenge; at most five times for one request.
+    /// Decides about a request that was rejected: send it again, with the then current
+    /// [`credentials`](Self::credentials), or leave it. Called for 401, and for 403 with a
+    /// challenge; at most five times for one request.
     fn refused<'a>(
         &'a self,
         request: &'a Outgoing<'a>,
@@ -88,9 +90,9 @@ pub struct Outgoing<'a> {
     pub url: &'a str,
     /// The URL of the server, which is another one where a transport has several.
     pub server: &'a str,
-    /// How often it was refused so far.
+    /// The number of rejections so far.
     pub attempt: u32,
-    /// Stand while a person is waited for.
+    /// The clocks to pause while waiting for the user.
     pub clocks: &'a Clocks,
 }
 
@@ -107,7 +109,7 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// What a request carries so that it is let in.
+/// The credentials of a request.
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Credentials {
@@ -123,11 +125,11 @@ pub struct Credentials {
 pub struct Refusal {
     /// 401 or 403.
     pub status: StatusCode,
-    /// What the server wants, as far as it can be read.
+    /// The demands of the server, as far as they can be read.
     pub challenges: Vec<Challenge>,
     /// The credentials that were refused.
     pub generation: u64,
-    /// How often these credentials were refused before, for this request.
+    /// The number of earlier rejections of these credentials, for this request.
     pub repeated: u32,
     /// The nonce that the next proof must have (`DPoP-Nonce`, RFC 9449).
     pub dpop_nonce: Option<String>,
@@ -156,7 +158,7 @@ pub struct Head<'a> {
     pub headers: &'a HeaderMap,
 }
 
-/// What to do about a request that was refused.
+/// The decision about a request that was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "it is sent again, or it is not")]
 pub enum Again {

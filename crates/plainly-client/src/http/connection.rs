@@ -250,7 +250,7 @@ impl StreamableHttp for HttpConnection {
     }
 }
 
-/// What is wrong with a body in which the reply is missing, where this was sent instead.
+/// The fault of a body without the reply, where this was sent instead.
 fn no_reply(body: &[u8], sent: Option<String>, encoding: Option<&HeaderValue>) -> String {
     match (sent, encoding) {
         _ if body.trim_ascii().is_empty() => "the body is empty".to_owned(),

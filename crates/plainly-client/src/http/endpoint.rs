@@ -40,7 +40,7 @@ pub(crate) struct Endpoint {
     client: reqwest::Client,
     url: Url,
     headers: HeaderMap,
-    /// Has each request let in, if anybody does.
+    /// The authorizer of each request, if there is one.
     gate: Option<Gate>,
     /// The most bytes of one message that are read: a JSON body, or one event.
     message_bytes: usize,
@@ -54,11 +54,11 @@ pub(super) struct HttpResponse {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) content: ContentKind,
-    /// What the request carried so that it was let in.
+    /// The credentials of the request.
     pub(super) credentials: Vec<(HeaderName, HeaderValue)>,
     inner: reqwest::Response,
     events: EventParser,
-    /// What the last event of a failure said.
+    /// The text of the last event about a failure.
     complaint: Option<String>,
     message_bytes: usize,
     /// Bytes that were received and are not read yet.
@@ -117,8 +117,8 @@ impl Endpoint {
         without_secrets(&self.url).into()
     }
 
-    /// The same at another URL, as `reference` names it relative to this one; or what is wrong with that. At another
-    /// origin, the headers would be told to somebody else.
+    /// The endpoint at another URL, as `reference` names it relative to this one; or the fault in
+    /// that. At another origin, the headers would be sent to another server.
     pub(super) fn at(&self, reference: &str) -> Result<Self, String> {
         let named = in_quotes(reference);
         let joined = self.url.join(reference);
@@ -249,7 +249,7 @@ impl Endpoint {
         })
     }
 
-    /// What a request would carry now so that it is let in; `None` if that is not known.
+    /// The credentials that a request would carry now; `None` if they are not known.
     pub(super) async fn credentials(&self) -> Option<Vec<(HeaderName, HeaderValue)>> {
         let Some(gate) = &self.gate else {
             return Some(Vec::new());
@@ -330,12 +330,12 @@ impl HttpResponse {
         }
     }
 
-    /// What the server said in an event that tells of a failure, in words; `None` if it sent none.
+    /// The server's text in an event about a failure; `None` if it sent none.
     pub(super) fn complaint(&self) -> Option<String> {
         self.complaint.clone()
     }
 
-    /// Where to resume a body of events that has ended.
+    /// The position to resume a body of events that has ended.
     pub(super) fn resumption(&self) -> &Resumption {
         self.events.resumption()
     }
@@ -351,8 +351,8 @@ impl HttpResponse {
         retry_after::read(&self.headers)
     }
 
-    /// Where the server sends clients to instead: only with a status that says so. What is relative to the URL is made whole,
-    /// without what may be secret in that.
+    /// The URL that the server redirects to: only with such a status. A relative URL is made whole,
+    /// without its secret parts.
     pub(super) fn location(&self) -> Option<String> {
         let location = self.headers.get(LOCATION)?.to_str().ok()?;
         let whole = match Url::parse(location) {

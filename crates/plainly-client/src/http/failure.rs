@@ -1,4 +1,4 @@
-//! Why there is no response over HTTP. Knows no connection.
+//! The reason why there is no response over HTTP. Knows no connection.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::http::authorization::AuthError;
 /// The reason why there is no response, or why it broke off.
 #[derive(Debug)]
 pub(super) enum HttpFailure {
-    /// Nobody was reached.
+    /// No server was reached.
     Unreachable(reqwest::Error),
     /// The connection broke.
     Broken(reqwest::Error),

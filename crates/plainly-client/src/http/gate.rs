@@ -1,5 +1,5 @@
-//! Has requests let in: which credentials each one carries, whether they may be sent at all, and what comes of it when they
-//! are refused. Knows no connection.
+//! The gate of requests: their credentials, whether they may be sent at all, and the consequences
+//! of a rejection. Knows no connection.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::message::clocks::Clocks;
 #[derive(Clone, Debug)]
 pub(crate) struct Gate {
     authorizer: Arc<dyn Authorizer>,
-    /// Whether somebody else can read what is sent.
+    /// The possible readers of the requests.
     readers: Readers,
     /// The URL of the server.
     server: String,
@@ -31,7 +31,7 @@ pub(crate) struct Passage {
     pub(crate) refusals: u32,
     /// The generation of the credentials that the request carried last.
     generation: u64,
-    /// How often these credentials were refused.
+    /// The number of rejections of these credentials.
     repeated: u32,
 }
 
@@ -50,16 +50,16 @@ impl Passage {
     }
 }
 
-/// The readers of what is sent.
+/// The possible readers of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readers {
     /// The server alone, as it is encrypted.
     Server,
     /// This machine, as it never leaves it.
     Machine,
-    /// Anybody on the way, which is allowed.
+    /// Others on the network, which is allowed.
     Allowed,
-    /// Anybody on the way.
+    /// Others on the network.
     Anybody,
 }
 
@@ -111,7 +111,7 @@ impl Gate {
         self.authorizer.extensions()
     }
 
-    /// What the request carries.
+    /// The credentials of the request.
     pub(crate) async fn credentials(
         &self,
         request: &Outgoing<'_>,
@@ -171,7 +171,7 @@ fn refusal(head: Head<'_>, passage: &Passage) -> Option<Refusal> {
     })
 }
 
-/// Whether what is sent to this URL never leaves the machine.
+/// Whether requests to this URL never leave the machine.
 fn is_this_machine(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']');

@@ -14,9 +14,9 @@ use crate::message::deadline::ConnectDeadline;
 /// A session that has just been opened.
 #[derive(Debug)]
 pub(crate) struct OpenedPipe {
-    /// Where its messages come out.
+    /// The response with its messages.
     pub(super) events: HttpResponse,
-    /// Where messages are posted to.
+    /// The endpoint for posting messages.
     pub(super) entrance: Endpoint,
 }
 
@@ -59,7 +59,7 @@ fn is_stream(response: &HttpResponse) -> bool {
     response.status == StatusCode::OK && response.content == ContentKind::Events
 }
 
-/// What the first event says about where to post messages.
+/// The URL for posting messages, from the first event.
 async fn first_event(events: &mut HttpResponse, endpoint: &Endpoint) -> Result<String, Error> {
     let event = events.next_event().await;
     let event = event.map_err(|failure| failure.explain(GET, endpoint))?;
@@ -78,7 +78,8 @@ async fn first_event(events: &mut HttpResponse, endpoint: &Endpoint) -> Result<S
     }
 }
 
-/// The one of the two that says more: how the handshake was refused, and what GET was answered with in place of a stream.
+/// The more useful of the two: the error of the handshake, and the answer to GET in place of a
+/// stream.
 async fn telling(refusal: Error, response: HttpResponse) -> Error {
     let is_page = response.status.is_success();
     let other = no_message(GET, response).await;

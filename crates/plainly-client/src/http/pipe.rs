@@ -122,7 +122,7 @@ impl ClientConnection for PipeConnection {
     }
 }
 
-/// The server's messages as they come; and those of ours whose fate nobody waits for, answers and cancellations.
+/// The server's messages as they come; and ours whose fate is ignored, answers and cancellations.
 struct PostedMessages {
     received: BoxStream<'static, io::Result<Inbound>>,
     posts: FuturesUnordered<BoxFuture<'static, ()>>,

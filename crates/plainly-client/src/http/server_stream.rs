@@ -21,8 +21,8 @@ use crate::link::BackgroundTask;
 use crate::link::backoff::Backoff;
 use crate::message::reply;
 
-/// The pauses between attempts to open a stream that the server says is still open: this client has closed the previous
-/// one, but the server may notice that late.
+/// The pauses between attempts to open a stream that the server considers open: this client has
+/// closed the previous one, but the server may notice that late.
 const CONFLICT_PAUSES: [Duration; 5] = [
     Duration::from_millis(20),
     Duration::from_millis(50),
@@ -33,7 +33,7 @@ const CONFLICT_PAUSES: [Duration; 5] = [
 /// The longest wait for a stream that no subscription needs.
 const UNASKED: Duration = Duration::from_secs(1);
 
-/// The stream of a session, for as long as somebody needs it.
+/// The stream of a session, for as long as it is needed.
 #[derive(Debug, Default)]
 pub(super) struct ServerStream(tokio::sync::Mutex<StreamReader>);
 

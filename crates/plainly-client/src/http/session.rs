@@ -23,7 +23,8 @@ use plainly_transport::tls;
 
 /// Stands for the method in errors about a stream that was not opened by a call.
 pub(super) const GET: &str = "GET";
-/// The most answers on their way to a server of those that are known at once, to pings and to what is refused.
+/// The most answers on their way to a server of those that are known at once, to pings and rejected
+/// questions.
 const ANSWERS: usize = 16;
 
 /// An endpoint, and the session there.
@@ -33,7 +34,7 @@ pub(crate) struct HttpSession {
     pub(super) dispatcher: Dispatcher,
     /// Places for these answers. Without one, the stream with the next question is not read any further.
     pub(super) answers: Arc<Semaphore>,
-    /// What came since the last reply and is no reply to any request, in words.
+    /// The last message since the last reply that is no reply to any request, in words.
     pub(super) stray: Lock<Option<String>>,
     state: Lock<SessionState>,
     closed: watch::Sender<bool>,
@@ -106,7 +107,7 @@ impl HttpSession {
         tracing::debug!(?deleted, "session ended");
     }
 
-    /// The header that says which revision is spoken.
+    /// The header with the revision.
     pub(super) fn version(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
         headers.insert(
@@ -196,7 +197,7 @@ impl HttpFailure {
     }
 }
 
-/// Why what came is not HTTP, if that is why nothing more could be read.
+/// The reason why the data is not HTTP, if that is why nothing more could be read.
 fn not_http(error: &reqwest::Error) -> Option<&(dyn StdError + 'static)> {
     let causes = std::iter::successors(error.source(), |&cause| cause.source());
     let last = causes.last()?;

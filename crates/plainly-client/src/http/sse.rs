@@ -21,7 +21,7 @@ pub(super) struct EventParser {
     kind: Option<EventKind>,
     /// The last id, as of the unfinished event.
     id: Vec<u8>,
-    /// Where and when to resume.
+    /// The position and time to resume.
     resumption: Resumption,
     /// Whether the last byte was a carriage return, whose line feed may still come.
     after_return: bool,
@@ -41,7 +41,7 @@ pub(super) struct ServerEvent {
 pub(super) enum EventKind {
     /// Messages.
     Message,
-    /// Where to post messages (2024-11-05, "HTTP with SSE"). Counts without data too.
+    /// The URL for posting messages (2024-11-05, "HTTP with SSE"). Counts without data too.
     Endpoint,
     /// Words about a failure. In no specification, but some servers send them before they hang up.
     Error,
@@ -58,7 +58,7 @@ impl EventKind {
     }
 }
 
-/// Where and when to resume a stream that has ended.
+/// The position and time to resume a stream that has ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Resumption {
     /// The id of the last event. Empty, if it had none.
@@ -68,7 +68,7 @@ pub(super) struct Resumption {
 }
 
 impl Resumption {
-    /// Takes over what a later part of the stream has said.
+    /// Takes over the values of a later part of the stream.
     pub(super) fn update(&mut self, later: &Self) {
         if !later.last_id.is_empty() {
             self.last_id = later.last_id.clone();
@@ -123,7 +123,7 @@ impl EventParser {
         }
     }
 
-    /// Where and when to resume if the stream ends here.
+    /// The position and time to resume if the stream ends here.
     pub(super) fn resumption(&self) -> &Resumption {
         &self.resumption
     }

@@ -191,7 +191,7 @@ impl Respondent {
         Ok(answers.into_iter().collect())
     }
 
-    /// Has the user visit all of these; `None` if nobody can ask them to.
+    /// Has the user visit all of these; `None` if there is no user to ask.
     pub(crate) fn visit_all(
         &self,
         required: &[UrlElicitation],

@@ -1,5 +1,6 @@
-//! How long to wait before a stream that was lost is opened again: as long as the server asks, within a bound, otherwise longer
-//! each time, and by chance, so that the clients of a server that comes back don't all come at once.
+//! The pause before a stream that was lost is opened again: as long as the server asks, within a
+//! bound, otherwise longer each time, and random, so that the clients of a server that comes back
+//! don't all come at once.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
@@ -20,11 +21,11 @@ const TRIES: u32 = 30;
 /// The pauses between one stream and the next.
 #[derive(Debug, Default)]
 pub(crate) struct Backoff {
-    /// How often the longest pause has doubled.
+    /// The number of doublings of the longest pause.
     doublings: u32,
     /// The tries since something came.
     tries: u32,
-    /// When the stream was opened; `None` while there is none.
+    /// The time when the stream was opened; `None` while there is none.
     opened: Option<Instant>,
 }
 
@@ -44,8 +45,8 @@ impl Backoff {
         self.doublings == 0 || self.was_in_order()
     }
 
-    /// How long to wait now that the stream was lost, or could not be opened; `asked` is what the server asks for. `None`
-    /// if there is no use in another try.
+    /// The pause now that the stream was lost, or could not be opened; `asked` is the server's
+    /// wish. `None` if there is no use in another try.
     pub(crate) fn pause(&mut self, asked: Option<Duration>) -> Option<Duration> {
         if self.was_in_order() {
             *self = Self::default();

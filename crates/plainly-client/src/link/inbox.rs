@@ -17,7 +17,7 @@ const MOST_CHANGES: usize = 1024;
 /// The most bytes of their URIs.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The changes of one subscription that nobody has read yet.
+/// The unread changes of one subscription.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     asked: SubscriptionFilter,
@@ -26,11 +26,11 @@ pub(crate) struct Inbox {
 
 #[derive(Debug, Default)]
 struct InboxState {
-    /// The changes that the server will report; `None` until it has said so.
+    /// The changes that the server will report; `None` until it has answered.
     honoured: Option<SubscriptionFilter>,
     unread: VecDeque<Change>,
     bytes: usize,
-    /// What was last told of each task.
+    /// The last report of each task.
     tasks: BTreeMap<String, DetailedTask>,
     /// The end of the subscription, if it has ended: in good order or with an error.
     end: Option<Result<(), Error>>,
@@ -78,7 +78,7 @@ impl Inbox {
         }
     }
 
-    /// Adds the change of a task, and keeps what was told of it.
+    /// Adds the change of a task, and stores its report.
     pub(crate) fn put_task(&self, task: DetailedTask) {
         let id = task.task_id.clone();
         let honoured = self.state.lock().honoured.clone();
@@ -88,12 +88,13 @@ impl Inbox {
         self.put(Change::Task(id));
     }
 
-    /// Takes what was last told of a task, if nobody has yet.
+    /// Takes the last report of a task, if it was not taken yet.
     pub(crate) fn take_task(&self, id: &str) -> Option<DetailedTask> {
         self.state.lock().tasks.remove(id)
     }
 
-    /// The same for a change that is addressed to no subscription in particular: ignored before the acknowledgement.
+    /// Like `put`, for a change that is addressed to no subscription in particular: ignored before
+    /// the acknowledgement.
     pub(crate) fn put_if_acknowledged(&self, change: Change) {
         if self.state.lock().honoured.is_some() {
             self.put(change);
@@ -105,7 +106,7 @@ impl Inbox {
         self.state.lock().finish(end);
     }
 
-    /// Waits until the server has said which changes it will report.
+    /// Waits until the server has acknowledged the changes that it will report.
     pub(crate) async fn acknowledged(&self) -> Result<SubscriptionFilter, Error> {
         std::future::poll_fn(|context| self.poll_acknowledged(context)).await
     }

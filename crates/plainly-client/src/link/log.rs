@@ -32,7 +32,7 @@ impl Log {
         }
     }
 
-    /// The same of what a legacy server says by itself.
+    /// Marks it as a legacy server's own choice of messages.
     pub(crate) fn unasked(self) -> Self {
         Self {
             is_requested: false,

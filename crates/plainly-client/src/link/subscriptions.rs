@@ -41,7 +41,7 @@ pub(crate) struct SubscriptionGuard {
 }
 
 impl SubscriptionTable {
-    /// An empty table, which tells the cache what changes too.
+    /// An empty table, which reports changes to the cache too.
     pub(crate) fn new(shelf: Option<Shelf>) -> Self {
         Self {
             entries: Lock::default(),
@@ -124,14 +124,14 @@ impl SubscriptionTable {
         }
     }
 
-    /// Notes that changes may have been told of that did not arrive.
+    /// Notes that reports of changes may have been lost.
     pub(crate) fn missed(&self) {
         if let Some(shelf) = &self.shelf {
             shelf.note(Change::Missed);
         }
     }
 
-    /// Whether anybody is subscribed to exactly this URI.
+    /// Whether there is a subscription to exactly this URI.
     pub(crate) fn any_has(&self, uri: &str) -> bool {
         self.of(None).iter().any(|inbox| inbox.has(uri))
     }
@@ -151,7 +151,7 @@ impl Drop for SubscriptionGuard {
     }
 }
 
-/// Puts a notification into one inbox. `is_its_own` says that it is for this subscription alone.
+/// Puts a notification into one inbox. With `is_its_own`, it is for this subscription alone.
 fn tell(inbox: &Inbox, method: Method, params: &[u8], is_its_own: bool) -> Result<(), Error> {
     let change = if method == Method::Acknowledged {
         let params: AcknowledgedParams = read(method, params)?;

@@ -10,10 +10,10 @@ use tokio::sync::broadcast::{Sender, channel};
 
 use crate::error::mistakes;
 
-/// The most ids that wait to be looked at: whoever misses one still hears of the end from the user.
+/// The most ids that wait to be looked at: a visit whose end was missed is still ended by the user.
 const KEPT: usize = 64;
 
-/// What the server tells of visits that are over.
+/// The server's reports of visits that are over.
 #[derive(Debug)]
 pub(crate) struct CompletedVisits(Sender<String>);
 
@@ -34,7 +34,7 @@ impl CompletedVisits {
         }
     }
 
-    /// Resolves when the server has told of all of these, from now on.
+    /// Resolves when the server has reported all of these, from now on.
     pub(crate) fn all(&self, mut ids: BTreeSet<String>) -> impl Future<Output = ()> {
         let mut told = self.0.subscribe();
         async move {

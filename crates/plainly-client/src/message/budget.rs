@@ -30,7 +30,7 @@ const CAUSES: usize = Cause::Passing as usize + 1;
 /// The exchanges that one call may cost, shared by all that make some of them.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// How often each cause is removed at most.
+    /// The most times that each cause is removed.
     most: [u32; CAUSES],
     spent: [AtomicU32; CAUSES],
 }
@@ -77,12 +77,12 @@ impl Budget {
             .is_ok()
     }
 
-    /// How many exchanges were spent on this cause.
+    /// The number of exchanges for this cause.
     pub(crate) fn spent_on(&self, cause: Cause) -> u32 {
         self.spent[cause as usize].load(Ordering::Relaxed)
     }
 
-    /// How many exchanges were spent in all.
+    /// The number of all exchanges.
     pub(crate) fn spent(&self) -> u32 {
         let spent = self.spent.iter();
         spent.map(|spent| spent.load(Ordering::Relaxed)).sum()

@@ -1,5 +1,5 @@
-//! Clocks that stand while somebody is waited for: those of a connection while a person decides whether to log in, those of
-//! a call while its server waits for an answer of ours.
+//! Clocks that are paused while the client waits: those of a connection while the user decides
+//! whether to log in, those of a call while its server waits for an answer of ours.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,8 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-/// The clocks of a connection and of the calls on it, which stand while a person is waited for. Clones are the same clocks.
+/// The clocks of a connection and of the calls on it, which are paused while the client waits for
+/// its user. Clones are the same clocks.
 ///
 /// Stopped by an `Authorizer` while somebody logs in: neither a call nor connecting times out because of that.
 #[derive(Clone, Debug, Default)]
@@ -16,13 +17,13 @@ pub struct Clocks(Arc<watch::Sender<Standing>>);
 /// Whether clocks stand, and for how long they did.
 #[derive(Debug, Default)]
 struct Standing {
-    /// How many pauses there are now.
+    /// The number of pauses now.
     pauses: usize,
-    /// When the first of these began.
+    /// The start of the first of these.
     since: Option<Instant>,
-    /// How long the clocks stood before.
+    /// The time of earlier pauses.
     before: Duration,
-    /// When the last pause ended.
+    /// The end of the last pause.
     last: Option<Instant>,
 }
 
@@ -48,7 +49,7 @@ impl Clocks {
         let _none = standing.wait_for(|standing| standing.pauses == 0).await;
     }
 
-    /// When the last pause ended, if there was one.
+    /// The end of the last pause, if there was one.
     pub(crate) fn last(&self) -> Option<Instant> {
         self.0.borrow().last
     }
@@ -62,7 +63,7 @@ impl Clocks {
         }
     }
 
-    /// How long they stood in all.
+    /// The time of all pauses.
     fn stood(&self) -> Duration {
         let standing = self.0.borrow();
         let now = standing.since.map(|since| since.elapsed());
@@ -89,7 +90,7 @@ impl Drop for ClockPause {
 pub(crate) struct Stopwatch {
     clocks: Clocks,
     start: Instant,
-    /// How long the clocks had stood before.
+    /// The time of pauses before.
     stood: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! Every limit, with its default. Each field says what happens beyond it.
+//! Every limit, with its default. Each field names the result of exceeding it.
 
 /// The limits of a client. Start from [`ClientLimits::default`] and change what you need. Timeouts are set where the
 /// client is [built](crate::Builder).

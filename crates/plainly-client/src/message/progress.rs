@@ -24,7 +24,7 @@ pub struct ProgressUpdate {
     pub done: f64,
     /// The total amount, in the same unit, if the server knows it.
     pub total: Option<f64>,
-    /// A description of what is being done, for people.
+    /// A description of the current step, for the user.
     pub message: Option<String>,
 }
 
@@ -84,7 +84,7 @@ impl ProgressListener {
         self.tell(progress);
     }
 
-    /// Reports what a task says that it does.
+    /// Reports the message of a task as progress.
     pub(crate) fn say(&self, message: &str) {
         let LastProgress { done, total, .. } = *self.heard.lock();
         self.tell(ProgressUpdate {

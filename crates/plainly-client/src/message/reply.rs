@@ -21,7 +21,7 @@ use crate::error::mistakes;
 use crate::error::status::HttpStatus;
 use crate::error::{Error, LocalError};
 
-/// The most bytes that are shown of what is not a message.
+/// The most bytes that are shown of data that is not a message.
 const BEGINNING: usize = 80;
 
 /// Stands for parameters that are absent.
@@ -39,7 +39,7 @@ pub(crate) enum Incoming {
     },
     /// It asks something of us.
     Request(ServerRequest),
-    /// It tells us something.
+    /// It is a notification.
     Notification {
         /// Its method.
         method: String,
@@ -196,8 +196,8 @@ pub(crate) fn beginning(text: &[u8]) -> Cow<'_, str> {
 }
 
 impl Incoming {
-    /// What it is in words, for those who wait for a reply; `None` if it may well come before one. `text` is what it was
-    /// read from.
+    /// A description, for callers that wait for a reply; `None` if it may well come before one.
+    /// `text` is its source.
     pub(crate) fn instead(&self, text: &[u8]) -> Option<String> {
         match self {
             Self::Reply { id: Some(id), .. } => Some(reply_to_nobody(id)),
@@ -280,7 +280,7 @@ impl RawResult {
         })
     }
 
-    /// The same, kept for such calls if it may be.
+    /// Caches the result for such calls if it may be cached.
     pub(crate) fn keep_for(mut self, fetch: Option<Box<Fetch>>) -> Self {
         if let Some(fetch) = &fetch {
             fetch.keep(&self.json, &self.fields);

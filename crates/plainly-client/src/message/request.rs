@@ -28,7 +28,7 @@ use crate::message::timeouts::CallQuestions;
 use crate::message::trace_context::{self, TraceContext, TraceSource};
 use plainly_transport::Frame;
 
-/// The client's name, version, capabilities and preferences, as it tells every server.
+/// The client's name, version, capabilities and preferences, as it sends them to every server.
 #[derive(Clone, Debug)]
 pub(crate) struct Introduction {
     pub(crate) implementation: Implementation,
@@ -40,7 +40,8 @@ pub(crate) struct Introduction {
 }
 
 impl Introduction {
-    /// The `_meta` of a modern request, as JSON; it says whether the reply may be the handle of a task.
+    /// The `_meta` of a modern request, as JSON; with `tasks`, the reply may be the handle of a
+    /// task.
     fn meta(&self, revision: Revision, tasks: bool) -> String {
         let mut capabilities = self.capabilities.clone();
         if tasks {
@@ -76,7 +77,7 @@ pub(crate) struct RequestExtras<'a> {
     pub(crate) fetch: Option<&'a Fetch>,
     /// The arguments to repeat in headers, on a transport with headers. Not sent to a legacy server.
     pub(crate) mirror: Option<&'a Mirror>,
-    /// Whether it is about a task, or may be answered with one. Not said to a legacy server.
+    /// Whether it is about a task, or may be answered with one. Not sent to a legacy server.
     pub(crate) tasks: bool,
     /// The exchanges that the call may cost.
     pub(crate) budget: Option<&'a Budget>,
@@ -294,7 +295,7 @@ impl RequestWriter {
 /// The members of an object, each as it was written.
 pub(crate) type RawMembers = BTreeMap<String, RawJson>;
 
-/// What only the client of a connection can say in `_meta`.
+/// The members of `_meta` that only the client of a connection can set.
 const OWN_META: [&str; 5] = [
     PROTOCOL_VERSION,
     CLIENT_INFO,
@@ -303,8 +304,8 @@ const OWN_META: [&str; 5] = [
     PROGRESS_TOKEN,
 ];
 
-/// Splits somebody else's parameters: those beside `_meta`, and the members of `_meta` that can be sent on. Fails if
-/// either is no object.
+/// Splits parameters of another client: those beside `_meta`, and the members of `_meta` that can
+/// be sent on. Fails if either is no object.
 pub(crate) fn split_meta(
     params: &RawJson,
 ) -> serde_json::Result<(Cow<'_, RawJson>, Option<RawMembers>)> {

@@ -121,7 +121,7 @@ fn is_baggage(text: &str) -> bool {
     text.len() <= BAGGAGE_BYTES && text.split(',').all(is_member)
 }
 
-/// A function that knows the trace of what is sent now, if there is one.
+/// A function that knows the current trace, if there is one.
 #[derive(Clone, Default)]
 pub(crate) struct TraceSource(Option<Arc<dyn Fn() -> Option<TraceContext> + Send + Sync>>);
 
@@ -130,7 +130,7 @@ impl TraceSource {
         Self(Some(Arc::new(current)))
     }
 
-    /// The trace of what is sent now.
+    /// The current trace.
     pub(crate) fn current(&self) -> Option<TraceContext> {
         let current = self.0.as_ref()?;
         // A call is worth more than its trace.

@@ -1,5 +1,5 @@
-//! What passes between a client and its server, for whoever wants to see it: each message as it stands on the wire, and
-//! of HTTP what is not in the messages. Knows neither methods nor connections.
+//! The traffic between a client and its server, for observers: each message as it stands on the
+//! wire, and the status and headers of HTTP. Knows neither methods nor connections.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +21,7 @@ pub enum Traffic<'a> {
     Request {
         /// `POST`, `GET` or `DELETE`.
         method: &'a str,
-        /// Where it goes; without the query, which may be secret.
+        /// The target URL; without the query, which may be secret.
         url: &'a str,
         /// The headers that the client sets. Those with which it was built are marked as sensitive.
         headers: &'a HeaderMap,
@@ -49,7 +49,7 @@ impl Tap {
         Self(Some(Arc::new(see)))
     }
 
-    /// Whether anybody looks.
+    /// Whether there is an observer.
     #[cfg(feature = "http")]
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_some()

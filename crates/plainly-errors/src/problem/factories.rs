@@ -191,7 +191,7 @@ impl Problem {
         Self::new(ProblemCode::InternalError, message)
     }
 
-    /// The internal error `error`. Its own sentence is shown, behind `during`, which says what was
+    /// The internal error `error`. Its own sentence is shown, behind `during`, the name of what was
     /// being done; its causes are for logs alone, and so is its type. Where that sentence may hold
     /// secrets, choose [`internal`](Self::internal) and [`with_source`](Self::with_source).
     ///

@@ -96,7 +96,7 @@ fn in_words(schema: &str) -> &str {
     }
 }
 
-/// The same object, each value replaced by the result of `replace`.
+/// This object, each value replaced by the result of `replace`.
 fn rewritten<'t>(object: &'t Object<'_>, replace: impl Fn(&str, &'t str) -> &'t str) -> String {
     // From text to text, without a tree: all else stays in the order and spelling of its author.
     let mut out = Vec::with_capacity(object.raw().len());

@@ -40,7 +40,7 @@ impl Task {
         poll_fn(|context| self.scope.stage().poll_begin(context)).await;
     }
 
-    /// Sets the status message of the task. Before the call is a task, nobody sees it. The message
+    /// Sets the status message of the task. Before the call is a task, it is not sent. The message
     /// of [`Context::progress`](super::Context::progress) does the same, and also reaches clients
     /// that wait for a call that is not a task.
     pub async fn say(&self, message: impl AsRef<str>) {

@@ -114,7 +114,7 @@ impl Client {
         })
     }
 
-    /// Makes a request that a subscription needs, and that is no call of whoever has the client.
+    /// Makes a request that a subscription needs, and that is no call of the user's.
     async fn manage(&self, method: Method, params: &(impl Serialize + Sync)) -> Result<()> {
         self.check_declared(method)?;
         let recovery = Recovery::new(self, method, None);

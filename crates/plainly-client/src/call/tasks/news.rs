@@ -1,5 +1,5 @@
-//! What the server tells of a task by itself (`subscriptions/listen` with `taskIds`). Where it does not, nothing comes,
-//! and that is no error: the task is asked for anyway.
+//! The reports of a task that a server sends by itself (`subscriptions/listen` with `taskIds`). A
+//! server that sends none causes no error: the task is polled anyway.
 
 use std::fmt;
 use std::time::Duration;
@@ -20,9 +20,9 @@ pub(super) struct TaskNews {
     source: NewsSource,
 }
 
-/// Where news come from.
+/// The source of reports.
 enum NewsSource {
-    /// The server has not said yet whether it will tell.
+    /// The server has not answered yet whether it will report.
     Opening(BoxFuture<'static, Result<Subscription>>),
     Open(Box<Subscription>),
     /// Nowhere.
@@ -30,7 +30,7 @@ enum NewsSource {
 }
 
 impl TaskNews {
-    /// Asks the server to tell of this task, once somebody waits for news.
+    /// Asks the server to report this task, once the first report is awaited.
     pub(super) fn of(client: &Client, id: &str) -> Self {
         let (client, id) = (client.clone(), id.to_owned());
         let filter = SubscriptionFilter::new().task_ids([id.as_str()]);
@@ -40,7 +40,7 @@ impl TaskNews {
         }
     }
 
-    /// Whether the server has said that it will tell.
+    /// Whether the server has agreed to report.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.source, NewsSource::Open(_))
     }

@@ -1,5 +1,5 @@
-//! When to ask for a task again, and for how long it may be expected to end: by what the server last said, within bounds of
-//! our own. Knows neither tasks nor connections.
+//! The pauses between polls of a task, and its expected end: by the server's last values, within
+//! bounds of our own. Knows neither tasks nor connections.
 
 use std::time::Duration;
 
@@ -13,17 +13,17 @@ const USUAL: Duration = Duration::from_secs(1);
 const SHORTEST: Duration = Duration::from_millis(100);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(60);
-/// How many times longer the pause is while the server tells of the task by itself.
+/// The factor of the pause while the server reports the task by itself.
 const LISTENING: u32 = 10;
 
-/// How often to ask for one task, and until when.
+/// The pauses between polls of one task, and their end.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// When this client first heard of the task. The server's clock, by which it says when it created the task, may be
-    /// another than ours.
+    /// The time when this client first heard of the task. The server's clock, which its creation
+    /// time is from, may be another than ours.
     since: Instant,
     interval: Duration,
-    /// How long the server keeps the task; `None` for ever.
+    /// The time that the server stores the task; `None` for ever.
     ttl: Option<Duration>,
 }
 
@@ -37,7 +37,7 @@ impl Pace {
         }
     }
 
-    /// Notes what the server last said: `pollIntervalMs` and `ttlMs`.
+    /// Notes the server's last values: `pollIntervalMs` and `ttlMs`.
     pub(super) fn note(&mut self, interval: Option<u64>, ttl: Option<u64>) {
         if let Some(interval) = interval {
             self.interval = Duration::from_millis(interval).clamp(SHORTEST, LONGEST);
@@ -45,7 +45,7 @@ impl Pace {
         self.ttl = ttl.map(Duration::from_millis);
     }
 
-    /// How long to wait before the next request. `is_told` says that the server tells of the task by itself.
+    /// The pause before the next poll. With `is_told`, the server reports the task by itself.
     pub(super) fn pause(&self, is_told: bool) -> Duration {
         let interval = match is_told {
             true => (self.interval * LISTENING).min(LONGEST),
@@ -56,7 +56,7 @@ impl Pace {
         self.left().map_or(pause, |left| pause.min(left))
     }
 
-    /// How long the server keeps the task, once that time is over.
+    /// The time that the server stored the task, once it is over.
     pub(super) fn expired(&self) -> Option<Duration> {
         self.ttl.filter(|_| self.left() == Some(Duration::ZERO))
     }

@@ -14,8 +14,8 @@ use super::Builder;
 /// automatically. Questions are answered concurrently, and the timeout of a call is suspended meanwhile. A handler that
 /// panics has refused.
 impl<T> Builder<T> {
-    /// Lets `answer` fill in forms (Elicitation). The user must be able to see who asks, to change what is sent and to
-    /// decline.
+    /// Lets `answer` fill in forms (Elicitation). The user must be able to see the server's name,
+    /// to change the answer and to decline.
     ///
     /// ```no_run
     /// use plainly::Client;
@@ -72,8 +72,9 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Lets `answer` ask the model (Sampling). A person should be able to refuse: a refusal, like any other reason why
-    /// there is no answer, is an error. [Declare](Self::capabilities) whether requests may include tools.
+    /// Lets `answer` ask the model (Sampling). A user should be able to refuse: a refusal, like
+    /// any other reason why there is no answer, is an error. [Declare](Self::capabilities) whether
+    /// requests may include tools.
     pub fn on_sampling<F>(
         mut self,
         answer: impl Fn(CreateMessageParams) -> F + Send + Sync + 'static,

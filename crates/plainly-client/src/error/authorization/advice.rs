@@ -1,21 +1,21 @@
-//! What to do about an error of authorization.
+//! The advice for an error of authorization.
 
 use std::borrow::Cow;
 
 use super::words::{Address, Scopes, Theirs};
 use super::{AuthError, IssuerPlace, OWN};
 
-/// Where the other side is at fault, or somebody who is neither.
+/// The advice if the other side is at fault, or an attacker.
 const ATTACK: &str =
     "do not log in there: it is set up wrongly, or somebody attacks you; tell whoever runs it";
 
-/// Where the other side alone can mend it.
+/// The advice if only the other side can repair it.
 const OTHER_SCOPES: &str = "ask for other scopes";
 const TELL: &str = "tell whoever runs it: it is set up wrongly";
 
 impl AuthError {
-    /// What to do about it, in a sentence without its capital letter and its full stop. Commands and options are those of the
-    /// program `plainly`; what they do can be set in a client too.
+    /// The advice, in a sentence without its capital letter and its full stop. Commands and options
+    /// are those of the program `plainly`; the same settings exist in a client too.
     pub fn advice(&self) -> Cow<'static, str> {
         if self.is_retryable() {
             return "try again later".into();
@@ -77,14 +77,14 @@ impl AuthError {
     }
 }
 
-/// Where two URLs differ by nothing else.
+/// The advice if two URLs differ by nothing else.
 const SLASH: &str = "they differ by a slash alone: `--tolerate issuer-slash` allows that";
 
-/// What is missing in the metadata.
+/// The advice if the metadata lack PKCE.
 const PKCE: &str =
     "whoever runs it has to add `\"code_challenge_methods_supported\": [\"S256\"]` to its metadata";
 
-/// Where anybody could listen.
+/// The advice if a connection is not encrypted.
 const ENCRYPT: &str = "use a URL that begins with https; where nobody else is on the way, `--allow-plaintext-token` allows it";
 
 fn log_in(server: &str) -> Cow<'static, str> {

@@ -1,4 +1,4 @@
-//! What errors of authorization say, what they advise, and what they never show.
+//! The texts of errors of authorization, their advice, and the secrets that they never show.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The words in which errors of authorization name what others say: their texts in quotation marks and bounded, URLs without
-//! what may be secret.
+//! The form of others' texts in errors of authorization: in quotation marks and bounded, URLs
+//! without their secret parts.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ const SHOWN: usize = 500;
 /// The most scopes and URLs that are named.
 const NAMED: usize = 20;
 
-/// What somebody else says, in quotation marks.
+/// Another party's text, in quotation marks.
 pub(super) struct Theirs<'a>(pub(super) &'a str);
 
 impl fmt::Display for Theirs<'_> {

@@ -9,8 +9,8 @@ pub(crate) struct WrittenChallenge<'a> {
     pub(crate) parameters: Vec<(&'a str, String)>,
 }
 
-/// Reads one value of the header. The first that breaks the grammar ends it, as nobody can tell what the rest belongs to: it
-/// is the second result, with what is wrong.
+/// Reads one value of the header. The first fault of grammar ends it, because the rest has no clear
+/// owner: the second result is that fault.
 pub(crate) fn read(
     value: &str,
 ) -> (
@@ -40,7 +40,7 @@ impl<'a> WrittenChallenge<'a> {
     }
 }
 
-/// What is left to be read.
+/// The rest to read.
 struct ChallengeReader<'a> {
     rest: &'a str,
 }
@@ -137,7 +137,7 @@ impl<'a> ChallengeReader<'a> {
         taken
     }
 
-    /// Skips what is such a character, and says how much that was.
+    /// Skips such characters, and returns their number.
     fn skip(&mut self, is_skipped: impl Fn(char) -> bool) -> usize {
         self.take(is_skipped).len()
     }

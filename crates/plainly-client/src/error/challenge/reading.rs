@@ -27,8 +27,8 @@ impl Challenge {
         Self::main(&Self::read_all(values)).cloned()
     }
 
-    /// The same of all challenges, in their order. One that says something twice, or breaks the grammar, is left out; and what
-    /// stands behind the latter in its value.
+    /// All challenges, in their order. One that repeats a parameter, or breaks the grammar, is left
+    /// out; and the rest of the value behind the latter.
     pub fn read_all<'a>(values: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         Challenges::read(values).readable
     }

@@ -15,7 +15,7 @@ const FILES: usize = 512;
 const BYTES: u64 = 16 << 20;
 /// The longest name, in characters.
 const NAME: usize = 64;
-/// The most mistakes that are told of one skill.
+/// The most mistakes that are reported of one skill.
 const TOLD: usize = 20;
 
 /// The directory of a skill, without a slash at its end.
@@ -23,7 +23,7 @@ pub(super) fn root(uri: &str) -> &str {
     uri.strip_suffix(MAIN).unwrap_or(uri)
 }
 
-/// What is wrong with the entry of a skill that lists these files.
+/// The mistakes in the entry of a skill that lists these files.
 pub(super) fn mistakes(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     mistakes.extend(in_uri(skill));

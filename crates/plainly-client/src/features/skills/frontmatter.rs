@@ -1,5 +1,5 @@
-//! The frontmatter of a `SKILL.md`, and whether it says what the server's entry says. Of YAML there is as much here as JSON can
-//! say: nothing is expanded, so a few lines can't become gigabytes.
+//! The frontmatter of a `SKILL.md`, and its comparison with the server's entry. Only the part of
+//! YAML that JSON has is read: nothing is expanded, so a few lines can't become gigabytes.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -18,7 +18,7 @@ const DEPTH: usize = 64;
 /// The line before and after it.
 const FENCE: &str = "---";
 
-/// Compares the frontmatter of a file, field by field, with what its entry says.
+/// Compares the frontmatter of a file, field by field, with its entry.
 pub(super) fn compare(file: &str, listed: &JsonObject) -> Result<(), Mismatch> {
     let found = parse(cut(file)?)?;
     let Yaml::Mapping { members, .. } = &*found else {
@@ -99,7 +99,7 @@ enum Unfinished {
     Mapping(usize, BTreeMap<String, Rc<Yaml>>, Option<String>),
 }
 
-/// What was read so far.
+/// The values read so far.
 #[derive(Debug, Default)]
 struct YamlReader {
     open: Vec<Unfinished>,
@@ -117,7 +117,8 @@ fn parse(yaml: &str) -> Result<Rc<Yaml>, Mismatch> {
     whole.ok_or_else(|| unreadable("its frontmatter is empty"))
 }
 
-/// Where the parser gave up; it says why in words of its own. The line is that of the file, which begins with a fence.
+/// The place where the parser gave up, with its reason. The line is that of the file, which starts
+/// with a fence.
 fn no_yaml(why: &ScanError) -> String {
     // Brackets are counted before there is any event.
     if why.info() == "recursion limit exceeded" {
@@ -179,7 +180,7 @@ impl YamlReader {
         }
     }
 
-    /// Puts a value where one is due: into what is open, or as the whole.
+    /// Puts a value where one is due: into the open one, or as the whole.
     fn put(&mut self, anchor: usize, node: Rc<Yaml>) -> Result<(), String> {
         // What an alias brings may be deep already.
         if self.open.len() + node.levels() > DEPTH {

@@ -11,13 +11,13 @@ use tokio::sync::Mutex;
 use super::bearer::header;
 use super::{Again, AuthError, Authorizer, Credentials, Outgoing, Refusal};
 
-/// What the function gives.
+/// The result of the function.
 pub(crate) type GivenToken = Result<String, Box<dyn StdError + Send + Sync>>;
 
 /// Lets requests in with the tokens that a function gives.
 pub(crate) struct TokenSource {
     ask: Box<dyn Fn() -> BoxFuture<'static, GivenToken> + Send + Sync>,
-    /// Held while the function is asked: whoever else needs a token waits for the same one.
+    /// The lock that is held while the function runs: other requests wait for the same token.
     known: Mutex<KnownToken>,
 }
 

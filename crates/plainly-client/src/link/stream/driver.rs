@@ -91,7 +91,8 @@ impl Driver {
     }
 }
 
-/// The runtime that it ran on may end before the connection: nobody would answer who waits on another.
+/// The runtime that it ran on may end before the connection: callers on another would wait for
+/// ever.
 impl Drop for Driver {
     fn drop(&mut self) {
         if self.state.check().is_ok() {

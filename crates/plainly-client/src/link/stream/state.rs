@@ -25,7 +25,7 @@ const QUEUED: usize = 64;
 pub(super) struct ConnectionState {
     pub(super) pending: Lock<Pending<oneshot::Sender<CallReply>>>,
     pub(super) dispatcher: Dispatcher,
-    /// What came since the last reply and is no reply to any request, in words.
+    /// The last message since the last reply that is no reply to any request, in words.
     pub(super) stray: Lock<Option<String>>,
     /// The end of the connection. Set before the requests in flight learn of it.
     end: OnceLock<Arc<Closed>>,
@@ -49,7 +49,7 @@ impl ConnectionState {
         }
     }
 
-    /// The error that says why the connection has ended.
+    /// The error with the reason why the connection has ended.
     pub(super) fn closed(&self) -> Error {
         let end = self.end.get().cloned();
         LocalError::Closed(

@@ -1,10 +1,10 @@
-//! What is read of challenges, and what is wrong with the others.
+//! The readable challenges, and the faults of the others.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What a response with these values is told to want, and what is wrong with it.
+/// The demands of a response with these values, and their faults.
 fn told(values: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut headers = HeaderMap::new();
     for value in values {
