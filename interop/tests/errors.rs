@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
 use plainly::Text;
-use plainly::client::Client;
 use plainly::errors::{Dialect, Problem, ProblemCode, ProtocolError, Revision};
 use plainly::server::{Resource, Server};
+use plainly_client::Client;
 use rmcp::model::{
     ErrorData, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ServerCapabilities, ServerConfig,
