@@ -301,10 +301,7 @@ fn an_entry_that_is_disabled_or_wrong_is_named_with_its_file() {
         "docs": { "command": "/no/such", "disabled": true }, "web": { "url": "http://127.0.0.1:1/" }, "odd": {}
     } });
     home.allowed(".mcp.json", &servers.to_string());
-    home.user(
-        ".cursor/mcp.json",
-        "broken, and farther than what is looked for",
-    );
+    home.user(".cursor/mcp.json", "broken, and farther away");
     let disabled = home.run(&["ls", "docs"]);
     assert_eq!(disabled.status, 3);
     assert!(
