@@ -11,6 +11,7 @@ use crate::connect::Client;
 use crate::connect::session::Epoch;
 use crate::error::{Error, LocalError, Result};
 use crate::message::budget::{Budget, Cause};
+use crate::message::deadline::Deadline;
 
 /// One call, with the attempts that were made and those that are left.
 #[derive(Debug)]
@@ -26,13 +27,13 @@ pub(crate) struct Recovery<'a> {
 impl<'a> Recovery<'a> {
     /// Begins a call of `method`.
     pub(super) fn new(client: &Client, method: Method, visits: Option<&'a VisitsOfCall>) -> Self {
-        let rounds = client.connected.limits().rounds;
-        let rounds = u32::try_from(rounds).unwrap_or(u32::MAX);
+        let most = client.connected.limits().rounds;
+        let left = visits.map_or(0, |visits| visits.left(most));
         Self {
             method,
             start: Instant::now(),
             is_attempted: AtomicBool::new(false),
-            budget: Budget::new(client.retries.pauses(), rounds),
+            budget: Budget::new(client.retries.pauses(), left),
             visits,
         }
     }
@@ -60,7 +61,7 @@ impl<'a> Recovery<'a> {
             (_, Some(ErrorKind::HeaderMismatch)) => {
                 (self.method == Method::CallTool).then_some(Cause::Headers)
             }
-            _ if error.url_elicitations().is_some() => self.visits.map(|_| Cause::Visit),
+            _ if error.url_elicitations().is_some() => Some(Cause::Visit),
             _ => (is_repeatable && error.is_retryable()).then_some(Cause::Passing),
         }
     }
@@ -84,16 +85,25 @@ impl Client {
             return Ok(false);
         };
         let connected = &self.connected;
+        let method = recovery.method.name();
+        tracing::debug!(%error, method, ?cause, "removing the cause of a failure");
+        // No handshake takes longer than the call may.
+        let deadline = Deadline::new(&connected.options.clocks, self.timeout);
         let recovered = match cause {
-            Cause::Session => connected.renew(epoch.session).await.map(|()| true),
-            Cause::Revision => connected.change(epoch.revision, offered(error)).await,
+            Cause::Session => {
+                let renewing = connected.renew(epoch.session);
+                deadline.wait_for(method, renewing).await.map(|()| true)
+            }
+            Cause::Revision => {
+                let changing = connected.change(epoch.revision, offered(error));
+                deadline.wait_for(method, changing).await
+            }
             Cause::Headers => Ok(Box::pin(self.learn_headers()).await),
             Cause::Visit => Ok(Box::pin(self.visit(error, recovery.visits)).await),
             Cause::Passing => Ok(self.pause_after(error, recovery).await),
             #[cfg(feature = "http")]
             Cause::Unsent | Cause::Credentials => Ok(false),
         };
-        tracing::debug!(%error, method = recovery.method.name(), ?cause, ?recovered, "recovered from a failed attempt");
         match recovered {
             // It is about the handshake: as the answer to this call it would mean something else.
             Err(Error::Protocol(refusal)) => {
@@ -104,13 +114,15 @@ impl Client {
         }
     }
 
-    /// Waits until the call may be made again; `false` if that is too late, or the call was made often enough for
-    /// whatever causes.
+    /// Waits until the call may be made again; `false` if that is too late. A call with other headers is one of the tries
+    /// that the client was built for, as one after a pause is.
     async fn pause_after(&self, error: &Error, recovery: &Recovery<'_>) -> bool {
-        if recovery.attempts() > self.retries.pauses() + 1 {
+        let budget = &recovery.budget;
+        let pauses = budget.spent_on(Cause::Passing);
+        if pauses + budget.spent_on(Cause::Headers) > self.retries.pauses() {
             return false;
         }
-        let earlier = recovery.budget.spent_on(Cause::Passing) - 1;
+        let earlier = pauses - 1;
         let pause = self.retries.pause(error, earlier, recovery.start.elapsed());
         if let Some(pause) = pause {
             sleep(pause).await;

@@ -14,6 +14,14 @@ use plainly_transport::lock::Lock;
 #[derive(Debug, Default)]
 pub(crate) struct VisitsOfCall(Lock<BTreeSet<BTreeSet<String>>>);
 
+impl VisitsOfCall {
+    /// The visits that are left of this many for a call.
+    pub(super) fn left(&self, most: usize) -> u32 {
+        let left = most.saturating_sub(self.0.lock().len());
+        u32::try_from(left).unwrap_or(u32::MAX)
+    }
+}
+
 impl Client {
     /// Sends the user to the pages that `error` names; `false` if the user does not go there, or was sent there before.
     pub(super) async fn visit(&self, error: &Error, before: Option<&VisitsOfCall>) -> bool {

@@ -12,7 +12,7 @@ use crate::connect::options::ClientOptions;
 use crate::error::{Error, LocalError, Result};
 use crate::link::Link;
 use crate::link::stream::{MessageConnection, OtherEnd};
-use crate::message::deadline::ConnectDeadline;
+use crate::message::deadline::Deadline;
 use plainly_transport::Meter;
 use plainly_transport::child::{Grace, Process, Program};
 use plainly_transport::lines::Lines;
@@ -83,7 +83,7 @@ async fn start(
     name: &str,
     grace: Grace,
     options: ClientOptions,
-    by: &ConnectDeadline,
+    by: &Deadline,
 ) -> Result<Client> {
     let child = program.start().map_err(|source| LocalError::Spawn {
         program: name.to_owned(),

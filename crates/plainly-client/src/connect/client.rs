@@ -17,7 +17,7 @@ use super::retries::Retries;
 use super::server_description::ServerDescription;
 use crate::error::{Error, LocalError, Result};
 use crate::link::{BackgroundTask, Link};
-use crate::message::deadline::ConnectDeadline;
+use crate::message::deadline::Deadline;
 use crate::message::limits::ClientLimits;
 use crate::message::request::RequestWriter;
 
@@ -160,7 +160,7 @@ impl Client {
     pub(crate) async fn establish(
         mut link: Link,
         mut options: ClientOptions,
-        by: &ConnectDeadline,
+        by: &Deadline,
     ) -> Result<Self> {
         let declared = &options.introduction.capabilities;
         options.shelf = options.shelf.map(|shelf| shelf.for_capabilities(declared));

@@ -17,7 +17,7 @@ use crate::connect::server_description::ServerDescription;
 use crate::error::{Error, LocalError, is_of_the_way};
 use crate::link::log::Log;
 use crate::link::{CallExtras, Link};
-use crate::message::deadline::ConnectDeadline;
+use crate::message::deadline::Deadline;
 use crate::message::reply::{CallReply, TypedResult};
 use crate::message::request::RequestWriter;
 
@@ -45,7 +45,7 @@ enum ProbeVerdict {
 pub(crate) async fn establish(
     link: &Link,
     options: &ClientOptions,
-    by: &ConnectDeadline,
+    by: &Deadline,
 ) -> Result<ServerDescription, Error> {
     let server = match options.revision {
         // No probe: a session begins with `initialize`, before anything else (2025-11-25, "Initialization").
@@ -62,7 +62,7 @@ pub(crate) async fn establish(
 async fn detect(
     link: &Link,
     options: &ClientOptions,
-    by: &ConnectDeadline,
+    by: &Deadline,
 ) -> Result<ServerDescription, Error> {
     // At most half, so that the handshake has as much time as the probe had.
     let silence = SILENCE.min(by.left() / 2);
@@ -91,7 +91,7 @@ async fn detect(
     }
 }
 
-async fn probe(link: &Link, options: &ClientOptions, by: &ConnectDeadline) -> ProbeVerdict {
+async fn probe(link: &Link, options: &ClientOptions, by: &Deadline) -> ProbeVerdict {
     let writer = RequestWriter::new(Revision::LATEST, &options.introduction);
     let params = json!({});
     let asking = link.ask(&writer, Method::Discover, &params, CallExtras::default());
@@ -163,7 +163,7 @@ async fn settle(
     link: &Link,
     options: &ClientOptions,
     verdict: ProbeVerdict,
-    by: &ConnectDeadline,
+    by: &Deadline,
 ) -> Result<ServerDescription, Error> {
     let (supported, discovered) = match verdict {
         ProbeVerdict::Failed(error) => return Err(error),
@@ -217,7 +217,7 @@ async fn settle(
 async fn probe_again(
     link: &Link,
     options: &ClientOptions,
-    by: &ConnectDeadline,
+    by: &Deadline,
     revision: Revision,
     refusal: Error,
 ) -> Result<Box<TypedResult<DiscoverResult>>, Error> {
@@ -259,7 +259,7 @@ pub(crate) async fn initialize(
     link: &Link,
     options: &ClientOptions,
     revision: Revision,
-    by: &ConnectDeadline,
+    by: &Deadline,
 ) -> Result<ServerDescription, Error> {
     let introduction = &options.introduction;
     let params = InitializeParams::new(
@@ -303,7 +303,7 @@ async fn set_level(
     options: &ClientOptions,
     writer: &RequestWriter,
     log: &Log,
-    by: &ConnectDeadline,
+    by: &Deadline,
 ) -> Result<(), Error> {
     let params = SetLevelParams::new(log.level);
     let asking = link.call::<EmptyResult>(writer, Method::SetLevel, &params);

@@ -12,7 +12,7 @@ use crate::link::answer::{QuestionHandlers, Respondent};
 use crate::link::dispatcher::Dispatcher;
 use crate::link::log::Log;
 use crate::message::clocks::Clocks;
-use crate::message::deadline::ConnectDeadline;
+use crate::message::deadline::Deadline;
 use crate::message::limits::ClientLimits;
 use crate::message::request::Introduction;
 use crate::message::traffic::Tap;
@@ -73,8 +73,8 @@ impl Default for Checks {
 
 impl ClientOptions {
     /// The deadline for a connection that begins now.
-    pub(crate) fn deadline(&self) -> ConnectDeadline {
-        ConnectDeadline::new(&self.clocks, self.connect_timeout)
+    pub(crate) fn deadline(&self) -> Deadline {
+        Deadline::new(&self.clocks, self.connect_timeout)
     }
 
     /// A dispatcher for a connection with these options.

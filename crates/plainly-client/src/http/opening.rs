@@ -9,7 +9,7 @@ use super::failure::HttpFailure;
 use super::session::{GET, no_message};
 use super::sse::EventKind;
 use crate::error::{Error, is_of_the_way};
-use crate::message::deadline::ConnectDeadline;
+use crate::message::deadline::Deadline;
 
 /// A session that has just been opened.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct OpenedPipe {
 /// handshake ended, unless there is more to say.
 pub(crate) async fn open(
     endpoint: &Endpoint,
-    by: &ConnectDeadline,
+    by: &Deadline,
     refusal: Error,
 ) -> Result<OpenedPipe, Error> {
     let asking = async { Ok(endpoint.get(HeaderMap::new()).await) };

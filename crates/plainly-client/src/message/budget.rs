@@ -36,8 +36,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// The budget of a call. Two rows are settings of the client: how often it waits, and how often it sends the user to
-    /// pages.
+    /// The budget of a call that may wait so often, and may send the user to so many pages.
     pub(crate) fn new(pauses: u32, visits: u32) -> Self {
         let rows = [
             #[cfg(feature = "http")]

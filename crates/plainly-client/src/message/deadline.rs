@@ -1,4 +1,4 @@
-//! The deadline for everything before the first request.
+//! A deadline for several requests together, such as all before the first call.
 
 use std::future::Future;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use super::clocks::{Clocks, Stopwatch};
 use crate::error::{Error, LocalError};
 
-/// The deadline for everything before the first request.
+/// A deadline, by clocks that stand while the user is asked.
 #[derive(Debug)]
-pub(crate) struct ConnectDeadline {
+pub(crate) struct Deadline {
     clock: Stopwatch,
     after: Duration,
 }
 
-impl ConnectDeadline {
+impl Deadline {
     pub(crate) fn new(clocks: &Clocks, after: Duration) -> Self {
         Self {
             clock: clocks.stopwatch(),

@@ -1,6 +1,7 @@
 //! Calls that are made again, against a server that counts: only what may be repeated, only what may succeed then, not
 //! sooner than asked for and not without an end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plainly::client::{Client, Retries};
@@ -152,5 +153,27 @@ async fn what_is_learnt_between_two_tries_gives_no_more_of_them() {
     });
     assert!(called.unwrap_err().is_unavailable());
     let (read, ()) = tokio::join!(client.prompts(), host.answer("prompts/list"));
+    read.unwrap();
+}
+
+#[tokio::test]
+async fn a_token_that_is_renewed_costs_no_try() {
+    let (builder, host) = server::start().await;
+    let asked = AtomicUsize::new(0);
+    let builder = builder.token(move || {
+        let number = asked.fetch_add(1, Ordering::SeqCst);
+        async move { Ok(format!("t{number}")) }
+    });
+    let builder = builder.retries(Retries::by_hint());
+    let (client, ()) = tokio::join!(builder.connect(), host.discover());
+    let client = client.unwrap();
+    let (read, ()) = tokio::join!(client.prompts(), async {
+        let refused = host.request("prompts/list").await;
+        refused.answer("401 Unauthorized", "", "").await;
+        for _ in 0..2 {
+            refuse(&host, "prompts/list", BUSY, "Retry-After: 0\r\n", &busy()).await;
+        }
+        host.answer("prompts/list").await;
+    });
     read.unwrap();
 }

@@ -1,5 +1,7 @@
 //! Sessions of legacy servers over HTTP.
 
+use std::time::Duration;
+
 use plainly::client::LocalError;
 use plainly_peer::assert_local;
 use serde_json::json;
@@ -61,6 +63,20 @@ async fn a_session_that_is_forgotten_at_once_is_an_error() {
     });
     let error = pinged.unwrap_err();
     assert_local!(error, LocalError::SessionLost);
+}
+
+#[tokio::test]
+async fn a_new_session_takes_no_longer_than_the_call_that_needs_it() {
+    let (client, server) = server::legacy(Some("old")).await;
+    let client = client.with_timeout(Duration::from_millis(300));
+    let (pinged, _silent) = tokio::join!(client.ping(), async {
+        server.refuse("ping", "404 Not Found").await;
+        server.request("initialize").await
+    });
+    assert_local!(
+        pinged.unwrap_err(),
+        LocalError::Timeout { method: "ping", .. }
+    );
 }
 
 #[tokio::test]
