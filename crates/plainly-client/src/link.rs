@@ -158,8 +158,12 @@ pub(crate) struct CallExtras<'a> {
 impl Link {
     /// A link over any connection.
     pub(crate) fn new(connection: impl ClientConnection + 'static) -> Self {
+        Self::of(Arc::new(connection))
+    }
+
+    fn of(connection: Arc<dyn ClientConnection>) -> Self {
         Self {
-            connection: Arc::new(connection),
+            connection,
             http: None,
             last_id: AtomicI64::new(0),
             least: Certainty::default(),
@@ -170,12 +174,9 @@ impl Link {
     #[cfg(feature = "http")]
     pub(crate) fn over_http(connection: impl ClientConnection + StreamableHttp + 'static) -> Self {
         let connection = Arc::new(connection);
-        let http: Arc<dyn StreamableHttp> = connection.clone();
         Self {
-            connection,
-            http: Some(http),
-            last_id: AtomicI64::new(0),
-            least: Certainty::default(),
+            http: Some(Arc::clone(&connection) as Arc<dyn StreamableHttp>),
+            ..Self::of(connection)
         }
     }
 

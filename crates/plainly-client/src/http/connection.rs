@@ -21,7 +21,6 @@ use crate::error::status::HttpStatus;
 use crate::error::{Error, LocalError};
 use crate::link::dispatcher::Dispatcher;
 use crate::link::{BackgroundTask, ClientConnection, StreamableHttp};
-use crate::message::budget::Budget;
 use crate::message::mirror::Mirror;
 use crate::message::reply::{self, CallReply, Incoming};
 use crate::message::request::OutgoingRequest;
@@ -61,17 +60,9 @@ impl HttpConnection {
             self.session.join(&mut frame.headers)?
         };
         let mut cancellation = Cancellation::of(&self.session, request, &frame.headers);
-        let posting = match request.budget {
-            Some(budget) => self.session.endpoint.post(frame, budget).await,
-            None => {
-                self.session
-                    .endpoint
-                    .post(frame, &Budget::of_exchange())
-                    .await
-            }
-        };
+        let response = self.session.endpoint.post(frame, request.budget).await;
         let response =
-            posting.map_err(|failure| self.session.failed(failure, request.method.name()))?;
+            response.map_err(|failure| self.session.failed(failure, request.method.name()))?;
         if let Some(fetch) = request.fetch {
             fetch.sent_with(&response.credentials);
         }
@@ -194,11 +185,7 @@ impl ClientConnection for HttpConnection {
         async move {
             let method = method.name();
             self.session.join(&mut frame.headers)?;
-            let response = self
-                .session
-                .endpoint
-                .post(frame, &Budget::of_exchange())
-                .await;
+            let response = self.session.endpoint.post(frame, None).await;
             let response = response.map_err(|failure| self.session.failed(failure, method))?;
             if !response.status.is_success() {
                 return Err(no_message(method, response).await);

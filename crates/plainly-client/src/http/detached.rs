@@ -12,7 +12,6 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::session::HttpSession;
-use crate::message::budget::Budget;
 use crate::message::reply::{Incoming, ServerRequest};
 use crate::message::request::OutgoingRequest;
 use crate::message::timeouts::{CallQuestions, FAREWELL};
@@ -92,7 +91,7 @@ fn send_apart(
 
 /// Sends an answer, or a cancellation: what happens to it is only logged.
 pub(super) async fn send_answer(endpoint: Endpoint, frame: Frame) {
-    match timeout(FAREWELL, endpoint.post(frame, &Budget::of_exchange())).await {
+    match timeout(FAREWELL, endpoint.post(frame, None)).await {
         Ok(Ok(response)) if response.status.is_success() => response.discard(),
         Ok(Ok(response)) => {
             tracing::warn!(status = %response.status, "the server refused an answer")
@@ -143,7 +142,7 @@ impl Drop for Cancellation<'_> {
         if let (Some(frame), Ok(runtime)) = (self.frame.take(), runtime) {
             let endpoint = self.session.endpoint.clone();
             runtime.spawn(timeout(FAREWELL, async move {
-                endpoint.post(frame, &Budget::of_exchange()).await
+                endpoint.post(frame, None).await
             }));
         }
     }

@@ -134,11 +134,11 @@ impl Endpoint {
         Ok(Self { url, ..endpoint })
     }
 
-    /// Sends one message, at the cost of this budget.
+    /// Sends one message. Its call has the budget; a message of no call has one of its own.
     pub(super) async fn post(
         &self,
         frame: Frame,
-        budget: &Budget,
+        budget: Option<&Budget>,
     ) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue =
             HeaderValue::from_static("application/json, text/event-stream");
@@ -154,15 +154,12 @@ impl Endpoint {
     pub(super) async fn get(&self, mut headers: HeaderMap) -> Result<HttpResponse, HttpFailure> {
         const ACCEPTED: HeaderValue = HeaderValue::from_static("text/event-stream");
         headers.insert(ACCEPT, ACCEPTED);
-        let budget = Budget::of_exchange();
-        self.send(Method::GET, headers, None, &budget).await
+        self.send(Method::GET, headers, None, None).await
     }
 
     /// Ends the session that `headers` name.
     pub(super) async fn delete(&self, headers: HeaderMap) -> Result<StatusCode, HttpFailure> {
-        let budget = Budget::of_exchange();
-        let sent = self.send(Method::DELETE, headers, None, &budget).await;
-        Ok(sent?.status)
+        Ok(self.send(Method::DELETE, headers, None, None).await?.status)
     }
 
     /// Sends a request; and again on another connection or with other credentials, as far as the budget goes.
@@ -171,16 +168,19 @@ impl Endpoint {
         method: Method,
         headers: HeaderMap,
         body: Option<Bytes>,
-        budget: &Budget,
+        budget: Option<&Budget>,
     ) -> Result<HttpResponse, HttpFailure> {
+        let own = Budget::of_exchange();
+        let budget = budget.unwrap_or(&own);
         let mut passage = Passage::default();
         loop {
             let mut sent = headers.clone();
-            let credentials = match &self.gate {
-                Some(gate) => {
-                    let request = gate.request(&method, self.url.as_str(), passage.refusals);
-                    gate.credentials(&request).await?
-                }
+            let gate = self.gate.as_ref().map(|gate| {
+                let request = gate.request(&method, self.url.as_str(), passage.refusals);
+                (gate, request)
+            });
+            let credentials = match &gate {
+                Some((gate, request)) => gate.credentials(request).await?,
                 None => Credentials::default(),
             };
             sent.extend(credentials.headers.iter().cloned());
@@ -192,10 +192,9 @@ impl Endpoint {
                 Err(failure) => return Err(failure),
             };
             response.credentials = credentials.headers;
-            let Some(gate) = &self.gate else {
+            let Some((gate, request)) = gate else {
                 return Ok(response);
             };
-            let request = gate.request(&method, self.url.as_str(), passage.refusals);
             let head = Head {
                 status: response.status,
                 headers: &response.headers,

@@ -3,7 +3,6 @@
 //! server refuses to take fails by itself.
 
 use std::io;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
@@ -32,7 +31,7 @@ use plainly_transport::{FlushProgress, Frame, Inbound, Messages, Meter};
 #[derive(Debug)]
 pub(crate) struct PipeConnection {
     entrance: Endpoint,
-    stream: Arc<MessageConnection>,
+    stream: MessageConnection,
 }
 
 impl PipeConnection {
@@ -45,7 +44,6 @@ impl PipeConnection {
         };
         // Not its meter: the endpoint counts all that comes.
         let stream = MessageConnection::new(messages, Meter::default(), (), dispatcher);
-        let stream = Arc::new(stream);
         Self { entrance, stream }
     }
 
@@ -53,7 +51,7 @@ impl PipeConnection {
     /// it is handled.
     async fn exchange(&self, request: &OutgoingRequest<'_>) -> Result<CallReply, Error> {
         let mut expected = self.stream.expect(request)?;
-        let posting = self.post(request.method, request.frame.clone());
+        let posting = self.post(request.method, request.frame.clone(), request.budget);
         tokio::select! {
             biased;
             reply = expected.reply() => return reply,
@@ -65,9 +63,14 @@ impl PipeConnection {
         expected.reply().await
     }
 
-    async fn post(&self, method: Method, frame: Frame) -> Result<(), Error> {
+    async fn post(
+        &self,
+        method: Method,
+        frame: Frame,
+        budget: Option<&Budget>,
+    ) -> Result<(), Error> {
         let method = method.name();
-        let response = self.entrance.post(frame, &Budget::of_exchange()).await;
+        let response = self.entrance.post(frame, budget).await;
         let response = response.map_err(|failure| failure.explain(method, &self.entrance))?;
         if !response.status.is_success() {
             return Err(no_message(method, response).await);
@@ -88,7 +91,7 @@ impl ClientConnection for PipeConnection {
     fn notify(&self, frame: Frame, method: Method) -> BoxFuture<'_, Result<(), Error>> {
         async move {
             self.stream.check()?;
-            self.post(method, frame).await
+            self.post(method, frame, None).await
         }
         .boxed()
     }
