@@ -17,7 +17,7 @@ It answers each request as in the recording. It recognises a request by its meth
 equal requests get the recorded answers in their order. Messages that the server sent by itself come \
 at their place. A request that is not recorded is an error that lists the recorded ones.
 
-Secrets are masked in recordings.")]
+Known secrets are masked in recordings.")]
 pub(crate) struct ReplayArgs {
     /// A recording, made with --record
     pub(crate) file: PathBuf,

@@ -19,8 +19,8 @@ It looks for .mcp.json, mcp.json and the files of Claude, VS Code, Cursor, Codex
 and Gemini, first in this directory and those above it up to the root of the repository, then in \
 your own. The fields are the name, the host, the file, and the command or URL. A server in the \
 file of a project is used once you have allowed that file. Of several servers with one name, the \
-first is used. Values of variables and headers, and other values that look like secrets, are not \
-shown.")]
+first is used. Values of variables and headers are not shown, nor are those of options with names \
+of secrets, nor secrets in URLs.")]
 pub(crate) struct ServersArgs {
     /// Look in this file, and in no other
     #[arg(long, value_name = "FILE")]

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 /// The options that show and record messages.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct TraceArgs {
-    /// Show every message on standard error, with the seconds since the start and without secrets.
+    /// Show every message on standard error, with the seconds since the start and known secrets masked.
     /// On a terminal, lines are cut at its width, unless --trace=full is given
     #[arg(long, value_name = "LENGTH", num_args = 0..=1, require_equals = true, default_missing_value = "line")]
     pub(crate) trace: Option<TraceLength>,
 
-    /// Record every message in this file, without secrets, for `plainly replay`
+    /// Record every message in this file, with known secrets masked, for `plainly replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }

@@ -320,13 +320,14 @@ fn file(host: Host, args: &ChangeArgs) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The lines of a change without the secrets of any server in these texts.
+/// The lines of a change without the secrets of any server in these texts, and without the values of what has the name of
+/// a secret in a comment.
 fn without_secrets(host: Host, texts: [&str; 2], lines: &str) -> String {
     let mut mask = Mask::default();
     for text in texts {
         mask.learn_settings(&servers::parsed(host, text));
     }
-    let lines = lines.split_inclusive('\n').map(|line| mask.text(line));
+    let lines = lines.split_inclusive('\n').map(|line| mask.comment(line));
     lines.collect()
 }
 

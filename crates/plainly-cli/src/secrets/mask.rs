@@ -119,13 +119,21 @@ impl Mask {
         }
     }
 
-    /// Masks a text, also as it stands in quotes, and line by line; a short one only in quotes.
+    /// Masks a text, also as it stands in quotes, and line by line; a short one only in quotes of either kind.
     fn learn_written(&mut self, text: &str) {
         text.lines().for_each(|line| self.learn(line.trim()));
         let quoted = Value::from(text).to_string();
         self.learn(quoted.trim_matches('"'));
         if (1..LEAST).contains(&text.len()) {
-            self.known.push(quoted);
+            self.known.extend([quoted, format!("'{text}'")]);
+        }
+    }
+
+    /// A text of a message without the secrets that this client sends, and without the names and passwords in URLs.
+    fn passing<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        match without_users(text) {
+            Cow::Borrowed(text) => self.text(text),
+            Cow::Owned(text) => self.text(&text).into_owned().into(),
         }
     }
 
@@ -134,17 +142,31 @@ impl Mask {
         let mut text = Cow::Borrowed(text);
         for known in &self.known {
             if text.contains(known) {
-                let quote = if known.starts_with('"') { "\"" } else { "" };
+                let quote = known.get(..1).filter(|it| ["\"", "'"].contains(it));
+                let quote = quote.unwrap_or_default();
                 text = text.replace(known, &format!("{quote}{MASK}{quote}")).into();
             }
         }
         text
     }
 
+    /// A line of a file with settings: [`text`](Self::text), and of a comment nothing behind the name of a secret.
+    pub(crate) fn comment<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        let written = line.trim_start_matches(['+', '-', ' ', '\t']);
+        let is_comment = ["//", "/*", "*", "#"]
+            .iter()
+            .any(|it| written.starts_with(it));
+        let named = line.split_once([':', '=']);
+        match named.filter(|(name, _)| is_comment && is_setting(name)) {
+            Some((name, _)) => format!("{name}: {MASK}\n").into(),
+            None => self.text(line),
+        }
+    }
+
     /// The value of something with this name.
     pub(crate) fn named<'a>(&self, name: &str, value: &'a str) -> Cow<'a, str> {
         match secrecy(name) {
-            Secrecy::None => self.text(value),
+            Secrecy::None => self.passing(value),
             Secrecy::Texts | Secrecy::All => MASK.into(),
         }
     }
@@ -249,11 +271,11 @@ impl Walk<'_> {
         let decoded: String = serde_json::from_str(json).unwrap_or_default();
         let masked = match is_secret {
             true => MASK.into(),
-            false => self.mask.text(&decoded),
+            false => self.mask.passing(&decoded),
         };
         // Tools repeat their structured results as text.
         let inner = self.mask.json(masked.as_bytes());
-        let masked = match inner.filter(|inner| inner.contains(MASK)) {
+        let masked = match inner.filter(|inner| is_other_json(inner, &masked)) {
             Some(inner) => inner.into(),
             None => masked,
         };
@@ -290,6 +312,33 @@ impl<'a> Walk<'a> {
         let (string, rest) = self.rest.split_at(end);
         self.rest = rest;
         string
+    }
+}
+
+/// Whether one text has another value of JSON than the other, which may differ in blanks alone.
+fn is_other_json(one: &str, other: &str) -> bool {
+    let value = |text| serde_json::from_str::<Value>(text).ok();
+    one.contains(MASK) && value(one) != value(other)
+}
+
+/// The text without what stands before the host of each URL.
+fn without_users(text: &str) -> Cow<'_, str> {
+    let mut masked = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        let ends = |it: char| it.is_whitespace() || "/?#\"'<>\\".contains(it);
+        let authority = &after[..after.find(ends).unwrap_or(after.len())];
+        masked.push_str(before);
+        rest = after;
+        if let Some(user) = authority.rfind('@') {
+            masked.push_str(MASK);
+            rest = &after[user..];
+        }
+    }
+    match masked.is_empty() {
+        true => text.into(),
+        false => (masked + rest).into(),
     }
 }
 

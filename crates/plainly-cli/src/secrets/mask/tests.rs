@@ -81,13 +81,29 @@ fn what_is_learnt_is_a_secret() {
     assert_eq!(mask.text(text), expected);
 }
 
+#[test]
+fn users_are_masked_in_urls_and_a_text_without_secrets_stays_as_it_is() {
+    for (json, expected) in [
+        (
+            r#"["db://me:x@h:1/a@b?c","see https://h/@me, //x@y and a://","mailto:me@h"]"#,
+            r#"["db://***@h:1/a@b?c","see https://h/@me, //x@y and a://","mailto:me@h"]"#,
+        ),
+        (r#"["{ \"a\": \"***\" }"]"#, r#"["{ \"a\": \"***\" }"]"#),
+    ] {
+        let masked = Mask::default().json(json.as_bytes());
+        assert_eq!(masked.as_deref(), Some(expected));
+    }
+}
+
 /// Where a secret may stand: `SECRET` is replaced by one.
-const PLACES: [&str; 7] = [
+const PLACES: [&str; 9] = [
     r#"{"params":{"arguments":{"password":"SECRET"}}}"#,
     r#"{"accessToken":"SECRET"}"#,
     r#"{"client_secret":["SECRET",{"deep":"SECRET"}]}"#,
     r#"{"a":[{"X-Api-Key":"SECRET"}]}"#,
     r#"{"properties":{"token":"SECRET"}}"#,
+    r#"{"uri":"postgres://me:SECRET@host/db"}"#,
+    r#"{"text":"look at https://SECRET@host/?a=b"}"#,
     r#"{"text":"{\"secret\": \"SECRET\", \"n\": 1}"}"#,
     r#"{"text":"[{\"text\":\"{\\\"secret\\\":\\\"SECRET\\\"}\"}]"}"#,
 ];
@@ -123,5 +139,20 @@ fn no_secret_survives_wherever_it_stands() {
         mask.learn(&secret);
         let text = format!("{{\"anywhere\":\"x{secret}y\"}}");
         assert!(!mask.json(text.as_bytes()).unwrap().contains(&secret));
+    }
+}
+
+#[test]
+fn a_file_with_settings_is_shown_without_secrets() {
+    let mut mask = Mask::default();
+    mask.learn_settings(&serde_json::json!({ "env": { "PASSWORD": "z9", "A": "z9" } }));
+    for (line, shown) in [
+        ("+  PASSWORD = 'z9'\n", "+  PASSWORD = '***'\n"),
+        ("+  \"PASSWORD\": \"z9\",\n", "+  \"PASSWORD\": \"***\",\n"),
+        ("   // \"API_KEY\": \"old\",\n", "   // \"API_KEY\": ***\n"),
+        (" # TOKEN = \"old\"\n", " # TOKEN : ***\n"),
+        (" # as z9 says: nothing\n", " # as z9 says: nothing\n"),
+    ] {
+        assert_eq!(mask.comment(line), shown);
     }
 }
