@@ -259,5 +259,6 @@ fn kotlin_sdk_841_every_limit_is_finite() {
     ] {
         assert!((1..=1 << 30).contains(&limit), "{name}: {limit}");
     }
+    assert_eq!(limits.sessions, 10_000);
     assert!(ROUTES.contains(&Route::Put));
 }

@@ -56,16 +56,7 @@ fn defaults(manifest: &str) -> BTreeMap<&str, String> {
     let features = features(manifest);
     let of = |wanted: &str| features.iter().find(|(name, _)| *name == wanted);
     let (_, on) = of("default").expect("some are on by default");
-    let by = |name: &str| {
-        let turns_on = |parent: &&&str| of(parent).is_some_and(|(_, list)| list.contains(&name));
-        on.iter()
-            .find(turns_on)
-            .map(|parent| format!("by `{parent}`"))
-    };
-    let cell = |name: &str| match on.contains(&name) {
-        true => "yes".to_owned(),
-        false => by(name).unwrap_or("no".to_owned()),
-    };
+    let cell = |name: &str| if on.contains(&name) { "yes" } else { "no" }.to_owned();
     let names = features.iter().map(|(name, _)| *name);
     let names = names.filter(|name| *name != "default");
     names.map(|name| (name, cell(name))).collect()
