@@ -112,7 +112,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tool(Tool::new("both", both).description("Asks two things at once"))
         .tool(Tool::new("visit", visit).description("Sends the user to a page"))
         .tool(Tool::new("poem", poem).description("Asks a model for a poem"))
-        .tool(Tool::new("place", place).description("Asks where it may work"))
+        .tool(Tool::new("place", place).description("Asks for the directories that it may use"))
         .tool(Tool::new("count", count).description("Counts shelves"))
         .build()?;
     Ok(server.serve_stdio().await?)

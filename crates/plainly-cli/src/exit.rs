@@ -36,7 +36,7 @@ impl Exit {
             Self::Success => (
                 0,
                 "success",
-                "success, even if the reader of the output stopped early",
+                "the command succeeded, even if the reader of the output stopped early",
             ),
             Self::Failure => (
                 1,

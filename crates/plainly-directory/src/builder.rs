@@ -68,9 +68,8 @@ impl DirectoryStoreBuilder {
     }
 
     /// Sets how long clients may cache results, and whether they may share them. By default not at
-    /// all: a file can change at any time, and who may see it is not for the store to decide. By
-    /// default not at all: a file can change at any time, and who may see it is not for the store
-    /// to say. If a directory needs a different hint, make it a store of its own.
+    /// all: a file can change at any time, and who may see it is not for the store to decide. If
+    /// a directory needs a different hint, make it a store of its own.
     pub fn cache_hint(mut self, hint: CacheHint) -> Self {
         self.cache_hint = hint;
         self

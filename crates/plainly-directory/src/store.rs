@@ -144,7 +144,8 @@ impl Store for DirectoryStore {
 
     /// Reports only visible changes, about a tenth of a second after they happened. A directory is
     /// reported also when one of its direct entries is replaced, a file that is renamed over
-    /// another one like a new one, and the target of a link by its own URI.
+    /// another one like a new one, and the target of a link by its own URI. The runtime must have
+    /// both time and I/O enabled.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         watch::watch(&self.mounts)
     }

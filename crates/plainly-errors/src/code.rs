@@ -59,9 +59,9 @@ impl CodeRange {
             Self::Standard => {
                 "defined by JSON-RPC; both sides send them, with the meaning that JSON-RPC defines"
             }
-            Self::Reserved => "reserved by JSON-RPC for itself; never sent",
+            Self::Reserved => "reserved by JSON-RPC for itself; must not be sent",
             Self::Legacy => {
-                "used by implementations before there was a policy; new ones are not defined, and \
+                "used by implementations before there was a policy; new ones must not be defined, and \
                  new implementations send none"
             }
             Self::Specification => {

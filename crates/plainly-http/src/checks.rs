@@ -88,7 +88,7 @@ fn wrong_type(headers: &HeaderMap) -> Rejection {
     let other = parameters.find(|parameter| !is_utf_8(parameter));
     let other = shown(other.unwrap_or_default());
     unsupported(&format!(
-        "unexpected {other}. Send the message in UTF-8, as application/json alone"
+        "unexpected parameter {other}. Send the message in UTF-8, as application/json alone"
     ))
 }
 

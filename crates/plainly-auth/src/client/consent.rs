@@ -49,7 +49,7 @@ pub trait Visit: fmt::Debug + Send {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct ConsentPage<'a> {
-    /// Its URL, which must stay secret: it leads its owner into this login.
+    /// Its URL, which must stay secret: it gives its holder access to this login.
     pub url: &'a str,
     /// The state that the browser must return.
     pub state: &'a str,

@@ -52,7 +52,7 @@ impl Introspection {
     }
 
     /// Accepts tokens without an audience. Only for an issuer that issues tokens for this server
-    /// alone: otherwise the owner of a token for another server could use it here.
+    /// alone: otherwise any server that was given a token could use it here.
     #[must_use]
     pub fn audience_unchecked(mut self) -> Self {
         self.checks_audience = false;

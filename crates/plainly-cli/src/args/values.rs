@@ -28,7 +28,7 @@ pub(super) fn size(text: &str) -> Result<u64, String> {
 /// A size in bytes, from 1.
 pub(super) fn some_size(text: &str) -> Result<u64, String> {
     match size(text)? {
-        0 => Err("it must be at least 1, such as 4M".to_owned()),
+        0 => Err("it must be at least 1 byte: use a size such as 4M".to_owned()),
         bytes => Ok(bytes),
     }
 }

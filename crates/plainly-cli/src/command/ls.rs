@@ -48,8 +48,8 @@ pub(crate) async fn run(mut args: LsArgs) -> Result<(), Failure> {
         }
         if children.is_filtered() {
             tracing::warn!(
-                "the server can't list children: showing the resources whose URIs are below this \
-                 one"
+                "the server does not declare that it lists children: showing the resources whose \
+                 URIs are below this one"
             );
         }
         let children = match args.recursive {

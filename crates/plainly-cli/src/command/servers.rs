@@ -23,7 +23,7 @@ pub(crate) async fn run(args: &ServersArgs) -> Result<(), Failure> {
     }
     if servers.is_empty() {
         tracing::warn!(
-            "no servers are configured here: `plainly servers --help` shows where they are searched"
+            "no servers are configured here: `plainly servers --help` lists the files that are searched"
         );
     }
     if args.check {

@@ -35,7 +35,7 @@ fn an_error_of_the_peer_is_shown_as_it_came() {
     run(&["read", &url, "a:b"]).failed(
         6,
         "error: the server answered: no\\n\\u{1b}[2Jfake\\u{202e} (code -32001), data [1]\n help: \
-         rely on the message, which has the meaning\n",
+         go by the message: the code alone has no fixed meaning\n",
     );
     let run = run(&["read", &url, "a:b", "--json"]);
     assert_eq!(

@@ -274,7 +274,7 @@ fn what_is_not_found_or_broken_is_said() {
     );
     home.run(&["servers"]).failed(
         0,
-        "warning: no servers are configured here: `plainly servers --help` shows where they are \
+        "warning: no servers are configured here: `plainly servers --help` lists the files that are \
          searched\n",
     );
     let servers = json!({ "mcpServers": {

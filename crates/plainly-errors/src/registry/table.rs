@@ -173,7 +173,7 @@ pub(super) static CODES: [Entry; 14] = [
         code: Code::new(-32001),
         name: "HeaderMismatch (release candidate)",
         meaning: "same as -32020; elsewhere request timeout or session not found",
-        advice: "rely on the message, which has the meaning",
+        advice: "go by the message: the code alone has no fixed meaning",
         ..HISTORY
     },
     Entry {
