@@ -1,5 +1,5 @@
-//! MCP that says plainly what it serves and what went wrong: servers and clients of the Model
-//! Context Protocol, of every revision from 2024-11-05 to 2026-07-28.
+//! Servers and clients of the Model Context Protocol, of every revision from 2024-11-05 to
+//! 2026-07-28. MCP that says plainly what it serves and what went wrong.
 //!
 //! # A server
 //!
