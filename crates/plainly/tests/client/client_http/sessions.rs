@@ -131,7 +131,7 @@ async fn a_session_that_ends_takes_its_calls_along_without_a_word_more() {
         end.answer("200 OK", "", "").await;
     });
     assert!(in_flight.await.unwrap().unwrap_err().is_closed());
-    let more = tokio::time::timeout(std::time::Duration::from_millis(300), server.next());
+    let more = tokio::time::timeout(Duration::from_millis(300), server.next());
     assert!(more.await.is_err());
 }
 
