@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep};
 
 /// The clocks of a connection and of the calls on it, which are paused while the client waits for
@@ -102,15 +103,20 @@ impl Stopwatch {
     }
 
     /// Waits until so much time has passed.
-    pub(crate) async fn reaches(&self, time: Duration) {
-        loop {
-            let left = time.saturating_sub(self.elapsed());
-            if left.is_zero() {
-                return;
+    ///
+    /// Does not depend on the budget of its task, because the work that is waited for may use up all of it: a server that
+    /// sends messages faster than the client reads these would otherwise outlast every timeout.
+    pub(crate) fn reaches(&self, time: Duration) -> impl Future<Output = ()> {
+        unconstrained(async move {
+            loop {
+                let left = time.saturating_sub(self.elapsed());
+                if left.is_zero() {
+                    return;
+                }
+                self.clocks.until_running().await;
+                sleep(left).await;
             }
-            self.clocks.until_running().await;
-            sleep(left).await;
-        }
+        })
     }
 
     /// Waits for `doing` until so much time has passed; `None` if it takes longer.
@@ -129,7 +135,8 @@ impl Stopwatch {
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::advance;
+    use tokio::task::coop::consume_budget;
+    use tokio::time::{advance, timeout};
 
     use super::*;
 
@@ -157,6 +164,19 @@ mod tests {
         advance(SECOND).await;
         drop(third);
         assert_eq!(watch.elapsed(), 2 * SECOND);
+    }
+
+    #[tokio::test]
+    async fn work_that_uses_up_the_budget_of_its_task_ends_in_time_too() {
+        let watch = Clocks::default().stopwatch();
+        let busy = async {
+            loop {
+                consume_budget().await;
+            }
+        };
+        let done = watch.wait_until(Duration::from_millis(10), busy);
+        let done = timeout(60 * SECOND, done).await;
+        assert_eq!(done, Ok(None::<()>));
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use plainly_protocol::method::Method;
 use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::coop::unconstrained;
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::{Error, LocalError};
@@ -48,7 +49,7 @@ impl Timeouts<'_> {
                 // A reply that is there counts, even if it came at the last moment.
                 called = &mut calling => return called,
                 () = clock.reaches(self.total) => {}
-                () = sleep_until(last + self.idle) => {}
+                () = unconstrained(sleep_until(last + self.idle)) => {}
             }
             let all_run = async {
                 for clocks in waited_for() {
