@@ -26,7 +26,7 @@ use plainly_protocol::types::{ClientCapabilities, Cursor};
 fuzz_target!(|text: &str| {
     let mut limits = limits::Limits::default();
     limits.cursor_ttl = Duration::MAX;
-    limits.cursor_bytes = usize::MAX;
+    limits.uri_bytes = usize::MAX;
     let cursors = cursor::Cursors::new(Some(seal::Keys::new([7; 32])), "fuzz", &limits);
     let anybody = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
     let cursors = cursors.of(&anybody);

@@ -116,7 +116,7 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     drop(sessions);
     // All of the total is free again.
     let mut limits = limits;
-    limits.resume_bytes = TOTAL;
+    limits.resumption.bytes = TOTAL;
     let mut kept = Kept::new(&limits, total.part(None));
     let reader = kept.open();
     kept.leave(reader);
@@ -129,8 +129,8 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
 
 fn limits() -> Limits {
     let mut limits = Limits::default();
-    limits.resume_events = EVENTS;
-    limits.resume_bytes = BYTES;
+    limits.resumption.events = EVENTS;
+    limits.resumption.bytes = BYTES;
     limits
 }
 

@@ -115,7 +115,7 @@ static SERVER: LazyLock<(Server, Handlers)> = LazyLock::new(|| {
     let mut limits = Limits::default();
     limits.requests = MOST;
     limits.deadline = Duration::from_secs(1 << 30);
-    limits.resume = Duration::from_secs(RESUME);
+    limits.resumption.ttl = Duration::from_secs(RESUME);
     let builder = Server::builder("fuzz", "1")
         .limits(limits)
         .state(handlers.clone());

@@ -86,7 +86,7 @@ async fn order(ask: Ask, Args(order): Args<Order>) -> Result<String, Failure> {
 
 static SERVER: LazyLock<Server> = LazyLock::new(|| {
     let mut limits = Limits::default();
-    limits.rounds = ROUNDS;
+    limits.questions.rounds = ROUNDS;
     let builder = Server::builder("fuzz", "1")
         .limits(limits)
         .keys(Keys::new([7; 32]));

@@ -69,8 +69,8 @@ struct World {
 /// One for all inputs, each of which must leave it as it was.
 static SERVER: LazyLock<(Server, Changes)> = LazyLock::new(|| {
     let mut limits = Limits::default();
-    limits.listens_per_connection = MOST;
-    limits.listens = MOST_IN_ALL;
+    limits.subscriptions.per_connection = MOST;
+    limits.subscriptions.open = MOST_IN_ALL;
     let changes = Changes::new();
     let builder = Server::builder("fuzz", "1").limits(limits);
     let builder = URIS.iter().fold(builder, |builder, uri| {

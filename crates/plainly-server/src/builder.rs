@@ -268,7 +268,7 @@ impl ServerBuilder {
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
         let tasks = Tasks::new(task_store, &changes, &encoder, self.errors, &self.limits);
         let tasks = Arc::new(tasks);
-        let listened = Quota::new(self.limits.listen_bytes_in_all);
+        let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
         let sessions = Sessions::new(&self.limits, &changes, &listened);
         let listeners = Listeners::new(&self.limits, listened);
         let subscriptions = Subscriptions::new(

@@ -61,7 +61,7 @@ impl InFlight {
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
         Arc::new(Self {
             calls: limits.requests_per_connection,
-            subscriptions: limits.listens_per_connection,
+            subscriptions: limits.subscriptions.per_connection,
             table: Lock::default(),
         })
     }
@@ -181,11 +181,12 @@ mod tests {
     use super::*;
 
     fn in_flight(calls: usize, subscriptions: usize) -> Arc<InFlight> {
-        InFlight::new(&Limits {
+        let mut limits = Limits {
             requests_per_connection: calls,
-            listens_per_connection: subscriptions,
             ..Limits::default()
-        })
+        };
+        limits.subscriptions.per_connection = subscriptions;
+        InFlight::new(&limits)
     }
 
     fn id(number: i64) -> RequestId {

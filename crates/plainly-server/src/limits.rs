@@ -18,23 +18,19 @@ pub struct Limits {
     /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or on stdio an invalid request; the
     /// message is discarded.
     pub message_bytes: usize,
-    /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
-    pub initialize_bytes: usize,
     /// Depth, members and nodes of a message's JSON. Beyond: invalid request.
     pub envelope: envelope::Limits,
+    /// Bytes of a resource URI. 8 KiB; a cursor, which contains a URI, may have twice as many. Beyond: invalid params.
+    pub uri_bytes: usize,
+    /// The lifetime of a cursor. 24 hours. Beyond: invalid params.
+    pub cursor_ttl: Duration,
+    /// Entries on one page of a listing. 1,000; zero counts as one.
+    pub page_entries: usize,
     /// Bytes of one encoded reply, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
     pub reply_bytes: usize,
     /// Bytes of all replies over 16 KiB in the whole server that are unsent or kept for resumption. 512 MiB. Beyond:
     /// unavailable (HTTP 503) instead; a single reply always fits.
     pub reply_bytes_in_all: usize,
-    /// Bytes of a resource URI. 8 KiB. Beyond: invalid params.
-    pub uri_bytes: usize,
-    /// Bytes of a cursor, which contains a URI. 16 KiB. Beyond: invalid params.
-    pub cursor_bytes: usize,
-    /// The lifetime of a cursor. 24 hours. Beyond: invalid params.
-    pub cursor_ttl: Duration,
-    /// Entries on one page of a listing. 1,000; zero counts as one.
-    pub page_entries: usize,
     /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal error.
     pub deadline: Duration,
     /// Requests in flight in the whole server. 4,096. Beyond: unavailable (HTTP 503).
@@ -42,60 +38,72 @@ pub struct Limits {
     /// Requests in flight on one connection of a byte stream, such as stdio, or in one legacy session over HTTP, whose
     /// batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
-    /// Subscriptions in the whole server: open `subscriptions/listen` requests, and streams of legacy sessions. They
-    /// don't count as requests in flight and have no deadline. 20,000. Beyond: unavailable (HTTP 503).
-    pub listens: usize,
+    /// The time that the peer of a byte stream may leave its replies unread. 30 s. Beyond: the
+    /// stream fails.
+    pub write_stall: Duration,
+    /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
+    /// answered as unavailable on a byte stream; over HTTP their connections are closed.
+    pub shutdown: Duration,
+    /// The limits of subscriptions.
+    pub subscriptions: SubscriptionLimits,
+    /// The limits of tasks.
+    pub tasks: TaskLimits,
+    /// The limits of questions to clients.
+    pub questions: QuestionLimits,
+    /// The limits of legacy sessions over HTTP.
+    pub sessions: SessionLimits,
+    /// The limits of replies that legacy clients can resume.
+    pub resumption: ResumptionLimits,
+    /// The limits of a tool's schema.
+    pub schemas: SchemaLimits,
+}
+
+/// The limits of subscriptions: open `subscriptions/listen` requests, and streams of legacy sessions. They don't count as
+/// requests in flight and have no deadline.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SubscriptionLimits {
+    /// Open subscriptions in the whole server. 20,000. Beyond: unavailable (HTTP 503).
+    pub open: usize,
     /// Open `subscriptions/listen` requests on one connection of a byte stream. 16. Beyond: unavailable.
-    pub listens_per_connection: usize,
+    pub per_connection: usize,
     /// URIs in one subscription, or subscribed to by one legacy session. 1,000. Beyond: invalid params.
-    pub listen_uris: usize,
+    pub uris: usize,
     /// Bytes of these URIs in total. 256 KiB. Beyond: invalid params.
-    pub listen_bytes: usize,
+    pub uri_bytes: usize,
     /// Bytes of the URIs and task ids in all subscriptions of the whole server, and 256 for each of them. 128 MiB. Beyond:
     /// unavailable (HTTP 503).
-    pub listen_bytes_in_all: usize,
-    /// Bytes of the schema of a tool. 256 KiB. Beyond: not served.
-    pub schema_bytes: usize,
-    /// Nesting depth of arrays and objects in a schema. 48: a client that accepts messages of depth 64 can read it.
-    /// Beyond: not served.
-    pub schema_depth: usize,
-    /// Schemas inside a schema. 2,000. Beyond: not served.
-    pub subschemas: usize,
+    pub bytes_in_all: usize,
+}
+
+/// The limits of tasks.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TaskLimits {
     /// Stored tasks, running or not. 10,000. Beyond: unavailable.
-    pub tasks: usize,
+    pub stored: usize,
     /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at least 4 KiB. 256 MiB.
     /// Beyond: unavailable, and a task that has already run fails with an internal error.
-    pub task_bytes: usize,
+    pub bytes: usize,
     /// Time for a task's handler, including waiting for the client. 30 minutes. Beyond: the handler is dropped, and the
     /// task fails with an internal error.
-    pub task_deadline: Duration,
+    pub deadline: Duration,
     /// The lifetime of a task's record, from its start. 1 hour. Beyond: the task no longer exists.
-    pub task_ttl: Duration,
+    pub ttl: Duration,
     /// The polling interval that clients are asked to use for a task. 1 s.
-    pub task_poll: Duration,
-    /// Legacy sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with SSE may have as
-    /// many again; beyond: unavailable.
-    pub sessions: usize,
-    /// Bytes of the params of `initialize` of all these sessions. 8 MiB. Beyond: longest-idle sessions end.
-    pub session_bytes: usize,
-    /// The time that a legacy session over HTTP may be idle before it ends. 30 minutes.
-    pub session_idle: Duration,
-    /// The time that a reply sent as a stream of events can be resumed after its end, by a legacy
-    /// client that lost the connection. 60 s. Beyond: invalid request.
-    pub resume: Duration,
-    /// Events kept for resumption in one legacy session. 1,024. Beyond: the oldest unread events are dropped.
-    pub resume_events: usize,
-    /// Bytes of these events. 4 MiB. Beyond: likewise.
-    pub resume_bytes: usize,
-    /// Bytes of these events in all legacy sessions. 256 MiB. Beyond: likewise, in a session that adds to them or has
-    /// lost a reader; other sessions keep theirs.
-    pub resume_total: usize,
-    /// Open questions to the client, for one request and in one legacy session. 64. Beyond: the
-    /// handler gets an error instead of an answer.
-    pub questions: usize,
-    /// Open questions to legacy clients in all sessions over HTTP. 2,048, so that clients that never answer leave room
-    /// among the requests in flight. Beyond: the handler is told that there is no answer.
-    pub questions_in_all: usize,
+    pub poll_interval: Duration,
+}
+
+/// The limits of questions to clients.
+///
+/// Legacy clients that never answer leave room among the requests in flight: all their sessions over HTTP together may have
+/// half as many open questions as there may be [requests](Limits::requests).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct QuestionLimits {
+    /// Open questions, for one request and in one legacy session. 64. Beyond: the handler gets an error instead of an
+    /// answer.
+    pub open: usize,
     /// Time for a legacy client's answer. 10 minutes, during which the handler's own deadline is suspended. Beyond: the
     /// question is withdrawn, and the handler is told that there is no answer.
     pub answer: Duration,
@@ -107,57 +115,103 @@ pub struct Limits {
     pub state_bytes: usize,
     /// The lifetime of a `requestState`. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
-    /// The time that the peer of a byte stream may leave its replies unread. 30 s. Beyond: the
-    /// stream fails.
-    pub write_stall: Duration,
-    /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
-    /// answered as unavailable on a byte stream; over HTTP their connections are closed.
-    pub shutdown: Duration,
+}
+
+/// The limits of legacy sessions over HTTP.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SessionLimits {
+    /// Open sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with SSE may have as
+    /// many again; beyond: unavailable.
+    pub open: usize,
+    /// The time that a session may be idle before it ends. 30 minutes.
+    pub idle: Duration,
+    /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
+    pub initialize_bytes: usize,
+    /// Bytes of the params of `initialize` of all sessions. 8 MiB. Beyond: longest-idle sessions end.
+    pub bytes_in_all: usize,
+}
+
+/// The limits of replies sent as streams of events, which a legacy client that lost the connection can resume.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ResumptionLimits {
+    /// The time after its end that a reply can be resumed. 60 s. Beyond: invalid request.
+    pub ttl: Duration,
+    /// Events kept in one session. 1,024. Beyond: the oldest unread events are dropped.
+    pub events: usize,
+    /// Bytes of these events. 4 MiB. Beyond: likewise.
+    pub bytes: usize,
+    /// Bytes of these events in all sessions. 256 MiB. Beyond: likewise, in a session that adds to them or has
+    /// lost a reader; other sessions keep theirs.
+    pub bytes_in_all: usize,
+}
+
+/// The limits of a tool's schema. A tool beyond them is not served.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SchemaLimits {
+    /// Bytes of a schema. 256 KiB.
+    pub bytes: usize,
+    /// Nesting depth of arrays and objects. 48: a client that accepts messages of depth 64 can read it.
+    pub depth: usize,
+    /// Schemas inside a schema. 2,000.
+    pub subschemas: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
             message_bytes: limits::MESSAGE_BYTES,
-            initialize_bytes: 64 << 10,
             envelope: envelope::Limits::default(),
+            uri_bytes: 8 << 10,
+            cursor_ttl: Duration::from_hours(24),
+            page_entries: 1_000,
             reply_bytes: 32 << 20,
             reply_bytes_in_all: 512 << 20,
-            uri_bytes: 8 << 10,
-            cursor_bytes: 16 << 10,
-            cursor_ttl: Duration::from_secs(24 * 60 * 60),
-            page_entries: 1_000,
             deadline: Duration::from_secs(60),
             requests: 4_096,
             requests_per_connection: 64,
-            listens: 20_000,
-            listens_per_connection: 16,
-            listen_uris: 1_000,
-            listen_bytes: 256 << 10,
-            listen_bytes_in_all: 128 << 20,
-            schema_bytes: 256 << 10,
-            schema_depth: 48,
-            subschemas: 2_000,
-            tasks: 10_000,
-            task_bytes: 256 << 20,
-            task_deadline: Duration::from_secs(30 * 60),
-            task_ttl: Duration::from_secs(60 * 60),
-            task_poll: Duration::from_secs(1),
-            sessions: 10_000,
-            session_bytes: 8 << 20,
-            session_idle: Duration::from_secs(30 * 60),
-            resume: Duration::from_secs(60),
-            resume_events: 1_024,
-            resume_bytes: 4 << 20,
-            resume_total: 256 << 20,
-            questions: 64,
-            questions_in_all: 2_048,
-            answer: Duration::from_secs(10 * 60),
-            rounds: 16,
-            state_bytes: 16 << 10,
-            state_ttl: Duration::from_secs(10 * 60),
             write_stall: limits::WRITE_STALL,
             shutdown: limits::SHUTDOWN,
+            subscriptions: SubscriptionLimits {
+                open: 20_000,
+                per_connection: 16,
+                uris: 1_000,
+                uri_bytes: 256 << 10,
+                bytes_in_all: 128 << 20,
+            },
+            tasks: TaskLimits {
+                stored: 10_000,
+                bytes: 256 << 20,
+                deadline: Duration::from_mins(30),
+                ttl: Duration::from_hours(1),
+                poll_interval: Duration::from_secs(1),
+            },
+            questions: QuestionLimits {
+                open: 64,
+                answer: Duration::from_mins(10),
+                rounds: 16,
+                state_bytes: 16 << 10,
+                state_ttl: Duration::from_mins(10),
+            },
+            sessions: SessionLimits {
+                open: 10_000,
+                idle: Duration::from_mins(30),
+                initialize_bytes: 64 << 10,
+                bytes_in_all: 8 << 20,
+            },
+            resumption: ResumptionLimits {
+                ttl: Duration::from_secs(60),
+                events: 1_024,
+                bytes: 4 << 20,
+                bytes_in_all: 256 << 20,
+            },
+            schemas: SchemaLimits {
+                bytes: 256 << 10,
+                depth: 48,
+                subschemas: 2_000,
+            },
         }
     }
 }
@@ -169,12 +223,23 @@ impl Limits {
         Refusal::TooLarge { limit }
     }
 
+    /// The bytes of a cursor, which contains a URI: twice [`uri_bytes`](Self::uri_bytes).
+    #[must_use]
+    pub fn cursor_bytes(&self) -> usize {
+        self.uri_bytes.saturating_mul(2)
+    }
+
+    /// The open questions to legacy clients in all sessions over HTTP.
+    pub(crate) fn questions_in_all(&self) -> usize {
+        self.requests / 2
+    }
+
     /// The limits of a schema, and of the arguments that are held against it.
     pub(crate) fn schema(&self) -> plainly_schema::Limits {
         let mut limits = plainly_schema::Limits::default();
-        limits.bytes = self.schema_bytes;
-        limits.depth = self.schema_depth;
-        limits.subschemas = self.subschemas;
+        limits.bytes = self.schemas.bytes;
+        limits.depth = self.schemas.depth;
+        limits.subschemas = self.schemas.subschemas;
         // Arguments come inside a message, and can nest no deeper than that may.
         limits.value_depth = self.envelope.depth;
         limits

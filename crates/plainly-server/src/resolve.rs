@@ -196,7 +196,7 @@ pub(super) fn opening(
 /// session, which any client may open.
 fn introduction(request: &Request<'_>, limits: &Limits) -> Result<InitializeParams, ProtocolError> {
     let params = request.params.as_ref();
-    let limit = limits.initialize_bytes;
+    let limit = limits.sessions.initialize_bytes;
     if params.is_some_and(|params| params.raw().len() > limit) {
         let why = format!("Invalid params: initialize accepts at most {limit} bytes");
         return Err(ProtocolError::invalid_params(why));

@@ -29,7 +29,7 @@ const UNTIL: usize = 8;
 /// The first key seals, and all of them open. To replace a key while replicas run: first give every replica the new key
 /// in second place; then give every replica the new key in first place and the old one in second; and when nothing sealed
 /// with the old key is left ([`cursor_ttl`](crate::limits::Limits::cursor_ttl),
-/// [`state_ttl`](crate::limits::Limits::state_ttl)), keep only the new one.
+/// [`state_ttl`](crate::limits::QuestionLimits::state_ttl)), keep only the new one.
 ///
 /// ```
 /// use plainly::server::Keys;

@@ -82,9 +82,9 @@ impl Sessions {
     pub(super) fn new(limits: &Limits, changes: &Changes, listened: &Quota) -> Self {
         Self {
             limits: limits.clone(),
-            kept: Quota::new(limits.resume_total),
-            asked: Quota::new(limits.questions_in_all),
-            said: Quota::new(limits.session_bytes),
+            kept: Quota::new(limits.resumption.bytes_in_all),
+            asked: Quota::new(limits.questions_in_all()),
+            said: Quota::new(limits.sessions.bytes_in_all),
             listened: listened.clone(),
             changes: changes.clone(),
             table: Lock::default(),
@@ -109,16 +109,16 @@ impl Sessions {
         let session = Arc::new(session.resumable(&self.limits, kept));
         let mut table = self.table.lock();
         let mut over = Vec::new();
-        while let Some(expired) = table.take_idler_than(self.limits.session_idle) {
+        while let Some(expired) = table.take_idler_than(self.limits.sessions.idle) {
             over.push(expired);
         }
         // First among the caller's own: whoever opens many sessions ends none of anybody else's.
         if let Some(caller) = &caller
-            && table.count_of(caller) >= share_of(self.limits.sessions)
+            && table.count_of(caller) >= share_of(self.limits.sessions.open)
         {
             over.extend(table.take_idlest_of(caller));
         }
-        if table.sessions.len() >= self.limits.sessions {
+        if table.sessions.len() >= self.limits.sessions.open {
             over.extend(table.take_idlest());
         }
         let said = table.make_room(self.said.part(caller.clone()), said, &mut over);
@@ -137,7 +137,7 @@ impl Sessions {
         if opened.session.peer.principal.as_ref() != principal {
             return None;
         }
-        if opened.idle() > self.limits.session_idle {
+        if opened.idle() > self.limits.sessions.idle {
             let expired = table.remove(name);
             drop(table);
             drop(expired);
@@ -306,7 +306,7 @@ mod tests {
 
     fn sessions(most: usize, idle: Duration) -> Sessions {
         let mut limits = Limits::default();
-        (limits.sessions, limits.session_idle) = (most, idle);
+        (limits.sessions.open, limits.sessions.idle) = (most, idle);
         Sessions::new(&limits, &Changes::new(), &Quota::new(0))
     }
 
@@ -397,10 +397,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_caller_ends_its_own_and_nobody_elses() {
-        let limits = Limits {
-            sessions: 24,
-            ..Limits::default()
-        };
+        let mut limits = Limits::default();
+        limits.sessions.open = 24;
         let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
         let [alice, bob] = ["alice", "bob"].map(Principal::new);
         let open = |principal: Option<&Principal>| {
@@ -436,10 +434,8 @@ mod tests {
 
     #[test]
     fn what_clients_say_about_themselves_ends_sessions_of_who_says_most() {
-        let limits = Limits {
-            session_bytes: 80,
-            ..Limits::default()
-        };
+        let mut limits = Limits::default();
+        limits.sessions.bytes_in_all = 80;
         let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
         let [loud, quiet] = [1, 2].map(|last| Holder::of(None, Some([127, 0, 0, last].into())));
         let open = |caller: &Option<Holder>, said| {

@@ -200,7 +200,7 @@ impl Subscriptions {
             return Ok(Vec::new());
         };
         check_tasks(peer)?;
-        let limit = self.limits.listen_uris;
+        let limit = self.limits.subscriptions.uris;
         if ids.len() > limit {
             let why = format!("Invalid params: a subscription to more than {limit} tasks");
             return Err(ProtocolError::invalid_params(why));
@@ -218,10 +218,10 @@ impl Subscriptions {
             count += 1;
             bytes += uri.len();
         }
-        if count > self.limits.listen_uris || bytes > self.limits.listen_bytes {
+        if count > self.limits.subscriptions.uris || bytes > self.limits.subscriptions.uri_bytes {
             return Err(ProtocolError::invalid_params(format!(
                 "Invalid params: a subscription to more than {} resources, or more than {} bytes of URIs",
-                self.limits.listen_uris, self.limits.listen_bytes
+                self.limits.subscriptions.uris, self.limits.subscriptions.uri_bytes
             )));
         }
         Ok(())

@@ -124,7 +124,10 @@ pub mod limits {
     #[cfg(feature = "client")]
     pub use plainly_client::limits::ClientLimits;
     #[cfg(feature = "server")]
-    pub use plainly_server::limits::Limits;
+    pub use plainly_server::limits::{
+        Limits, QuestionLimits, ResumptionLimits, SchemaLimits, SessionLimits, SubscriptionLimits,
+        TaskLimits,
+    };
 }
 
 /// Servers.

@@ -49,9 +49,9 @@ pub(crate) struct Settings {
 impl Settings {
     fn limits(&self) -> Limits {
         let mut limits = Limits::default();
-        set(&mut limits.session_idle, self.session_idle);
-        set(&mut limits.resume, self.resume);
-        set(&mut limits.task_ttl, self.task_ttl);
+        set(&mut limits.sessions.idle, self.session_idle);
+        set(&mut limits.resumption.ttl, self.resume);
+        set(&mut limits.tasks.ttl, self.task_ttl);
         limits
     }
 

@@ -247,18 +247,18 @@ fn kotlin_sdk_841_every_limit_is_finite() {
     let limits = Limits::default();
     for (name, limit) in [
         ("message_bytes", limits.message_bytes),
-        ("initialize_bytes", limits.initialize_bytes),
+        ("initialize_bytes", limits.sessions.initialize_bytes),
         ("reply_bytes", limits.reply_bytes),
         ("requests", limits.requests),
         ("requests_per_connection", limits.requests_per_connection),
-        ("listens", limits.listens),
-        ("listen_uris", limits.listen_uris),
-        ("tasks", limits.tasks),
-        ("sessions", limits.sessions),
-        ("resume_total", limits.resume_total),
+        ("listens", limits.subscriptions.open),
+        ("listen_uris", limits.subscriptions.uris),
+        ("tasks", limits.tasks.stored),
+        ("sessions", limits.sessions.open),
+        ("resume_total", limits.resumption.bytes_in_all),
     ] {
         assert!((1..=1 << 30).contains(&limit), "{name}: {limit}");
     }
-    assert_eq!(limits.sessions, 10_000);
+    assert_eq!(limits.sessions.open, 10_000);
     assert!(ROUTES.contains(&Route::Put));
 }

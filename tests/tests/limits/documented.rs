@@ -72,11 +72,7 @@ fn default(name: &str, value: &str) -> String {
         .unwrap_or_else(|error| panic!("{name}: {value}: {error}"));
     match number {
         mib if name.contains("bytes") && mib % (1 << 20) == 0 => format!("{} MiB", mib >> 20),
-        kib if ["bytes", "rate", "total"]
-            .iter()
-            .any(|word| name.contains(word))
-            && kib % (1 << 10) == 0 =>
-        {
+        kib if ["bytes", "rate"].iter().any(|word| name.contains(word)) && kib % (1 << 10) == 0 => {
             match kib >> 10 {
                 mib if mib % (1 << 10) == 0 => format!("{} MiB", mib >> 10),
                 kib => format!("{kib} KiB"),

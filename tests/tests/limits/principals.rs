@@ -97,7 +97,8 @@ fn listening(id: u32) -> Value {
 #[tokio::test]
 async fn subscriptions_of_one_leave_room_for_others() {
     for (set, most) in [(Some(24), 3), (None, 2_500)] {
-        let (server, _gate) = server(|limits| limits.listens = set.unwrap_or(limits.listens));
+        let (server, _gate) =
+            server(|limits| limits.subscriptions.open = set.unwrap_or(limits.subscriptions.open));
         let alice = alice();
         let mut open = Vec::new();
         for _ in 1..most {
@@ -172,7 +173,8 @@ async fn is_there(server: &Server, principal: Option<&Principal>, name: &str) ->
 #[tokio::test]
 async fn sessions_of_one_end_no_others() {
     for (set, most) in [(Some(24), 3), (None, 1_250)] {
-        let (server, _gate) = server(|limits| limits.sessions = set.unwrap_or(limits.sessions));
+        let (server, _gate) =
+            server(|limits| limits.sessions.open = set.unwrap_or(limits.sessions.open));
         let alice = alice();
         let mut theirs = Vec::new();
         for other in others() {
@@ -201,7 +203,7 @@ async fn sessions_of_one_end_no_others() {
 
 #[tokio::test]
 async fn streams_of_events_of_one_leave_room_for_others() {
-    let (server, _gate) = server(|limits| limits.sessions = 16);
+    let (server, _gate) = server(|limits| limits.sessions.open = 16);
     let alice = alice();
     let open =
         |principal: Option<&Principal>| server.open_pipe(frame(principal, &[], String::new()));

@@ -36,8 +36,9 @@ async fn a_cursor_is_taken_up_to_its_length() {
     let (paged, _) = server(|limits| limits.page_entries = 1);
     let first = json_of(&exchange(&paged, None, &request(1, "tools/list", json!({}))).await);
     let cursor = first["result"]["nextCursor"].as_str().unwrap();
-    for (limit, is_taken) in [(cursor.len(), true), (cursor.len() - 1, false)] {
-        let (server, _) = server(|limits| limits.cursor_bytes = limit);
+    let half = cursor.len().div_ceil(2);
+    for (limit, is_taken) in [(half, true), (half - 1, false)] {
+        let (server, _) = server(|limits| limits.uri_bytes = limit);
         let next = request(2, "tools/list", json!({"cursor": cursor}));
         let reply = json_of(&exchange(&server, None, &next).await);
         assert_eq!(reply["result"].is_object(), is_taken, "{limit}: {reply}");

@@ -100,7 +100,7 @@ async fn a_page_holds_no_more_than_it_may() {
 #[tokio::test]
 async fn one_session_above_the_limit_ends_the_idlest_and_an_idle_one_ends_by_itself() {
     const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-    let fixture = Fixture::with_limits(|limits| limits.sessions = 16);
+    let fixture = Fixture::with_limits(|limits| limits.sessions.open = 16);
     let http = Http::listen(&fixture.server).await;
     let sender = Sender::Legacy("2025-11-25");
     let first = http.client(sender).await;
@@ -114,7 +114,7 @@ async fn one_session_above_the_limit_ends_the_idlest_and_an_idle_one_ends_by_its
     ];
     assert_eq!(statuses, [200, 404, 200]);
 
-    let fixture = Fixture::with_limits(|limits| limits.session_idle = Duration::ZERO);
+    let fixture = Fixture::with_limits(|limits| limits.sessions.idle = Duration::ZERO);
     let http = Http::listen(&fixture.server).await;
     let client = http.client(sender).await;
     assert_eq!(client.send(PING).await.status, 404);

@@ -314,7 +314,7 @@ async fn a_batch_that_does_not_finish_in_time_is_answered_too() {
 
 #[tokio::test]
 async fn what_runs_in_a_session_is_answered_after_it_has_ended() {
-    let fixture = Fixture::with_limits(|limits| limits.sessions = 1);
+    let fixture = Fixture::with_limits(|limits| limits.sessions.open = 1);
     let http = Http::listen(&fixture.server).await;
     for sender in Sender::legacy() {
         let client = http.client(sender).await;

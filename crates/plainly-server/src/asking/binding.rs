@@ -82,10 +82,10 @@ impl Seals {
         Self {
             sealer: Sealer::new(keys),
             server: server.into(),
-            ttl: limits.state_ttl,
-            most_bytes: limits.state_bytes,
-            rounds: limits.rounds,
-            questions: limits.questions,
+            ttl: limits.questions.state_ttl,
+            most_bytes: limits.questions.state_bytes,
+            rounds: limits.questions.rounds,
+            questions: limits.questions.open,
         }
     }
 

@@ -51,11 +51,11 @@ pub(crate) struct SentQuestion {
 impl SentQuestions {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            most: limits.questions,
-            in_all: Quota::new(limits.questions_in_all),
+            most: limits.questions.open,
+            in_all: Quota::new(limits.questions_in_all()),
             client: None,
-            rounds: limits.rounds,
-            time: limits.answer,
+            rounds: limits.questions.rounds,
+            time: limits.questions.answer,
             state: Lock::default(),
         }
     }

@@ -28,11 +28,11 @@ pub enum AskErrorKind {
     Undeclared,
     /// The client answered with an error.
     Refused,
-    /// The client did not answer in time ([`Limits::answer`](crate::limits::Limits::answer)).
+    /// The client did not answer in time ([`answer`](crate::limits::QuestionLimits::answer)).
     Unanswered,
     /// The client's answer does not match the question.
     Unreadable,
-    /// Too many questions are open ([`Limits::questions`](crate::limits::Limits::questions)).
+    /// Too many questions are open ([`open`](crate::limits::QuestionLimits::open)).
     TooMany,
     /// The request that asked the question is over, or its session.
     Over,

@@ -35,7 +35,7 @@ impl Cursors {
             sealer: Sealer::new(keys),
             server: server.into(),
             ttl: limits.cursor_ttl,
-            max_bytes: limits.cursor_bytes,
+            max_bytes: limits.cursor_bytes(),
         }
     }
 

@@ -117,7 +117,7 @@ impl Tool {
         self
     }
 
-    /// Lets calls continue as tasks, for as long as [`Limits::task_deadline`](crate::limits::Limits::task_deadline)
+    /// Lets calls continue as tasks, for as long as [`TaskLimits::deadline`](crate::limits::TaskLimits::deadline)
     /// allows: the client gets a handle and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of
     /// older revisions don't have it.)
     ///

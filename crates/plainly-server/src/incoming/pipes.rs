@@ -50,7 +50,7 @@ impl Pipes {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             entrances: Arc::default(),
-            places: Quota::new(limits.sessions),
+            places: Quota::new(limits.sessions.open),
         }
     }
 

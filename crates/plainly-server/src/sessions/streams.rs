@@ -49,7 +49,7 @@ impl Streams {
         can_poll.map(|can_poll| {
             Arc::new(Self {
                 can_poll,
-                time: limits.resume,
+                time: limits.resumption.ttl,
                 kept: Lock::new(Kept::new(limits, bytes)),
                 is_closed: watch::Sender::new(false),
             })

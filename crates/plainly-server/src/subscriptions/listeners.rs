@@ -42,7 +42,7 @@ impl Listeners {
     pub(crate) fn new(limits: &Limits, bytes: Quota) -> Self {
         Self {
             table: Lock::default(),
-            places: Quota::new(limits.listens),
+            places: Quota::new(limits.subscriptions.open),
             bytes,
         }
     }

@@ -63,7 +63,7 @@ impl Background {
     async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
         let limits = &self.tasks.limits;
         // Nobody could fetch a result that comes after the record has expired.
-        let limit = limits.task_deadline.min(limits.task_ttl);
+        let limit = limits.tasks.deadline.min(limits.tasks.ttl);
         let mut time = pin!(sleep(limit));
         let mut open = QuestionsByKey::new();
         loop {
@@ -94,7 +94,9 @@ impl Background {
         let signal = self.task.signal.notified();
         if self.tasks.store.is_shared() {
             // A client may have asked another process, which has no way to signal this one.
-            timeout(self.tasks.limits.task_poll, signal).await.ok();
+            timeout(self.tasks.limits.tasks.poll_interval, signal)
+                .await
+                .ok();
         } else {
             signal.await;
         }

@@ -75,9 +75,9 @@ impl Tasks {
             ProtocolError::internal("The task could not be created").with_source(error)
         })?;
         // A place in this process before a record in the store: a record without a handler would wait until it expires.
-        let local = self.local.admit(&id, self.limits.tasks);
+        let local = self.local.admit(&id, self.limits.tasks.stored);
         let local = local.ok_or(Unavailable::Overloaded)?;
-        let (ttl, poll) = (self.limits.task_ttl, self.limits.task_poll);
+        let (ttl, poll) = (self.limits.tasks.ttl, self.limits.tasks.poll_interval);
         let record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
         let task = record.task.clone();
         self.store.insert(record).await?;

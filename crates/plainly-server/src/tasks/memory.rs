@@ -19,8 +19,9 @@ const LEAST: usize = 4 << 10;
 
 /// Keeps tasks in the memory of this process: they are lost when it ends. Cheap to clone; all clones are the same.
 ///
-/// It keeps at most [`Limits::tasks`], an eighth of them per principal, and [`Limits::task_bytes`] in
-/// total. No task is dropped before it has expired.
+/// It stores at most [`stored`](crate::limits::TaskLimits::stored) tasks, an eighth of them per
+/// principal, and [`bytes`](crate::limits::TaskLimits::bytes) in total. No task is dropped before it
+/// has expired.
 #[derive(Clone, Debug)]
 pub struct MemoryTasks(Arc<TaskMemory>);
 
@@ -46,9 +47,9 @@ impl MemoryTasks {
     /// An empty store with these limits.
     pub fn new(limits: &Limits) -> Self {
         Self(Arc::new(TaskMemory {
-            most: limits.tasks,
-            most_of_one: share_of(limits.tasks),
-            most_bytes: limits.task_bytes,
+            most: limits.tasks.stored,
+            most_of_one: share_of(limits.tasks.stored),
+            most_bytes: limits.tasks.bytes,
             table: Lock::default(),
         }))
     }

@@ -40,7 +40,7 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
     /// Whether other processes change its records too. The handler of a task then checks every
-    /// [`Limits::task_poll`](crate::limits::Limits::task_poll) whether the task was answered or cancelled elsewhere.
+    /// [`poll_interval`](crate::limits::TaskLimits::poll_interval) whether the task was answered or cancelled elsewhere.
     fn is_shared(&self) -> bool {
         false
     }

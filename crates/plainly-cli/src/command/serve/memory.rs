@@ -58,9 +58,9 @@ impl Memory {
     pub(super) fn limit(self, limits: &mut Limits) {
         for (limit, parts) in [
             (&mut limits.reply_bytes_in_all, 8),
-            (&mut limits.resume_total, 16),
-            (&mut limits.task_bytes, 16),
-            (&mut limits.listen_bytes_in_all, 32),
+            (&mut limits.resumption.bytes_in_all, 16),
+            (&mut limits.tasks.bytes, 16),
+            (&mut limits.subscriptions.bytes_in_all, 32),
         ] {
             self.cap(limit, parts);
         }
@@ -91,9 +91,9 @@ mod tests {
         memory.limit_http(&mut http);
         let held = [
             limits.reply_bytes_in_all,
-            limits.resume_total,
-            limits.task_bytes,
-            limits.listen_bytes_in_all,
+            limits.resumption.bytes_in_all,
+            limits.tasks.bytes,
+            limits.subscriptions.bytes_in_all,
             http.in_flight_bytes,
         ];
         let [replies, resumed, tasks, listened, bodies] = held.map(|bytes| bytes as u64);

@@ -56,7 +56,7 @@ pub(super) fn prepared(
 /// Changes the limits of a server as they were asked for.
 pub(super) fn limit(args: &NetworkArgs, limits: &mut Limits) {
     set(&mut limits.requests, args.max_requests);
-    set(&mut limits.sessions, args.max_sessions);
+    set(&mut limits.sessions.open, args.max_sessions);
     if let Some(bytes) = args.max_body {
         limits.message_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     }

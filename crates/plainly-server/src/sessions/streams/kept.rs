@@ -76,8 +76,8 @@ pub(super) enum Turn {
 impl Kept {
     pub(super) fn new(limits: &Limits, bytes: QuotaPart) -> Self {
         let most = Most {
-            events: limits.resume_events,
-            bytes: limits.resume_bytes,
+            events: limits.resumption.events,
+            bytes: limits.resumption.bytes,
         };
         Self {
             most,
@@ -344,9 +344,12 @@ mod tests {
 
     fn kept(events: usize, bytes: usize, total: usize) -> Kept {
         let mut limits = Limits::default();
-        (limits.resume_events, limits.resume_bytes) = (events, bytes);
-        limits.resume_total = total;
-        Kept::new(&limits, Quota::new(limits.resume_total).part(None))
+        (limits.resumption.events, limits.resumption.bytes) = (events, bytes);
+        limits.resumption.bytes_in_all = total;
+        Kept::new(
+            &limits,
+            Quota::new(limits.resumption.bytes_in_all).part(None),
+        )
     }
 
     fn read(kept: &mut Kept, reader: Reader) -> Vec<u64> {

@@ -51,7 +51,7 @@ async fn ask(ask: Ask) -> std::result::Result<String, Failure> {
 
 fn server(gate: &Gate) -> Server {
     let mut limits = Limits::default();
-    limits.task_poll = Duration::from_millis(100);
+    limits.tasks.poll_interval = Duration::from_millis(100);
     Server::builder("test", "1")
         .state(gate.clone())
         .limits(limits)

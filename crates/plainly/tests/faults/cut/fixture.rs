@@ -109,9 +109,12 @@ impl Fixture {
         let mut limits = Limits::default();
         // One client has an eighth of what is for all.
         (limits.requests, limits.requests_per_connection) = (8 * 6, 6);
-        (limits.listens, limits.listens_per_connection) = (8 * 4, 2);
-        (limits.questions, limits.questions_in_all) = (1, 8 * 2);
-        (limits.sessions, limits.resume_events) = (sessions, 4);
+        (
+            limits.subscriptions.open,
+            limits.subscriptions.per_connection,
+        ) = (8 * 4, 2);
+        limits.questions.open = 1;
+        (limits.sessions.open, limits.resumption.events) = (sessions, 4);
         limits.page_entries = 2;
         let (running, changes) = (Running::default(), Changes::new());
         let tasks = Named(MemoryTasks::new(&limits), Arc::default());

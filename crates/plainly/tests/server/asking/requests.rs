@@ -148,7 +148,7 @@ async fn the_clients_own_words_reach_whoever_reads() {
 async fn a_handler_waits_longer_for_the_client_than_for_itself() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
         limits.deadline = Duration::from_secs(60);
-        limits.answer = Duration::from_secs(600);
+        limits.questions.answer = Duration::from_secs(600);
     });
     let mut client = open(&server).await;
     let question = client.call("greet").await;
@@ -161,7 +161,7 @@ async fn a_handler_waits_longer_for_the_client_than_for_itself() {
 async fn a_handler_has_a_deadline_again_once_another_task_has_its_answer() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
         limits.deadline = Duration::from_secs(60);
-        limits.answer = Duration::from_secs(600);
+        limits.questions.answer = Duration::from_secs(600);
     });
     let mut client = open(&server).await;
     let question = client.call("stuck").await;
@@ -175,7 +175,7 @@ async fn a_handler_has_a_deadline_again_once_another_task_has_its_answer() {
 #[tokio::test(start_paused = true)]
 async fn a_client_that_never_answers_is_asked_no_more() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
-        limits.answer = Duration::from_secs(600);
+        limits.questions.answer = Duration::from_secs(600);
     });
     let mut client = open(&server).await;
     let question = client.call("greet").await;
@@ -279,7 +279,7 @@ async fn no_session_answers_for_another() {
 #[tokio::test]
 async fn unanswered_questions_are_bounded() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
-        limits.questions = 10;
+        limits.questions.open = 10;
         limits.requests_per_connection = 64;
     });
     let mut client = open(&server).await;
@@ -322,7 +322,7 @@ async fn unanswered_questions_are_bounded() {
 async fn there_is_an_end_to_questions_as_there_is_to_rounds() {
     for most in [1, 3, 16] {
         let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
-            limits.rounds = most;
+            limits.questions.rounds = most;
         });
         for revision in [LEGACY, Revision::V2026_07_28] {
             for mut client in Client::both(&server, revision, able()).await {
@@ -340,7 +340,7 @@ async fn there_is_an_end_to_questions_as_there_is_to_rounds() {
 #[tokio::test]
 async fn a_request_that_asked_too_often_takes_its_other_questions_back() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
-        limits.rounds = 1;
+        limits.questions.rounds = 1;
     });
     let mut client = open(&server).await;
     let (one, other) = (client.call("insist").await, client.next().await);
@@ -354,9 +354,8 @@ async fn a_request_that_asked_too_often_takes_its_other_questions_back() {
 async fn many_sessions_that_never_answer_leave_room_for_others() {
     let runs = Runs::default();
     let server = server_with(Keys::new([1; 32]), &runs, |limits| {
-        limits.questions_in_all = 100;
         limits.requests = 200;
-        limits.sessions = 50;
+        limits.sessions.open = 50;
     });
     let (mut asked, mut refused) = (0, 0);
     for _ in 0..1_000 {

@@ -202,7 +202,9 @@ async fn an_answer_to_other_words_is_none() {
 async fn there_is_an_end_to_rounds() {
     for most in [1, 3, 16] {
         let runs = Runs::default();
-        let server = server_with(Keys::new([1; 32]), &runs, |limits| limits.rounds = most);
+        let server = server_with(Keys::new([1; 32]), &runs, |limits| {
+            limits.questions.rounds = most
+        });
         let mut client = Client::stream(&server, MODERN, able()).await;
         let params = json!({"name": "fickle"});
         let mut next = params.clone();
@@ -226,7 +228,7 @@ async fn there_is_an_end_to_rounds() {
 #[tokio::test]
 async fn so_many_questions_at_once_and_no_more() {
     let server = server_with(Keys::new([1; 32]), &Runs::default(), |limits| {
-        limits.questions = 10;
+        limits.questions.open = 10;
     });
     let mut client = Client::stream(&server, MODERN, able()).await;
     let reply = client.call("many").await;

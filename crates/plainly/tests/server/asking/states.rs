@@ -154,7 +154,7 @@ async fn absent_arguments_are_empty_ones() {
 #[tokio::test]
 async fn a_state_is_good_for_a_time() {
     let server = server_with(Keys::new([7; 32]), &Runs::default(), |limits| {
-        limits.state_ttl = Duration::ZERO;
+        limits.questions.state_ttl = Duration::ZERO;
     });
     let mut client = Client::stream(&server, MODERN, able()).await;
     let (_, params) = begun(&mut client).await;
@@ -164,7 +164,7 @@ async fn a_state_is_good_for_a_time() {
 #[tokio::test]
 async fn a_state_has_so_many_bytes_and_no_more() {
     let server = server_with(Keys::new([7; 32]), &Runs::default(), |limits| {
-        limits.state_bytes = 250;
+        limits.questions.state_bytes = 250;
     });
     let mut client = Client::stream(&server, MODERN, able()).await;
     let (state, params) = begun(&mut client).await;

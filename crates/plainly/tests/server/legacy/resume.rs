@@ -361,7 +361,7 @@ async fn what_is_not_kept_is_said_at_once() {
 #[tokio::test]
 async fn it_is_kept_for_so_long() {
     let gate = Gate::new();
-    let http = listening(&gate, |limits| limits.resume = Duration::ZERO).await;
+    let http = listening(&gate, |limits| limits.resumption.ttl = Duration::ZERO).await;
     let client = Client::open(&http, "2025-11-25").await;
     let mut stream = client.post(&steps(1, 1)).await;
     let first = client.first(&mut stream).await;
@@ -379,7 +379,7 @@ async fn it_is_kept_for_so_long() {
 #[tokio::test]
 async fn what_nobody_hears_is_kept_up_to_a_limit_and_no_handler_waits_for_it() {
     let gate = Gate::new();
-    let http = listening(&gate, |limits| limits.resume_bytes = 100 << 10).await;
+    let http = listening(&gate, |limits| limits.resumption.bytes = 100 << 10).await;
     let client = Client::open(&http, "2025-11-25").await;
     let mut stream = client.post(&call(1, "flood")).await;
     let first = client.first(&mut stream).await.id.unwrap();
@@ -400,7 +400,7 @@ async fn what_nobody_hears_is_kept_up_to_a_limit_and_no_handler_waits_for_it() {
 #[tokio::test]
 async fn who_hears_more_than_is_kept_loses_nothing() {
     let gate = Gate::new();
-    let http = listening(&gate, |limits| limits.resume_events = 20).await;
+    let http = listening(&gate, |limits| limits.resumption.events = 20).await;
     let client = Client::open(&http, "2025-11-25").await;
     gate.open(1);
     let mut stream = client.post(&call(1, "flood")).await;
@@ -483,8 +483,8 @@ async fn a_session_is_not_idle_while_something_runs() {
     let gate = Gate::new();
     let idle = Duration::from_secs(1);
     let http = listening(&gate, |limits| {
-        limits.session_idle = idle;
-        limits.resume = Duration::ZERO;
+        limits.sessions.idle = idle;
+        limits.resumption.ttl = Duration::ZERO;
     })
     .await;
     let client = Client::open(&http, "2025-11-25").await;

@@ -176,7 +176,7 @@ async fn a_stream_of_events_is_its_openers_and_nobody_elses() {
 #[tokio::test]
 async fn a_session_that_was_idle_too_long_is_gone_for_everything() {
     let http = serve(&server(&Gate::new(), |limits| {
-        limits.session_idle = Duration::ZERO;
+        limits.sessions.idle = Duration::ZERO;
     }))
     .await;
     for revision in LEGACY {

@@ -237,7 +237,7 @@ async fn the_end_of_the_stream_is_the_end_of_the_session_and_of_what_runs() {
 #[tokio::test]
 async fn beyond_the_most_sessions_there_is_room_again_once_one_ends() {
     let gate = Gate::new();
-    let http = serve(&server(&gate, |limits| limits.sessions = 16)).await;
+    let http = serve(&server(&gate, |limits| limits.sessions.open = 16)).await;
     let mut first = Stream::open(&http).await;
     first.initialize(&http, "2024-11-05").await;
     first.say(&http, &call(1, "wait", "")).await;

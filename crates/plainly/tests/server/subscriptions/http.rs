@@ -68,7 +68,10 @@ async fn a_server_that_stops_ends_its_streams_with_a_result() {
 
 #[tokio::test]
 async fn beyond_all_places_listening_is_refused() {
-    let http = serve(&limited(&Source::new(), |limits| limits.listens = 1)).await;
+    let http = serve(&limited(&Source::new(), |limits| {
+        limits.subscriptions.open = 1
+    }))
+    .await;
     let mut first = hear(&http, 1, &json!({"resourcesListChanged": true})).await;
     first.next().await;
     let mut second = hear(&http, 2, &json!({"resourcesListChanged": true})).await;
@@ -136,7 +139,7 @@ async fn the_stream_of_a_session_stays_with_who_opened_it() {
 #[tokio::test]
 async fn a_stream_ends_with_its_session() {
     let source = Source::new();
-    let http = serve(&limited(&source, |limits| limits.sessions = 1)).await;
+    let http = serve(&limited(&source, |limits| limits.sessions.open = 1)).await;
     let session = http.session("/", "2025-11-25").await;
     let mut stream = http.send("GET /", &session, "").await;
     assert_eq!(http.send("DELETE /", &session, "").await.status, 204);
@@ -154,7 +157,7 @@ async fn a_stream_ends_with_its_session() {
 async fn a_session_with_a_stream_is_not_idle() {
     let source = Source::new();
     let idle = std::time::Duration::from_millis(50);
-    let http = serve(&limited(&source, |limits| limits.session_idle = idle)).await;
+    let http = serve(&limited(&source, |limits| limits.sessions.idle = idle)).await;
     let session = http.session("/", "2025-11-25").await;
     let mut stream = http.send("GET /", &session, "").await;
     tokio::time::sleep(idle * 4).await;

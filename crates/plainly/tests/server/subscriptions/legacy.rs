@@ -73,7 +73,9 @@ async fn what_is_not_there_can_not_be_subscribed_to() {
 
 #[tokio::test]
 async fn a_session_subscribes_to_so_many() {
-    let mut peer = Peer::connect(&limited(&Source::new(), |limits| limits.listen_uris = 2));
+    let mut peer = Peer::connect(&limited(&Source::new(), |limits| {
+        limits.subscriptions.uris = 2
+    }));
     peer.ask(&initialize("2025-11-25")).await;
     for (id, is_done) in [(1, true), (2, true), (3, false)] {
         let reply = peer.ask(&subscribe(id, &format!("db://{id}"))).await;
@@ -87,7 +89,7 @@ async fn a_session_subscribes_to_so_many() {
 async fn what_one_subscribes_to_leaves_room_for_others() {
     // An eighth is room for two short URIs, in whatever subscriptions of whichever era.
     let server = limited(&Source::new(), |limits| {
-        limits.listen_bytes_in_all = 8 * 600
+        limits.subscriptions.bytes_in_all = 8 * 600
     });
     let [alice, bob] = ["alice", "bob"].map(Principal::new);
     let [mut old, mut new, mut other] =

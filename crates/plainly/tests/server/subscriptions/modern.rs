@@ -164,7 +164,9 @@ async fn a_server_that_stops_says_so_to_each_once() {
 
 #[tokio::test]
 async fn what_has_ended_leaves_its_id_and_its_place() {
-    let server = limited(&Source::new(), |limits| limits.listens_per_connection = 1);
+    let server = limited(&Source::new(), |limits| {
+        limits.subscriptions.per_connection = 1
+    });
     let mut peer = Peer::connect(&server);
     let asked = json!({"resourcesListChanged": true});
     peer.ask(&listen(1, &asked)).await;
@@ -245,10 +247,10 @@ async fn stores_are_watched_while_somebody_is_told_of_resources() {
 async fn there_is_room_for_so_many() {
     let source = Source::new();
     let server = limited(&source, |limits| {
-        limits.listens = 3;
-        limits.listens_per_connection = 2;
-        limits.listen_uris = 2;
-        limits.listen_bytes = 15;
+        limits.subscriptions.open = 3;
+        limits.subscriptions.per_connection = 2;
+        limits.subscriptions.uris = 2;
+        limits.subscriptions.uri_bytes = 15;
         limits.uri_bytes = 10;
         limits.requests_per_connection = 0;
     });

@@ -18,7 +18,7 @@ fn is_overloaded(reply: &Value) -> bool {
 #[tokio::test]
 async fn ten_thousand_tasks_that_nobody_asks_for_are_bounded_and_the_next_request_succeeds() {
     let gate = Gate::new();
-    let server = limited(&gate, |limits| limits.tasks = 100);
+    let server = limited(&gate, |limits| limits.tasks.stored = 100);
     let mut client = stream(&server).await;
     let (mut made, mut refused) = (Vec::new(), 0);
     for _ in 0..10_000 {
@@ -49,8 +49,8 @@ async fn ten_thousand_tasks_that_nobody_asks_for_are_bounded_and_the_next_reques
 async fn what_has_expired_is_unknown_and_makes_room() {
     let gate = Gate::new();
     let server = limited(&gate, |limits| {
-        limits.tasks = 1;
-        limits.task_ttl = Duration::from_millis(30);
+        limits.tasks.stored = 1;
+        limits.tasks.ttl = Duration::from_millis(30);
     });
     for mut client in clients(&server).await {
         // There is room as soon as the one before has expired.
@@ -81,7 +81,7 @@ async fn what_has_expired_is_unknown_and_makes_room() {
 #[tokio::test]
 async fn one_principal_leaves_room_for_others() {
     let gate = Gate::new();
-    let server = limited(&gate, |limits| limits.tasks = 16);
+    let server = limited(&gate, |limits| limits.tasks.stored = 16);
     let client = http(&server).await;
     let (mut alice, mut bob) = (client.known_as("alice"), client.known_as("bob"));
     for _ in 0..2 {
@@ -102,7 +102,7 @@ async fn a_result_that_is_too_large_is_told_in_its_place() {
     let task = client.wait(&id, "completed").await;
     assert_eq!(task["result"]["isError"], true, "{task}");
     // There is no room for it among the others.
-    let server = limited(&gate, |limits| limits.task_bytes = 1 << 20);
+    let server = limited(&gate, |limits| limits.tasks.bytes = 1 << 20);
     let mut client = stream(&server).await;
     let id = client.begin_task("must", "large").await;
     gate.open(1);
@@ -150,7 +150,7 @@ impl TaskStore for Shared {
 async fn a_task_is_answered_and_stopped_by_any_server_that_shares_its_store() {
     let gate = Gate::new();
     let mut limits = plainly::limits::Limits::default();
-    limits.task_poll = Duration::from_millis(5);
+    limits.tasks.poll_interval = Duration::from_millis(5);
     let tasks = Shared(MemoryTasks::new(&limits));
     let [one, other] = [(); 2].map(|()| {
         let builder = asking(&gate).limits(limits.clone());

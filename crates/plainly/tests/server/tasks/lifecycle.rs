@@ -250,7 +250,7 @@ async fn a_task_whose_client_is_gone_before_it_knows_its_name_is_cancelled() {
 async fn what_takes_too_long_fails() {
     let gate = Gate::new();
     let server = limited(&gate, |limits| {
-        limits.task_deadline = std::time::Duration::from_millis(20)
+        limits.tasks.deadline = std::time::Duration::from_millis(20)
     });
     for mut client in clients(&server).await {
         let id = client.begin_task("must", "never").await;
