@@ -8,7 +8,7 @@ use plainly::protocol::types::CacheHint;
 use super::convert::{Converter, Converters};
 use super::job::Jobs;
 use super::mount::{self, MountError, MountProblem, Root};
-use super::place::Shown;
+use super::place::VisibleNames;
 use super::request::Mounts;
 use super::store::DirectoryStore;
 use super::withheld::Withheld;
@@ -36,7 +36,7 @@ impl DirectoryStore {
 #[must_use]
 pub struct DirectoryStoreBuilder {
     mounts: Vec<(Option<String>, PathBuf)>,
-    shown: Shown,
+    shown: VisibleNames,
     cache_hint: CacheHint,
     max_file_bytes: u64,
     bytes_at_once: u64,
@@ -47,7 +47,7 @@ impl DirectoryStoreBuilder {
     fn new() -> Self {
         Self {
             mounts: Vec::new(),
-            shown: Shown::default(),
+            shown: VisibleNames::default(),
             cache_hint: CacheHint::default(),
             max_file_bytes: MAX_FILE_BYTES,
             bytes_at_once: BYTES_AT_ONCE,

@@ -13,7 +13,7 @@ use plainly::store::StoreError;
 
 use super::describe;
 use super::handle::{self, refuse};
-use super::place::{OpenFile, Opened, Place};
+use super::place::{OpenEntry, OpenFile, Place};
 use super::walk::Walk;
 use crate::convert::{Allowance, Converters};
 
@@ -38,7 +38,7 @@ const CONVERTING: Duration = Duration::from_secs(10);
 /// The file changed each time it was read.
 #[derive(Debug, thiserror::Error)]
 #[error("the file changed while it was being read, {ATTEMPTS} times")]
-struct Changing;
+struct UnstableFile;
 
 /// The content of what `path` leads to from `root`.
 pub(super) fn read(
@@ -51,8 +51,8 @@ pub(super) fn read(
 ) -> Result<Vec<ResourceContents>, StoreError> {
     for _ in 0..ATTEMPTS {
         match root.open(path)? {
-            Opened::Directory(place) => return collection(place, uri, converters),
-            Opened::File(file) => {
+            OpenEntry::Directory(place) => return collection(place, uri, converters),
+            OpenEntry::File(file) => {
                 // What is too large is not read.
                 if file.metadata.len() <= limit {
                     file.waiter.hold(file.metadata.len())?;
@@ -68,7 +68,7 @@ pub(super) fn read(
             }
         }
     }
-    Err(StoreError::Failed(Changing.into()))
+    Err(StoreError::Failed(UnstableFile.into()))
 }
 
 /// The content of a file; `None` if it changed meanwhile.
@@ -111,7 +111,7 @@ fn collection(
     let mut left = ALL_BYTES;
     for _ in 0..LOOKED_AT {
         let Some(entry) = walk.next()? else { break };
-        let Opened::File(file) = &entry.opened else {
+        let OpenEntry::File(file) = &entry.opened else {
             continue;
         };
         // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
@@ -157,15 +157,20 @@ mod tests {
 
     use super::*;
     use crate::job::Waiter;
-    use crate::place::Shown;
+    use crate::place::VisibleNames;
 
     /// The file `x` in a directory.
     fn open(directory: &Path, waiter: Waiter) -> OpenFile {
         let dir = Dir::open_ambient_dir(directory, ambient_authority()).unwrap();
-        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
+        let place = Place::root(
+            Arc::new(dir),
+            VisibleNames::default(),
+            Arc::default(),
+            waiter,
+        );
         match place.open(&["x".into()]).unwrap() {
-            Opened::File(file) => file,
-            Opened::Directory(_) => panic!("a directory"),
+            OpenEntry::File(file) => file,
+            OpenEntry::Directory(_) => panic!("a directory"),
         }
     }
 

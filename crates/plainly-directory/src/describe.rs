@@ -11,7 +11,7 @@ use plainly::protocol::types::{Annotations, Body, Resource};
 use plainly::store::StoreError;
 
 use super::handle;
-use super::place::{OpenFile, Opened};
+use super::place::{OpenEntry, OpenFile};
 use super::walk::Entry;
 
 /// The bytes of a file that decide whether it is text.
@@ -32,10 +32,10 @@ pub(super) fn entry(entry: &Entry) -> Result<Resource, StoreError> {
 }
 
 /// The resource that was opened.
-pub(super) fn opened(uri: &str, name: &OsStr, opened: &Opened) -> Result<Resource, StoreError> {
+pub(super) fn opened(uri: &str, name: &OsStr, opened: &OpenEntry) -> Result<Resource, StoreError> {
     match opened {
-        Opened::Directory(place) => Ok(collection(uri, name, &place.metadata()?)),
-        Opened::File(OpenFile { file, metadata, .. }) => {
+        OpenEntry::Directory(place) => Ok(collection(uri, name, &place.metadata()?)),
+        OpenEntry::File(OpenFile { file, metadata, .. }) => {
             let mime_type = from_name(name).unwrap_or_else(|| {
                 match handle::read_up_to(file, HEAD_BYTES as u64) {
                     Ok(head) => from_head(name, &head),

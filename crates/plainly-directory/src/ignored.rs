@@ -34,7 +34,7 @@ enum RuleFile {
 
 /// The verdict of the rules on a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ruling {
+pub(super) enum Visibility {
     Hide,
     Show,
 }
@@ -55,14 +55,14 @@ impl Rules {
         source: usize,
         path: impl FnOnce() -> PathBuf,
         is_directory: bool,
-    ) -> Option<Ruling> {
+    ) -> Option<Visibility> {
         match self.0.get(source)? {
             RuleFile::Silent => None,
-            RuleFile::Unreadable => Some(Ruling::Hide),
+            RuleFile::Unreadable => Some(Visibility::Hide),
             RuleFile::Rules(rules) => match rules.matched(path(), is_directory) {
                 Match::None => None,
-                Match::Ignore(_) => Some(Ruling::Hide),
-                Match::Whitelist(_) => Some(Ruling::Show),
+                Match::Ignore(_) => Some(Visibility::Hide),
+                Match::Whitelist(_) => Some(Visibility::Show),
             },
         }
     }

@@ -71,7 +71,7 @@ pub(super) struct Waits {
 /// The error of a job whose caller has gone: it is never seen.
 #[derive(Debug, thiserror::Error)]
 #[error("the result is no longer needed")]
-struct Abandoned;
+struct CallerGone;
 
 /// A job on its way. Dropped, it is given up: not started if it hasn't been, and stopped at its
 /// next check if it has.
@@ -220,7 +220,7 @@ impl Waiter {
     /// file.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         if self.0.strong_count() == 0 {
-            return Err(StoreError::Failed(Abandoned.into()));
+            return Err(StoreError::Failed(CallerGone.into()));
         }
         Ok(())
     }

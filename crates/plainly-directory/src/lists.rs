@@ -130,17 +130,17 @@ fn text(bytes: &[u8], name: Name) -> &[u8] {
 
 /// The lists that a store keeps, the last one first.
 #[derive(Debug, Default)]
-pub(super) struct Lists(Lock<VecDeque<Kept>>);
+pub(super) struct Lists(Lock<VecDeque<CachedListing>>);
 
 #[derive(Debug)]
-struct Kept {
+struct CachedListing {
     version: Version,
     since: Instant,
     /// `None`: it is known to be too large.
     list: Option<Arc<List>>,
 }
 
-impl Kept {
+impl CachedListing {
     fn size(&self) -> usize {
         let list = self.list.as_ref().map_or(0, |list| list.size());
         size_of::<Self>() + list
@@ -166,7 +166,7 @@ impl Lists {
         kept.retain(|kept| {
             (kept.version.device, kept.version.inode) != (version.device, version.inode)
         });
-        kept.push_front(Kept {
+        kept.push_front(CachedListing {
             version,
             since: Instant::now(),
             list,

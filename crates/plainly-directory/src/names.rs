@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::job::{Waiter, Waits};
     use crate::lists::{Lists, SETTLED};
-    use crate::place::Shown;
+    use crate::place::VisibleNames;
 
     /// The number of names, of which more than one batch is shown: every third is hidden, and every
     /// seventh of the others ignored.
@@ -144,7 +144,7 @@ mod tests {
 
     fn place(path: &Path, lists: Arc<Lists>, waiter: Waiter) -> Rc<Place> {
         let dir = Dir::open_ambient_dir(path, ambient_authority()).unwrap();
-        Place::root(Arc::new(dir), Shown::default(), lists, waiter)
+        Place::root(Arc::new(dir), VisibleNames::default(), lists, waiter)
     }
 
     #[test]

@@ -15,7 +15,7 @@ use plainly::store::StoreError;
 #[cfg(all(test, unix))]
 use super::handle::faults::{self, Operation};
 use super::handle::{self, refuse};
-use super::ignored::{Rules, Ruling, SOURCES};
+use super::ignored::{Rules, SOURCES, Visibility};
 use super::job::Waiter;
 use super::lists::Lists;
 use super::withheld::Withheld;
@@ -31,7 +31,7 @@ const ATTEMPTS: usize = 4;
 
 /// The rules for visible names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct VisibleNames {
     /// Names that begin with a dot.
     pub(super) hidden: bool,
     /// Names that `.ignore` and `.gitignore` files leave out.
@@ -48,7 +48,7 @@ pub(super) struct Place {
     name: OsString,
     parent: Option<Rc<Self>>,
     depth: usize,
-    shown: Shown,
+    shown: VisibleNames,
     lists: Arc<Lists>,
     waiter: Waiter,
     rules: OnceCell<Rules>,
@@ -56,7 +56,7 @@ pub(super) struct Place {
 
 /// The file or directory that a name led to.
 #[derive(Debug)]
-pub(super) enum Opened {
+pub(super) enum OpenEntry {
     Directory(Rc<Place>),
     File(OpenFile),
 }
@@ -70,9 +70,9 @@ pub(super) struct OpenFile {
 }
 
 /// The kind of thing that stands under a name, before it is opened.
-enum Looked {
+enum EntryKind {
     Link(PathBuf),
-    Opened(Opened),
+    Open(OpenEntry),
 }
 
 /// One step of a walk.
@@ -86,7 +86,12 @@ enum Step {
 
 impl Place {
     /// The root of a mount. Its operations fail once their caller has gone.
-    pub(super) fn root(dir: Arc<Dir>, shown: Shown, lists: Arc<Lists>, waiter: Waiter) -> Rc<Self> {
+    pub(super) fn root(
+        dir: Arc<Dir>,
+        shown: VisibleNames,
+        lists: Arc<Lists>,
+        waiter: Waiter,
+    ) -> Rc<Self> {
         Rc::new(Self {
             dir,
             name: OsString::new(),
@@ -100,17 +105,17 @@ impl Place {
     }
 
     /// Opens what `path` leads to from here, through links as long as they stay inside.
-    pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<Opened, StoreError> {
+    pub(super) fn open(self: &Rc<Self>, path: &[OsString]) -> Result<OpenEntry, StoreError> {
         self.walk(path.iter().rev().cloned().map(Step::Down).collect())
     }
 
     /// Opens the entry with a name that [`Place::entries`] returned.
-    pub(super) fn open_listed(self: &Rc<Self>, name: &OsStr) -> Result<Opened, StoreError> {
+    pub(super) fn open_listed(self: &Rc<Self>, name: &OsStr) -> Result<OpenEntry, StoreError> {
         self.walk(vec![Step::Listed(name.to_owned())])
     }
 
     /// Takes the steps, the last one first.
-    fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<Opened, StoreError> {
+    fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<OpenEntry, StoreError> {
         let mut at = Rc::clone(self);
         let mut links = 0;
         while let Some(step) = steps.pop() {
@@ -123,23 +128,23 @@ impl Place {
                 }
             };
             match at.enter(&name, is_listed)? {
-                Looked::Opened(Opened::Directory(place)) => at = place,
-                Looked::Opened(file) if steps.is_empty() => return Ok(file),
-                Looked::Opened(_) => return Err(StoreError::NotFound),
-                Looked::Link(_) if links == MAX_LINKS => return Err(StoreError::NotFound),
-                Looked::Link(target) => {
+                EntryKind::Open(OpenEntry::Directory(place)) => at = place,
+                EntryKind::Open(file) if steps.is_empty() => return Ok(file),
+                EntryKind::Open(_) => return Err(StoreError::NotFound),
+                EntryKind::Link(_) if links == MAX_LINKS => return Err(StoreError::NotFound),
+                EntryKind::Link(target) => {
                     links += 1;
                     push_target(&mut steps, &target)?;
                 }
             }
         }
-        Ok(Opened::Directory(at))
+        Ok(OpenEntry::Directory(at))
     }
 
     /// The directory called `name` in here, if there is one and not only a link to one.
     pub(super) fn descend(self: &Rc<Self>, name: &OsStr) -> Result<Option<Rc<Self>>, StoreError> {
         match self.enter(name, false) {
-            Ok(Looked::Opened(Opened::Directory(place))) => Ok(Some(place)),
+            Ok(EntryKind::Open(OpenEntry::Directory(place))) => Ok(Some(place)),
             Ok(_) | Err(StoreError::NotFound) => Ok(None),
             Err(error) => Err(error),
         }
@@ -231,7 +236,7 @@ impl Place {
             while let Some(place) = at {
                 let path = || below.iter().rev().collect();
                 if let Some(verdict) = place.rules()?.verdict(source, path, is_directory) {
-                    return Ok(verdict == Ruling::Hide);
+                    return Ok(verdict == Visibility::Hide);
                 }
                 below.push(&place.name);
                 at = place.parent.as_deref();
@@ -249,7 +254,7 @@ impl Place {
     }
 
     /// Looks at one name, again if it was something else when it was opened.
-    fn enter(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
+    fn enter(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<EntryKind, StoreError> {
         let mut attempt = 1;
         loop {
             match self.look(name, is_listed) {
@@ -259,7 +264,7 @@ impl Place {
         }
     }
 
-    fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<Looked, StoreError> {
+    fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<EntryKind, StoreError> {
         self.waiter.check()?;
         if self.depth == MAX_DEPTH || self.hides(name) {
             return Err(StoreError::NotFound);
@@ -280,14 +285,14 @@ impl Place {
         }
         if hint.is_symlink() {
             let target = self.dir.read_link_contents(name).map_err(refuse)?;
-            return Ok(Looked::Link(target));
+            return Ok(EntryKind::Link(target));
         }
         let file = handle::open(&self.dir, name).map_err(refuse)?;
         let metadata = file.metadata().map_err(refuse)?;
         if !self.shows(name, Some(metadata.file_type()))? {
             return Err(StoreError::NotFound);
         }
-        self.opened(name, file, metadata).map(Looked::Opened)
+        self.opened(name, file, metadata).map(EntryKind::Open)
     }
 
     fn opened(
@@ -295,12 +300,12 @@ impl Place {
         name: &OsStr,
         file: File,
         metadata: Metadata,
-    ) -> Result<Opened, StoreError> {
+    ) -> Result<OpenEntry, StoreError> {
         if metadata.is_file() {
             if self.shown.withheld.contains(&metadata) {
                 return Err(StoreError::NotFound);
             }
-            return Ok(Opened::File(OpenFile {
+            return Ok(OpenEntry::File(OpenFile {
                 file,
                 metadata,
                 waiter: self.waiter.clone(),
@@ -309,7 +314,7 @@ impl Place {
         if !metadata.is_dir() {
             return Err(StoreError::NotFound);
         }
-        Ok(Opened::Directory(Rc::new(Self {
+        Ok(OpenEntry::Directory(Rc::new(Self {
             dir: Arc::new(Dir::from_std_file(file.into_std())),
             name: name.to_owned(),
             parent: Some(Rc::clone(self)),
@@ -391,7 +396,12 @@ mod tests {
         let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let found = dir.metadata("name").unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
-        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
+        let place = Place::root(
+            Arc::new(dir),
+            VisibleNames::default(),
+            Arc::default(),
+            waiter,
+        );
         for (name, expected) in [("name", true), ("NAME", false)] {
             assert_eq!(
                 place.is_exact(OsStr::new(name), &found).unwrap(),

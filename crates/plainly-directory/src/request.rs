@@ -11,7 +11,7 @@ use super::convert::Converters;
 use super::job::{Jobs, Waiter};
 use super::lists::Lists;
 use super::mount::Root;
-use super::place::{MAX_DEPTH, Opened, Place, Shown};
+use super::place::{MAX_DEPTH, OpenEntry, Place, VisibleNames};
 use super::uri::{self, Location};
 use super::walk::{self, Walk};
 use super::{content, describe};
@@ -21,7 +21,7 @@ use super::{content, describe};
 pub(super) struct Mounts {
     /// By name.
     pub(super) roots: Vec<Root>,
-    pub(super) shown: Shown,
+    pub(super) shown: VisibleNames,
     pub(super) cache_hint: CacheHint,
     pub(super) max_file_bytes: u64,
     pub(super) lists: Arc<Lists>,
@@ -85,8 +85,8 @@ impl<'a> Request<'a> {
         let target = self.target(parent)?;
         let after = after.map(|after| child_of(parent, after)).transpose()?;
         match self.place(target.root).open(&target.path)? {
-            Opened::File(_) => Err(StoreError::NotACollection),
-            Opened::Directory(place) => {
+            OpenEntry::File(_) => Err(StoreError::NotACollection),
+            OpenEntry::Directory(place) => {
                 let mut walk = Walk::children(place, parent.to_owned(), after)?;
                 page(limit, || next_resource(&mut walk))
             }
@@ -113,7 +113,7 @@ impl<'a> Request<'a> {
                 return Ok(None);
             };
             walk = Some(below(root, &[])?);
-            let opened = Opened::Directory(self.place(root));
+            let opened = OpenEntry::Directory(self.place(root));
             describe::opened(&root.uri, OsStr::new(&root.name), &opened).map(Some)
         })
     }

@@ -11,7 +11,7 @@ use plainly::store::StoreError;
 
 use super::handle;
 use super::names;
-use super::place::{Opened, Place};
+use super::place::{OpenEntry, Place};
 use super::uri;
 
 /// Walks through a listing, entry by entry.
@@ -27,7 +27,7 @@ pub(super) struct Walk {
 pub(super) struct Entry {
     pub(super) uri: String,
     pub(super) name: OsString,
-    pub(super) opened: Opened,
+    pub(super) opened: OpenEntry,
 }
 
 impl Walk {
@@ -104,7 +104,7 @@ impl Walk {
                 continue;
             };
             if self.deep
-                && let Opened::Directory(place) = &entry.opened
+                && let OpenEntry::Directory(place) = &entry.opened
                 && place.is_child(&level.place, &entry.name)
             {
                 let inner = Level::new(Rc::clone(place), entry.uri.clone(), None);
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
     use crate::job::Waiter;
-    use crate::place::Shown;
+    use crate::place::VisibleNames;
 
     #[test]
     fn nothing_is_listed_for_who_has_gone() {
@@ -197,7 +197,12 @@ mod tests {
         }
         let dir = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let (waits, waiter) = Waiter::until_dropped();
-        let place = Place::root(Arc::new(dir), Shown::default(), Arc::default(), waiter);
+        let place = Place::root(
+            Arc::new(dir),
+            VisibleNames::default(),
+            Arc::default(),
+            waiter,
+        );
         let uri = "file:///d".to_owned();
         let mut begun = Walk::children(Rc::clone(&place), uri.clone(), None).unwrap();
         assert_eq!(begun.next().unwrap().unwrap().name, "a");

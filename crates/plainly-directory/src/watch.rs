@@ -37,12 +37,12 @@ use tokio::time::timeout;
 use self::changes::{Changes, Verdict, verdict};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use self::linux::InotifySystem as System;
-use self::noticed::{Noticed, What};
+use self::noticed::{NoticedChanges, What};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use self::other::NotifySystem as System;
 use super::job::Waiter;
 use super::lock::Lock;
-use super::place::{Opened, Place};
+use super::place::{OpenEntry, Place};
 use super::request::Mounts;
 use super::{uri, walk};
 
@@ -59,7 +59,7 @@ const TICK: Duration = Duration::from_millis(10);
 
 /// A stream of what changes in the mounts from now on; `None`, and a warning, if they can't be watched.
 pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> {
-    let noticed = Arc::new(Noticed::default());
+    let noticed = Arc::new(NoticedChanges::default());
     let roots = mounts.roots.iter().enumerate();
     let systems: std::io::Result<_> = roots
         .map(|(index, root)| System::new(index, root, &noticed))
@@ -71,7 +71,7 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> 
         })
         .ok()?;
     let dirs = mounts.roots.iter().map(|root| Lock::from(root.dir()));
-    let watching = Arc::new(Watching {
+    let watching = Arc::new(WatchedMounts {
         dirs: dirs.collect(),
         mounts: Arc::clone(mounts),
         systems,
@@ -84,8 +84,8 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> 
 
 /// Waits for changes. The first time, looks for what has changed since the watch was asked for.
 async fn next(
-    (watching, since): (Arc<Watching>, Option<SystemTime>),
-) -> Option<(Vec<Change>, (Arc<Watching>, Option<SystemTime>))> {
+    (watching, since): (Arc<WatchedMounts>, Option<SystemTime>),
+) -> Option<(Vec<Change>, (Arc<WatchedMounts>, Option<SystemTime>))> {
     if since.is_none() {
         watching.gather().await;
     }
@@ -108,13 +108,13 @@ async fn next(
 }
 
 /// Mounts that are being watched, as long as this exists.
-struct Watching {
+struct WatchedMounts {
     mounts: Arc<Mounts>,
     /// The directory of each mount that is watched, by its index.
     dirs: Vec<Lock<Arc<Dir>>>,
     /// The watch over each mount, by its index.
     systems: Vec<System>,
-    noticed: Arc<Noticed>,
+    noticed: Arc<NoticedChanges>,
     has_warned: AtomicBool,
 }
 
@@ -137,7 +137,7 @@ impl At {
     }
 }
 
-impl Watching {
+impl WatchedMounts {
     /// Waits until something is noticed, and for what comes soon after it.
     async fn gather(&self) {
         let running = self
@@ -308,7 +308,7 @@ impl Watching {
             changes.tree(uri);
         }
         match found {
-            Some(Opened::Directory(place)) if place.is_child(&at.place, name) => {
+            Some(OpenEntry::Directory(place)) if place.is_child(&at.place, name) => {
                 self.watch(&at.inner(name, place), None, changes)
             }
             Some(_) | None => Ok(()),

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::code::Code;
 use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
-use crate::problem::{ProblemCode, Written};
+use crate::problem::{CodeForm, ProblemCode};
 use crate::protocol_error::ProtocolError;
 use crate::registry::table::condition;
 use crate::registry::{Condition, lookup};
@@ -243,8 +243,8 @@ impl ProblemCode {
             (Self::ConfirmationRequired, _) => Fault::User,
             // Their statuses are those of a client's fault, for want of others.
             (Self::Timeout | Self::MissingDependency | Self::ServiceUnavailable, _)
-            | (_, Written::Internal) => Fault::Server,
-            (_, Written::InvalidParams | Written::Status) => Fault::Client,
+            | (_, CodeForm::Internal) => Fault::Server,
+            (_, CodeForm::InvalidParams | CodeForm::Status) => Fault::Client,
         }
     }
 }

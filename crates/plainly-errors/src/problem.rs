@@ -18,7 +18,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub use self::bag::ProblemBag;
-pub(crate) use self::code::Written;
+pub(crate) use self::code::CodeForm;
 pub use self::code::{Category, ProblemCode};
 pub use self::details::Details;
 pub use self::problems::Problems;

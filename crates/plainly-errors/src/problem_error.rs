@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::code::ApplicationCode;
 use crate::kind::{ErrorKind, Internal, InvalidParams};
-use crate::problem::{Problem, ProblemCode, Problems, Written};
+use crate::problem::{CodeForm, Problem, ProblemCode, Problems};
 use crate::protocol_error::ProtocolError;
 
 impl Problem {
@@ -54,12 +54,12 @@ impl ProblemCode {
     /// The kind of protocol error for this code, and `data` if the kind itself has no place for it.
     pub(crate) fn kind(&self, data: Value) -> (ErrorKind, Option<Value>) {
         match self.written() {
-            Written::InvalidParams => (
+            CodeForm::InvalidParams => (
                 ErrorKind::InvalidParams(InvalidParams::MALFORMED),
                 Some(data),
             ),
-            Written::Internal => (ErrorKind::Internal(Internal::Failed), Some(data)),
-            Written::Status => {
+            CodeForm::Internal => (ErrorKind::Internal(Internal::Failed), Some(data)),
+            CodeForm::Status => {
                 let code = ApplicationCode::of_status(self.http_status());
                 let data = Some(data);
                 (ErrorKind::Application { code, data }, None)

@@ -25,11 +25,11 @@ use crate::wire_error::WireError;
 /// Two errors are equal if their [`kind`](Self::kind), [`message`](Self::message) and [`own_data`](Self::own_data) are, whatever their source and other information for logs.
 #[derive(Clone, Debug)]
 // Boxed, so that every `Result` on the way of a reply stays small.
-pub struct ProtocolError(Box<Stated>);
+pub struct ProtocolError(Box<ErrorParts>);
 
 /// The parts of an error. Also the [source](Error::source) of every error, as that of a problem is.
 #[derive(Clone, Debug)]
-struct Stated {
+struct ErrorParts {
     kind: ErrorKind,
     message: Option<Cow<'static, str>>,
     /// Only if `kind` has no data of its own.
@@ -46,7 +46,7 @@ struct Stated {
 impl ProtocolError {
     /// An error of this kind with its default message.
     pub fn new(kind: ErrorKind) -> Self {
-        Self(Box::new(Stated {
+        Self(Box::new(ErrorParts {
             kind,
             message: None,
             data: None,
@@ -177,7 +177,7 @@ impl ProtocolError {
     /// ```
     #[must_use]
     pub fn with_data(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
-        let Stated { kind, data, .. } = &mut *self.0;
+        let ErrorParts { kind, data, .. } = &mut *self.0;
         if !kind.leaves_data_free() {
             return self;
         }
@@ -285,7 +285,7 @@ impl ProtocolError {
     /// The protocol error that `error` is or that it wraps so that nothing else is left of it, as
     /// [`Problem::downcast`] finds problems.
     pub fn downcast(error: &(dyn Error + 'static)) -> Option<Self> {
-        let stated = || error.downcast_ref::<Stated>().cloned();
+        let stated = || error.downcast_ref::<ErrorParts>().cloned();
         let itself = error.downcast_ref::<Self>().cloned();
         itself.or_else(|| Some(Self(Box::new(stated()?))))
     }
@@ -338,7 +338,7 @@ impl Error for ProtocolError {
     }
 }
 
-impl fmt::Display for Stated {
+impl fmt::Display for ErrorParts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (condition(&self.kind), self.kind.own_code()) {
             (Some(condition), _) => f.pad(condition.name),
@@ -348,7 +348,7 @@ impl fmt::Display for Stated {
     }
 }
 
-impl Error for Stated {
+impl Error for ErrorParts {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         // A cause that was set on the error itself says more than the cause of its problem.
         match (&self.source, &self.problem) {

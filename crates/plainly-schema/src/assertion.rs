@@ -16,7 +16,7 @@ pub(super) enum Assertion {
     Const(Value),
     Bound(Bound, Number),
     MultipleOf(Number),
-    Count(Counted, Extreme, u64),
+    Count(Quantity, Extreme, u64),
     Pattern(Pattern),
     UniqueItems,
 }
@@ -76,7 +76,7 @@ pub(super) enum Bound {
 
 /// The things that a keyword counts.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Counted {
+pub(super) enum Quantity {
     Characters,
     Items,
     Properties,
@@ -158,7 +158,7 @@ impl Bound {
     }
 }
 
-impl Counted {
+impl Quantity {
     /// The count in `value`, if it is of such a type.
     pub(super) fn of(self, value: &Value) -> Option<u64> {
         let count = match (self, value) {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::{Map, Value};
 
 use super::assertion::Assertion;
-use super::evaluated::{Evaluated, Judge};
+use super::evaluated::{EvaluatedParts, Judge};
 use super::keyword::{Contains, Here, Id, Inside, Items, Keyword, Node, Properties, Rest};
 
 /// A place within the value; shown as a JSON Pointer.
@@ -192,7 +192,7 @@ impl<'a> Schemas<'a> {
             nodes: self.0,
             holds: |nodes, keyword, node, value| Schemas(nodes).is_valid_by(keyword, node, value),
         };
-        let evaluated = Evaluated::beside(judge, node, value);
+        let evaluated = EvaluatedParts::beside(judge, node, value);
         match rest {
             Rest::Properties(id) => {
                 let names = evaluated.other_names(value);

@@ -16,7 +16,7 @@ pub(super) struct Cost {
 impl Cost {
     /// Reckons the cost of the schema of these `nodes`, for values at most `depth` deep; `None` if it has no end.
     pub(super) fn of(nodes: &[Node], depth: usize) -> Option<Self> {
-        let graph: Vec<Applied> = nodes.iter().map(Applied::by).collect();
+        let graph: Vec<AppliedSubschemas> = nodes.iter().map(AppliedSubschemas::by).collect();
         let order = inside_out(&graph)?;
         let mut most = Self {
             visits: 1,
@@ -56,7 +56,7 @@ impl Cost {
 }
 
 /// The subschemas, those before others that these apply to the same value; nothing if one applies itself.
-fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
+fn inside_out(graph: &[AppliedSubschemas]) -> Option<Vec<Id>> {
     let mut waits_for: Vec<usize> = graph.iter().map(|applied| applied.here.len()).collect();
     let mut waited_for_by = vec![Vec::new(); graph.len()];
     for (id, applied) in graph.iter().enumerate() {
@@ -88,7 +88,7 @@ fn inside_out(graph: &[Applied]) -> Option<Vec<Id>> {
 }
 
 /// The subschemas that one property or one item meets: its own, and those for any.
-fn visits_of_one_inside(applied: &Applied, visits: &[u64]) -> u64 {
+fn visits_of_one_inside(applied: &AppliedSubschemas, visits: &[u64]) -> u64 {
     // Of the schemas by name or place one applies to a value, of those for any all do.
     let one = |own: &[Id], any: &[Id]| {
         let own = own.iter().map(|id| at(visits, *id)).max().unwrap_or(0);
@@ -99,7 +99,7 @@ fn visits_of_one_inside(applied: &Applied, visits: &[u64]) -> u64 {
     property.max(one(&applied.items, &applied.any_item))
 }
 
-fn inside_of(applied: &Applied) -> impl Iterator<Item = Id> {
+fn inside_of(applied: &AppliedSubschemas) -> impl Iterator<Item = Id> {
     let properties = applied.properties.iter().chain(&applied.any_property);
     properties
         .chain(&applied.items)
@@ -119,7 +119,7 @@ fn set(values: &mut [u64], id: Id, value: u64) {
 
 /// The subschemas that one subschema applies, by where.
 #[derive(Debug, Default)]
-struct Applied {
+struct AppliedSubschemas {
     /// To the same value.
     here: Vec<Id>,
     /// Each to one property.
@@ -132,7 +132,7 @@ struct Applied {
     any_item: Vec<Id>,
 }
 
-impl Applied {
+impl AppliedSubschemas {
     /// By the keywords of `node`.
     fn by(node: &Node) -> Self {
         let mut applied = Self::default();

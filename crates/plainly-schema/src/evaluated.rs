@@ -31,7 +31,7 @@ impl Judge<'_> {
 
 /// The properties and items that have been looked at.
 #[derive(Debug, Default)]
-pub(super) struct Evaluated<'v> {
+pub(super) struct EvaluatedParts<'v> {
     all: bool,
     names: HashSet<&'v str>,
     /// All items before this place.
@@ -39,7 +39,7 @@ pub(super) struct Evaluated<'v> {
     items: HashSet<usize>,
 }
 
-impl<'v> Evaluated<'v> {
+impl<'v> EvaluatedParts<'v> {
     /// By the other keywords of `node`.
     pub(super) fn beside(judge: Judge<'_>, node: &Node, value: &'v Value) -> Self {
         let mut evaluated = Self::default();

@@ -18,7 +18,7 @@ use super::sentence::short;
 /// The subschemas of `root`, the root first, if they are at most `most`, and refer to nothing beyond it.
 pub(super) fn read(root: &Value, most: usize, absence: Absence) -> Result<Vec<Node>, String> {
     let draft = Draft::of(root)?;
-    let mut reading = Reading {
+    let mut reading = SchemaReader {
         root,
         draft,
         absence,
@@ -51,7 +51,7 @@ pub(super) enum Absence {
     ByNull,
 }
 
-struct Reading<'a> {
+struct SchemaReader<'a> {
     root: &'a Value,
     draft: Draft,
     absence: Absence,
@@ -65,7 +65,7 @@ struct Reading<'a> {
     keywords: Vec<Keyword>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> SchemaReader<'a> {
     /// The subschema `schema`, which is at `path`.
     fn id(&mut self, schema: &'a Value, path: String) -> Result<Id, String> {
         let is_boolean = schema.is_boolean() && self.draft > Draft::Draft4;

@@ -9,7 +9,7 @@ use plainly_errors::mistake::shortened;
 use serde_json::{Map, Value};
 
 use super::alternatives::{Nearest, Reason, nearest};
-use super::assertion::{Assertion, Bound, Counted, Extreme, Type};
+use super::assertion::{Assertion, Bound, Extreme, Quantity, Type};
 use super::check::{Failure, Path, Schemas, What};
 use super::keyword::{Contains, Id};
 use super::slip::closest;
@@ -185,20 +185,20 @@ fn beyond(bound: Bound) -> &'static str {
     }
 }
 
-fn too_many(counted: Counted, extreme: Extreme, limit: u64) -> String {
+fn too_many(counted: Quantity, extreme: Extreme, limit: u64) -> String {
     let than = match (counted, extreme) {
-        (Counted::Characters, Extreme::Most) => "is longer than",
-        (Counted::Characters, Extreme::Least) => "is shorter than",
-        (Counted::Items | Counted::Properties, Extreme::Most) => "has more than",
-        (Counted::Items | Counted::Properties, Extreme::Least) => "has fewer than",
+        (Quantity::Characters, Extreme::Most) => "is longer than",
+        (Quantity::Characters, Extreme::Least) => "is shorter than",
+        (Quantity::Items | Quantity::Properties, Extreme::Most) => "has more than",
+        (Quantity::Items | Quantity::Properties, Extreme::Least) => "has fewer than",
     };
     let what = match (counted, limit) {
-        (Counted::Characters, 1) => "character",
-        (Counted::Characters, _) => "characters",
-        (Counted::Items, 1) => "item",
-        (Counted::Items, _) => "items",
-        (Counted::Properties, 1) => "property",
-        (Counted::Properties, _) => "properties",
+        (Quantity::Characters, 1) => "character",
+        (Quantity::Characters, _) => "characters",
+        (Quantity::Items, 1) => "item",
+        (Quantity::Items, _) => "items",
+        (Quantity::Properties, 1) => "property",
+        (Quantity::Properties, _) => "properties",
     };
     format!("{than} {limit} {what}")
 }

@@ -75,7 +75,7 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 
 async fn run<S: Store>(source: Arc<StoreView<S>>, args: TreeArgs) -> Result<Shown<Tree>, Failure> {
     let top = source.uri(args.uri.as_deref())?;
-    let mut gathering = Gathering {
+    let mut gathering = TreeWalk {
         source: &source,
         exclude: Globs::compile("exclude", args.exclude.as_deref().unwrap_or_default())?,
         depth: args.depth.unwrap_or(DEPTH).clamp(1, LARGEST_DEPTH),
@@ -91,7 +91,7 @@ async fn run<S: Store>(source: Arc<StoreView<S>>, args: TreeArgs) -> Result<Show
 }
 
 /// The options for gathering a tree, and the room left for it.
-struct Gathering<'a, S> {
+struct TreeWalk<'a, S> {
     source: &'a StoreView<S>,
     exclude: Option<Globs>,
     depth: usize,
@@ -112,7 +112,7 @@ struct Node {
     problem: Option<Problem>,
 }
 
-impl<S: Store> Gathering<'_, S> {
+impl<S: Store> TreeWalk<'_, S> {
     /// Everything in a store without roots, as one level.
     async fn everything(&mut self) -> Result<Vec<Node>, Problem> {
         match self.children(None, Path::new(""), 0).await {

@@ -15,13 +15,13 @@ use grep_regex::RegexMatcher;
 use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
 
-use super::lines::{Line, Lines, Searched};
+use super::lines::{FileOutcome, Line, Lines};
 use super::query::{COMPILED_BYTES, Query, REMEMBERED_BYTES};
 use super::walk::{Cutoff, walk};
 use crate::describe;
 use crate::handle::refuse;
 use crate::lock::Lock;
-use crate::place::{OpenFile, Opened};
+use crate::place::{OpenEntry, OpenFile};
 use crate::request::Request;
 use crate::walk::{Entry, usable};
 
@@ -185,7 +185,7 @@ impl Team {
             return;
         }
         match lines.search(&file.file, self.largest, &file.waiter) {
-            Searched::Lines(lines) => {
+            FileOutcome::Lines(lines) => {
                 share.searched += 1;
                 if lines.is_empty() {
                     return;
@@ -198,9 +198,9 @@ impl Team {
                     Err(_) => share.left_out.unreadable += 1,
                 }
             }
-            Searched::Binary => share.left_out.binary += 1,
-            Searched::Unreadable => share.left_out.unreadable += 1,
-            Searched::Late => share.is_late = true,
+            FileOutcome::Binary => share.left_out.binary += 1,
+            FileOutcome::Unreadable => share.left_out.unreadable += 1,
+            FileOutcome::Late => share.is_late = true,
         }
     }
 }
@@ -209,8 +209,8 @@ impl Candidate {
     /// `None` for a directory.
     fn of(entry: Entry, order: usize) -> Option<Self> {
         match entry.opened {
-            Opened::Directory(_) => None,
-            Opened::File(file) => Some(Self {
+            OpenEntry::Directory(_) => None,
+            OpenEntry::File(file) => Some(Self {
                 order,
                 uri: entry.uri,
                 name: entry.name,
@@ -222,7 +222,7 @@ impl Candidate {
     fn describe(self) -> Result<Resource, StoreError> {
         // Its kind is seen at its beginning.
         (&self.file.file).rewind().map_err(refuse)?;
-        describe::opened(&self.uri, &self.name, &Opened::File(self.file))
+        describe::opened(&self.uri, &self.name, &OpenEntry::File(self.file))
     }
 }
 

@@ -11,7 +11,7 @@ use grep_searcher::{
 };
 use plainly::store::tools::TEXT_BYTES;
 
-use super::paced::Paced;
+use super::paced::TimedPattern;
 use super::query::Query;
 use crate::job::Waiter;
 
@@ -30,7 +30,7 @@ pub(super) struct Line {
 }
 
 /// The outcome of searching one file.
-pub(super) enum Searched {
+pub(super) enum FileOutcome {
     Lines(Vec<Line>),
     Binary,
     Unreadable,
@@ -62,13 +62,13 @@ impl<'a> Lines<'a> {
     }
 
     /// The lines of the first `most` bytes.
-    pub(super) fn search(&mut self, file: &File, most: u64, waiter: &Waiter) -> Searched {
-        let pattern = Paced::new(self.pattern, waiter, self.until);
-        let reader = Checked {
+    pub(super) fn search(&mut self, file: &File, most: u64, waiter: &Waiter) -> FileOutcome {
+        let pattern = TimedPattern::new(self.pattern, waiter, self.until);
+        let reader = TimedFile {
             file: file.take(most),
             pattern: &pattern,
         };
-        let mut sink = Collected {
+        let mut sink = LineHits {
             pattern: &pattern,
             lines: Vec::new(),
             left: self.limit,
@@ -76,24 +76,24 @@ impl<'a> Lines<'a> {
             is_binary: false,
         };
         match self.searcher.search_reader(&pattern, reader, &mut sink) {
-            Ok(()) if sink.is_binary => Searched::Binary,
-            Ok(()) => Searched::Lines(sink.lines),
-            Err(_) if pattern.is_late() => Searched::Late,
+            Ok(()) if sink.is_binary => FileOutcome::Binary,
+            Ok(()) => FileOutcome::Lines(sink.lines),
+            Err(_) if pattern.is_late() => FileOutcome::Late,
             Err(error) => {
                 tracing::debug!(%error, "skipped a file in a search");
-                Searched::Unreadable
+                FileOutcome::Unreadable
             }
         }
     }
 }
 
 /// A file, as long as there is time for its pattern.
-struct Checked<'a> {
+struct TimedFile<'a> {
     file: io::Take<&'a File>,
-    pattern: &'a Paced<'a>,
+    pattern: &'a TimedPattern<'a>,
 }
 
-impl Read for Checked<'_> {
+impl Read for TimedFile<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.pattern.check().map_err(|_| io::ErrorKind::TimedOut)?;
         self.file.read(buffer)
@@ -101,15 +101,15 @@ impl Read for Checked<'_> {
 }
 
 /// The lines that were found in one file so far.
-struct Collected<'a> {
-    pattern: &'a Paced<'a>,
+struct LineHits<'a> {
+    pattern: &'a TimedPattern<'a>,
     lines: Vec<Line>,
     left: usize,
     bytes_left: usize,
     is_binary: bool,
 }
 
-impl Collected<'_> {
+impl LineHits<'_> {
     /// Whether there is room for more.
     fn add(&mut self, number: Option<u64>, line: &[u8], is_match: bool) -> bool {
         let line = line.trim_ascii_end();
@@ -128,7 +128,7 @@ impl Collected<'_> {
     }
 }
 
-impl Sink for Collected<'_> {
+impl Sink for LineHits<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {

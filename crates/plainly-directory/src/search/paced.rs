@@ -19,7 +19,7 @@ const PIECE: usize = 8 << 10;
 const OVERLAP: usize = 1 << 10;
 
 /// A pattern, as long as its hits are wanted and there is time.
-pub(super) struct Paced<'a> {
+pub(super) struct TimedPattern<'a> {
     pattern: &'a RegexMatcher,
     waiter: &'a Waiter,
     until: Instant,
@@ -36,7 +36,7 @@ impl fmt::Display for Late {
     }
 }
 
-impl<'a> Paced<'a> {
+impl<'a> TimedPattern<'a> {
     pub(super) fn new(pattern: &'a RegexMatcher, waiter: &'a Waiter, until: Instant) -> Self {
         Self {
             pattern,
@@ -80,7 +80,7 @@ impl<'a> Paced<'a> {
     }
 }
 
-impl Matcher for Paced<'_> {
+impl Matcher for TimedPattern<'_> {
     type Captures = NoCaptures;
     type Error = Late;
 
@@ -126,7 +126,7 @@ impl Matcher for Paced<'_> {
     }
 }
 
-impl Paced<'_> {
+impl TimedPattern<'_> {
     fn candidate(&self, haystack: &[u8], piece: &Piece) -> Option<LineMatchKind> {
         // The pattern looks for whole lines, which a part of one is not.
         if !piece.is_whole() {
@@ -220,9 +220,9 @@ mod tests {
     ) -> (Option<usize>, Option<usize>, Option<(usize, usize)>) {
         let pattern = query::pattern(pattern, false, false).unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
-        let late = Paced::new(&pattern, &waiter, Instant::now() - Duration::from_secs(1));
+        let late = TimedPattern::new(&pattern, &waiter, Instant::now() - Duration::from_secs(1));
         assert!(late.find_candidate_line(haystack.as_bytes()).is_err() && late.is_late());
-        let paced = Paced::new(&pattern, &waiter, Instant::now() + Duration::from_secs(60));
+        let paced = TimedPattern::new(&pattern, &waiter, Instant::now() + Duration::from_secs(60));
         let line = paced.find_candidate_line(haystack.as_bytes()).unwrap();
         let shortest = paced.shortest_match(haystack.as_bytes()).unwrap();
         let found = paced.find(haystack.as_bytes()).unwrap();
@@ -286,7 +286,7 @@ mod tests {
         let pattern = query::pattern("a(?:.{100}){40}c", false, false).unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
         let start = Instant::now();
-        let paced = Paced::new(&pattern, &waiter, start + Duration::from_millis(100));
+        let paced = TimedPattern::new(&pattern, &waiter, start + Duration::from_millis(100));
         assert!(paced.find_candidate_line(&noise).is_err() && paced.is_late());
         assert!(
             start.elapsed() < Duration::from_secs(60),
@@ -299,7 +299,7 @@ mod tests {
     fn nothing_is_searched_for_who_has_gone() {
         let pattern = query::pattern("a", false, false).unwrap();
         let (waits, waiter) = Waiter::until_dropped();
-        let paced = Paced::new(&pattern, &waiter, Instant::now() + Duration::from_secs(60));
+        let paced = TimedPattern::new(&pattern, &waiter, Instant::now() + Duration::from_secs(60));
         drop(waits);
         assert!(paced.find(b"a").is_err());
     }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use plainly::store::StoreError;
 
 use super::query::Query;
-use crate::place::Opened;
+use crate::place::OpenEntry;
 use crate::request::Request;
 use crate::uri;
 use crate::walk::{Entry, Walk};
@@ -62,8 +62,8 @@ impl Below {
     fn of(request: &Request<'_>, top: &str) -> Result<Self, StoreError> {
         let target = request.target(top)?;
         Ok(match request.place(target.root).open(&target.path)? {
-            Opened::Directory(place) => Self::Walk(Walk::below(place, top.to_owned(), &[])?),
-            opened @ Opened::File(_) => Self::File(Some(Box::new(Entry {
+            OpenEntry::Directory(place) => Self::Walk(Walk::below(place, top.to_owned(), &[])?),
+            opened @ OpenEntry::File(_) => Self::File(Some(Box::new(Entry {
                 uri: top.to_owned(),
                 name: target.name().to_owned(),
                 opened,

@@ -8,10 +8,10 @@ use cap_std::fs::Metadata;
 use plainly::store::StoreError;
 
 use super::changes::Changes;
-use super::{At, System, Watching};
+use super::{At, System, WatchedMounts};
 use crate::{uri, walk};
 
-impl Watching {
+impl WatchedMounts {
     /// Watches a directory and everything below it. With `since`, also reports the changes there
     /// since then.
     pub(super) fn watch(

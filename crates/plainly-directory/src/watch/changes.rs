@@ -9,7 +9,7 @@ use plainly::store::{Change, StoreError};
 
 use super::At;
 use super::noticed::What;
-use crate::place::Opened;
+use crate::place::OpenEntry;
 
 /// The most resources and the most trees that are named at a time. For more, the report is only
 /// that anything may have changed.
@@ -88,7 +88,7 @@ pub(super) fn verdict(
     at: &At,
     name: &OsStr,
     what: What,
-    found: Option<&Opened>,
+    found: Option<&OpenEntry>,
 ) -> Result<Verdict, StoreError> {
     let gone = |kind: Option<FileType>| {
         Ok(match at.place.shows(name, kind)? {
@@ -99,8 +99,8 @@ pub(super) fn verdict(
     };
     match (found, what, at.place.kind(name)) {
         (Some(_), What::Changed, _) => Ok(Verdict::Edited),
-        (Some(Opened::File(_)), What::Moved(_), _) => Ok(Verdict::File),
-        (Some(Opened::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
+        (Some(OpenEntry::File(_)), What::Moved(_), _) => Ok(Verdict::File),
+        (Some(OpenEntry::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
         // It may be read no longer.
         (None, What::Changed, Some(kind)) if kind.is_file() || kind.is_dir() => gone(Some(kind)),
         (None, What::Moved(kind), None) => gone(kind),

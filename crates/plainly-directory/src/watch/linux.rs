@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use inotify::{EventMask, EventOwned, EventStream, Inotify, WatchDescriptor, WatchMask, Watches};
 
 use super::At;
-use super::noticed::{Noticed, What};
+use super::noticed::{NoticedChanges, What};
 use crate::lock::Lock;
 use crate::mount::Root;
 
@@ -60,7 +60,11 @@ impl InotifySystem {
     /// Whether each directory has to be watched for itself.
     pub(super) const EACH_DIRECTORY: bool = true;
 
-    pub(super) fn new(index: usize, _: &Root, _: &std::sync::Arc<Noticed>) -> io::Result<Self> {
+    pub(super) fn new(
+        index: usize,
+        _: &Root,
+        _: &std::sync::Arc<NoticedChanges>,
+    ) -> io::Result<Self> {
         let inotify = Inotify::init()?;
         Ok(Self {
             root: index,
@@ -90,7 +94,7 @@ impl InotifySystem {
     }
 
     /// Notices the events, for as long as this is polled.
-    pub(super) async fn run(&self, noticed: &Noticed) -> io::Result<Infallible> {
+    pub(super) async fn run(&self, noticed: &NoticedChanges) -> io::Result<Infallible> {
         let mut source = self.source.lock().await;
         if let Events::Idle(inotify) = &mut *source {
             let inotify = inotify.take().ok_or(io::ErrorKind::NotConnected)?;
@@ -108,7 +112,7 @@ impl InotifySystem {
         }
     }
 
-    fn take_in(&self, event: EventOwned, noticed: &Noticed) {
+    fn take_in(&self, event: EventOwned, noticed: &NoticedChanges) {
         if event.mask.contains(EventMask::Q_OVERFLOW) {
             return noticed.miss();
         }

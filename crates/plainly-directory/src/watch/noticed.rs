@@ -15,7 +15,7 @@ const MOST_NAMES: usize = 1024;
 
 /// A place for what was noticed.
 #[derive(Debug, Default)]
-pub(super) struct Noticed {
+pub(super) struct NoticedChanges {
     waiting: Lock<Batch>,
     some: Notify,
 }
@@ -41,7 +41,7 @@ pub(super) enum What {
     Moved(Option<FileType>),
 }
 
-impl Noticed {
+impl NoticedChanges {
     /// Something happened at `path` in a mount.
     pub(super) fn add(&self, root: usize, path: &Path, what: What) {
         self.waiting.lock().add(root, path, what);
@@ -124,7 +124,7 @@ mod tests {
             ([DIRECTORY, FILE], What::Moved(None)),
             ([DIRECTORY, DIRECTORY], DIRECTORY),
         ] {
-            let all = Noticed::default();
+            let all = NoticedChanges::default();
             for what in noticed {
                 all.add(3, Path::new("d/x"), what);
             }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn too_many_names_are_something_missed() {
-        let noticed = Noticed::default();
+        let noticed = NoticedChanges::default();
         for index in 0..=MOST_NAMES {
             noticed.add(0, Path::new(&index.to_string()), FILE);
         }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_mount_itself_has_no_name_in_it() {
-        let noticed = Noticed::default();
+        let noticed = NoticedChanges::default();
         noticed.add(3, Path::new(""), What::Changed);
         noticed.add(3, Path::new(""), What::Changed);
         let batch = noticed.take();

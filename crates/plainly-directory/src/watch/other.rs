@@ -12,7 +12,7 @@ use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::At;
-use super::noticed::{Noticed, What};
+use super::noticed::{NoticedChanges, What};
 use crate::lock::Lock;
 use crate::mount::Root;
 
@@ -26,7 +26,11 @@ impl NotifySystem {
     /// Whether each directory has to be watched for itself.
     pub(super) const EACH_DIRECTORY: bool = false;
 
-    pub(super) fn new(index: usize, root: &Root, noticed: &Arc<Noticed>) -> io::Result<Self> {
+    pub(super) fn new(
+        index: usize,
+        root: &Root,
+        noticed: &Arc<NoticedChanges>,
+    ) -> io::Result<Self> {
         // FSEvents names what changed without links.
         let path = root
             .path
@@ -62,7 +66,7 @@ impl NotifySystem {
     pub(super) fn forget(&self, _: &Path) {}
 
     /// Does nothing: a thread of the system's notices the events.
-    pub(super) async fn run(&self, _: &Noticed) -> io::Result<Infallible> {
+    pub(super) async fn run(&self, _: &NoticedChanges) -> io::Result<Infallible> {
         std::future::pending().await
     }
 }
@@ -92,7 +96,12 @@ fn into_io(error: notify::Error) -> io::Error {
 }
 
 /// Notes an event of a mount's watcher; `base` is its path.
-fn take_in(root: usize, base: &Path, event: notify::Result<notify::Event>, noticed: &Noticed) {
+fn take_in(
+    root: usize,
+    base: &Path,
+    event: notify::Result<notify::Event>,
+    noticed: &NoticedChanges,
+) {
     let Ok(event) = event else {
         return noticed.miss();
     };
@@ -137,7 +146,7 @@ mod tests {
     use super::*;
     use crate::DirectoryStore;
     use crate::job::Waiter;
-    use crate::place::{Place, Shown};
+    use crate::place::{Place, VisibleNames};
 
     #[test]
     fn only_what_changes_something_is_noticed_and_what_can_not_be_placed_is_missed() {
@@ -151,7 +160,7 @@ mod tests {
             (Ok(overflow), false, true),
             (Err(notify::Error::generic("no")), false, true),
         ] {
-            let noticed = Noticed::default();
+            let noticed = NoticedChanges::default();
             let said = format!("{event:?}");
             take_in(0, Path::new("/base"), event, &noticed);
             let batch = noticed.take();
@@ -167,12 +176,12 @@ mod tests {
         std::fs::create_dir_all(mount.join("d/e")).unwrap();
         let store = DirectoryStore::new(&mount).unwrap();
         let root = &store.mounts.roots[0];
-        let noticed = Arc::new(Noticed::default());
+        let noticed = Arc::new(NoticedChanges::default());
         let system = NotifySystem::new(0, root, &noticed).unwrap();
         let (_waits, waiter) = Waiter::until_dropped();
         let at = At {
             root: 0,
-            place: Place::root(root.dir(), Shown::default(), Arc::default(), waiter),
+            place: Place::root(root.dir(), VisibleNames::default(), Arc::default(), waiter),
             path: Path::new("").to_owned(),
             uri: root.uri.clone(),
         };

@@ -48,7 +48,7 @@ impl fmt::Display for Category {
 
 /// The form of a problem as a protocol error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Written {
+pub(crate) enum CodeForm {
     /// The request is wrong: -32602.
     InvalidParams,
     /// Something failed inside: -32603.
@@ -64,7 +64,7 @@ struct Row<'a> {
     category: Category,
     retry: Retry,
     status: Status,
-    written: Written,
+    written: CodeForm,
 }
 
 /// An HTTP status and its phrase.
@@ -120,7 +120,7 @@ macro_rules! problem_codes {
                         category: Category::$category,
                         retry: Retry::$retry,
                         status: $status,
-                        written: Written::$written,
+                        written: CodeForm::$written,
                     },)+
                     Self::Custom(name) => Row {
                         name,
@@ -128,7 +128,7 @@ macro_rules! problem_codes {
                         category: Category::Domain,
                         retry: Retry::Never,
                         status: SERVER_ERROR,
-                        written: Written::Internal,
+                        written: CodeForm::Internal,
                     },
                 }
             }
@@ -267,13 +267,13 @@ impl ProblemCode {
     /// -32603 where something failed inside, else the application code equal to the HTTP status.
     pub fn protocol_code(&self) -> Code {
         match self.written() {
-            Written::InvalidParams => INVALID_PARAMS,
-            Written::Internal => INTERNAL_ERROR,
-            Written::Status => ApplicationCode::of_status(self.http_status()).into(),
+            CodeForm::InvalidParams => INVALID_PARAMS,
+            CodeForm::Internal => INTERNAL_ERROR,
+            CodeForm::Status => ApplicationCode::of_status(self.http_status()).into(),
         }
     }
 
-    pub(crate) fn written(&self) -> Written {
+    pub(crate) fn written(&self) -> CodeForm {
         self.row().written
     }
 }

@@ -14,10 +14,10 @@ const MOST_TRIED: usize = 8;
 
 /// The keys of an issuer that signatures can be verified with. What else is in the set is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Jwks(Vec<Published>);
+pub struct Jwks(Vec<PublishedKey>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Published {
+struct PublishedKey {
     id: Option<String>,
     algorithm: Option<SignatureAlgorithm>,
     key: PublicKey,
@@ -63,7 +63,7 @@ impl Jwks {
         id: Option<&str>,
         algorithm: SignatureAlgorithm,
     ) -> impl Iterator<Item = &PublicKey> {
-        let may_have = move |published: &&Published| {
+        let may_have = move |published: &&PublishedKey| {
             let is_named = id.is_none() || published.id.as_deref() == id;
             let fits = published.algorithm.is_none_or(|own| own == algorithm);
             is_named && fits && published.key.algorithms().contains(&algorithm)
@@ -74,7 +74,7 @@ impl Jwks {
 }
 
 /// The key, if it is one for signatures that we can verify.
-fn usable(jwk: &Map<String, Value>) -> Option<Published> {
+fn usable(jwk: &Map<String, Value>) -> Option<PublishedKey> {
     if jwk.get("use").is_some_and(|purpose| purpose != "sig") {
         return None;
     }
@@ -94,5 +94,5 @@ fn usable(jwk: &Map<String, Value>) -> Option<Published> {
         Some(id) => Some(id.as_str()?.to_owned()),
         None => None,
     };
-    Some(Published { id, algorithm, key })
+    Some(PublishedKey { id, algorithm, key })
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use thiserror::Error;
 
 use super::operator::{Operator, Style};
-use super::walk::{Found, Step};
+use super::walk::{Step, UriPart};
 use super::{Expression, Modifier, Part, Variable};
 
 /// The reason why URIs can't be matched against a template, though it can be expanded.
@@ -285,6 +285,6 @@ impl Program {
     }
 
     fn close(&mut self, variable: usize, is_name: bool) {
-        self.push(Step::Close(Found { variable, is_name }));
+        self.push(Step::Close(UriPart { variable, is_name }));
     }
 }

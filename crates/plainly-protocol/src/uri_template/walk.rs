@@ -19,7 +19,7 @@ pub(super) enum Step {
     /// Notes where something begins...
     Open,
     /// ...and that it ends here.
-    Close(Found),
+    Close(UriPart),
     /// Goes on, or, if that leads nowhere, at this later step.
     OrElse(usize),
     /// Goes on at this later step.
@@ -30,13 +30,13 @@ pub(super) enum Step {
 
 /// A part of the URI that was passed: a value of the variable of this number, or the name of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct UriPart {
     pub(super) variable: usize,
     pub(super) is_name: bool,
 }
 
 /// Everything that is found on the way of `uri` through all steps, or nothing if there is no way.
-pub(super) fn walk(steps: &[Step], uri: &str) -> Option<Vec<(Found, Range<usize>)>> {
+pub(super) fn walk(steps: &[Step], uri: &str) -> Option<Vec<(UriPart, Range<usize>)>> {
     // Most URIs are of another template, which shows in their first letters: no table is made for them.
     if let Some(Step::Literal(literal)) = steps.first()
         && !uri.starts_with(literal)

@@ -1,12 +1,12 @@
 //! Keywords that apply schemas: to the same value, or to its contents.
 
 use super::asserting::pattern;
-use super::{Absence, Reading};
+use super::{Absence, SchemaReader};
 use crate::draft::Draft;
 use crate::keyword::{Contains, Here, Id, Inside, Items, Keyword, Properties, Rest};
 use crate::member::{Member, Owner};
 
-impl<'a> Reading<'a> {
+impl<'a> SchemaReader<'a> {
     pub(super) fn properties(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         let mut properties = Properties::default();
         if let Some(member) = owner.get("properties") {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::Reading;
-use crate::assertion::{Assertion, Bound, Counted, Extreme, Options, Type};
+use super::SchemaReader;
+use crate::assertion::{Assertion, Bound, Extreme, Options, Quantity, Type};
 use crate::draft::Draft;
 use crate::keyword::Keyword;
 use crate::member::{Member, Owner};
@@ -11,7 +11,7 @@ use crate::order;
 use crate::pattern::Pattern;
 use crate::sentence::short;
 
-impl<'a> Reading<'a> {
+impl<'a> SchemaReader<'a> {
     /// Keywords that describe the schema and check nothing, and definitions.
     pub(super) fn annotations(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         let texts = ["title", "description", "format", owner.draft.id()].into_iter();
@@ -116,12 +116,12 @@ impl<'a> Reading<'a> {
     /// The limits on counts.
     pub(super) fn counts(&mut self, owner: &Owner<'a>) -> Result<(), String> {
         for (name, counted, extreme) in [
-            ("maxLength", Counted::Characters, Extreme::Most),
-            ("minLength", Counted::Characters, Extreme::Least),
-            ("maxItems", Counted::Items, Extreme::Most),
-            ("minItems", Counted::Items, Extreme::Least),
-            ("maxProperties", Counted::Properties, Extreme::Most),
-            ("minProperties", Counted::Properties, Extreme::Least),
+            ("maxLength", Quantity::Characters, Extreme::Most),
+            ("minLength", Quantity::Characters, Extreme::Least),
+            ("maxItems", Quantity::Items, Extreme::Most),
+            ("minItems", Quantity::Items, Extreme::Least),
+            ("maxProperties", Quantity::Properties, Extreme::Most),
+            ("minProperties", Quantity::Properties, Extreme::Least),
         ] {
             if let Some(member) = owner.get(name) {
                 self.add(Assertion::Count(counted, extreme, member.count()?));

@@ -24,11 +24,11 @@ pub struct Replays {
     /// Proofs that were made earlier may have been used at the process before this one.
     since: u64,
     most: usize,
-    used: Mutex<Used>,
+    used: Mutex<UsedProof>,
 }
 
 #[derive(Default)]
-struct Used {
+struct UsedProof {
     proofs: HashSet<Digest>,
     of_holder: HashMap<Digest, usize>,
     /// By the second in which they were made: holder and proof.
@@ -86,7 +86,7 @@ impl Replays {
     }
 }
 
-impl Used {
+impl UsedProof {
     /// Forgets the proofs that are too old to be accepted again.
     fn forget(&mut self, now: u64) {
         while let Some(oldest) = self.made_at.first_entry()
@@ -105,7 +105,7 @@ impl Used {
     }
 }
 
-impl std::fmt::Debug for Used {
+impl std::fmt::Debug for UsedProof {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Used").finish_non_exhaustive()
     }
