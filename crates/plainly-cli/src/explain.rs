@@ -24,13 +24,18 @@ mod error_object;
 mod kind;
 mod local;
 mod oauth;
+mod phrases;
 mod status;
-mod tls;
 
 mod advice;
+mod asked;
 mod hint;
 mod link;
 mod word;
+
+mod last_words;
+mod prose;
+mod text;
 
 use std::time::Duration;
 
@@ -38,12 +43,14 @@ use plainly::errors::problem::{wait_in_words, whole_seconds};
 use plainly::errors::{Code, Fault, Mistake, Retry, Revision};
 use serde_json::{Value, json};
 
-pub(crate) use self::advice::{advice, named};
+pub(crate) use self::advice::{for_answer, for_tool, named};
+pub(crate) use self::asked::for_question;
 pub(crate) use self::coded::{problems, stands_for};
 pub(crate) use self::given::read;
 pub(crate) use self::hint::Hint;
 use self::link::Link;
-pub(crate) use self::local::local_advice;
+pub(crate) use self::local::for_local;
+pub(crate) use self::text::{of_answer, of_local, with_cause};
 pub(crate) use self::word::Coded;
 
 /// All that is known about one error.

@@ -1,9 +1,7 @@
 //! The reason why a command failed, reported once, at its end, on standard error: a line of text,
 //! and one with advice; or one JSON object.
 
-mod asked;
 mod authorization;
-mod cause;
 mod subject;
 
 use std::io::{self, Write};
@@ -14,11 +12,12 @@ use plainly::client::{AuthError, Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
-use self::cause::caused;
 pub(crate) use self::subject::{Missing, Subject};
 use self::subject::{is_no_server, said_beside, scheme};
 use crate::exit::Exit;
-use crate::explain::{advice, local_advice};
+use crate::explain::{
+    for_answer, for_local, for_question, for_tool, of_answer, of_local, with_cause,
+};
 use crate::format::Format;
 use crate::secrets::sent;
 use crate::visible::{visible, visible_json};
@@ -216,7 +215,7 @@ impl Failure {
                 ..
             } => return Some(visible(&missing.help)),
             Self::Call { error, subject } => (error, subject),
-            Self::Tool { text, .. } => return asked::by_tool(text).map(str::to_owned),
+            Self::Tool { text, .. } => return for_tool(text).map(str::to_owned),
             Self::Arguments { help, .. } | Self::Waiting { help, .. } => {
                 return Some(visible(help));
             }
@@ -226,8 +225,8 @@ impl Failure {
             | Self::Interrupted
             | Self::Stopped => return None,
         };
-        if let Some(help) = asked::by(error) {
-            return Some(help.to_owned());
+        if let Some(help) = for_question(error) {
+            return Some(visible(&help));
         }
         let help = match error {
             Error::Protocol(_)
@@ -243,8 +242,8 @@ impl Failure {
             Error::Protocol(error) if is_no_server(error, subject) => Some(
                 "check that it is an MCP server: it knows no request for connecting".to_owned(),
             ),
-            Error::Protocol(error) => subject.hint(error).is_empty().then(|| advice(error)),
-            Error::Local(error) => local_advice(error),
+            Error::Protocol(error) => subject.hint(error).is_empty().then(|| for_answer(error)),
+            Error::Local(error) => for_local(error),
         };
         help.map(|help| visible(&help))
     }
@@ -283,10 +282,10 @@ impl Failure {
                     let hint = subject.hint(refused);
                     let data =
                         data(refused).map(|data| format!(", data {}", cut(&data.to_string())));
-                    let told = format!("the server answered: {error}{}", data.unwrap_or_default());
-                    visible(&told) + &hint
+                    let data = visible(&data.unwrap_or_default());
+                    format!("the server answered: {}{data}{hint}", of_answer(refused))
                 }
-                Error::Local(error) => login_wanted(error).to_owned() + &caused(&**error),
+                Error::Local(error) => login_wanted(error).to_owned() + &of_local(error),
             },
             Self::Waiting { question, .. } => {
                 format!("the task waits for an answer: {}", visible(question))
@@ -299,7 +298,7 @@ impl Failure {
                 what,
                 source: Some(source),
                 ..
-            } => format!("{}: {}", visible(what), caused(&**source)),
+            } => format!("{}: {}", visible(what), with_cause(&**source)),
             Self::Local {
                 what, source: None, ..
             } => visible(what),

@@ -5,12 +5,10 @@ mod authorization;
 mod bounded;
 mod challenge;
 mod closed;
-mod last_words;
 mod mismatch;
 pub(crate) mod mistakes;
 mod predicates;
 mod retry;
-pub(crate) mod said;
 pub(crate) mod status;
 mod words;
 
@@ -27,9 +25,9 @@ pub use self::authorization::{AuthError, IssuerPlace};
 use self::bounded::Bounded;
 pub use self::challenge::Challenge;
 pub(crate) use self::challenge::Challenges;
-pub use self::closed::{CloseReason, Closed};
+pub use self::closed::{CloseReason, Closed, Stderr};
 pub use self::mismatch::Mismatch;
-use self::words::{Asks, CommaSeparated, Excerpt, Instead, Irregular, Said, WordsOfResult};
+use self::words::{Asks, CommaSeparated, Instead, Said};
 
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -39,7 +37,9 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// The two variants say who failed. A local error has no JSON-RPC code, so it can't be mistaken for the peer's, and
 /// can't be sent on to another peer.
 ///
-/// It shows what the server says, what it asks for (a URL to visit, a time to wait, a capability), and its code.
+/// It shows the server's message and its code, or what failed and on what. What else the server wrote is in fields: the
+/// [standard error](Closed::stderr) of its process, the body of a response, the error object [as
+/// received](ProtocolError::received).
 #[derive(Clone)]
 #[expect(
     clippy::exhaustive_enums,
@@ -104,9 +104,8 @@ pub enum LocalError {
     },
     /// The server answered with an HTTP status and no JSON-RPC message, as a proxy or a wrong URL would; or with a
     /// status that says more than the error beside it: 401, 403, 407, 429, 502, 503 and 504.
-    #[error("HTTP status {status} {what} to `{method}`{excerpt}{asks}",
+    #[error("HTTP status {status} {what} to `{method}`{asks}",
         what = if .source.is_some() { "in answer" } else { "without an MCP reply" },
-        excerpt = Excerpt(.body),
         asks = Asks::of(*.status, .location, (.challenges, .malformed), *.retry_after, .source))]
     #[non_exhaustive]
     HttpStatus {
@@ -131,8 +130,8 @@ pub enum LocalError {
     #[error(transparent)]
     Authorization(Box<AuthError>),
     /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
-    /// run all the same, and what it says is shown.
-    #[error("invalid reply to `{method}`: {}{}", Bounded(.why), WordsOfResult(.result, .why))]
+    /// run all the same, and its output may be in `result`.
+    #[error("invalid reply to `{method}`: {}", Bounded(.why))]
     #[non_exhaustive]
     InvalidResponse {
         /// The method that was called.
@@ -143,10 +142,12 @@ pub enum LocalError {
         mistakes: Vec<Mistake>,
         /// The result as it came, if it has one.
         result: Option<RawJson>,
+        /// The beginning of the body, if it is no message.
+        body: String,
     },
     /// The server answered with an error that is invalid in JSON-RPC: such as text, or without a
     /// number as its code.
-    #[error("irregular error in answer to `{method}`: {}", Irregular(.error, .mistakes))]
+    #[error("irregular error in answer to `{method}`: {}", Bounded(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     IrregularError {
         /// The method that was called.
@@ -394,6 +395,7 @@ impl Error {
             why: why.into(),
             mistakes: Vec::new(),
             result: None,
+            body: String::new(),
         }
         .into()
     }
@@ -409,6 +411,7 @@ impl Error {
             why: Mistake::list(&mistakes),
             mistakes,
             result: serde_json::from_slice(json).ok(),
+            body: String::new(),
         }
         .into()
     }
@@ -462,15 +465,11 @@ mod tests {
 
     #[test]
     fn each_error_is_one_line_and_keeps_its_cause_apart() {
-        let closed = Closed {
-            reason: CloseReason::Write(io::ErrorKind::BrokenPipe.into()),
-            exit: None,
-            stderr: "starting\npanic: \u{7}\u{1b}[31mno disk\n\n".to_owned(),
-        };
+        let closed = Closed::without_words(CloseReason::Write(io::ErrorKind::BrokenPipe.into()));
         let cases: [(Error, &str, bool); 5] = [
             (
                 LocalError::Closed(Arc::new(closed)).into(),
-                r"writing to the server failed: panic: \u{7}no disk",
+                "writing to the server failed",
                 true,
             ),
             (
@@ -514,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_status_is_shown_with_the_body_or_explained_by_the_error_beside_it() {
+    fn a_status_is_shown_with_what_it_asks_for_and_explained_by_the_error_beside_it() {
         let status = |status, body: &str, source| LocalError::HttpStatus {
             method: "ping",
             status,
@@ -528,14 +527,7 @@ mod tests {
         let page = status(502, "Bad Gateway\nnginx", None);
         assert_eq!(
             page.to_string(),
-            "HTTP status 502 without an MCP reply to `ping`: Bad Gateway"
-        );
-        let markup = status(404, "\n<!DOCTYPE html>", None).to_string();
-        assert_eq!(markup, "HTTP status 404 without an MCP reply to `ping`");
-        let title = status(404, "<html><title>No such page</title>", None);
-        assert_eq!(
-            title.to_string(),
-            "HTTP status 404 without an MCP reply to `ping`: No such page"
+            "HTTP status 502 without an MCP reply to `ping`"
         );
         assert!(page.source().is_none());
         let error = status(

@@ -16,8 +16,8 @@ use crate::kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,
 };
 use crate::problem::{Problem, Problems};
-use crate::registry::Condition;
 use crate::registry::table::{condition, words};
+use crate::registry::{Condition, Emit, lookup};
 use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
@@ -280,6 +280,20 @@ impl ProtocolError {
     /// ```
     pub fn received(&self) -> Option<&WireError> {
         self.0.received.as_ref()
+    }
+
+    /// The code as received, with its name where that is certain: `InvalidParams -32602`, or
+    /// `code -32000`. `None` for an error created here.
+    pub fn named_code(&self) -> Option<String> {
+        let code = self.received()?.code;
+        let entry = lookup(code).filter(|entry| match entry.emit {
+            Emit::Defined => true,
+            // It means something else to those who never had this revision.
+            Emit::PerRevision => self.is_resource_not_found(),
+            Emit::Never => false,
+        });
+        let name = entry.map_or("code", |entry| entry.name);
+        Some(format!("{name} {code}"))
     }
 
     /// The protocol error that `error` is or that it wraps so that nothing else is left of it, as

@@ -3,7 +3,9 @@
 use plainly::errors::problem::wait_in_words;
 use plainly::errors::registry::{capability_names, lookup};
 use plainly::errors::revision::Revisions;
-use plainly::errors::{Code, ErrorKind, ProtocolError};
+use plainly::errors::{Code, ErrorKind, Problem, ProtocolError};
+
+use super::phrases::{Phrase, Speaker};
 
 /// The most versions or capabilities that an error names.
 const NAMED: usize = 20;
@@ -15,8 +17,13 @@ pub(crate) fn named(code: Code) -> String {
     format!("{name} {code}")
 }
 
-/// What to do about a server's error.
-pub(crate) fn advice(error: &ProtocolError) -> String {
+/// The advice for the user of a command whose tool failed with these words.
+pub(crate) fn for_tool(text: &str) -> Option<&'static str> {
+    Phrase::within(text, Speaker::Server).map(|phrase| phrase.advice)
+}
+
+/// The advice for a server's error.
+pub(crate) fn for_answer(error: &ProtocolError) -> String {
     if let ErrorKind::MissingRequiredClientCapability { required } = error.kind() {
         let names = capability_names(required);
         let names: Vec<String> = names.into_iter().take(NAMED).collect();
@@ -39,13 +46,10 @@ pub(crate) fn advice(error: &ProtocolError) -> String {
             false => format!("let the user visit {urls}, then send the request again"),
         };
     }
-    let wait = match error.problem() {
-        // What its author suggests says more than the time, which stands beside it.
-        Some(problem) if problem.suggestion().is_some() => None,
-        _ => error.retry_after(),
-    };
-    match wait {
-        Some(wait) => format!("wait {}, then send the request again", wait_in_words(wait)),
-        None => error.advice().into_owned(),
+    let suggestion = error.problem().and_then(Problem::suggestion);
+    match (error.retry_after().map(wait_in_words), suggestion) {
+        (Some(wait), None) => format!("wait {wait}, then send the request again"),
+        (Some(wait), Some(_)) => format!("wait {wait}; {}", error.advice()),
+        (None, _) => error.advice().into_owned(),
     }
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::link::Link;
-use super::{Explanation, Hint, Setting, advice, named};
+use super::{Explanation, Hint, Setting, for_answer, named};
 
 /// The most mistakes that are listed.
 const MOST: usize = 100;
@@ -27,7 +27,7 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
         message: message.map(str::to_owned),
         revision: Some(revisions(wire.code, condition.as_slice(), setting)),
         fault: error.fault(),
-        advice: advice(&error),
+        advice: for_answer(&error),
         retry: error.retry(),
         wait: error.retry_after(),
         mistakes: match error.problems() {
@@ -130,7 +130,7 @@ pub(super) fn problem(problem: &Problem) -> Explanation {
     Explanation {
         code: None,
         message: Some(problem.text().into_owned()),
-        advice: advice(&error),
+        advice: for_answer(&error),
         retry: error.retry(),
         wait: error.retry_after(),
         mistakes: listed(problem.details().get("problems")),

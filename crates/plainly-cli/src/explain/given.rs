@@ -1,7 +1,8 @@
 //! What somebody hands in to have it explained, told apart by its form: the strictest first, and at last the words in it.
 
 use super::formed::formed;
-use super::{Explanation, Setting, http, local, tls, words};
+use super::phrases::{Phrase, Speaker};
+use super::{Explanation, Setting, http, local, words};
 
 /// The explanations of everything in `text` that is an error; or all reasons why there is none.
 pub(crate) fn read(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec<String>> {
@@ -27,7 +28,8 @@ pub(crate) fn read(text: &str, setting: Setting) -> Result<Vec<Explanation>, Vec
     // What can't be read to its end may still say which error it is.
     let mut found = words::within(text, setting);
     if found.is_empty() {
-        found.extend(tls::within(text).or_else(|| local::printed(text, setting)));
+        let phrase = Phrase::within(text, Speaker::Network).map(|phrase| phrase.explain(text));
+        found.extend(phrase.or_else(|| local::printed(text, setting)));
     }
     match found.is_empty() {
         false => Ok(noting(found, &why)),

@@ -6,6 +6,7 @@ use plainly::errors::{Problem, Problems, Retry};
 use serde_json::{Map, Value};
 
 use super::link::Link;
+use super::phrases::{Phrase, Speaker};
 use super::{Explanation, Setting, coded, error_object, kind, local, log_line, oauth, status};
 
 type Explained = Result<Vec<Explanation>, Vec<String>>;
@@ -140,19 +141,26 @@ fn tool_result(result: &Value) -> Explained {
         .filter(|problems: &Vec<Problem>| !problems.is_empty())
     {
         Some(problems) => Ok(problems.iter().map(coded::problem).collect()),
-        None => Ok(vec![Explanation {
-            message: Some(said).filter(|said| !said.is_empty()),
-            advice:
-                "let the model read the message and correct its call; the host should not hide it"
-                    .to_owned(),
-            retry: Retry::AfterFix,
-            link: Link::to_problems(),
-            ..Explanation::new(
-                "tool result",
-                "isError",
-                "the tool ran, or its arguments were refused, and it failed: the protocol itself worked",
-            )
-        }]),
+        None => Ok(vec![told(said)]),
+    }
+}
+
+/// The error of a tool that has only words.
+fn told(said: String) -> Explanation {
+    if let Some(phrase) = Phrase::within(&said, Speaker::Server) {
+        return phrase.explain(&said);
+    }
+    Explanation {
+        message: Some(said).filter(|said| !said.is_empty()),
+        advice: "let the model read the message and correct its call; the host should not hide it"
+            .to_owned(),
+        retry: Retry::AfterFix,
+        link: Link::to_problems(),
+        ..Explanation::new(
+            "tool result",
+            "isError",
+            "the tool ran, or its arguments were refused, and it failed: the protocol itself worked",
+        )
     }
 }
 

@@ -7,7 +7,8 @@ use plainly::client::{AuthError, CloseReason, LocalError, TlsError};
 use plainly::errors::{Fault, Retry};
 
 use super::link::Link;
-use super::{Explanation, Setting, status, tls, words};
+use super::phrases::{self, Phrase, Speaker};
+use super::{Explanation, Setting, status, words};
 use crate::exit::Exit;
 use crate::shell_word::shell_word;
 
@@ -87,8 +88,8 @@ pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanatio
             ..named
         };
     }
-    if let Some(explained) = tls::within(message) {
-        return explained;
+    if let Some(phrase) = Phrase::within(message, Speaker::Network) {
+        return phrase.explain(message);
     }
     let exit = Exit::ALL.into_iter().find(|exit| exit.name() == kind);
     let exit = exit.unwrap_or(Exit::Failure);
@@ -104,7 +105,7 @@ pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanatio
 }
 
 /// What to do about a failure on this side of a connection, unless its words say so.
-pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
+pub(crate) fn for_local(error: &LocalError) -> Option<String> {
     let advice = match error {
         LocalError::Timeout {
             instead: Some(_), ..
@@ -164,7 +165,7 @@ pub(crate) fn local_advice(error: &LocalError) -> Option<String> {
 fn authorization_advice(error: &AuthError) -> String {
     if let AuthError::Unreachable { url, source, .. } = error
         && let Some(tls) = source.downcast_ref::<TlsError>()
-        && let Some(advice) = tls::advice(tls, url)
+        && let Some(advice) = phrases::tls_advice(tls, url)
     {
         return advice;
     }
@@ -208,7 +209,7 @@ fn after_no_opening(why: &str) -> &'static str {
 /// Advice about a server that does not answer, or not with TLS.
 fn unreachable(url: &str, cause: &(dyn Error + 'static)) -> String {
     let tls = cause.downcast_ref::<TlsError>();
-    let advice = tls.and_then(|error| tls::advice(error, url));
+    let advice = tls.and_then(|error| phrases::tls_advice(error, url));
     advice.unwrap_or_else(|| "check the address, and that the server is running".to_owned())
 }
 

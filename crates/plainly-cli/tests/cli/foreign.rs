@@ -80,9 +80,9 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             demanding as fn(&str, &Value) -> Value,
             "close",
-            "no; it requires the client capability elicitation.url, sampling \
-             (MissingRequiredClientCapability -32021)\n help: the server asks to open a page in a \
-             browser: run the command on a terminal, where you can agree",
+            "no (MissingRequiredClientCapability -32021)\n help: the server asks to open a page in a \
+             browser: run the command on a terminal, where you can agree; the server asks a model: \
+             --sample-with COMMAND names a command that answers",
         ),
         (
             demanding,
@@ -92,7 +92,7 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             of_the_future,
             "close",
-            "no; it supports 2031-01-01, a\\nb (UnsupportedProtocolVersion -32022)\n help: use a version that the server supports: 2031-01-01, a\\nb",
+            "no (UnsupportedProtocolVersion -32022)\n help: use a version that the server supports: 2031-01-01, a\\nb",
         ),
     ] {
         run(&["call", &fake(answer), tool])
@@ -162,7 +162,7 @@ fn unknown_tool_of_fastmcp(_: &str, _: &Value) -> Value {
     }})
 }
 
-const SEVERAL: &str = "the server answered: 2 errors occurred: Too fast; Missing required field: 'name'; try again in 60 seconds (code 429)\n help: wait 60 seconds, then send the request again";
+const SEVERAL: &str = "the server answered: 2 errors occurred: Too fast; Missing required field: 'name' (code 429)\n help: wait 60 seconds, then send the request again";
 
 #[test]
 #[expect(clippy::too_many_lines, reason = "it is a table")]
@@ -217,7 +217,7 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
             text_for_an_error,
             &["read", "a:b"],
             1,
-            "irregular error in answer to `resources/read`: boom (it is text and not an object)\n help: tell the server's author: the server breaks the protocol",
+            "irregular error in answer to `resources/read`: \"boom\" is not of type \"object\"\n help: tell the server's author: the server breaks the protocol",
         ),
         (
             python,

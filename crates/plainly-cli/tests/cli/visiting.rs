@@ -40,7 +40,7 @@ fn call(tool: &str, options: &[&str], directory: &TempDir) -> Command {
     command
 }
 
-const REFUSED: &str = "error: the server answered: no; visit https://notes.example/ (UrlElicitationRequired -32042)\n help: open it in a browser, then run the command again; on a terminal, the command opens it once you agree\n";
+const REFUSED: &str = "error: the server answered: no (UrlElicitationRequired -32042)\n help: open https://notes.example/ in a browser, then run the command again; on a terminal, the command opens it once you agree\n";
 
 #[test]
 #[cfg_attr(target_os = "macos", ignore = "no variable chooses the browser there")]

@@ -3,17 +3,13 @@
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
+use std::ops::Deref;
 use std::process::ExitStatus;
 
-use plainly_errors::mistake::shortened;
+use super::bounded::Bounded;
 
-use super::last_words::telling;
-use plainly_transport::Escaped;
-
-/// The most bytes of a process's last words that an error repeats.
-const LONGEST_WORDS: usize = 1_024;
-
-/// The reason and the way that a connection over a byte stream ended.
+/// The reason and the way that a connection over a byte stream ended. Its source is the end of
+/// standard error, or else the error of the operating system.
 #[non_exhaustive]
 pub struct Closed {
     /// Which side ended the connection, and why.
@@ -21,10 +17,14 @@ pub struct Closed {
     /// The exit status of the process, if we started the server and it has ended.
     pub exit: Option<ExitStatus>,
     /// The last 64 KiB that the process wrote to standard error; bytes that are not UTF-8 are replaced.
-    pub stderr: String,
+    pub stderr: Stderr,
 }
 
-plainly_errors::debug_with_causes!(Closed);
+/// The end of what a process wrote to standard error. As an error, it shows the last line.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Stderr(String);
+
+plainly_errors::debug_with_causes!(Closed, Stderr);
 
 /// The end of a connection: who ended it, and why.
 #[derive(Debug)]
@@ -52,24 +52,7 @@ impl Closed {
         Self {
             reason,
             exit: None,
-            stderr: String::new(),
-        }
-    }
-}
-
-impl Closed {
-    /// The line of standard error with the reason, if there is one: not where this client found the
-    /// reason, and only an error of a process that a signal ended.
-    fn last_words(&self) -> Option<String> {
-        match self.reason {
-            CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,
-            CloseReason::Ours
-            | CloseReason::Peer
-            | CloseReason::Read(_)
-            | CloseReason::Write(_) => {
-                let is_by_signal = self.exit.is_some_and(|exit| exit.code().is_none());
-                telling(&self.stderr, is_by_signal)
-            }
+            stderr: Stderr::default(),
         }
     }
 }
@@ -89,11 +72,8 @@ impl fmt::Display for Closed {
                 f.write_str("the server sent too many lines that are not JSON-RPC messages")
             }
         }?;
-        if let Some(exit) = self.exit {
-            write!(f, " ({exit})")?;
-        }
-        match self.last_words() {
-            Some(line) => write!(f, ": {}", Escaped(&shortened(&line, LONGEST_WORDS))),
+        match self.exit {
+            Some(exit) => write!(f, " ({exit})"),
             None => Ok(()),
         }
     }
@@ -102,71 +82,79 @@ impl fmt::Display for Closed {
 impl StdError for Closed {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.reason {
+            CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,
+            _ if self.stderr.last_line().is_some() => Some(&self.stderr),
             CloseReason::Read(error) | CloseReason::Write(error) => Some(error),
-            CloseReason::Ours
-            | CloseReason::Peer
-            | CloseReason::LineTooLong { .. }
-            | CloseReason::NotMessages => None,
+            CloseReason::Ours | CloseReason::Peer => None,
         }
     }
 }
+
+impl Stderr {
+    fn last_line(&self) -> Option<&str> {
+        self.lines().map(str::trim).rfind(|line| !line.is_empty())
+    }
+}
+
+impl From<String> for Stderr {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl Deref for Stderr {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Stderr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Bounded(self.last_line().unwrap_or_default()).fmt(f)
+    }
+}
+
+impl StdError for Stderr {}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn ended(stderr: &str) -> String {
-        let mut closed = Closed::without_words(CloseReason::Peer);
-        stderr.clone_into(&mut closed.stderr);
-        closed.to_string()
-    }
-
-    #[cfg(unix)]
     #[test]
-    fn only_what_says_why_is_told() {
-        use std::os::unix::process::ExitStatusExt as _;
-
-        for (reason, signal, stderr, told) in [
+    fn the_last_line_of_standard_error_is_the_cause() {
+        let closed = |reason, stderr: &str| Closed {
+            reason,
+            exit: None,
+            stderr: stderr.to_owned().into(),
+        };
+        let long = format!("Error: {} (see x)", "é".repeat(30_000));
+        for (reason, stderr, cause) in [
             (
                 CloseReason::Peer,
-                Some(9),
-                "Server running\n",
-                " (signal: 9 (SIGKILL))",
+                "starting\n\u{7}gone\n \n",
+                Some(r"\u{7}gone"),
+            ),
+            (CloseReason::Peer, " \n", None),
+            (CloseReason::NotMessages, "gone", None),
+            (CloseReason::LineTooLong { limit: 9 }, "gone", None),
+            (
+                CloseReason::Write(io::ErrorKind::BrokenPipe.into()),
+                "gone",
+                Some("gone"),
             ),
             (
-                CloseReason::Peer,
-                Some(6),
-                "panic: no\n",
-                " (signal: 6 (SIGABRT)): panic: no",
-            ),
-            (CloseReason::NotMessages, None, "Server running\n", ""),
-            (
-                CloseReason::LineTooLong { limit: 9 },
-                None,
-                "Error: x\n",
+                CloseReason::Write(io::ErrorKind::BrokenPipe.into()),
                 "",
+                Some("broken pipe"),
             ),
         ] {
-            let mut closed = Closed::without_words(reason);
-            let bare = closed.to_string();
-            closed.exit = signal.map(ExitStatus::from_raw);
-            stderr.clone_into(&mut closed.stderr);
-            let bare = match signal {
-                Some(_) => "the server exited",
-                None => &bare,
-            };
-            assert_eq!(closed.to_string(), format!("{bare}{told}"));
+            let closed = closed(reason, stderr);
+            let found = closed.source().map(ToString::to_string);
+            assert_eq!(found.as_deref(), cause, "{closed}");
         }
-    }
-
-    #[test]
-    fn what_a_process_said_at_its_end_is_told_at_no_length() {
-        assert_eq!(ended("gone\n"), "the server closed the connection: gone");
-        let long = ended(&format!("Error: {} (see x)\n", "é".repeat(30_000)));
-        assert!(long.len() < 1_100, "{}", long.len());
-        assert!(
-            long.contains("Error: é") && long.ends_with("(see x)"),
-            "{long}"
-        );
+        let shown = Stderr::from(long).to_string();
+        assert!(shown.len() < 1_100 && shown.ends_with("(see x)"), "{shown}");
     }
 }

@@ -18,7 +18,6 @@ use super::failure::HttpFailure;
 use super::gate::{Gate, Passage};
 use super::retry_after;
 use super::sse::{self, EventKind, EventParser, Resumption, ServerEvent};
-use crate::error::said;
 use crate::message::budget::{Budget, Cause};
 use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::tls::{self, Certificate};
@@ -410,8 +409,9 @@ impl HttpResponse {
 }
 
 fn complaint(data: &[u8]) -> Option<String> {
-    let said = said::words_of_body(&String::from_utf8_lossy(data))?;
-    Some(format!("the error {}", in_quotes(&said)))
+    let text = String::from_utf8_lossy(data);
+    let text = text.trim();
+    (!text.is_empty()).then(|| format!("the error {}", in_quotes(text)))
 }
 
 impl ContentKind {

@@ -7,7 +7,6 @@ use std::io;
 use std::sync::Arc;
 
 use http::{HeaderMap, HeaderName, HeaderValue};
-use plainly_errors::mistake::quoted;
 use plainly_protocol::header::{MCP_PROTOCOL_VERSION, MCP_SESSION_ID};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
@@ -15,7 +14,7 @@ use tokio::time::timeout;
 use super::endpoint::{Endpoint, HttpResponse};
 use super::failure::HttpFailure;
 use crate::error::status::{EXCERPT, HttpStatus};
-use crate::error::{Challenges, CloseReason, Closed, Error, LocalError, said};
+use crate::error::{Challenges, CloseReason, Closed, Error, LocalError};
 use crate::link::dispatcher::Dispatcher;
 use crate::message::timeouts::FAREWELL;
 use plainly_transport::lock::Lock;
@@ -225,12 +224,17 @@ pub(super) async fn no_message(method: &'static str, response: HttpResponse) -> 
     let kind = kind.and_then(|kind| kind.to_str().ok());
     let kind = kind.map_or_else(String::new, |kind| format!(" with content type {kind:?}"));
     let body = response.beginning(EXCERPT).await;
-    let said = said::words_of_body(&String::from_utf8_lossy(&body));
-    let said = said.map_or_else(String::new, |said| format!(": {}", quoted(&said)));
     let why = format!(
-        "HTTP status {status}{kind} in place of a message{said}; the path of the URL may be wrong"
+        "HTTP status {status}{kind} in place of a message; the path of the URL may be wrong"
     );
-    Error::invalid_response(method, why)
+    LocalError::InvalidResponse {
+        method,
+        why,
+        mistakes: Vec::new(),
+        result: None,
+        body: String::from_utf8_lossy(&body).into_owned(),
+    }
+    .into()
 }
 
 impl From<&HttpResponse> for HttpStatus {

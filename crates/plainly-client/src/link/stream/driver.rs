@@ -56,7 +56,7 @@ impl Driver {
         self.state.close(Closed {
             reason,
             exit,
-            stderr,
+            stderr: stderr.into(),
         });
         // Keep reading, so that a server that is still writing can end.
         let rest = async {

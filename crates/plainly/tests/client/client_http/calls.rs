@@ -55,7 +55,7 @@ async fn events_that_end_before_the_reply_are_an_interruption() {
             "; the server sent \"hello\", which is not a message, instead",
         ),
         (
-            "event: error\ndata: {\"error\": \"the disk is full\"}\n\n",
+            "event: error\ndata: the disk is full\n\n",
             "; the server sent the error \"the disk is full\" instead",
         ),
     ] {
@@ -79,7 +79,7 @@ async fn a_reply_that_can_not_be_read_is_invalid() {
     #[rustfmt::skip]
     let cases = [
         ("200 OK", "Content-Type: text/html\r\n", "<title>Welcome</title>",
-            "HTTP status 200 OK with content type \"text/html\" in place of a message: Welcome; the path of the URL may be wrong"),
+            "HTTP status 200 OK with content type \"text/html\" in place of a message; the path of the URL may be wrong"),
         ("200 OK", "", r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#, other_path),
         ("200 OK", json, "{", "the server sent \"{\", which is not a message"),
         ("200 OK", json, "", "the body is empty"),
@@ -212,8 +212,11 @@ async fn an_error_page_that_never_ends_is_shown_as_far_as_it_came() {
             .await;
         request.hung_up().await;
     });
-    let expected = "HTTP status 404 without an MCP reply to `tools/list`: not here";
-    assert_eq!(tools.unwrap_err().to_string(), expected);
+    let error = tools.unwrap_err();
+    let Some(LocalError::HttpStatus { status, body, .. }) = error.local() else {
+        panic!("{error}");
+    };
+    assert_eq!((*status, body.as_str()), (404, "not here"));
 }
 
 #[tokio::test]

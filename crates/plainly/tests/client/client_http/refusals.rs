@@ -66,18 +66,8 @@ async fn the_header_says_when_to_try_again_beside_an_error_too() {
     let params = json!({"code": -32602, "message": "m", "data": {"kind": "invalid_cursor"}});
     let (unavailable, many) = ("503 Service Unavailable", "429 Too Many Requests");
     for (status, error, wait, words) in [
-        (
-            unavailable,
-            &overloaded,
-            Some(30),
-            "Busy; try again in 30 seconds (code 503)",
-        ),
-        (
-            many,
-            &limited,
-            Some(30),
-            "Slow; try again in 30 seconds (code 429)",
-        ),
+        (unavailable, &overloaded, Some(30), "Busy (code 503)"),
+        (many, &limited, Some(30), "Slow (code 429)"),
         ("400 Bad Request", &params, None, "m (InvalidParams -32602)"),
     ] {
         let error = erred(status, "Retry-After: 30\r\n", error.clone()).await;

@@ -20,7 +20,7 @@ const MEMBERS: [&str; 11] = [
 ];
 
 /// The words in `value`, if there are any.
-pub(crate) fn words(value: &Value) -> Option<Cow<'_, str>> {
+pub(super) fn words(value: &Value) -> Option<Cow<'_, str>> {
     match value {
         Value::String(text) => {
             Some(text.trim().into()).filter(|text: &Cow<'_, str>| !text.is_empty())
@@ -35,7 +35,7 @@ pub(crate) fn words(value: &Value) -> Option<Cow<'_, str>> {
 }
 
 /// The words of a body: of JSON, of a page its title or else its text, of anything else its first line.
-pub(crate) fn words_of_body(body: &str) -> Option<String> {
+pub(super) fn words_of_body(body: &str) -> Option<String> {
     let body = body.trim();
     let said = match body.as_bytes().first()? {
         b'<' => title(body).unwrap_or_else(|| text(body)),

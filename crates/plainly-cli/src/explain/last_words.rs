@@ -1,57 +1,88 @@
 //! The last output of a process on standard error: the choice of the line with the reason. npm, uv,
 //! Docker, Deno, Bun, Cargo, Java, Go and Python each have a way of their own.
 
-/// The starts of lines with the reason why a process ended.
-const REASONS: [&str; 4] = ["panic: ", "fatal error: ", "╰─▶ ", "An executable named "];
+/// The content of a line, by its start.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    /// The reason why a process ended.
+    Reason,
+    /// The cause of the line before.
+    Cause,
+    /// Neither: where to read more, which program it was, a detail for programs.
+    Aside,
+}
 
-/// The starts of lines without it: where to read more, and which program it was.
-const HINTS: [&str; 12] = [
-    "see '",
-    "run '",
-    "try '",
-    "for more information",
-    "note:",
-    "hint:",
-    "help:",
-    "usage:",
-    "stack backtrace:",
-    "node.js v",
-    "bun v",
-    "npm notice",
+/// The starts of lines, in small letters. The first that fits counts.
+const LINES: &[(&str, LineKind)] = &[
+    ("panic: ", LineKind::Reason),
+    ("fatal error: ", LineKind::Reason),
+    ("╰─▶ ", LineKind::Reason),
+    ("an executable named ", LineKind::Reason),
+    ("cause: ", LineKind::Cause),
+    ("caused by: ", LineKind::Cause),
+    ("see '", LineKind::Aside),
+    ("run '", LineKind::Aside),
+    ("try '", LineKind::Aside),
+    ("for more information", LineKind::Aside),
+    ("note:", LineKind::Aside),
+    ("hint:", LineKind::Aside),
+    ("help:", LineKind::Aside),
+    ("usage:", LineKind::Aside),
+    ("stack backtrace:", LineKind::Aside),
+    ("node.js v", LineKind::Aside),
+    ("bun v", LineKind::Aside),
+    // npm names the failure first, and then at length possible remedies, and its own log.
+    ("npm notice", LineKind::Aside),
+    ("npm error code ", LineKind::Aside),
+    ("npm error errno ", LineKind::Aside),
+    ("npm error syscall ", LineKind::Aside),
+    ("npm error path ", LineKind::Aside),
+    ("npm error dest ", LineKind::Aside),
+    ("npm error ", LineKind::Reason),
+    ("npm err! code ", LineKind::Aside),
+    ("npm err! errno ", LineKind::Aside),
+    ("npm err! syscall ", LineKind::Aside),
+    ("npm err! path ", LineKind::Aside),
+    ("npm err! dest ", LineKind::Aside),
+    ("npm err! ", LineKind::Reason),
 ];
 
 /// The words among which a log has its level, behind the time.
 const LEVEL_WITHIN: usize = 9;
 
-/// The starts of lines that explain the line before.
-const CAUSES: [&str; 2] = ["cause: ", "Caused by: "];
-
 /// The line that explains best why a process ended, with its cause; with `only_errors`, only an
 /// error.
-pub(super) fn telling(stderr: &str, only_errors: bool) -> Option<String> {
+pub(super) fn reason(stderr: &str, only_errors: bool) -> Option<String> {
     let lines: Vec<String> = stderr.lines().map(uncoloured).collect();
     let lines: Vec<&str> = lines
         .iter()
         .map(|line| line.trim_end())
-        .filter(|line| !line.is_empty() && !is_hint(line) && !is_news(line))
+        .filter(|line| !line.is_empty() && !is(line, LineKind::Aside) && !is_news(line))
         .collect();
     // The lines after the error are mostly a stack trace.
     let last = |is_it: fn(&str) -> bool| lines.iter().rposition(|line| is_it(line));
     let at = lines
         .iter()
-        .position(|line| is_reason(line))
+        .position(|line| is(line, LineKind::Reason))
         .or_else(|| last(begins_with_error))
         .or_else(|| last(|line| !is_indented(line) && has_error(line)))
         .or_else(|| last(has_error))
         .or_else(|| last(|line| !is_indented(line)).filter(|_| !only_errors))
         .or_else(|| last(|_| true).filter(|_| !only_errors))?;
     let line = lines.get(at)?.trim_start();
-    let next = lines.get(at + 1).map(|line| line.trim_start());
-    let cause = next.and_then(|next| CAUSES.iter().find_map(|mark| next.strip_prefix(mark)));
+    let next = lines.get(at + 1).filter(|next| is(next, LineKind::Cause));
+    let cause = next.and_then(|next| next.split_once(": "));
     Some(match cause {
-        Some(cause) => format!("{line}: {cause}"),
+        Some((_, cause)) => format!("{line}: {cause}"),
         None => line.to_owned(),
     })
+}
+
+/// Whether a line starts like one of this content.
+fn is(line: &str, content: LineKind) -> bool {
+    let line = line.trim_start().to_lowercase();
+    let known = LINES.iter().find(|(start, _)| line.starts_with(start));
+    known.is_some_and(|(_, known)| *known == content)
 }
 
 /// The line without the sequences that colour it.
@@ -73,30 +104,11 @@ fn is_indented(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }
 
-fn is_hint(line: &str) -> bool {
-    let line = line.trim_start().to_ascii_lowercase();
-    HINTS.iter().any(|hint| line.starts_with(hint))
-}
-
 /// Whether it is a line of a log about normal work.
 fn is_news(line: &str) -> bool {
     let words = line.split(|it: char| !it.is_alphanumeric());
     let mut words = words.filter(|word| !word.is_empty()).take(LEVEL_WITHIN);
     words.any(|word| ["TRACE", "DEBUG", "INFO"].contains(&word))
-}
-
-fn is_reason(line: &str) -> bool {
-    let line = line.trim_start();
-    is_of_npm(line) || REASONS.iter().any(|reason| line.starts_with(reason))
-}
-
-/// Whether a line of npm is about the failure itself, rather than a detail of it for programs. npm
-/// first names the failure, and then at length possible remedies, and its own log.
-fn is_of_npm(line: &str) -> bool {
-    let said = ["npm error ", "npm ERR! "].iter();
-    let said = said.filter_map(|mark| line.strip_prefix(mark)).next();
-    let details = ["code ", "errno ", "syscall ", "path ", "dest "];
-    said.is_some_and(|said| !details.iter().any(|detail| said.starts_with(detail)))
 }
 
 /// Whether the first word is a kind of error: `error:`, `ValueError:`, `[ERROR]`.
@@ -216,10 +228,10 @@ mod tests {
     #[test]
     fn a_process_is_quoted_with_its_error_and_not_with_what_it_says_after_it() {
         for (stderr, quoted) in ENDS {
-            assert_eq!(telling(stderr, false).as_deref(), Some(*quoted), "{stderr}");
+            assert_eq!(reason(stderr, false).as_deref(), Some(*quoted), "{stderr}");
         }
         for nothing in ["", "\n \n", "\u{1b}[", "\u{1b}[31mé\u{1b}[0"] {
-            let _ = telling(nothing, false);
+            let _ = reason(nothing, false);
         }
     }
 }

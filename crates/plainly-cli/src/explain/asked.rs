@@ -1,0 +1,50 @@
+//! The advice where a server asks a question that the options did not allow.
+
+use plainly::client::{Error, LocalError};
+use plainly::errors::UrlElicitation;
+
+use super::phrases::{INPUT, MODEL, Phrase, ROOTS, Speaker};
+
+/// The phrase for a question of the server, by the name of the capability.
+const QUESTIONS: [(&str, Phrase); 3] = [
+    ("elicitation", INPUT),
+    ("sampling", MODEL),
+    ("roots", ROOTS),
+];
+const VISIT: &str = "the server asks to open a page in a browser: run the command on a terminal, where you can agree";
+
+/// The advice for the error of a server that may not ask.
+pub(crate) fn for_question(error: &Error) -> Option<String> {
+    if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
+        let mut questions = QUESTIONS.iter();
+        let question = questions.find(|(word, _)| asked.starts_with(word));
+        return question.map(|(_, phrase)| phrase.advice.to_owned());
+    }
+    if let Some(required) = error.url_elicitations() {
+        let urls: Vec<_> = required.iter().map(|one| one.url.as_str()).collect();
+        // The user should open no page that is not on the web.
+        return required.iter().all(UrlElicitation::is_web).then(|| {
+            format!(
+                "open {} in a browser, then run the command again; on a terminal, the command \
+                 opens it once you agree",
+                urls.join(", ")
+            )
+        });
+    }
+    if error.is_method_not_found() {
+        let message = error.protocol()?.message();
+        return Phrase::within(&message, Speaker::Server).map(|phrase| phrase.advice.to_owned());
+    }
+    let required = error.required_capabilities()?;
+    let is_visit = |capability: &serde_json::Value| capability.get("url").is_some();
+    let questions = QUESTIONS.iter().filter_map(|(word, phrase)| {
+        let capability = required.get(*word)?;
+        Some(if is_visit(capability) {
+            VISIT
+        } else {
+            phrase.advice
+        })
+    });
+    let all: Vec<_> = questions.collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}

@@ -1,0 +1,214 @@
+//! The text of an error, in one line: the failure, and the words that tell most about its cause, of
+//! a server, its process or the system.
+
+use plainly::client::{CloseReason, Closed, LocalError};
+use plainly::errors::ProtocolError;
+use plainly::errors::mistake::shortened;
+use serde_json::Value;
+
+use super::last_words::reason;
+use super::prose::{words, words_of_body};
+use crate::visible::visible;
+
+/// The most bytes that are shown of a cause, because a server may send any.
+const LONGEST_CAUSE: usize = 1_024;
+/// The most bytes of words that are found in data.
+const LONGEST_WORDS: usize = 512;
+/// The most problems that are named.
+const NAMED: usize = 20;
+
+/// Messages without a meaning beyond an error.
+const EMPTY: [&str; 11] = [
+    "",
+    "bad request",
+    "error",
+    "failed",
+    "internal",
+    "internal error",
+    "internal server error",
+    "invalid params",
+    "invalid request",
+    "server error",
+    "unknown error",
+];
+
+/// The error and its innermost cause; those between are less useful than either.
+pub(crate) fn with_cause(error: &dyn std::error::Error) -> String {
+    let causes = || std::iter::successors(error.source(), |cause| cause.source());
+    // The words of a server are all that is known of the cause.
+    let cause = causes().find(|cause| cause.is::<ProtocolError>());
+    let cause = cause.or_else(|| causes().last());
+    joined(&error.to_string(), cause.map(ToString::to_string))
+}
+
+/// A failure of this side, and the words of the other.
+pub(crate) fn of_local(error: &LocalError) -> String {
+    if let LocalError::Closed(closed) = error {
+        return joined(&closed.to_string(), last_words(closed));
+    }
+    let text = with_cause(error);
+    let words = words_beside(error).map(|words| visible(&shortened(&words, LONGEST_WORDS)));
+    match words {
+        Some(words) if !text.contains(&words) => format!("{text}; it says: {words}"),
+        Some(_) | None => text,
+    }
+}
+
+/// A server's error: its message, without what means nothing, and the words in its data.
+pub(crate) fn of_answer(error: &ProtocolError) -> String {
+    let message = error.message();
+    let message = without_prefix(message.trim());
+    let data = error.received().and_then(|it| it.data.as_ref());
+    let is_empty = error.kind().is_vague()
+        && EMPTY.contains(&message.trim_end_matches('.').to_lowercase().as_str());
+    let mut beside: Vec<String> = match data.filter(|_| is_empty) {
+        Some(data) => vec![
+            words(data)
+                .unwrap_or_else(|| data.to_string().into())
+                .into_owned(),
+        ],
+        None => Vec::new(),
+    };
+    let problems = error.problems().into_iter().flatten().take(NAMED);
+    let problems = problems.map(|problem| problem.message().trim_end_matches('.').to_owned());
+    beside.extend(problems.filter(|problem| !message.contains(problem.as_str())));
+    let beside: Vec<_> = beside
+        .iter()
+        .map(|it| shortened(it, LONGEST_WORDS))
+        .collect();
+    let text = match (message, beside.is_empty()) {
+        ("", true) => "no reason was given".to_owned(),
+        ("", false) => beside.join("; "),
+        (_, true) => shortened(message, LONGEST_CAUSE).into_owned(),
+        (_, false) => format!(
+            "{}: {}",
+            shortened(message.trim_end_matches('.'), LONGEST_CAUSE),
+            beside.join("; ")
+        ),
+    };
+    let code = error.named_code().map(|code| format!(" ({code})"));
+    visible(&text) + &code.unwrap_or_default()
+}
+
+/// The message without the start that version 1 of the TypeScript SDK gives to each.
+fn without_prefix(message: &str) -> &str {
+    let rest = message.strip_prefix("MCP error ");
+    match rest.and_then(|rest| rest.split_once(": ")) {
+        Some((code, rest)) if code.parse::<i64>().is_ok() => rest,
+        _ => message,
+    }
+}
+
+/// The reason in the standard error of a process, unless this client found the reason; of a process
+/// that a signal ended, only an error.
+fn last_words(closed: &Closed) -> Option<String> {
+    let is_by_signal = closed.exit.is_some_and(|exit| exit.code().is_none());
+    match &closed.reason {
+        CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,
+        CloseReason::Read(error) | CloseReason::Write(error) => {
+            reason(&closed.stderr, true).or_else(|| Some(error.to_string()))
+        }
+        CloseReason::Ours | CloseReason::Peer | _ => reason(&closed.stderr, is_by_signal),
+    }
+}
+
+/// The words of a server in a reply that can't be read: a tool may have explained its failure.
+fn words_beside(error: &LocalError) -> Option<String> {
+    if let LocalError::IrregularError { error, .. } = error {
+        let error: Value = error.decode().ok()?;
+        return words(&error).map(Into::into);
+    }
+    if let LocalError::InvalidResponse {
+        result: Some(result),
+        ..
+    } = error
+    {
+        let result: Value = result.decode().ok()?;
+        return words(result.get("content")?).map(Into::into);
+    }
+    if let LocalError::HttpStatus { body, .. } | LocalError::InvalidResponse { body, .. } = error {
+        return words_of_body(body);
+    }
+    None
+}
+
+fn joined(text: &str, cause: Option<String>) -> String {
+    let text = visible(text);
+    match cause.map(|cause| visible(&shortened(&cause, LONGEST_CAUSE))) {
+        // Some libraries have the cause in the error too.
+        Some(cause) if !text.ends_with(&cause) => format!("{text}: {cause}"),
+        Some(_) | None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly::errors::{Code, WireError};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_has_the_words_that_mean_something_and_its_code() {
+        let problem = |text: &str| json!({"message": text, "code": "TIMEOUT", "details": {}});
+        let problems = json!({
+            "code": "TIMEOUT", "error_count": 2, "errors": [problem("Too slow."), problem("No")],
+        });
+        for (code, message, data, text) in [
+            (
+                -32603,
+                "The disk is full",
+                json!({"detail": "sda"}),
+                "The disk is full (InternalError -32603)",
+            ),
+            (
+                -32603,
+                "MCP error -32603: boom",
+                json!(null),
+                "boom (InternalError -32603)",
+            ),
+            (
+                -32603,
+                "MCP error x: boom",
+                json!(null),
+                "MCP error x: boom (InternalError -32603)",
+            ),
+            (
+                -32603,
+                " ",
+                json!(null),
+                "no reason was given (InternalError -32603)",
+            ),
+            (
+                -32603,
+                "",
+                json!({"a": [1]}),
+                "{\"a\":[1]} (InternalError -32603)",
+            ),
+            (
+                -32603,
+                "Internal error",
+                json!("disk full"),
+                "Internal error: disk full (InternalError -32603)",
+            ),
+            (
+                -32000,
+                "Internal.",
+                json!({"detail": "x\u{7}"}),
+                "Internal: x\\u{7} (code -32000)",
+            ),
+            (
+                429,
+                "2 errors occurred.",
+                problems,
+                "2 errors occurred: Too slow; No (code 429)",
+            ),
+        ] {
+            let data = Some(data).filter(|data| !data.is_null());
+            let error = WireError::received(Code::new(code), message, data).recognise();
+            assert_eq!(of_answer(&error), text);
+        }
+        let long = WireError::received(Code::new(1), "é".repeat(9_000), None).recognise();
+        assert!(of_answer(&long).len() < 1_100);
+    }
+}
