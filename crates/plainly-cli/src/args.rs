@@ -5,9 +5,9 @@ mod asking;
 mod auth;
 mod bearer;
 mod candidates;
-mod codes;
 mod completions;
 mod discover;
+mod explain;
 mod host;
 mod install;
 mod log;
@@ -41,9 +41,9 @@ pub(crate) use self::auth::{
 };
 pub(crate) use self::bearer::BearerArg;
 pub(crate) use self::candidates::CandidatesArgs;
-pub(crate) use self::codes::{CodesArgs, ExplainArgs};
 pub(crate) use self::completions::{CompletionsArgs, ManArgs, Shell};
 pub(crate) use self::discover::DiscoverArgs;
+pub(crate) use self::explain::ExplainArgs;
 pub(crate) use self::host::Host;
 pub(crate) use self::install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use self::log::LogArgs;
@@ -97,7 +97,6 @@ pub(crate) enum Command {
     Install(InstallArgs),
     Uninstall(UninstallArgs),
     Replay(ReplayArgs),
-    Codes(CodesArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -118,7 +117,6 @@ impl Command {
             | Self::Servers(_)
             | Self::Install(_)
             | Self::Uninstall(_)
-            | Self::Codes(_)
             | Self::Explain(_)
             | Self::Completions(_)
             | Self::Candidates(_)
@@ -140,7 +138,6 @@ impl Command {
             | Self::Servers(_)
             | Self::Install(_)
             | Self::Uninstall(_)
-            | Self::Codes(_)
             | Self::Explain(_)
             | Self::Completions(_)
             | Self::Candidates(_)
@@ -158,7 +155,6 @@ impl Command {
             Self::Login(args) => args.server.format(),
             Self::Logout(args) => args.server.format(),
             Self::Logins(args) => args.format(),
-            Self::Codes(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Key(args) => args.format(),
             Self::Serve(_)

@@ -41,7 +41,6 @@ pub(crate) mod install;
 pub(crate) mod replay;
 pub(crate) mod servers;
 
-pub(crate) mod codes;
 pub(crate) mod explain;
 
 use clap::CommandFactory;

@@ -51,7 +51,6 @@ pub(crate) use self::hint::Hint;
 use self::link::Link;
 pub(crate) use self::local::for_local;
 pub(crate) use self::text::{of_answer, of_local, with_cause};
-pub(crate) use self::word::Coded;
 
 /// All that is known about one error.
 #[derive(Clone, Debug, PartialEq)]

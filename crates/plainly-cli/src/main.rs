@@ -109,7 +109,6 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Servers(args) => command::servers::run(&args).await,
         Command::Install(args) => command::install::run(args, log),
         Command::Uninstall(args) => command::install::uninstall(&args),
-        Command::Codes(args) => command::codes::run(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Man(args) => command::man(&args),

@@ -137,7 +137,6 @@ fn every_option_is_documented() {
                 "uninstall",
                 "shell",
                 "replay",
-                "codes",
                 "explain",
                 "completions",
             ],

@@ -10,12 +10,11 @@ use super::words::{is_program, is_url};
 use crate::shell_word::shell_word;
 
 /// The commands that talk to no server.
-const ALONE: [&str; 8] = [
+const ALONE: [&str; 7] = [
     "serve",
     "logins",
     "servers",
     "uninstall",
-    "codes",
     "explain",
     "completions",
     "man",

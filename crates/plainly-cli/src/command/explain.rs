@@ -1,5 +1,7 @@
 //! `plainly explain`: what an error means and what to do about it, without a server.
 
+mod list;
+
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
@@ -12,6 +14,16 @@ use crate::output::Output;
 const MOST: u64 = 16 << 20;
 
 pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
+    let mut output = Output::new(args.format());
+    match (args.list, args.revision) {
+        (false, _) => explain(args, &mut output)?,
+        (true, Some(revision)) => list::on(revision, &mut output)?,
+        (true, None) => list::all(&mut output)?,
+    }
+    output.flush()
+}
+
+fn explain(args: &ExplainArgs, output: &mut Output) -> Result<(), Failure> {
     let setting = Setting {
         revision: args.revision,
         http_status: None,
@@ -21,11 +33,8 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
         false => args.error.join(" "),
     };
     let explained = read(&text, setting).map_err(|why| unreadable(&why, &args.error))?;
-    let mut output = Output::new(args.format());
-    for (at, one) in explained.iter().enumerate() {
-        show(one, at, &mut output)?;
-    }
-    output.flush()
+    let mut explained = explained.iter().enumerate();
+    explained.try_for_each(|(at, one)| show(one, at, output))
 }
 
 fn show(one: &Explanation, at: usize, output: &mut Output) -> Result<(), Failure> {

@@ -151,3 +151,52 @@ fn whatever_bytes_come_end_in_an_answer() {
     let escapes = piped(b"{\"code\":1,\"message\":\"\\u001b[2J\"}", &[]).succeeded();
     assert!(!escapes.text().contains('\u{1b}'), "{}", escapes.text());
 }
+
+#[test]
+fn all_codes_are_listed_as_fields_or_as_objects() {
+    let text = run(&["explain", "--list"]).succeeded();
+    let listed = run(&["explain", "--list", "--json"]).succeeded();
+    let objects = listed.json_lines();
+    assert_eq!(text.text().lines().count(), objects.len());
+    for (line, object) in text.text().lines().zip(&objects) {
+        let fields: Vec<_> = line.split('\t').collect();
+        assert_eq!(fields.len(), 5, "{line}");
+        assert_eq!(fields[0], object["code"].to_string());
+        assert_eq!(fields[1], object["name"]);
+        assert_ne!(object["advice"], "");
+    }
+    let problems = objects.iter().filter(|it| it["kind"] == "problem");
+    assert_eq!(problems.count(), 29);
+    // The old code of missing resources is for pinned clients only.
+    let old = objects.iter().find(|it| it["code"] == -32002).unwrap();
+    let allowed = json!({"uniform": [], "perRevision": REVISIONS[..4]});
+    assert_eq!(old["mayEmit"], allowed);
+    assert_eq!(run(&["explain", "--list", "-32002"]).status, 2);
+}
+
+#[test]
+fn each_condition_is_listed_as_the_revision_writes_it() {
+    let codes = |revision: &str, condition: &str| -> Vec<i64> {
+        let listed = run(&["explain", "--list", "--revision", revision]).succeeded();
+        let rows = listed.text().lines().map(|line| line.split('\t'));
+        rows.map(Iterator::collect::<Vec<_>>)
+            .filter(|row| row.last().is_some_and(|it| it.contains(condition)))
+            .map(|row| row[0].parse().unwrap())
+            .collect()
+    };
+    for (condition, written) in [
+        ("visit a URL", [-32603, -32603, -32603, -32042, -32603]),
+        (
+            "lacks a capability",
+            [-32602, -32602, -32602, -32602, -32021],
+        ),
+    ] {
+        for (revision, code) in REVISIONS.into_iter().zip(written) {
+            let found = codes(revision, condition);
+            assert_eq!(found, [code], "{revision}: {condition}");
+        }
+    }
+    let expected = [-32602, -32002];
+    assert_eq!(codes("2025-11-25", "resource does not exist"), expected);
+    assert!(codes("2025-11-25", "headers contradict").is_empty());
+}

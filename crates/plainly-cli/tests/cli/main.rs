@@ -23,7 +23,6 @@ mod arguments;
 mod asking;
 mod authorizing;
 mod calling;
-mod codes;
 mod completing;
 mod explaining;
 mod failing;

@@ -174,7 +174,7 @@ fn an_image_is_shown_where_the_terminal_can() {
 
 #[test]
 fn the_table_of_codes_fits_a_terminal() {
-    let (status, seen) = on_terminal(&["codes"], true);
+    let (status, seen) = on_terminal(&["explain", "--list"], true);
     assert_eq!(status, Some(0));
     let head = "CODE    NAME                             REVISIONS                 RETRY";
     assert_eq!(seen.lines().next(), Some(head));
