@@ -1,23 +1,20 @@
-//! What an error means, whose fault it is and what to do about it: from any text that has an error in it, without a network.
+//! The meaning of an error, whose fault it is and what to do about it: without a network, for
+//! `plainly explain` and for every command that fails.
 //!
 //! ```text
-//! text ─► given ─┬► http ─┬► status ──────────────────┐
-//!                ├────────┴► formed ─┬► json ────────┼► Explanation
-//!                │                   └► log_line ────┤
-//!                └► words ───────────────────────────┘
+//! input ─┬► json ─┬► error_object ─► coded ─► kind
+//!        │        └► local                            ► Explanation
+//!        └► name ─► coded, oauth, status
+//!
+//! failure ─► text ─► prose, last_words                ► line
+//!         └► asked, advice, local ─► phrases          ► advice
 //! ```
 //!
-//! All that is said about codes, conditions and problems stands in the library's tables; what HTTP says stands here.
+//! The library's tables have codes, conditions and problems; the words of other programs are here.
 
-mod given;
-
-mod http;
-
-mod formed;
-
+mod input;
 mod json;
-mod log_line;
-mod words;
+mod name;
 
 mod coded;
 mod error_object;
@@ -31,7 +28,6 @@ mod advice;
 mod asked;
 mod hint;
 mod link;
-mod word;
 
 mod last_words;
 mod prose;
@@ -40,14 +36,14 @@ mod text;
 use std::time::Duration;
 
 use plainly::errors::problem::{wait_in_words, whole_seconds};
-use plainly::errors::{Code, Fault, Mistake, Retry, Revision};
+use plainly::errors::{Code, Fault, Mistake, Retry};
 use serde_json::{Value, json};
 
 pub(crate) use self::advice::{for_answer, for_tool, named};
 pub(crate) use self::asked::for_question;
 pub(crate) use self::coded::{problems, stands_for};
-pub(crate) use self::given::read;
 pub(crate) use self::hint::Hint;
+pub(crate) use self::input::read;
 use self::link::Link;
 pub(crate) use self::local::for_local;
 pub(crate) use self::text::{of_answer, of_local, with_cause};
@@ -177,13 +173,4 @@ fn fault(fault: Fault) -> &'static str {
         Fault::User => "nobody's: the user has to act first",
         Fault::Unknown | _ => "not known from the error alone",
     }
-}
-
-/// The question that an error is explained for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Setting {
-    /// The revision that both sides speak, if that is known.
-    pub(crate) revision: Option<Revision>,
-    /// The status of the HTTP response that carried it.
-    pub(crate) http_status: Option<u16>,
 }

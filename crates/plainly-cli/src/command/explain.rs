@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
 use crate::args::ExplainArgs;
-use crate::explain::{Explanation, Setting, read};
+use crate::explain::{Explanation, read};
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -24,15 +24,11 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<(), Failure> {
 }
 
 fn explain(args: &ExplainArgs, output: &mut Output) -> Result<(), Failure> {
-    let setting = Setting {
-        revision: args.revision,
-        http_status: None,
-    };
     let text = match args.error.is_empty() {
         true => standard_input()?,
         false => args.error.join(" "),
     };
-    let explained = read(&text, setting).map_err(|why| unreadable(&why, &args.error))?;
+    let explained = read(&text, args.revision).map_err(|why| unreadable(&why, &args.error))?;
     let mut explained = explained.iter().enumerate();
     explained.try_for_each(|(at, one)| show(one, at, output))
 }

@@ -12,20 +12,20 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::link::Link;
-use super::{Explanation, Hint, Setting, for_answer, named};
+use super::{Explanation, Hint, for_answer, named};
 
 /// The most mistakes that are listed.
 const MOST: usize = 100;
 
 /// An error object that was received.
-pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
-    let error = likeliest(wire, setting.http_status);
+pub(super) fn error(wire: &WireError, revision: Option<Revision>) -> Explanation {
+    let error = likeliest(wire);
     let message = Some(wire.message.trim()).filter(|message| !message.is_empty());
     let condition = error.condition();
     let mut explained = Explanation {
         code: Some(wire.code),
         message: message.map(str::to_owned),
-        revision: Some(revisions(wire.code, condition.as_slice(), setting)),
+        revision: Some(revisions(wire.code, condition.as_slice(), revision)),
         fault: error.fault(),
         advice: for_answer(&error),
         retry: error.retry(),
@@ -53,15 +53,13 @@ pub(super) fn error(wire: &WireError, setting: Setting) -> Explanation {
 }
 
 /// What the error means for certain, or else most likely: in answer to the method that its sender is known to send it for.
-fn likeliest(wire: &WireError, http_status: Option<u16>) -> ProtocolError {
+fn likeliest(wire: &WireError) -> ProtocolError {
     let Some(habit) = wire.habits(None).next() else {
         return wire.recognise();
     };
     let mut wire = wire.clone();
-    // Some habits come with one status alone, which whoever copies the message leaves out.
-    wire.http_status = http_status
-        .or(habit.http_status)
-        .unwrap_or(wire.http_status);
+    // Some habits come with one status alone, which is not in the message.
+    wire.http_status = habit.http_status.unwrap_or(wire.http_status);
     let asked = Asked {
         method: habit.methods.first().copied().unwrap_or_default(),
         subject: None,
@@ -70,8 +68,8 @@ fn likeliest(wire: &WireError, http_status: Option<u16>) -> ProtocolError {
 }
 
 /// A number alone, of which nothing else is known.
-pub(super) fn number(code: Code, setting: Setting) -> Explanation {
-    let blank = error(&WireError::received(code, "", None), setting);
+pub(super) fn number(code: Code, revision: Option<Revision>) -> Explanation {
+    let blank = error(&WireError::received(code, "", None), revision);
     let blank = Explanation {
         hints: Hint::of_code(code),
         ..blank
@@ -100,7 +98,7 @@ pub(super) fn number(code: Code, setting: Setting) -> Explanation {
     let alone = stands_for.as_slice();
     let conditions = if alone.len() == 1 { alone } else { &[] };
     Explanation {
-        revision: Some(revisions(code, conditions, setting)),
+        revision: Some(revisions(code, conditions, revision)),
         advice: entry.advice.to_owned(),
         retry: entry.retry,
         link: Link::to_code(code),
@@ -195,14 +193,14 @@ fn out_of_range(explained: &mut Explanation, code: Code) {
 }
 
 /// Which revisions have the code, or whether the one asked for does; and how others write what it stands for.
-fn revisions(code: Code, conditions: &[&Condition], setting: Setting) -> String {
+fn revisions(code: Code, conditions: &[&Condition], revision: Option<Revision>) -> String {
     let has = match (lookup(code), code.range()) {
         (Some(entry), _) => entry.revisions,
         (None, CodeRange::Application) => Revisions::ALL,
         (None, _) => Revisions::NONE,
     };
     let is_free = lookup(code).is_none() && code.range() == CodeRange::Application;
-    let here = match setting.revision {
+    let here = match revision {
         _ if is_free => "on every revision, applications may choose this code".to_owned(),
         Some(one) if has.has(one) => format!("{one} has this code"),
         Some(one) => format!("{one} does not have this code"),
@@ -211,25 +209,23 @@ fn revisions(code: Code, conditions: &[&Condition], setting: Setting) -> String 
     };
     let elsewhere = conditions
         .iter()
-        .flat_map(|condition| written_elsewhere(condition, code, setting));
+        .flat_map(|condition| written_elsewhere(condition, code, revision));
     let all: Vec<_> = [here].into_iter().chain(elsewhere).collect();
     all.join("; ")
 }
 
 /// The other codes that a condition is written with, each once: on the revision asked for, or on all.
-fn written_elsewhere(condition: &Condition, code: Code, setting: Setting) -> Vec<String> {
+fn written_elsewhere(condition: &Condition, code: Code, revision: Option<Revision>) -> Vec<String> {
     let written = |revision| Some(condition.written(Dialect::Uniform, revision)?.0);
-    let asked = setting
-        .revision
-        .map_or(Revision::ALL.to_vec(), |one| vec![one]);
+    let asked = revision.map_or(Revision::ALL.to_vec(), |one| vec![one]);
     let mut others: Vec<Code> = asked.into_iter().filter_map(written).collect();
     others.retain(|other| *other != code);
     others.dedup();
     let told = others.into_iter().map(|other| {
-        let on = Revisions::filter(|revision| written(revision) == Some(other));
-        let on = setting
-            .revision
-            .map_or(on.to_string(), |_| "there".to_owned());
+        let on = match revision {
+            Some(_) => "there".to_owned(),
+            None => Revisions::filter(|it| written(it) == Some(other)).to_string(),
+        };
         format!("{on}, plainly writes it as {}", named(other))
     });
     told.collect()

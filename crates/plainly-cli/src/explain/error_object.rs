@@ -1,14 +1,14 @@
 //! The error object of JSON-RPC, read so that one that breaks its rules keeps its words, and each broken rule is named.
 
 use plainly::errors::number::integer;
-use plainly::errors::{Code, Fault, Problem, ProblemCode, WireError};
+use plainly::errors::{Code, Fault, Problem, ProblemCode, Revision, WireError};
 use serde_json::{Map, Value};
 
-use super::{Explanation, Setting, coded};
+use super::{Explanation, coded};
 use crate::json::kind;
 
 /// Explains what stands in the place of an error object.
-pub(super) fn explain(value: &Value, setting: Setting) -> Explanation {
+pub(super) fn explain(value: &Value, revision: Option<Revision>) -> Explanation {
     let Value::Object(members) = value else {
         let mut explained = without_code(words(value));
         explained.breaks("`error` must be an object with `code` and `message`".to_owned());
@@ -25,7 +25,7 @@ pub(super) fn explain(value: &Value, setting: Setting) -> Explanation {
     };
     let data = members.get("data").cloned();
     let mut explained = match code {
-        Some(code) => coded::error(&WireError::received(code, message, data), setting),
+        Some(code) => coded::error(&WireError::received(code, message, data), revision),
         None => without_code(message),
     };
     broken.into_iter().for_each(|rule| explained.breaks(rule));

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use plainly::errors::{Problem, Problems, Retry};
+use plainly::errors::{Problem, Problems, Retry, Revision};
 use serde_json::{Map, Value};
 
 use super::link::Link;
 use super::phrases::{Phrase, Speaker};
-use super::{Explanation, Setting, coded, error_object, kind, local, log_line, oauth, status};
+use super::{Explanation, coded, error_object, kind, local, oauth, status};
 
 type Explained = Result<Vec<Explanation>, Vec<String>>;
 
 /// The errors in a value, or all reasons why it has none.
-pub(super) fn explain(value: &Value, setting: Setting) -> Explained {
+pub(super) fn explain(value: &Value, revision: Option<Revision>) -> Explained {
     match value {
-        Value::Object(members) => object(value, members, setting),
-        Value::Array(values) => several(values, setting),
+        Value::Object(members) => object(value, members, revision),
+        Value::Array(values) => several(values, revision),
         // JSON within JSON, as logs have it; each level is shorter, so this ends.
         Value::String(text) => match serde_json::from_str(text) {
-            Ok(within) => explain(&within, setting),
+            Ok(within) => explain(&within, revision),
             Err(_) => Err(vec!["it is text, and the text is not JSON".to_owned()]),
         },
         Value::Number(_) | Value::Null | Value::Bool(_) => {
@@ -28,10 +28,10 @@ pub(super) fn explain(value: &Value, setting: Setting) -> Explained {
 }
 
 /// The messages of a batch, or the problems of a list.
-fn several(values: &[Value], setting: Setting) -> Explained {
+fn several(values: &[Value], revision: Option<Revision>) -> Explained {
     let (mut found, mut why) = (Vec::new(), Vec::new());
     for (at, value) in values.iter().enumerate() {
-        match explain(value, setting) {
+        match explain(value, revision) {
             Ok(more) => found.extend(more),
             Err(reasons) => why.extend(reasons.iter().map(|reason| format!("/{at}: {reason}"))),
         }
@@ -43,12 +43,7 @@ fn several(values: &[Value], setting: Setting) -> Explained {
     }
 }
 
-fn object(value: &Value, members: &Map<String, Value>, setting: Setting) -> Explained {
-    if let Some(event) = log_line::Event::of(members) {
-        return event
-            .explain(setting)
-            .ok_or_else(|| vec!["this line of the log tells of no error".to_owned()]);
-    }
+fn object(value: &Value, members: &Map<String, Value>, revision: Option<Revision>) -> Explained {
     if let Some(bag) = Problems::from_object(value) {
         return Ok(bag.iter().map(coded::problem).collect());
     }
@@ -56,7 +51,7 @@ fn object(value: &Value, members: &Map<String, Value>, setting: Setting) -> Expl
         return Ok(vec![coded::problem(&problem)]);
     }
     if let Some(error) = members.get("error").filter(|error| !error.is_null()) {
-        return Ok(vec![error_member(error, members, setting)]);
+        return Ok(vec![error_member(error, members, revision)]);
     }
     if let Some(result) = members.get("result") {
         return tool_result(result);
@@ -73,10 +68,10 @@ fn object(value: &Value, members: &Map<String, Value>, setting: Setting) -> Expl
         return Ok(vec![http_body(members, status)]);
     }
     if members.contains_key("code") || members.contains_key("message") {
-        return Ok(vec![error_object::explain(value, setting)]);
+        return Ok(vec![error_object::explain(value, revision)]);
     }
     // The data of an error without the rest.
-    let mut kinds = kind::explain(text(members, "kind").unwrap_or_default(), setting);
+    let mut kinds = kind::explain(text(members, "kind").unwrap_or_default(), revision);
     for explained in &mut kinds {
         explained.mistakes = coded::mistakes(Some(value));
     }
@@ -87,16 +82,19 @@ fn object(value: &Value, members: &Map<String, Value>, setting: Setting) -> Expl
 }
 
 /// The member `error`, which JSON-RPC, OAuth and this program each fill in their own way.
-fn error_member(error: &Value, members: &Map<String, Value>, setting: Setting) -> Explanation {
+fn error_member(
+    error: &Value,
+    members: &Map<String, Value>,
+    revision: Option<Revision>,
+) -> Explanation {
     let responds = members.contains_key("jsonrpc") || members.contains_key("id");
     let mut explained = if let Some(local) = local_of(error) {
-        let said = text(local, "message").unwrap_or_default();
-        local::explain(text(local, "kind").unwrap_or_default(), said, setting)
+        local::explain(local)
     } else if let Some(word) = error.as_str().filter(|_| !responds) {
         let said = text(members, "error_description").unwrap_or(word);
         oauth::in_body(word, said)
     } else {
-        error_object::explain(error, setting)
+        error_object::explain(error, revision)
     };
     if responds {
         error_object::envelope(members, &mut explained);

@@ -4,7 +4,7 @@ use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Explanation, Setting, coded, named};
+use super::{Explanation, coded, named};
 
 /// The names of the kinds, and what a refusal can be.
 pub(super) const KINDS: [&str; 35] = [
@@ -48,20 +48,20 @@ pub(super) const KINDS: [&str; 35] = [
 const REFUSED: &str = "refused";
 
 /// The errors of a kind: more than one, where several codes have it, and none of a word that is no kind.
-pub(super) fn explain(name: &str, setting: Setting) -> Vec<Explanation> {
+pub(super) fn explain(name: &str, revision: Option<Revision>) -> Vec<Explanation> {
     let errors = errors(name).into_iter();
-    errors.map(|error| of_kind(name, error, setting)).collect()
+    errors.map(|error| of_kind(name, error, revision)).collect()
 }
 
-fn of_kind(name: &str, error: ErrorKind, setting: Setting) -> Explanation {
-    let revision = setting.revision.unwrap_or(Revision::LATEST);
-    let wire = Dialect::default().encode(&ProtocolError::new(error), revision);
+fn of_kind(name: &str, error: ErrorKind, revision: Option<Revision>) -> Explanation {
+    let latest = revision.unwrap_or(Revision::LATEST);
+    let wire = Dialect::default().encode(&ProtocolError::new(error), latest);
     let explained = Explanation {
         given: "kind",
         name: format!("{name} ({})", named(wire.code)),
         message: None,
         hints: Vec::new(),
-        ..coded::error(&wire, setting)
+        ..coded::error(&wire, revision)
     };
     match name {
         REFUSED => Explanation {

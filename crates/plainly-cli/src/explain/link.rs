@@ -101,7 +101,7 @@ mod tests {
     use plainly::errors::registry;
 
     use super::super::kind::KINDS;
-    use super::super::{Setting, oauth, read};
+    use super::super::{oauth, read};
     use super::*;
 
     fn headings(page: &str) -> Vec<String> {
@@ -119,7 +119,6 @@ mod tests {
         "{\"error\":\"x\"}",
         "{\"error\":\"invalid_token\"}",
         "{\"error\":{\"from\":\"local\",\"kind\":\"failure\",\"message\":\"x\"}}",
-        "{\"level\":\"ERROR\",\"target\":\"x\",\"message\":\"x\"}",
         "{\"jsonrpc\":\"2.0\",\"error\":\"x\"}",
         "{\"success\":false,\"error\":\"x\",\"code\":\"OWN\"}",
         "{\"code\":1,\"message\":\"x\",\"data\":{\"kind\":\"own\"}}",
@@ -140,7 +139,7 @@ mod tests {
             .chain(others)
             .chain(oauth::names().map(str::to_owned))
             .chain(KINDS.map(str::to_owned));
-        let all = all.flat_map(|text| read(&text, Setting::default()).unwrap_or_default());
+        let all = all.flat_map(|text| read(&text, None).unwrap_or_default());
         for explained in all {
             let Link { page, anchor } = &explained.link;
             let there = match *page {

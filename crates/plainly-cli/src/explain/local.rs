@@ -5,10 +5,11 @@ use std::io;
 
 use plainly::client::{AuthError, CloseReason, LocalError, TlsError};
 use plainly::errors::{Fault, Retry};
+use serde_json::{Map, Value};
 
 use super::link::Link;
 use super::phrases::{self, Phrase, Speaker};
-use super::{Explanation, Setting, status, words};
+use super::{Explanation, oauth, status};
 use crate::exit::Exit;
 use crate::shell_word::shell_word;
 
@@ -60,42 +61,32 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
 const GET_A_TOKEN: &str =
     "get a token for this server, and send it: --bearer @FILE, or --bearer env:NAME";
 
-/// How lines begin that tell of an error of this program, and what it ended with.
-const SAID: [(&str, Exit); 7] = [
-    ("cannot reach ", Exit::Unreachable),
-    ("cannot start ", Exit::Unreachable),
-    ("the server exited", Exit::Unreachable),
-    ("no reply to ", Exit::Unreachable),
-    ("invalid reply to ", Exit::Failure),
-    ("no such resource: ", Exit::NotFound),
-    ("interrupted", Exit::Interrupted),
-];
-
-/// Explains an error of this program as it is printed for people.
-pub(super) fn printed(text: &str, setting: Setting) -> Option<Explanation> {
-    let line = text.lines().next()?;
-    let line = line.strip_prefix("error: ").unwrap_or(line);
-    let (_, exit) = SAID.iter().find(|(said, _)| line.starts_with(said))?;
-    Some(explain(exit.name(), line, setting))
+/// Explains an error of this program as `--json` prints it.
+pub(super) fn explain(error: &Map<String, Value>) -> Explanation {
+    let text = |name| error.get(name).and_then(Value::as_str);
+    let message = text("message").unwrap_or_default();
+    let login = error.get("authorization").and_then(|it| it.get("error"));
+    let status = message.strip_prefix("HTTP status ");
+    let status = status.and_then(|rest| rest.split(' ').next()?.parse().ok());
+    let known = login
+        .and_then(|code| oauth::named(code.as_str()?))
+        .or_else(|| status.map(status::failure))
+        .or_else(|| Some(Phrase::within(message, Speaker::Network)?.explain(message)))
+        .unwrap_or_else(|| by_exit(text("kind").unwrap_or_default()));
+    let advice = text("help").unwrap_or(&known.advice).to_owned();
+    Explanation {
+        message: Some(message.to_owned()),
+        advice,
+        ..known
+    }
 }
 
-/// Explains an error of this program as `--json` prints it.
-pub(super) fn explain(kind: &str, message: &str, setting: Setting) -> Explanation {
-    // The words name the status of a server that answered with nothing but that.
-    if let Some(named) = words::within(message, setting).into_iter().next() {
-        return Explanation {
-            message: Some(message.to_owned()),
-            ..named
-        };
-    }
-    if let Some(phrase) = Phrase::within(message, Speaker::Network) {
-        return phrase.explain(message);
-    }
+/// The explanation of the word for how the program ended.
+fn by_exit(kind: &str) -> Explanation {
     let exit = Exit::ALL.into_iter().find(|exit| exit.name() == kind);
     let exit = exit.unwrap_or(Exit::Failure);
     let (fault, retry, advice) = guidance(exit);
     Explanation {
-        message: Some(message.to_owned()),
         fault,
         retry,
         advice: advice.to_owned(),

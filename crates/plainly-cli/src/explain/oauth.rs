@@ -257,11 +257,6 @@ fn known(word: &str) -> Option<&'static OAuthError> {
     OAUTH.iter().find(|row| row.code == word)
 }
 
-/// What an error means, and what to do about it.
-pub(super) fn told(word: &str) -> Option<(&'static str, &'static str)> {
-    known(word).map(|row| (row.means, row.advice))
-}
-
 /// The error that has this name, however it is written.
 pub(super) fn named(word: &str) -> Option<Explanation> {
     let wanted = bare(word);
@@ -269,10 +264,9 @@ pub(super) fn named(word: &str) -> Option<Explanation> {
     found.map(OAuthError::explain)
 }
 
-/// The error that a text names, as it is sent.
-pub(super) fn within(word: &str) -> Option<Explanation> {
-    let row = known(word).filter(|row| !COMMON.contains(&row.code));
-    row.map(OAuthError::explain)
+/// Whether a word is spelled like an error of OAuth, and like none of others.
+pub(super) fn is_spelled(word: &str) -> bool {
+    known(word).is_some() && !COMMON.contains(&word)
 }
 
 /// The error in a body that has this word for it, with the words beside it.
@@ -296,7 +290,6 @@ pub(super) fn in_body(word: &str, said: &str) -> Explanation {
 }
 
 /// The names of all.
-#[cfg(test)]
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     OAUTH.iter().map(|row| row.code)
 }

@@ -215,6 +215,12 @@ impl Phrase {
         phrases.find(|phrase| has(phrase.words) && (phrase.and.is_empty() || has(phrase.and)))
     }
 
+    /// The phrase of any speaker that a text has.
+    pub(super) fn of_any(text: &str) -> Option<&'static Self> {
+        let network = Self::within(text, Speaker::Network);
+        network.or_else(|| Self::within(text, Speaker::Server))
+    }
+
     /// All that is known about an error with this phrase.
     pub(super) fn explain(&self, text: &str) -> Explanation {
         Explanation {

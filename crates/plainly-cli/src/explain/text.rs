@@ -2,8 +2,8 @@
 //! a server, its process or the system.
 
 use plainly::client::{CloseReason, Closed, LocalError};
-use plainly::errors::ProtocolError;
 use plainly::errors::mistake::shortened;
+use plainly::errors::{Code, ProtocolError};
 use serde_json::Value;
 
 use super::last_words::reason;
@@ -57,7 +57,8 @@ pub(crate) fn of_local(error: &LocalError) -> String {
 /// A server's error: its message, without what means nothing, and the words in its data.
 pub(crate) fn of_answer(error: &ProtocolError) -> String {
     let message = error.message();
-    let message = without_prefix(message.trim());
+    let message = message.trim();
+    let message = prefixed(message).map_or(message, |(_, rest)| rest);
     let data = error.received().and_then(|it| it.data.as_ref());
     let is_empty = error.kind().is_vague()
         && EMPTY.contains(&message.trim_end_matches('.').to_lowercase().as_str());
@@ -90,13 +91,10 @@ pub(crate) fn of_answer(error: &ProtocolError) -> String {
     visible(&text) + &code.unwrap_or_default()
 }
 
-/// The message without the start that version 1 of the TypeScript SDK gives to each.
-fn without_prefix(message: &str) -> &str {
-    let rest = message.strip_prefix("MCP error ");
-    match rest.and_then(|rest| rest.split_once(": ")) {
-        Some((code, rest)) if code.parse::<i64>().is_ok() => rest,
-        _ => message,
-    }
+/// The code and the rest of a message as version 1 of the TypeScript SDK starts each.
+pub(super) fn prefixed(message: &str) -> Option<(Code, &str)> {
+    let (code, rest) = message.strip_prefix("MCP error ")?.split_once(": ")?;
+    Some((Code::new(code.parse().ok()?), rest))
 }
 
 /// The reason in the standard error of a process, unless this client found the reason; of a process
@@ -143,7 +141,7 @@ fn joined(text: &str, cause: Option<String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use plainly::errors::{Code, WireError};
+    use plainly::errors::WireError;
     use serde_json::json;
 
     use super::*;
