@@ -6,9 +6,7 @@ use super::{ServerArgs, Words, values};
 
 /// List resources: all of them, or the children of a collection
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly ls [OPTIONS] <TARGET> [URI]\n       plainly ls [OPTIONS] [URI] -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly ls http://127.0.0.1:3333/mcp
   plainly ls http://127.0.0.1:3333/mcp file:///docs/guide
@@ -19,8 +17,7 @@ Examples:
   plainly ls -- plainly serve ./docs --stdio
 
 With -l the fields are kind, size, modification time, MIME type and URI; - stands for a missing value. \
-Pages are printed as they arrive."
-)]
+Pages are printed as they arrive.")]
 pub(crate) struct LsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

@@ -4,17 +4,14 @@ use super::{SaveArgs, ServerArgs, Words};
 
 /// List a server's prompts, or show one with its arguments
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly prompts [OPTIONS] <TARGET> [PROMPT]\n       plainly prompts [OPTIONS] [PROMPT] -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly prompts http://127.0.0.1:3333/mcp
   plainly prompts http://127.0.0.1:3333/mcp review    its arguments, and how to use it
   plainly prompts -- npx some-server --flag
   plainly prompts http://127.0.0.1:3333/mcp --json    one MCP prompt object per line, with its arguments
 
-The fields are those of `plainly tools`."
-)]
+The fields are those of `plainly tools`.")]
 pub(crate) struct PromptsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -26,9 +23,7 @@ pub(crate) struct PromptsArgs {
 
 /// Fill in a prompt and print its messages
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly prompt [OPTIONS] <TARGET> <PROMPT> [ARGUMENT]...\n       plainly prompt [OPTIONS] <PROMPT> [ARGUMENT]... -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='fn main() {}' language=rust
   plainly prompt http://127.0.0.1:3333/mcp review code=@main.rs           what is in a file
@@ -37,8 +32,7 @@ Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
 A single message is printed as it is; several are each preceded by a line with their role. Other content is \
-as with `call`."
-)]
+as with `call`.")]
 pub(crate) struct PromptArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

@@ -30,15 +30,12 @@ pub(crate) enum TaskAction {
 
 /// Print the status of a task and its questions
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly task get [OPTIONS] <TARGET> <ID>\n       plainly task get [OPTIONS] <ID> -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly task get http://127.0.0.1:3333/mcp 7Yq…
   plainly task get http://127.0.0.1:3333/mcp 7Yq… --json | jq -r .status
 
---json prints the whole MCP task, with its result if it has one."
-)]
+--json prints the whole MCP task, with its result if it has one.")]
 pub(crate) struct GetTaskArgs {
     #[command(flatten)]
     of: TaskOf,
@@ -48,15 +45,12 @@ pub(crate) struct GetTaskArgs {
 
 /// Wait for the end of a task, and print its result
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly task wait [OPTIONS] <TARGET> <ID>\n       plainly task wait [OPTIONS] <ID> -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly task wait http://127.0.0.1:3333/mcp 7Yq…
   plainly task wait http://127.0.0.1:3333/mcp 7Yq… --json    the whole MCP result
 
-The result is printed as by `call`, with the same exit status. An interrupt ends the wait and not the task."
-)]
+The result is printed as by `call`, with the same exit status. An interrupt ends the wait and not the task.")]
 pub(crate) struct WaitTaskArgs {
     #[command(flatten)]
     of: TaskOf,
@@ -66,9 +60,7 @@ pub(crate) struct WaitTaskArgs {
 
 /// Answer a question of a task
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly task answer [OPTIONS] <TARGET> <ID> <ANSWER>...\n       plainly task answer [OPTIONS] <ID> <ANSWER>... -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… name=Ada age=36
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… tags:='[\"a\", \"b\"]'    := takes JSON
@@ -76,8 +68,7 @@ Examples:
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… --question who name=Ada
 
 `task get` shows the questions of the task. After the answer, the status is printed, as by `get`; \
-the server may take a moment to show that it has the answer."
-)]
+the server may take a moment to show that it has the answer.")]
 pub(crate) struct AnswerTaskArgs {
     #[command(flatten)]
     of: TaskOf,
@@ -93,14 +84,11 @@ pub(crate) struct AnswerTaskArgs {
 
 /// Ask the server to stop a task
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly task cancel [OPTIONS] <TARGET> <ID>\n       plainly task cancel [OPTIONS] <ID> -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly task cancel http://127.0.0.1:3333/mcp 7Yq…
 
-The status of the task is printed, as by `task get`: the server decides whether and when the task stops."
-)]
+The status of the task is printed, as by `task get`: the server decides whether and when the task stops.")]
 pub(crate) struct CancelTaskArgs {
     #[command(flatten)]
     of: TaskOf,

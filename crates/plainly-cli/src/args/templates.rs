@@ -4,9 +4,7 @@ use super::{ServerArgs, Words, values};
 
 /// List a server's resource templates: URIs with variables
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly templates [OPTIONS] <TARGET>\n       plainly templates [OPTIONS] -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly templates http://127.0.0.1:3333/mcp
   plainly templates -- npx some-server --flag
@@ -14,8 +12,7 @@ Examples:
 
 The fields are the template, such as note://{user}/{id}, and the first line of its description, or \
 its title or name. `plainly complete` prints the values that a variable can have, and `plainly \
-read` reads a URI with all variables filled in."
-)]
+read` reads a URI with all variables filled in.")]
 pub(crate) struct TemplatesArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -25,9 +22,7 @@ pub(crate) struct TemplatesArgs {
 
 /// Complete an argument of a prompt or a variable of a resource template
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly complete [OPTIONS] <TARGET> <OF> <ARGUMENT> [TEXT]\n       plainly complete [OPTIONS] <OF> <ARGUMENT> [TEXT] -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly complete http://127.0.0.1:3333/mcp review language      all languages that the prompt knows
   plainly complete http://127.0.0.1:3333/mcp review language py   those that begin with py
@@ -35,8 +30,7 @@ Examples:
   plainly complete review language -- npx some-server
   plainly complete http://127.0.0.1:3333/mcp review language --json   the MCP completion object
 
-The values are printed one a line, best first. A server sends at most 100 at once."
-)]
+The values are printed one a line, best first. A server sends at most 100 at once.")]
 pub(crate) struct CompleteArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

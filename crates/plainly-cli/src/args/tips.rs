@@ -3,22 +3,13 @@
 
 use std::path::Path;
 
+use clap::CommandFactory;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::Args;
 use super::words::{is_program, is_url};
 use crate::shell_word::shell_word;
-
-/// The commands that talk to no server.
-const ALONE: [&str; 7] = [
-    "serve",
-    "logins",
-    "servers",
-    "uninstall",
-    "explain",
-    "completions",
-    "man",
-];
 
 /// Options of other programs, and their replacements.
 const INSTEAD: [(&[&str], &str); 6] = [
@@ -70,7 +61,7 @@ pub(crate) fn with_tips(mut error: clap::Error) -> clap::Error {
     let is_wrong = |tip: &StyledStr| tip.to_string().contains("'-- ");
     let is_alone = words
         .first()
-        .is_some_and(|it| ALONE.contains(&&**it) && it != "serve");
+        .is_some_and(|it| is_alone(it) && it != "serve");
     if let Some(ContextValue::StyledStrs(tips)) = error.get(ContextKind::Suggested)
         && !is_alone
         && tips.iter().any(is_wrong)
@@ -102,7 +93,7 @@ fn tip(option: &str, words: &[String]) -> Option<String> {
     if command == "serve" {
         return row(&INSTEAD_OF_SERVE);
     }
-    if ALONE.contains(&&**command) {
+    if is_alone(command) {
         return None;
     }
     if let Some(line) = with_command_apart(words) {
@@ -114,6 +105,17 @@ fn tip(option: &str, words: &[String]) -> Option<String> {
     let argument = name.map(|name| format!("arguments are written {name}=TEXT"));
     let tips: Vec<_> = [argument, row(&INSTEAD)].into_iter().flatten().collect();
     (!tips.is_empty()).then(|| tips.join("; "))
+}
+
+/// Whether a command talks to no server, and so takes no command of one after `--`.
+fn is_alone(name: &str) -> bool {
+    fn takes_a_server(command: &clap::Command) -> bool {
+        command.get_positionals().any(clap::Arg::is_last_set)
+            || command.get_subcommands().any(takes_a_server)
+    }
+    let commands = Args::command();
+    let command = commands.find_subcommand(name);
+    command.is_some_and(|command| !takes_a_server(command))
 }
 
 /// The tip for a first word that is no command.

@@ -4,9 +4,7 @@ use super::{SaveArgs, ServerArgs, Words};
 
 /// List a server's tools, or show one with its arguments
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly tools [OPTIONS] <TARGET> [TOOL]\n       plainly tools [OPTIONS] [TOOL] -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly tools http://127.0.0.1:3333/mcp
   plainly tools http://127.0.0.1:3333/mcp search    its arguments, and how to call it
@@ -14,8 +12,7 @@ Examples:
   plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
 
 The fields are the name, the first line of the description (or the title if there is none), and \
-the problems that the tool declares."
-)]
+the problems that the tool declares.")]
 pub(crate) struct ToolsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -27,9 +24,7 @@ pub(crate) struct ToolsArgs {
 
 /// Call a tool and print its result
 #[derive(Debug, clap::Args)]
-#[command(
-    override_usage = "plainly call [OPTIONS] <TARGET> <TOOL> [ARGUMENT]...\n       plainly call [OPTIONS] <TOOL> [ARGUMENT]... -- <COMMAND>...",
-    after_help = "\
+#[command(after_help = "\
 Examples:
   plainly call http://127.0.0.1:3333/mcp search pattern='error codes'
   plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit=10     a number, if the tool's schema has one
@@ -47,8 +42,7 @@ A tool may ask questions: on a terminal you answer them, elsewhere --answer does
 as it is. Other content is described, unless -o or --save writes it, and PNG images are shown by \
 terminals that can. --json prints the whole MCP result. A tool that reports a failure has its own \
 exit status, and its message goes to standard error. An interrupt cancels a call, also if it has \
-become a task."
-)]
+become a task.")]
 pub(crate) struct CallArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

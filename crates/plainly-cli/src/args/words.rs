@@ -76,22 +76,11 @@ impl Words {
         self.takes_no_uri() && self.words.front().is_some_and(|word| is_url(word))
     }
 
+    /// Whether none of the command's words can be the URI of a resource, a template or a skill.
     fn takes_no_uri(&self) -> bool {
-        const WITHOUT_URI: [&str; 12] = [
-            "discover",
-            "login",
-            "logout",
-            "templates",
-            "tools",
-            "call",
-            "prompts",
-            "prompt",
-            "task get",
-            "task wait",
-            "task answer",
-            "task cancel",
-        ];
-        WITHOUT_URI.contains(&self.command)
+        let command = found(self.commands, self.command);
+        let mut words = command.get_positionals();
+        words.all(|word| !["uri", "uris", "of", "skill"].contains(&word.get_id().as_str()))
     }
 
     /// The server, which is the first word: a URL or a name.
@@ -261,15 +250,17 @@ fn wrong(
     kind: ErrorKind,
     message: &str,
 ) -> Failure {
-    let mut args = commands();
-    args.build();
-    let mut args = &mut args;
-    for name in command.split(' ') {
-        args = args
-            .find_subcommand_mut(name)
-            .expect("words belong to a command that there is");
-    }
-    Failure::Usage(args.error(kind, message))
+    Failure::Usage(found(commands, command).error(kind, message))
+}
+
+/// The command of this name, such as `task get`.
+fn found(commands: fn() -> clap::Command, name: &str) -> clap::Command {
+    let mut command = commands();
+    command.build();
+    let below = |command: clap::Command, name: &str| command.find_subcommand(name).cloned();
+    name.split(' ')
+        .try_fold(command, below)
+        .expect("words belong to a command that there is")
 }
 
 pub(super) fn is_url(word: &str) -> bool {
