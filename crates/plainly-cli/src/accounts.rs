@@ -24,10 +24,10 @@ use plainly::client::oauth::credentials::Grant;
 
 use self::identity::Identity;
 pub(crate) use self::kept::{Login, logins};
-pub(crate) use self::person::{Asked, LoginPerson};
+pub(crate) use self::person::{LoginPerson, LoginWay};
 pub(crate) use self::secret::{readable, secret};
 pub(crate) use self::shown::{ends, login_json, scopes};
-use crate::args::{ServerArgs, Tolerated};
+use crate::args::{ServerArgs, Tolerance};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::terminal;
@@ -53,7 +53,7 @@ impl Account {
             false => oauth,
         };
         let oauth = match may_ask(args) {
-            true => LoginPerson::new(Format::Text, Asked::AtBrowser, None).ask(oauth),
+            true => LoginPerson::new(Format::Text, LoginWay::AtBrowser, None).ask(oauth),
             false => oauth,
         };
         Self::new(oauth, identity.scopes, args)
@@ -83,7 +83,7 @@ impl Account {
         if args.account.dpop {
             oauth = oauth.dpop();
         }
-        if args.account.tolerate.contains(&Tolerated::IssuerSlash) {
+        if args.account.tolerate.contains(&Tolerance::IssuerSlash) {
             oauth = oauth.tolerate_issuer_slash();
         }
         if let Some(path) = &args.cacert {

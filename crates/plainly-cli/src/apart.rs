@@ -32,13 +32,13 @@ const AT_ONCE: usize = 2;
 
 /// Starts a process for each PDF.
 #[derive(Debug)]
-pub(crate) struct Apart {
+pub(crate) struct PdfProcesses {
     program: PathBuf,
     what: Pdf,
     free: Free,
 }
 
-impl Apart {
+impl PdfProcesses {
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             program: std::env::current_exe()?,
@@ -48,14 +48,14 @@ impl Apart {
     }
 }
 
-impl Converter for Apart {
+impl Converter for PdfProcesses {
     fn gives(&self, mime_type: &str) -> Option<&str> {
         self.what.gives(mime_type)
     }
 
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let _turn = self.free.turn(draft)?;
-        let mut child = Ended(
+        let mut child = ChildGuard(
             Command::new(&self.program)
                 .arg(COMMAND)
                 .stdin(Stdio::piped())
@@ -119,9 +119,9 @@ impl Drop for Turn<'_> {
 }
 
 /// A process that ends with this.
-struct Ended(Child);
+struct ChildGuard(Child);
 
-impl Drop for Ended {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // It may have ended by itself; that it can't be awaited concerns nobody any more.
         let _ = self.0.kill();
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     fn converted(program: &str, room: usize) -> (String, String) {
-        let apart = Apart {
+        let apart = PdfProcesses {
             program: program.into(),
             what: Pdf::new(),
             free: Free::new(1),

@@ -34,7 +34,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use self::account::{AccountArgs, KeptArgs, LoginsPlace, Tolerated, is_document};
+pub(crate) use self::account::{AccountArgs, KeptArgs, LoginsPlace, Tolerance, is_document};
 pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::auth::{
     AuthArgs, KeyAction, KeyArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, SecretPlace,
@@ -57,7 +57,7 @@ pub(crate) use self::save::SaveArgs;
 pub(crate) use self::serve::{ContentArgs, LARGEST_FILE, NetworkArgs, ServeArgs, ServedTools};
 pub(crate) use self::server::{ServerArgs, Session, TWO_TOKENS};
 pub(crate) use self::servers::ServersArgs;
-pub(crate) use self::shell::{ShellArgs, ShellLine, Typed};
+pub(crate) use self::shell::{ShellArgs, ShellCommand, ShellLine};
 pub(crate) use self::skills::SkillsArgs;
 pub(crate) use self::task::{
     AnswerTaskArgs, CancelTaskArgs, GetTaskArgs, TaskAction, TaskArgs, WaitTaskArgs,

@@ -51,7 +51,7 @@ pub(crate) use self::text::{of_answer, of_local, with_cause};
 /// All that is known about one error.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Explanation {
-    /// What was found, in a word or two.
+    /// The kind of the input, in a word or two.
     given: &'static str,
     /// The name of the error, with its number.
     name: String,
@@ -59,7 +59,7 @@ pub(crate) struct Explanation {
     http_status: Option<u16>,
     /// The words that came with it.
     message: Option<String>,
-    /// What is wrong with the request, each with its place.
+    /// The mistakes in the request, each with its place.
     mistakes: Vec<Mistake>,
     means: String,
     /// Which revisions have it, or how the one that was asked for does.
@@ -69,7 +69,7 @@ pub(crate) struct Explanation {
     retry: Retry,
     wait: Option<Duration>,
     hints: Vec<Hint>,
-    /// Where the sender broke the rules for errors.
+    /// The rules for errors that the sender broke.
     irregular: Vec<String>,
     link: Link,
 }
@@ -101,7 +101,7 @@ impl Explanation {
         self.irregular.push(rule);
     }
 
-    /// Labels and lines, for people.
+    /// Labels and lines, for users.
     pub(crate) fn lines(&self) -> Vec<(&'static str, String)> {
         let one = |label, line: &str| (label, line.to_owned());
         let mut lines = vec![one(self.given, &self.name)];

@@ -5,37 +5,37 @@ use serde_json::{Error, Value};
 
 use crate::visible::visible;
 
-/// The most characters that are shown of what stands in the wrong place.
+/// The most characters that are shown of the word in the wrong place.
 const SHOWN: usize = 16;
 
 /// The parser's messages, and their meanings.
 #[rustfmt::skip]
 const FAULTS: &[(&str, &str)] = &[
-    ("EOF while parsing a list", "it ends within a list: ] is missing"),
-    ("EOF while parsing an object", "it ends within an object: } is missing"),
-    ("EOF while parsing a string", "it ends within text: \" is missing"),
-    ("EOF while parsing a value", "it ends where a value should stand"),
+    ("EOF while parsing a list", "it ends within a list: expected ]"),
+    ("EOF while parsing an object", "it ends within an object: expected }"),
+    ("EOF while parsing a string", "it ends within text: expected \""),
+    ("EOF while parsing a value", "it ends too early: expected a value"),
     ("expected value", VALUE),
     ("expected ident", VALUE),
-    ("expected `:`", "a colon should stand here, between a name and its value"),
-    ("expected `,` or `]`", "a comma should stand here, or ] to end the list"),
-    ("expected `,` or `}`", "a comma should stand here, or } to end the object"),
-    ("key must be a string", "a name in double quotes should stand here, as in {\"limit\": 10}"),
-    ("trailing comma", "a list or an object should not end with a comma"),
-    ("trailing characters", "nothing should follow the value"),
-    ("number out of range", "the number is too large"),
-    ("invalid number", "numbers are written like 10, -1.5 or 2e3"),
-    ("control character", "within text, a line break is written \\n, and a tab \\t"),
+    ("expected `:`", "expected a colon between a name and its value"),
+    ("expected `,` or `]`", "expected a comma, or ] to end the list"),
+    ("expected `,` or `}`", "expected a comma, or } to end the object"),
+    ("key must be a string", "expected a name in double quotes, as in {\"limit\": 10}"),
+    ("trailing comma", "expected another item after the comma"),
+    ("trailing characters", "expected nothing after the value"),
+    ("number out of range", "expected a smaller number"),
+    ("invalid number", "expected a number such as 10, -1.5 or 2e3"),
+    ("control character", "expected \\n for a line break, or \\t for a tab, within text"),
     ("invalid escape", ESCAPE),
     ("unexpected end of hex escape", ESCAPE),
     ("lone leading surrogate", ESCAPE),
     ("invalid unicode code point", ESCAPE),
-    ("recursion limit", "lists and objects are nested too deep"),
+    ("recursion limit", "expected lists and objects that are less deep"),
 ];
 const VALUE: &str =
-    "a value should stand here: a number, \"text\", true, false, null, [a list] or {an object}";
+    "expected a value: a number, \"text\", true, false, null, [a list] or {an object}";
 const ESCAPE: &str =
-    "within text, a backslash is written \\\\, and other characters by number like \\u00e9";
+    "expected \\\\ for a backslash within text, or a character by its number like \\u00e9";
 
 /// Reads a value, or returns the mistake.
 pub(crate) fn parse(text: &str) -> Result<Value, String> {
@@ -54,7 +54,7 @@ fn read(text: &str, shown: fn(String, String) -> String) -> Result<Value, String
     serde_json::from_str(text).map_err(|error| {
         let said = error.to_string();
         let known = FAULTS.iter().find(|(theirs, _)| said.starts_with(theirs));
-        let ours = known.map_or("it is JSON only up to here", |(_, ours)| *ours);
+        let ours = known.map_or("expected JSON", |(_, ours)| *ours);
         match error.is_eof() {
             true => format!("it is not JSON: {ours}"),
             false => {
@@ -111,61 +111,61 @@ mod tests {
     const FAULTY: &[(&str, &str)] = &[
         ("", ": it is empty"),
         (" \n", ": it is empty"),
-        ("NaN", " at character 1 (NaN): a value should stand here"),
-        ("{\"a\":}", " at character 6 (}): a value should stand here"),
-        (
-            "[tru e]",
-            " at character 2 (tru): a value should stand here",
-        ),
-        ("ten", " at character 1 (ten): a value should stand here"),
-        ("[[1", ": it ends within a list: ]"),
-        ("{\"a\"", ": it ends within an object: }"),
-        ("{\"a\":", ": it ends where a value"),
-        ("\"a", ": it ends within text: \""),
-        ("{\"a\" 1}", " at character 6 (1): a colon"),
-        (
-            "[1 2]",
-            " at character 4 (2): a comma should stand here, or ]",
-        ),
+        ("NaN", " at character 1 (NaN): expected a value"),
+        ("{\"a\":}", " at character 6 (}): expected a value"),
+        ("[tru e]", " at character 2 (tru): expected a value"),
+        ("ten", " at character 1 (ten): expected a value"),
+        ("[[1", ": it ends within a list: expected ]"),
+        ("{\"a\"", ": it ends within an object: expected }"),
+        ("{\"a\":", ": it ends too early: expected a value"),
+        ("\"a", ": it ends within text: expected \""),
+        ("{\"a\" 1}", " at character 6 (1): expected a colon"),
+        ("[1 2]", " at character 4 (2): expected a comma, or ]"),
         (
             "{\"a\":1 \"b\":2}",
-            " at character 8 (\"b\"): a comma should stand here, or }",
+            " at character 8 (\"b\"): expected a comma, or }",
         ),
-        ("{'a':1}", " at character 2 ('a'): a name in double quotes"),
         (
-            "[1,]",
-            " at character 4 (]): a list or an object should not end",
+            "{'a':1}",
+            " at character 2 ('a'): expected a name in double quotes",
         ),
-        ("{} {}", " at character 4 ({): nothing should follow"),
-        ("1e999", " at character 5 (9): the number is too large"),
-        ("-x", " at character 2 (x): numbers are written"),
+        ("[1,]", " at character 4 (]): expected another item"),
+        ("{} {}", " at character 4 ({): expected nothing after"),
+        ("1e999", " at character 5 (9): expected a smaller number"),
+        ("-x", " at character 2 (x): expected a number such as"),
         (
             "\"a\tb\"",
-            " at character 3 (\\tb\"): within text, a line break",
+            " at character 3 (\\tb\"): expected \\n for a line break",
         ),
         (
             "\"a\nb\"",
-            " at line 1, character 3 (\\nb\"): within text, a line break",
+            " at line 1, character 3 (\\nb\"): expected \\n for a line break",
         ),
-        ("\"\\x\"", " at character 3 (x\"): within text, a backslash"),
+        (
+            "\"\\x\"",
+            " at character 3 (x\"): expected \\\\ for a backslash",
+        ),
         (
             "\"\\ud800\"",
-            " at character 8 (\"): within text, a backslash",
+            " at character 8 (\"): expected \\\\ for a backslash",
         ),
         (
             "\"\\ud800\\u0041\"",
-            " at character 13 (1\"): within text, a backslash",
+            " at character 13 (1\"): expected \\\\ for a backslash",
         ),
-        ("{\"ü\":x}", " at character 6 (x): a value"),
-        ("{\n\n}x", " at line 3, character 2 (x): nothing"),
-        ("[1,\n 2,\n x]", " at line 3, character 2 (x): a value"),
+        ("{\"ü\":x}", " at character 6 (x): expected a value"),
+        ("{\n\n}x", " at line 3, character 2 (x): expected nothing"),
+        (
+            "[1,\n 2,\n x]",
+            " at line 3, character 2 (x): expected a value",
+        ),
     ];
 
     #[test]
     fn each_fault_is_told_with_its_place_and_in_no_words_of_a_parser() {
         let deep = "[".repeat(200);
         let too_deep =
-            " at character 128 ([[[[[[[[[[[[[[[[): lists and objects are nested too deep";
+            " at character 128 ([[[[[[[[[[[[[[[[): expected lists and objects that are less deep";
         for (text, told) in FAULTY.iter().chain(&[(&*deep, too_deep)]) {
             let said = parse(text).unwrap_err();
             let expected = format!("it is not JSON{told}");

@@ -6,10 +6,10 @@ mod words;
 
 pub(crate) use self::mask::Mask;
 
-/// What stands in the place of a secret.
+/// The replacement of a secret.
 pub(crate) const MASK: &str = "***";
 
-/// How the names end whose values are secrets. A blank stands for any way to write two words as one.
+/// The ends of names whose values are secrets. A blank stands for any way to write two words as one.
 const NAMES: [&str; 18] = [
     "token",
     "secret",
@@ -35,8 +35,8 @@ const NAMES: [&str; 18] = [
 /// Ends like one of them, and is none: the protocol's own name for what belongs to which call.
 const HARMLESS: &str = "progresstoken";
 
-/// What the names of headers, variables and options have in them whose values are secrets: whoever configures a server gives
-/// it little else.
+/// Parts of the names of headers, variables and options whose values are secrets: the configuration
+/// of a server has little else.
 const SETTINGS: [&str; 10] = [
     "key",
     "token",
@@ -52,7 +52,7 @@ const SETTINGS: [&str; 10] = [
 /// A personal access token, where it is a word of its own.
 const PAT: &str = "pat";
 
-/// What stands before a secret in a header.
+/// The schemes before a secret in a header.
 const SCHEMES: [&str; 4] = ["bearer", "basic", "dpop", "token"];
 
 /// A word that is at least this long, and has letters and digits, may be a secret.
@@ -70,7 +70,7 @@ enum Secrecy {
     All,
 }
 
-/// What is secret of the value that has this name.
+/// The secret part of the value that has this name.
 fn secrecy(name: &str) -> Secrecy {
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
     let name: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
@@ -96,7 +96,7 @@ fn is_setting(name: &str) -> bool {
     secrecy(name) != Secrecy::None || SETTINGS.iter().any(is_in)
 }
 
-/// What follows a scheme in the value of a header, if it has one.
+/// The credentials after the scheme in the value of a header, if it has one.
 fn credentials(value: &str) -> Option<&str> {
     let (scheme, secret) = value.split_once(' ')?;
     let is_scheme = SCHEMES.iter().any(|it| scheme.eq_ignore_ascii_case(it));
@@ -122,7 +122,7 @@ fn secret_in<'a>(before: &str, word: &'a str) -> Option<&'a str> {
     credentials(word).or(named)
 }
 
-/// Whether a word looks as if nobody had thought of it.
+/// Whether a word looks random.
 fn is_random(word: &str) -> bool {
     word.len() >= LONG
         && word.contains(|it: char| it.is_ascii_digit())

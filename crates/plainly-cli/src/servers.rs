@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 pub(crate) use self::allowed::ProjectFile;
-pub(crate) use self::edit::{Unchanged, add, remove};
+pub(crate) use self::edit::{EditRefusal, add, remove};
 use self::entry::{Entry, entries};
 pub(crate) use self::file::{FileWrite, lock, read, write};
 pub(crate) use self::hosts::Machine;
@@ -30,7 +30,7 @@ pub(crate) use self::spelled::spelled;
 pub(crate) use self::syntax::Broken;
 use self::syntax::Syntax;
 pub(crate) use self::told::{config, place};
-use self::variables::{Unresolved, Variables};
+use self::variables::{MissingValue, Variables};
 use crate::args::Host;
 use crate::failure::Failure;
 use crate::near::{first, nearest};
@@ -49,7 +49,7 @@ pub(crate) fn parsed(host: Host, text: &str) -> Value {
 
 /// A server that a file has an entry for.
 #[derive(Clone, Debug)]
-pub(crate) struct Configured {
+pub(crate) struct ConfiguredServer {
     pub(crate) name: String,
     /// The host whose file it is.
     pub(crate) host: Option<Host>,
@@ -90,7 +90,7 @@ impl Search {
     }
 
     /// The nearest server of this name. Files that can't be read and might have it are warned of.
-    pub(crate) fn find(&self, name: &str) -> Result<Option<Configured>, Failure> {
+    pub(crate) fn find(&self, name: &str) -> Result<Option<ConfiguredServer>, Failure> {
         for servers in self.by_file() {
             let mut servers = servers?.into_iter();
             if let Some(found) = servers.find(|server| server.name == name) {
@@ -101,7 +101,7 @@ impl Search {
     }
 
     /// The user's own server that this one of a project hides, if it has the same name and is another.
-    pub(crate) fn hidden_by(&self, found: &Configured) -> Option<Configured> {
+    pub(crate) fn hidden_by(&self, found: &ConfiguredServer) -> Option<ConfiguredServer> {
         found.foreign.as_ref()?;
         let own = self.sources.iter().filter(|source| !source.is_foreign);
         // What can't be read hides nothing.
@@ -111,13 +111,13 @@ impl Search {
     }
 
     /// All servers, nearest first.
-    pub(crate) fn all(&self) -> Result<Vec<Configured>, Failure> {
+    pub(crate) fn all(&self) -> Result<Vec<ConfiguredServer>, Failure> {
         let all = self.by_file().collect::<Result<Vec<_>, _>>()?;
         Ok(all.into_iter().flatten().collect())
     }
 
     /// The servers in each file.
-    fn by_file(&self) -> impl Iterator<Item = Result<Vec<Configured>, Failure>> {
+    fn by_file(&self) -> impl Iterator<Item = Result<Vec<ConfiguredServer>, Failure>> {
         let mut warned = None;
         self.sources
             .iter()
@@ -135,7 +135,7 @@ impl Search {
             })
     }
 
-    fn read(&self, source: &Source) -> Result<Vec<Configured>, Broken> {
+    fn read(&self, source: &Source) -> Result<Vec<ConfiguredServer>, Broken> {
         let path = &source.path;
         let broken = |why: String| Broken {
             path: path.clone(),
@@ -163,7 +163,7 @@ impl Search {
         let found = part.map(entries).transpose().map_err(broken)?;
         let found = found.unwrap_or_default().into_iter();
         let foreign = source.is_foreign.then(|| ProjectFile::new(path, &text));
-        let servers = found.map(|(name, entry)| Configured {
+        let servers = found.map(|(name, entry)| ConfiguredServer {
             name: name.to_owned(),
             host: source.host,
             path: path.clone(),
@@ -178,11 +178,11 @@ impl Search {
     /// its process and headers instead of its own.
     pub(crate) fn reach(
         &self,
-        server: &Configured,
+        server: &ConfiguredServer,
         env: &[(String, String)],
         headers: &[(String, String)],
     ) -> Result<Reach, Failure> {
-        let Configured { name, path, .. } = server;
+        let ConfiguredServer { name, path, .. } = server;
         let here = |why: &str| format!("the server {name} in {}: {why}", path.display());
         let entry = server.entry.clone();
         let entry = entry.map_err(|why| Failure::impossible(here(&why), None))?;
@@ -210,7 +210,7 @@ impl Search {
             home: self.machine.home.as_deref(),
             has_bare: server.host == Some(Host::Gemini),
         };
-        let wrong = |unresolved: Unresolved| Failure::impossible(here(&unresolved.why()), None);
+        let wrong = |unresolved: MissingValue| Failure::impossible(here(&unresolved.why()), None);
         let mut reach = reach.expanded(&variables).map_err(wrong)?;
         if let (Some(file), Reach::Command { env: own, .. }) = (entry.env_file, &mut reach) {
             let path = directory.join(variables.expand(&file).map_err(wrong)?);
@@ -258,7 +258,7 @@ pub(crate) fn expanded(text: &str, given: &[(String, String)]) -> Result<String,
         has_bare: false,
     };
     let expanded = variables.expand(text);
-    expanded.map_err(|(Unresolved::Unset(name) | Unresolved::Asked(name))| name)
+    expanded.map_err(|(MissingValue::Unset(name) | MissingValue::Asked(name))| name)
 }
 
 fn environment(given: &[(String, String)]) -> impl Fn(&str) -> Option<String> {
@@ -270,7 +270,7 @@ fn environment(given: &[(String, String)]) -> impl Fn(&str) -> Option<String> {
 }
 
 /// The hint for an unknown name: the probable server, and the existing ones, if any.
-pub(crate) fn unknown(name: &str, there: &[Configured]) -> Option<String> {
+pub(crate) fn unknown(name: &str, there: &[ConfiguredServer]) -> Option<String> {
     let mut names: Vec<_> = there.iter().map(|server| server.name.clone()).collect();
     names.sort_unstable();
     names.dedup();

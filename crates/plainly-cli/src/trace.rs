@@ -1,5 +1,5 @@
-//! What passes between a command and its server: shown on standard error (`--trace`) and kept in a file (`--record`), both
-//! without secrets.
+//! The messages between a command and its server: shown on standard error (`--trace`) and written to a
+//! file (`--record`), both without secrets.
 
 mod line;
 pub(crate) mod recording;
@@ -29,11 +29,11 @@ const RECEIVED: Style = AnsiColor::Green.on_default();
 #[derive(Debug)]
 pub(crate) struct Trace {
     start: Instant,
-    shown: Option<Shown>,
+    shown: Option<LineForm>,
     state: Mutex<State>,
 }
 
-/// What changes meanwhile; in one lock, so that lines are written one after another.
+/// The changing parts; in one lock, so that lines are written one after another.
 #[derive(Debug)]
 struct State {
     mask: Mask,
@@ -41,9 +41,9 @@ struct State {
     file: Option<File>,
 }
 
-/// How lines are shown.
+/// The form of lines.
 #[derive(Clone, Copy, Debug)]
-struct Shown {
+struct LineForm {
     /// The columns that a line may have.
     width: Option<usize>,
 }
@@ -70,7 +70,7 @@ impl Trace {
         let file = file.transpose()?;
         Ok(Some(Self {
             start: Instant::now(),
-            shown: args.trace.map(Shown::new),
+            shown: args.trace.map(LineForm::new),
             state: Mutex::new(State { mask, file }),
         }))
     }
@@ -158,7 +158,7 @@ impl Trace {
     }
 }
 
-impl Shown {
+impl LineForm {
     fn new(length: TraceLength) -> Self {
         let is_cut = length == TraceLength::Line && io::stderr().is_terminal();
         let size = is_cut.then(|| console::Term::stderr().size_checked());
@@ -167,7 +167,7 @@ impl Shown {
     }
 }
 
-/// Where the server is, without secrets.
+/// The address of the server, without secrets.
 fn target(server: &Server, mask: &Mask) -> String {
     match server {
         Server::Open(client) => client
@@ -184,7 +184,7 @@ fn target(server: &Server, mask: &Mask) -> String {
     }
 }
 
-/// Begins a recording, which is for nobody else: not everything that is secret looks so.
+/// Creates a recording that only its user can read: not every secret is recognised as one.
 fn create(path: &Path, header: &RecordingHeader) -> Result<File, Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);

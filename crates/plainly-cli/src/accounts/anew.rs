@@ -9,12 +9,12 @@ use plainly::client::oauth::{FileStore, StoreLock, TokenStore, TokenStoreError};
 
 /// The user's logins, as if there were none before one is added.
 #[derive(Debug)]
-pub(super) struct Anew {
+pub(super) struct FreshLogins {
     logins: FileStore,
     is_added: AtomicBool,
 }
 
-impl Anew {
+impl FreshLogins {
     pub(super) fn new(logins: FileStore) -> Self {
         Self {
             logins,
@@ -25,7 +25,7 @@ impl Anew {
 
 type Work<'a, T> = Pin<Box<dyn Future<Output = Result<T, TokenStoreError>> + Send + 'a>>;
 
-impl TokenStore for Anew {
+impl TokenStore for FreshLogins {
     fn load(&self) -> Work<'_, Credentials> {
         Box::pin(async {
             let mut kept = self.logins.load().await?;

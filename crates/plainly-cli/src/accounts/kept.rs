@@ -4,7 +4,7 @@ use clap::ValueEnum;
 use plainly::client::oauth::{FileStore, OAuth};
 use plainly::errors::mistake::in_quotes;
 
-use super::anew::Anew;
+use super::anew::FreshLogins;
 use crate::args::{KeptArgs, LoginsPlace};
 use crate::failure::Failure;
 
@@ -28,7 +28,7 @@ impl Login {
         let logins = logins(args)?;
         Ok(match self {
             Self::IfNeeded => oauth.store(logins),
-            Self::Anew => oauth.store(Anew::new(logins)),
+            Self::Anew => oauth.store(FreshLogins::new(logins)),
             Self::Unasked => oauth.store(logins).without_fallback(),
         })
     }

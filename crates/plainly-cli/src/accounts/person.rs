@@ -16,7 +16,7 @@ use crate::visible::visible;
 
 /// The way to ask the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum LoginWay {
     /// Their browser is opened here.
     AtBrowser,
     /// They open the page, wherever they are.
@@ -29,7 +29,7 @@ pub(crate) enum Asked {
 #[derive(Clone, Debug)]
 pub(crate) struct LoginPerson {
     format: Format,
-    asked: Asked,
+    asked: LoginWay,
     port: Option<u16>,
     was_asked: Arc<AtomicBool>,
 }
@@ -37,7 +37,7 @@ pub(crate) struct LoginPerson {
 impl LoginPerson {
     /// A user who is asked in this way, or the program that asks them; browsers are redirected to
     /// this port.
-    pub(crate) fn new(format: Format, asked: Asked, port: Option<u16>) -> Self {
+    pub(crate) fn new(format: Format, asked: LoginWay, port: Option<u16>) -> Self {
         Self {
             format,
             asked,
@@ -55,13 +55,13 @@ impl LoginPerson {
     pub(crate) fn ask(&self, oauth: OAuth) -> OAuth {
         let person = self.clone();
         match self.asked {
-            Asked::AtBrowser => oauth.consent(self.returning(move |page| person.open(page))),
-            Asked::ByPage => {
+            LoginWay::AtBrowser => oauth.consent(self.returning(move |page| person.open(page))),
+            LoginWay::ByPage => {
                 let loopback = self.returning(move |page| person.show(page));
                 let format = self.format;
                 oauth.consent(Paste::new(loopback, move |mistake| pasted(format, mistake)))
             }
-            Asked::AtDevice => oauth.device(move |page| person.enter(page)),
+            LoginWay::AtDevice => oauth.device(move |page| person.enter(page)),
         }
     }
 

@@ -43,7 +43,7 @@ pub(crate) struct AccountArgs {
 
     /// Accept this mistake of a server
     #[arg(long, value_name = "WHAT")]
-    pub(crate) tolerate: Vec<Tolerated>,
+    pub(crate) tolerate: Vec<Tolerance>,
 
     /// Never ask the user to log in: if the server requires a login, the command ends with status 7
     #[arg(long)]
@@ -73,7 +73,7 @@ pub(crate) enum LoginsPlace {
 
 /// Mistakes of servers that are only accepted on request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Tolerated {
+pub(crate) enum Tolerance {
     /// The name of the authorization server has a slash at its end in one place, and none in another
     IssuerSlash,
 }

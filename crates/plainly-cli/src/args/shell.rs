@@ -39,12 +39,12 @@ impl ShellArgs {
 #[command(multicall = true)]
 pub(crate) struct ShellLine {
     #[command(subcommand)]
-    typed: Typed,
+    typed: ShellCommand,
 }
 
 /// The command on a line.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Typed {
+pub(crate) enum ShellCommand {
     #[command(flatten)]
     Client(Box<ClientCommand>),
     /// Clear the screen
@@ -60,7 +60,7 @@ impl ShellLine {
     /// # Errors
     ///
     /// The mistake in the line, or the help that it requests.
-    pub(crate) fn read(words: Vec<String>) -> Result<Typed, clap::Error> {
+    pub(crate) fn read(words: Vec<String>) -> Result<ShellCommand, clap::Error> {
         let mut command = Self::taught();
         let matches = command.try_get_matches_from_mut(words)?;
         if let Some(option) = misplaced(&command, &matches) {

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use self::given::{Argument, Sources, WrittenValue, given, parser};
 use self::typed::{listed, typed};
-use super::described::{Described, command_line};
-use super::listed::{Listed, missing, names};
+use super::described::{Description, command_line};
+use super::listed::{Listable, missing, names};
 use super::parameter::{Callee, Parameter, parameters};
 use crate::args::{Server, Words};
 use crate::failure::Failure;
@@ -72,11 +72,11 @@ impl GivenArguments {
     /// The arguments that fit the tool or prompt of this name, of those that the server lists:
     /// `None` if the server lists none. One that is not listed may exist all the same, unless its
     /// name is a slip.
-    pub(super) fn fit_one<T: Listed>(
+    pub(super) fn fit_one<T: Listable>(
         self,
         name: &str,
         listed: Option<&[T]>,
-        described: fn(&T) -> Described<'_>,
+        described: fn(&T) -> Description<'_>,
         server: &Server,
     ) -> Result<Map<String, Value>, Failure> {
         let callee = self.callee;

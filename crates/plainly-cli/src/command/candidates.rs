@@ -11,7 +11,7 @@ use clap::CommandFactory;
 use plainly::client::Client;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use self::asked::{Wanted, wanted};
+use self::asked::{NameKind, wanted};
 use self::position::Position;
 use crate::args::{Args, CandidatesArgs, DiscoverArgs, ShellLine, values};
 use crate::connection;
@@ -149,7 +149,7 @@ fn servers() -> Vec<Candidate> {
 async fn ask(
     options: Vec<String>,
     target: &str,
-    wanted: Wanted,
+    wanted: NameKind,
     before: &[String],
     current: &str,
     by: Instant,

@@ -21,7 +21,7 @@ const SHOWN: (usize, usize) = (4, 500);
 const MOST: usize = 200;
 
 /// The description of a tool or a prompt.
-pub(super) struct Described<'a> {
+pub(super) struct Description<'a> {
     callee: Callee,
     name: &'a str,
     /// The title and the description.
@@ -31,8 +31,8 @@ pub(super) struct Described<'a> {
     problems: Option<String>,
 }
 
-pub(super) fn tool(tool: &Tool) -> Described<'_> {
-    Described {
+pub(super) fn tool(tool: &Tool) -> Description<'_> {
+    Description {
         callee: Callee::Tool,
         name: &tool.name,
         texts: [tool.title.as_deref(), tool.description.as_deref()],
@@ -41,8 +41,8 @@ pub(super) fn tool(tool: &Tool) -> Described<'_> {
     }
 }
 
-pub(super) fn prompt(prompt: &Prompt) -> Described<'_> {
-    Described {
+pub(super) fn prompt(prompt: &Prompt) -> Description<'_> {
+    Description {
         callee: Callee::Prompt,
         name: &prompt.name,
         texts: [prompt.title.as_deref(), prompt.description.as_deref()],
@@ -51,7 +51,7 @@ pub(super) fn prompt(prompt: &Prompt) -> Described<'_> {
     }
 }
 
-impl Described<'_> {
+impl Description<'_> {
     /// Displays it. `server` is its source.
     pub(super) fn show(&self, server: &Server, output: &mut Output) -> Result<(), Failure> {
         let parameters = parameters(&self.schema);

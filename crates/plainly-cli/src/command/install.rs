@@ -13,7 +13,7 @@ use crate::args::{
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::secrets::Mask;
-use crate::servers::{self, FileWrite, Machine, Paths, ProjectFile, Reach, Unchanged};
+use crate::servers::{self, EditRefusal, FileWrite, Machine, Paths, ProjectFile, Reach};
 use crate::shell_word::shell_word;
 use crate::whole_file::real;
 
@@ -186,7 +186,7 @@ fn change(
     host: Host,
     name: &str,
     args: &ChangeArgs,
-    edit: impl Fn(&str) -> Result<String, Unchanged>,
+    edit: impl Fn(&str) -> Result<String, EditRefusal>,
 ) -> Result<(), Failure> {
     let path = file(host, args)?;
     let shown = path.display();
@@ -273,15 +273,15 @@ fn told(
     output.flush()
 }
 
-fn not_changed(path: &Path, name: &str, unchanged: Unchanged) -> Failure {
+fn not_changed(path: &Path, name: &str, unchanged: EditRefusal) -> Failure {
     let shown = path.display();
     match unchanged {
-        Unchanged::Exists => {
+        EditRefusal::Exists => {
             let why = format!("{shown} has another server {name} already: --force replaces it");
             Failure::impossible(why, None)
         }
-        Unchanged::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
-        Unchanged::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
+        EditRefusal::Missing => Failure::impossible(format!("{shown} has no server {name}"), None),
+        EditRefusal::Unsuitable(why) => Failure::local(format!("{shown} was not changed: {why}")),
     }
 }
 

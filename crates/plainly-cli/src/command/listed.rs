@@ -8,7 +8,7 @@ use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Skill, Tool};
 use serde::Serialize;
 
 use super::declared::problems;
-use super::described::{self, Described, command_line};
+use super::described::{self, Description, command_line};
 use super::lacking::or_none;
 use super::parameter::Callee;
 use crate::args::{PromptsArgs, Server, TemplatesArgs, ToolsArgs};
@@ -86,11 +86,11 @@ pub(crate) async fn prompts(mut args: PromptsArgs) -> Result<(), Failure> {
 }
 
 /// Displays the one of this name, or prints the specification's object.
-fn show<T: Listed + Serialize>(
+fn show<T: Listable + Serialize>(
     callee: Callee,
     name: &str,
     listed: &[T],
-    described: fn(&T) -> Described<'_>,
+    described: fn(&T) -> Description<'_>,
     server: &Server,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -139,14 +139,14 @@ pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
 }
 
 /// Something that a server lists.
-pub(super) trait Listed {
+pub(super) trait Listable {
     /// Its description in a line.
-    fn named(&self) -> Named<'_>;
+    fn named(&self) -> ListItem<'_>;
 }
 
-impl Listed for Tool {
-    fn named(&self) -> Named<'_> {
-        Named {
+impl Listable for Tool {
+    fn named(&self) -> ListItem<'_> {
+        ListItem {
             name: &self.name,
             title: self.title.as_deref(),
             description: self.description.as_deref(),
@@ -155,9 +155,9 @@ impl Listed for Tool {
     }
 }
 
-impl Listed for Prompt {
-    fn named(&self) -> Named<'_> {
-        Named {
+impl Listable for Prompt {
+    fn named(&self) -> ListItem<'_> {
+        ListItem {
             name: &self.name,
             title: self.title.as_deref(),
             description: self.description.as_deref(),
@@ -166,9 +166,9 @@ impl Listed for Prompt {
     }
 }
 
-impl Listed for ResourceTemplate {
-    fn named(&self) -> Named<'_> {
-        Named {
+impl Listable for ResourceTemplate {
+    fn named(&self) -> ListItem<'_> {
+        ListItem {
             name: &self.uri_template,
             title: self.title.as_deref().or(Some(&self.name)),
             description: self.description.as_deref(),
@@ -177,9 +177,9 @@ impl Listed for ResourceTemplate {
     }
 }
 
-impl Listed for Skill {
-    fn named(&self) -> Named<'_> {
-        Named {
+impl Listable for Skill {
+    fn named(&self) -> ListItem<'_> {
+        ListItem {
             // Several may have one name.
             name: &self.uri,
             title: None,
@@ -190,20 +190,20 @@ impl Listed for Skill {
 }
 
 /// The names of all of them.
-pub(super) fn names(listed: &[impl Listed]) -> Vec<String> {
+pub(super) fn names(listed: &[impl Listable]) -> Vec<String> {
     let names = listed.iter().map(|one| one.named().name.to_owned());
     names.collect()
 }
 
 /// Something that a server has, by its name.
-pub(super) struct Named<'a> {
+pub(super) struct ListItem<'a> {
     pub(super) name: &'a str,
     title: Option<&'a str>,
     description: Option<&'a str>,
     meta: Option<&'a Meta>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> ListItem<'a> {
     /// Its description in one line: the first that isn't empty, or else the title.
     fn line(&self) -> &'a str {
         let lines = self.description.unwrap_or_default().lines();
@@ -214,7 +214,7 @@ impl<'a> Named<'a> {
 
 /// Prints all of `listed`; over a table stands `head`.
 pub(super) fn print(
-    listed: &[impl Listed + Serialize],
+    listed: &[impl Listable + Serialize],
     head: [&str; 2],
     output: &mut Output,
 ) -> Result<(), Failure> {

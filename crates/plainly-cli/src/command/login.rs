@@ -6,7 +6,7 @@ use plainly::client::oauth::{FileStore, TokenStore as _, server_address};
 use plainly::client::{AuthError, Error, LocalError};
 use serde_json::json;
 
-use crate::accounts::{Account, Asked, Login, LoginPerson, ends, login_json, logins, scopes};
+use crate::accounts::{Account, Login, LoginPerson, LoginWay, ends, login_json, logins, scopes};
 use crate::args::{LoginArgs, ServerArgs};
 use crate::connection::{Purpose, with_client_for};
 use crate::exit::Exit;
@@ -123,13 +123,13 @@ fn warn_of_less(account: &Account, grant: Option<&Grant>) {
 }
 
 /// The way to ask the user.
-fn way(args: &LoginArgs) -> Result<Asked, Failure> {
+fn way(args: &LoginArgs) -> Result<LoginWay, Failure> {
     Ok(match args {
-        LoginArgs { device: true, .. } => Asked::AtDevice,
+        LoginArgs { device: true, .. } => LoginWay::AtDevice,
         LoginArgs {
             no_browser: true, ..
-        } => Asked::ByPage,
-        _ if is_told(&args.server) => Asked::AtBrowser,
+        } => LoginWay::ByPage,
+        _ if is_told(&args.server) => LoginWay::AtBrowser,
         _ => {
             return Err(Failure::Local {
                 exit: Exit::Unauthorized,

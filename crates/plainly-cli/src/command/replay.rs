@@ -13,7 +13,7 @@ use crate::args::ReplayArgs;
 use crate::failure::Failure;
 use crate::trace::recording::Recording;
 
-/// Replays the server until whoever uses it is done.
+/// Replays the server until its client is done.
 pub(crate) async fn serve(args: ReplayArgs) -> Result<(), Failure> {
     let recording = read(&args.file)?;
     let player = Player::new(&recording);

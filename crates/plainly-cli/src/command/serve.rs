@@ -21,7 +21,7 @@ use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 
-use crate::apart::Apart;
+use crate::apart::PdfProcesses;
 use crate::args::{Host, LogArgs, Mount, ServeArgs, ServedTools};
 use crate::failure::Failure;
 use crate::format::Format;
@@ -208,7 +208,8 @@ fn keys(path: &Path) -> Result<Keys, Failure> {
 }
 
 fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {
-    let pdf = Apart::new().map_err(|error| Failure::caused("cannot find this program", error))?;
+    let pdf =
+        PdfProcesses::new().map_err(|error| Failure::caused("cannot find this program", error))?;
     Ok(builder
         .converter(Html::new())
         .converter(Csv::new())

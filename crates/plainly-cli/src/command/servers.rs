@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::args::{Host, ServersArgs};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::servers::{Configured, ProjectFile, Search};
+use crate::servers::{ConfiguredServer, ProjectFile, Search};
 
 pub(crate) async fn run(args: &ServersArgs) -> Result<(), Failure> {
     let only = args.allow.as_ref().or(args.config.as_ref());
@@ -42,14 +42,14 @@ pub(crate) async fn run(args: &ServersArgs) -> Result<(), Failure> {
     output.flush()
 }
 
-fn is_allowed(server: &Configured) -> bool {
+fn is_allowed(server: &ConfiguredServer) -> bool {
     server.foreign.as_ref().is_none_or(ProjectFile::is_allowed)
 }
 
 /// Prints a server, unless a `nearer` one of the same name, which is used instead, is the same in all.
 fn print(
-    server: &Configured,
-    nearer: Option<&Configured>,
+    server: &ConfiguredServer,
+    nearer: Option<&ConfiguredServer>,
     is_allowed: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {

@@ -9,7 +9,7 @@ use plainly::client::Client;
 use plainly::shutdown;
 
 use self::lines::Lines;
-use crate::args::{Session, ShellArgs, ShellLine, Typed};
+use crate::args::{Session, ShellArgs, ShellCommand, ShellLine};
 use crate::connection;
 use crate::exit::Exit;
 use crate::failure::{Failure, Subject};
@@ -75,9 +75,9 @@ async fn session(client: &Client, format: Format) -> Result<(), Failure> {
         log::begin_again();
         let result = match typed(&line) {
             Ok(None) => Ok(()),
-            Ok(Some(Typed::Exit)) => return Ok(()),
-            Ok(Some(Typed::Clear)) => lines.clear(),
-            Ok(Some(Typed::Client(mut command))) => {
+            Ok(Some(ShellCommand::Exit)) => return Ok(()),
+            Ok(Some(ShellCommand::Clear)) => lines.clear(),
+            Ok(Some(ShellCommand::Client(mut command))) => {
                 command.server().within(session.clone());
                 tokio::select! {
                     biased;
@@ -108,7 +108,7 @@ fn greet(client: &Client) {
 }
 
 /// The meaning of the line, unless it is empty or a comment.
-fn typed(line: &str) -> Result<Option<Typed>, Failure> {
+fn typed(line: &str) -> Result<Option<ShellCommand>, Failure> {
     let words = shlex::split(line).ok_or_else(|| {
         Failure::impossible(
             "the line ends within quotes, or with a backslash: close them, or write \\' for a \
@@ -141,10 +141,10 @@ mod tests {
             assert!(matches!(typed(empty), Ok(None)), "{empty:?}");
         }
         for end in ["exit", "quit", "exit # now"] {
-            assert!(matches!(typed(end), Ok(Some(Typed::Exit))), "{end}");
+            assert!(matches!(typed(end), Ok(Some(ShellCommand::Exit))), "{end}");
         }
         let call = "call search pattern='error codes' limit:=3";
-        assert!(matches!(typed(call), Ok(Some(Typed::Client(_)))));
+        assert!(matches!(typed(call), Ok(Some(ShellCommand::Client(_)))));
         for wrong in ["call 'search", "serch", "serve .", "plainly ls"] {
             let failure = typed(wrong).unwrap_err();
             assert_eq!(failure.exit(), Exit::Usage, "{wrong}");

@@ -128,7 +128,7 @@ async fn is_absent(client: &Client, uri: &str) -> bool {
 
 /// A change as JSON.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ChangeObject<'a> {
     change: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<&'a str>,
@@ -144,7 +144,7 @@ fn show(change: &Change, output: &mut Output) -> Result<(), Failure> {
         Change::Missed | _ => ("missed", "missed changes", None),
     };
     if output.is_json() {
-        return output.json(&Told { change: word, uri });
+        return output.json(&ChangeObject { change: word, uri });
     }
     output.fields(&[&format!("{text}{}", uri.unwrap_or_default())])
 }

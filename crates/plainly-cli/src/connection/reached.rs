@@ -6,7 +6,7 @@ use crate::accounts::readable;
 use crate::args::{HeaderArg, Server, ServerArgs, ServerName, TWO_TOKENS};
 use crate::asking::agrees;
 use crate::failure::Failure;
-use crate::servers::{Configured, Reach, Search, expanded, unknown};
+use crate::servers::{ConfiguredServer, Reach, Search, expanded, unknown};
 use crate::shell_word::shell_word;
 use crate::terminal::{self, Conversation};
 use crate::visible::visible;
@@ -90,7 +90,7 @@ async fn configured(
 
 /// Ensures that the user has agreed to the programs that a project's file starts: asks, if the user
 /// is there.
-async fn agreed(server: &Configured, args: &ServerArgs) -> Result<(), Failure> {
+async fn agreed(server: &ConfiguredServer, args: &ServerArgs) -> Result<(), Failure> {
     let (Some(file), Ok(entry)) = (&server.foreign, &server.entry) else {
         return Ok(());
     };

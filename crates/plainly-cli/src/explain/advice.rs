@@ -1,4 +1,4 @@
-//! What to do about an error, in one line: with what it asks for by name, and how long it asks to wait.
+//! The advice about an error, in one line, with the names and the waiting time in it.
 
 use plainly::errors::problem::wait_in_words;
 use plainly::errors::registry::{capability_names, lookup};

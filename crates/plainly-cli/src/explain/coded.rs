@@ -52,7 +52,8 @@ pub(super) fn error(wire: &WireError, revision: Option<Revision>) -> Explanation
     explained
 }
 
-/// What the error means for certain, or else most likely: in answer to the method that its sender is known to send it for.
+/// The certain meaning of the error, or else the most likely one: in answer to the method that its
+/// sender is known to send it for.
 fn likeliest(wire: &WireError) -> ProtocolError {
     let Some(habit) = wire.habits(None).next() else {
         return wire.recognise();
@@ -144,7 +145,7 @@ pub(super) fn each(problems: &Problems) -> Vec<Mistake> {
     texts.take(MOST).collect()
 }
 
-/// What is wrong, each with its place, as the data of an error lists it.
+/// The mistakes that the data of an error lists, each with its place.
 pub(super) fn mistakes(data: Option<&Value>) -> Vec<Mistake> {
     let lists = ["/problems", "/details/problems"];
     let found = lists.into_iter().find_map(|list| data?.pointer(list));

@@ -1,4 +1,5 @@
-//! What known implementations mean by an error where that is not what the specification says: likely, and not certain.
+//! The meaning of an error in known implementations, where it differs from the specification: likely,
+//! and not certain.
 
 use std::fmt;
 
@@ -6,7 +7,7 @@ use plainly::errors::habit::{Habit, habits};
 use plainly::errors::{Code, WireError};
 use serde_json::{Value, json};
 
-/// What one implementation means by an error.
+/// The meaning of an error in one implementation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hint {
     sender: &'static str,
@@ -28,7 +29,7 @@ impl Hint {
         }
     }
 
-    /// What others most likely mean by this very error, in answer to `method` if that is known.
+    /// The likely meanings of this very error, in answer to `method` if that is known.
     pub(super) fn all_of(error: &WireError, method: Option<&str>) -> Vec<Self> {
         let hints = error.habits(method).map(|habit| Self::of(habit, None));
         once(hints)
@@ -40,7 +41,7 @@ impl Hint {
         once(of_code.map(|habit| Self::of(habit, habit.messages.first().copied())))
     }
 
-    /// Whether it says just this.
+    /// Whether the meaning is just this.
     pub(super) fn says(&self, means: &str) -> bool {
         self.meaning == means
     }

@@ -1,4 +1,5 @@
-//! Errors in JSON, told apart by their members: of JSON-RPC, of a tool's result, of this program, of an HTTP API.
+//! Errors in JSON, distinguished by their members: of JSON-RPC, of a tool's result, of this program,
+//! of an HTTP API.
 
 use std::time::Duration;
 
@@ -185,7 +186,7 @@ fn http_body(members: &Map<String, Value>, status: u16) -> Explanation {
     }
 }
 
-/// Why an object is no error.
+/// The reason why an object is no error.
 fn no_error(members: &Map<String, Value>) -> Vec<String> {
     let what = match members.contains_key("method") {
         true => "it is a request or a notification, not an error: explain what answered it",

@@ -1,4 +1,4 @@
-//! The kinds of plainly's own errors, which stand in `data.kind`: several share a code, and a kind says more than it does.
+//! The kinds of plainly's own errors, which are in `data.kind`: several share a code.
 
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision};
 use serde::de::DeserializeOwned;

@@ -1,4 +1,4 @@
-//! Where the documentation says more about an error: a heading of its page, as GitHub links to it.
+//! The place of an error in the documentation: a heading of a page, as GitHub links to it.
 
 use plainly::errors::registry::lookup;
 use plainly::errors::{Code, CodeRange, Dialect, ProblemCode, ProtocolError, Revision};
@@ -18,7 +18,7 @@ impl Link {
         }
     }
 
-    /// What people do when something fails on the way to a server.
+    /// The page about failures on the way to a server.
     pub(super) fn to_troubleshooting() -> Self {
         Self {
             page: "troubleshooting.md",
@@ -34,7 +34,7 @@ impl Link {
         }
     }
 
-    /// What people do when a login fails.
+    /// The section about failed logins.
     pub(super) fn to_logins() -> Self {
         Self {
             page: "logins.md",
@@ -42,7 +42,7 @@ impl Link {
         }
     }
 
-    /// How HTTP requests are refused, with the statuses.
+    /// The section about refused HTTP requests, with the statuses.
     pub(super) fn to_refusals() -> Self {
         Self::to("refused")
     }

@@ -57,7 +57,7 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
     }
 }
 
-/// What to do where a server wants to know who asks.
+/// The advice if a server requires credentials.
 const GET_A_TOKEN: &str =
     "get a token for this server, and send it: --bearer @FILE, or --bearer env:NAME";
 
@@ -95,7 +95,7 @@ fn by_exit(kind: &str) -> Explanation {
     }
 }
 
-/// What to do about a failure on this side of a connection, unless its words say so.
+/// The advice about a failure on this side of a connection, unless its text has it.
 pub(crate) fn for_local(error: &LocalError) -> Option<String> {
     let advice = match error {
         LocalError::Timeout {
@@ -152,7 +152,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
     Some(advice.to_owned())
 }
 
-/// What to do where nobody is let in. Where a token would help, how it is given.
+/// The advice about a failed authorization, with the way to give a token where one helps.
 fn authorization_advice(error: &AuthError) -> String {
     if let AuthError::Unreachable { url, source, .. } = error
         && let Some(tls) = source.downcast_ref::<TlsError>()
@@ -229,7 +229,7 @@ fn after_status(error: &LocalError) -> Option<String> {
     })
 }
 
-/// What to do about a connection that has ended for this reason.
+/// The advice about a connection that has ended for this reason.
 fn closed_advice(reason: &CloseReason) -> &'static str {
     match reason {
         CloseReason::NotMessages => {

@@ -24,7 +24,7 @@ pub(super) fn explain(word: &str, revision: Option<Revision>) -> Result<Vec<Expl
     }
 }
 
-/// A number, which can be a code and a status: only its place would tell.
+/// A number, which can be a code and a status.
 fn by_number(
     word: &str,
     code: Code,

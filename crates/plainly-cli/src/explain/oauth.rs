@@ -6,11 +6,11 @@ use super::Explanation;
 use super::link::Link;
 use crate::near::bare;
 
-/// What is known of an error.
+/// An error of OAuth.
 #[derive(Debug)]
 struct OAuthError {
     code: &'static str,
-    /// Where it is defined.
+    /// The documents that define it.
     defined_in: &'static str,
     means: &'static str,
     advice: &'static str,

@@ -157,7 +157,7 @@ pub(crate) const ROOTS: Phrase = Phrase {
     advice: "the server asks for directories to work in: name one with --root DIR",
 };
 
-/// Of FastMCP.
+/// A phrase of FastMCP.
 const OLDER: Phrase = Phrase {
     name: "older revision required",
     words: &["via server-initiated requests is unavailable"],
@@ -168,7 +168,7 @@ const OLDER: Phrase = Phrase {
     advice: "this server can ask questions in an older revision only: add --revision 2025-11-25",
 };
 
-/// Of the SDKs.
+/// A phrase of the SDKs.
 const TASK: Phrase = Phrase {
     name: "task required",
     words: &["task augmentation"],
@@ -179,7 +179,7 @@ const TASK: Phrase = Phrase {
     advice: "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on",
 };
 
-/// Of plainly's servers.
+/// A phrase of plainly's servers.
 const MASKED: Phrase = Phrase {
     name: "masked error",
     words: &["internal error"],

@@ -20,7 +20,7 @@ pub(super) fn explain(code: u16) -> Result<Explanation, String> {
     }
 }
 
-/// The same, where something has failed whatever the status says.
+/// A status of a request that failed, even if the status is one of success.
 pub(super) fn failure(code: u16) -> Explanation {
     let status = HttpStatus::of(code);
     Explanation {
@@ -40,7 +40,7 @@ pub(super) fn failure(code: u16) -> Explanation {
     }
 }
 
-/// What to do about a status, and when.
+/// The advice about a status, with the waiting time.
 pub(super) fn advice(code: u16, wait: Option<Duration>) -> String {
     match wait {
         Some(wait) => format!("wait {}, then send the request again", wait_in_words(wait)),

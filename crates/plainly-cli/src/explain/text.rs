@@ -1,5 +1,5 @@
-//! The text of an error, in one line: the failure, and the words that tell most about its cause, of
-//! a server, its process or the system.
+//! The text of an error, in one line: the failure, and the most useful words about its cause, of a
+//! server, its process or the system.
 
 use plainly::client::{CloseReason, Closed, LocalError};
 use plainly::errors::mistake::shortened;

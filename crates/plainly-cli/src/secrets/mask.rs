@@ -21,7 +21,7 @@ const SCHEMAS: [&str; 6] = [
     "dependentRequired",
 ];
 
-/// What is masked besides the values of some names.
+/// The parts that are masked besides the values of some names.
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
     /// Secrets that this client sends.
@@ -171,7 +171,7 @@ impl Mask {
         }
     }
 
-    /// The same JSON on one line without secrets; `None` if it is none.
+    /// This JSON on one line without secrets; `None` if it is no JSON.
     pub(crate) fn json(&self, bytes: &[u8]) -> Option<String> {
         let json = str::from_utf8(bytes).ok()?;
         // Only what is valid is walked through, and not too deep.
@@ -186,7 +186,7 @@ impl Mask {
     }
 }
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
     /// By the names that it is under.
@@ -285,7 +285,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What comes next, after blanks.
+    /// The next character, after blanks.
     fn next(&mut self) -> Option<char> {
         self.rest = self.rest.trim_start();
         self.rest.chars().next()

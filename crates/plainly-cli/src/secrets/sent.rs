@@ -1,4 +1,4 @@
-//! What was sent to be let in with: whoever was sent it may repeat it, and no error of a command shows it.
+//! The credentials that were sent: a server may repeat them, and no error of a command shows them.
 
 use std::borrow::Cow;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};

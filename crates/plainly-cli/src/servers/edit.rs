@@ -14,7 +14,7 @@ use crate::args::Host;
 
 /// The reason why a text was not changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unchanged {
+pub(crate) enum EditRefusal {
     /// It has an entry of this name.
     Exists,
     /// It has none.
@@ -31,7 +31,7 @@ pub(crate) fn add(
     name: &str,
     reach: &Reach,
     is_replaced: bool,
-) -> Result<String, Unchanged> {
+) -> Result<String, EditRefusal> {
     let entry = members(host, reach);
     let row = row(host);
     let (added, is_there) = match row.syntax {
@@ -39,7 +39,7 @@ pub(crate) fn add(
         Syntax::Toml => {
             let (cut, is_there) = match without_table(text, row.key, name) {
                 Ok(cut) => (cut, true),
-                Err(Unchanged::Missing) => (text.to_owned(), false),
+                Err(EditRefusal::Missing) => (text.to_owned(), false),
                 Err(other) => return Err(other),
             };
             let added = with_table(&cut, row.key, name, &spelling::toml(&entry));
@@ -50,13 +50,13 @@ pub(crate) fn add(
     };
     match is_there {
         true if means_the_same(row.syntax, text, &added) => Ok(text.to_owned()),
-        true if !is_replaced => Err(Unchanged::Exists),
+        true if !is_replaced => Err(EditRefusal::Exists),
         _ => Ok(added),
     }
 }
 
 /// The text without the entry of this name.
-pub(crate) fn remove(host: Host, text: &str, name: &str) -> Result<String, Unchanged> {
+pub(crate) fn remove(host: Host, text: &str, name: &str) -> Result<String, EditRefusal> {
     let row = row(host);
     match row.syntax {
         Syntax::Json => {
@@ -64,7 +64,7 @@ pub(crate) fn remove(host: Host, text: &str, name: &str) -> Result<String, Uncha
             let servers = root.object_value();
             let servers = servers.and_then(|root| root.object_value(row.key));
             let entry = servers.and_then(|servers| servers.get(name));
-            entry.ok_or(Unchanged::Missing)?.remove();
+            entry.ok_or(EditRefusal::Missing)?.remove();
             Ok(format!("{mark}{root}"))
         }
         Syntax::Toml => without_table(text, row.key, name),
@@ -77,12 +77,12 @@ fn with_member(
     key: &str,
     name: &str,
     entry: CstInputValue,
-) -> Result<(String, bool), Unchanged> {
+) -> Result<(String, bool), EditRefusal> {
     let (mark, root) = json_root(text)?;
     let servers = root.object_value_or_create();
     let servers = servers.and_then(|root| root.object_value_or_create(key));
     let servers = servers.ok_or_else(|| {
-        Unchanged::Unsuitable(format!("it has no room for {key}, which is not an object"))
+        EditRefusal::Unsuitable(format!("it has no room for {key}, which is not an object"))
     })?;
     let before = servers.get(name);
     match &before {
@@ -99,7 +99,7 @@ fn means_the_same(syntax: Syntax, one: &str, other: &str) -> bool {
 }
 
 /// The mark of the encoding that some editors put first, and the tree of the text after it.
-fn json_root(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
+fn json_root(text: &str) -> Result<(&str, CstRootNode), EditRefusal> {
     let after = text.trim_start_matches('\u{feff}');
     let (mark, _) = text.split_at(text.len() - after.len());
     let after = match after.trim().is_empty() {
@@ -107,13 +107,13 @@ fn json_root(text: &str) -> Result<(&str, CstRootNode), Unchanged> {
         false => after,
     };
     let root = CstRootNode::parse(after, &commented());
-    let root = root.map_err(|error| Unchanged::Unsuitable(error.to_string()))?;
+    let root = root.map_err(|error| EditRefusal::Unsuitable(error.to_string()))?;
     Ok((mark, root))
 }
 
-fn toml_root(text: &str) -> Result<Document<&str>, Unchanged> {
+fn toml_root(text: &str) -> Result<Document<&str>, EditRefusal> {
     let root = Document::parse(text);
-    root.map_err(|error: TomlError| Unchanged::Unsuitable(error.message().to_owned()))
+    root.map_err(|error: TomlError| EditRefusal::Unsuitable(error.message().to_owned()))
 }
 
 /// The text with a table after all others.
@@ -129,16 +129,16 @@ fn with_table(text: &str, key: &str, name: &str, lines: &str) -> String {
 }
 
 /// The text without a table and those below it, cut out line by line.
-fn without_table(text: &str, key: &str, name: &str) -> Result<String, Unchanged> {
+fn without_table(text: &str, key: &str, name: &str) -> Result<String, EditRefusal> {
     let root = toml_root(text)?;
     let entry = root.get(key).and_then(|servers| servers.get(name));
     let mut ranges = Vec::new();
     match entry {
-        None | Some(Item::None) => return Err(Unchanged::Missing),
+        None | Some(Item::None) => return Err(EditRefusal::Missing),
         Some(Item::Table(table)) if !table.is_dotted() => sections(table, &mut ranges),
         Some(_) => {
             let why = format!("{key}.{name} is not a table of its own: change it by hand");
-            return Err(Unchanged::Unsuitable(why));
+            return Err(EditRefusal::Unsuitable(why));
         }
     }
     ranges.sort_by_key(|range| range.start);
@@ -219,10 +219,14 @@ mod tests {
                 let entry = super::super::entry::Entry::read(&read[row(host).key][name]).unwrap();
                 assert_eq!(entry.reach, reach(), "{added}");
                 assert_eq!(remove(host, &added, name).as_deref(), Ok(text), "{added}");
-                assert_eq!(remove(host, text, name), Err(Unchanged::Missing), "{text}");
+                assert_eq!(
+                    remove(host, text, name),
+                    Err(EditRefusal::Missing),
+                    "{text}"
+                );
                 let other = Reach::url("http://h/".to_owned());
                 let refused = add(host, &added, name, &other, false);
-                assert_eq!(refused, Err(Unchanged::Exists), "{added}");
+                assert_eq!(refused, Err(EditRefusal::Exists), "{added}");
                 let replaced = add(host, &added, name, &other, true).unwrap();
                 assert_eq!(
                     remove(host, &replaced, name).as_deref(),
@@ -238,7 +242,7 @@ mod tests {
         let text = "{\"mcpServers\": {\"docs\": {\"command\": \"old\"}}, \"x\": 1e999}";
         assert_eq!(
             add(Host::Cursor, text, "docs", &reach(), false),
-            Err(Unchanged::Exists)
+            Err(EditRefusal::Exists)
         );
         let replaced = add(Host::Cursor, text, "docs", &reach(), true).unwrap();
         assert!(
@@ -266,7 +270,7 @@ mod tests {
         ] {
             let refused = add(host, text, "docs", &reach(), true);
             assert!(
-                matches!(refused, Err(Unchanged::Unsuitable(_))),
+                matches!(refused, Err(EditRefusal::Unsuitable(_))),
                 "{text}: {refused:?}"
             );
         }

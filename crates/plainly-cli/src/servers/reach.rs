@@ -1,7 +1,7 @@
 //! The way to reach a server, by the file of a host: starting a program, or a URL. Its display has
 //! no secrets.
 
-use super::variables::{Unresolved, Variables, respelled};
+use super::variables::{MissingValue, Variables, respelled};
 use crate::secrets::Mask;
 
 /// A host's way to reach a server.
@@ -59,7 +59,7 @@ impl Reach {
     }
 
     /// This way, with the value of each variable.
-    pub(crate) fn expanded(self, variables: &Variables<'_>) -> Result<Self, Unresolved> {
+    pub(crate) fn expanded(self, variables: &Variables<'_>) -> Result<Self, MissingValue> {
         let all = |pairs: Vec<(String, String)>| {
             let pairs = pairs.into_iter();
             let pairs = pairs.map(|(name, value)| Ok((name, variables.expand(&value)?)));

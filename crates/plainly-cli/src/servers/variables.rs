@@ -17,14 +17,14 @@ pub(crate) struct Variables<'a> {
 
 /// The reason why a text has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unresolved {
+pub(crate) enum MissingValue {
     /// A variable that is not set, and has no default.
     Unset(String),
     /// Something that the host asks its user for.
     Asked(String),
 }
 
-impl Unresolved {
+impl MissingValue {
     /// The fault, and the remedy.
     pub(crate) fn why(&self) -> String {
         match self {
@@ -41,7 +41,7 @@ impl Unresolved {
 
 impl Variables<'_> {
     /// The text with the value of each variable. What only looks like one stays as it is, and so does what a value contains.
-    pub(crate) fn expand(&self, text: &str) -> Result<String, Unresolved> {
+    pub(crate) fn expand(&self, text: &str) -> Result<String, MissingValue> {
         let mut expanded = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
@@ -61,7 +61,7 @@ impl Variables<'_> {
     }
 
     /// The value of the variable whose `$` comes before this text, and where it ends.
-    fn variable(&self, after: &str) -> Result<Option<(String, usize)>, Unresolved> {
+    fn variable(&self, after: &str) -> Result<Option<(String, usize)>, MissingValue> {
         let Some(inside) = after.strip_prefix('{') else {
             let end = after
                 .find(|it: char| !it.is_ascii_alphanumeric() && it != '_')
@@ -79,9 +79,9 @@ impl Variables<'_> {
     }
 
     /// The value of what stands in braces, if that is a variable.
-    fn braced(&self, inside: &str) -> Result<Option<String>, Unresolved> {
+    fn braced(&self, inside: &str) -> Result<Option<String>, MissingValue> {
         if let Some(id) = inside.strip_prefix("input:") {
-            return Err(Unresolved::Asked(id.to_owned()));
+            return Err(MissingValue::Asked(id.to_owned()));
         }
         if let Some(place) = self.place(inside) {
             return Ok(Some(place));
@@ -104,13 +104,13 @@ impl Variables<'_> {
     }
 
     /// The value of a variable of the environment. One that is empty takes its default, as in a shell.
-    fn set(&self, name: &str, default: Option<&str>) -> Result<String, Unresolved> {
+    fn set(&self, name: &str, default: Option<&str>) -> Result<String, MissingValue> {
         let value = (self.environment)(name);
         match (value, default) {
             (Some(value), None) => Ok(value),
             (Some(value), Some(_)) if !value.is_empty() => Ok(value),
             (_, Some(default)) => Ok(default.to_owned()),
-            (None, None) => Err(Unresolved::Unset(name.to_owned())),
+            (None, None) => Err(MissingValue::Unset(name.to_owned())),
         }
     }
 }
@@ -159,7 +159,7 @@ fn is_name(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn expanded(text: &str, has_bare: bool) -> Result<String, Unresolved> {
+    fn expanded(text: &str, has_bare: bool) -> Result<String, MissingValue> {
         let environment = |name: &str| match name {
             "A" => Some("1".to_owned()),
             "EMPTY" => Some(String::new()),
@@ -204,10 +204,10 @@ mod tests {
 
     #[test]
     fn what_has_no_value_is_named() {
-        let unset = |name: &str| Err(Unresolved::Unset(name.to_owned()));
+        let unset = |name: &str| Err(MissingValue::Unset(name.to_owned()));
         assert_eq!(expanded("${A}${B}", false), unset("B"));
         assert_eq!(expanded("${env:B}", false), unset("B"));
-        let asked = Err(Unresolved::Asked("token".to_owned()));
+        let asked = Err(MissingValue::Asked("token".to_owned()));
         assert_eq!(expanded("Bearer ${input:token}", false), asked);
     }
 
@@ -224,10 +224,10 @@ mod tests {
                         Ok(value) => {
                             assert!(text.contains('$') || value == text, "{text}: {value}")
                         }
-                        Err(Unresolved::Unset(name)) => {
+                        Err(MissingValue::Unset(name)) => {
                             assert!(text.contains(&name) && name != "A", "{text}")
                         }
-                        Err(Unresolved::Asked(_)) => panic!("{text} asks for nothing"),
+                        Err(MissingValue::Asked(_)) => panic!("{text} asks for nothing"),
                     }
                 }
             }

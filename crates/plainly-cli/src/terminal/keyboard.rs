@@ -6,7 +6,7 @@ use std::{io, thread};
 use tokio::sync::oneshot;
 
 #[cfg(unix)]
-use super::unechoed::Unechoed;
+use super::unechoed::EchoGuard;
 
 /// The longest line of a program, in bytes.
 #[cfg(unix)]
@@ -20,7 +20,7 @@ pub(super) async fn line() -> Option<String> {
 /// Like `line`, without echo from now on, and not only once the line is awaited.
 #[cfg(unix)]
 pub(super) fn unseen_line() -> impl Future<Output = Option<String>> {
-    let unechoed = Unechoed::begin();
+    let unechoed = EchoGuard::begin();
     async {
         let line = next(read).await;
         drop(unechoed);

@@ -5,12 +5,12 @@ use std::io;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 
 /// Turns off the echo, except for the end of a line, until this is dropped.
-pub(super) struct Unechoed {
+pub(super) struct EchoGuard {
     /// The settings of the terminal before; `None` if standard input is none.
     settings: Option<Termios>,
 }
 
-impl Unechoed {
+impl EchoGuard {
     pub(super) fn begin() -> Self {
         let settings = tcgetattr(io::stdin()).ok();
         if let Some(settings) = &settings {
@@ -24,7 +24,7 @@ impl Unechoed {
     }
 }
 
-impl Drop for Unechoed {
+impl Drop for EchoGuard {
     fn drop(&mut self) {
         if let Some(settings) = &self.settings {
             let _ = tcsetattr(io::stdin(), OptionalActions::Now, settings);

@@ -1,9 +1,9 @@
-//! A message as one line for people: who sent it, which request it is or answers, and its JSON.
+//! A message as one line for users: its sender, the request that it is or answers, and its JSON.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The members that say what a message is.
+/// The members that determine the kind of a message.
 #[derive(Deserialize)]
 struct Head<'a> {
     #[serde(borrow)]
@@ -19,7 +19,7 @@ struct Refusal {
     code: i64,
 }
 
-/// What the message is, in a word or two.
+/// The kind of the message, in a word or two.
 pub(super) fn summary(json: &str) -> String {
     if let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(json) {
         return format!("batch of {}", batch.len());

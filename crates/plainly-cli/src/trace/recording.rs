@@ -1,5 +1,6 @@
-//! A recording: a conversation between a client and a server as lines of JSON. The first says what was recorded, and each after
-//! it is one message, or what came in place of one. Knows JSON-RPC, and nothing of who records or replays.
+//! A recording: a conversation between a client and a server as lines of JSON. The first describes the
+//! recording, and each after it is one message, or the data in place of one. Knows JSON-RPC, but
+//! neither recording nor replaying.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -53,7 +54,7 @@ struct RecordingLine<'a> {
     /// A message, or a batch of them.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     message: Option<&'a RawValue>,
-    /// What came in place of a message.
+    /// Data in place of a message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -80,19 +81,19 @@ pub(crate) fn to_line(value: &impl Serialize) -> String {
 #[derive(Debug)]
 pub(crate) struct Recording {
     pub(crate) header: RecordingHeader,
-    pub(crate) messages: Vec<Recorded>,
+    pub(crate) messages: Vec<RecordedMessage>,
 }
 
 /// A message of a recording.
 #[derive(Debug)]
-pub(crate) struct Recorded {
+pub(crate) struct RecordedMessage {
     /// The number of its line.
     pub(crate) line: usize,
     pub(crate) from: Side,
     pub(crate) message: Message,
 }
 
-/// A JSON-RPC message as far as everybody must know it.
+/// The members of a JSON-RPC message that all of them share.
 #[derive(Debug)]
 pub(crate) enum Message {
     Request {
@@ -111,7 +112,7 @@ pub(crate) enum Message {
     },
 }
 
-/// How a request was answered.
+/// The answer to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Result(Box<RawValue>),
@@ -130,7 +131,7 @@ struct Members {
 }
 
 impl Message {
-    /// Reads one; the reason why it is none says what is wrong with it.
+    /// Reads a recording, or reports its mistake.
     pub(crate) fn read(json: &str) -> Result<Self, &'static str> {
         let members: Members = serde_json::from_str(json)
             .map_err(|_other| "the message is not an object of JSON-RPC")?;
@@ -160,7 +161,7 @@ impl Message {
     }
 }
 
-/// Why a file is not a recording that can be replayed.
+/// The reason why a file is not a recording that can be replayed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable {
     /// The number of the line.
@@ -191,11 +192,13 @@ impl Recording {
         let mut messages = Vec::new();
         for (text, line) in lines {
             match entry(text) {
-                Ok((from, read)) => messages.extend(read.into_iter().map(|message| Recorded {
-                    line,
-                    from,
-                    message,
-                })),
+                Ok((from, read)) => {
+                    messages.extend(read.into_iter().map(|message| RecordedMessage {
+                        line,
+                        from,
+                        message,
+                    }))
+                }
                 // Written until the recorder was stopped.
                 Err(_cut) if !text.ends_with(b"\n") => {}
                 Err(why) => return Err(Unreadable { line, why }),
@@ -237,7 +240,7 @@ fn entry(line: &[u8]) -> Result<(Side, Vec<Message>), String> {
     }
 }
 
-/// Where the JSON is wrong.
+/// The place of the mistake in the JSON.
 fn place(why: &serde_json::Error) -> String {
     match why.column() {
         0 => String::new(),

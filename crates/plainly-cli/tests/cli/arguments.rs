@@ -129,7 +129,7 @@ fn nothing_of_a_file_is_shown_that_does_not_fit() {
         (
             format!("count:={file}"),
             format!(
-                "a value should stand here: a number, \"text\", true, false, null, [a list] or {{an \
+                "expected a value: a number, \"text\", true, false, null, [a list] or {{an \
                  object}}; for text, use count={file}"
             ),
         ),

@@ -218,8 +218,8 @@ fn what_would_be_right_is_said() {
         (&["serve", "=mine"], "the name before = is missing"),
         (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3334 or localhost:3334"),
         (&["call", url, "tool", "--args", "[1]"], "it is a list: use an object"),
-        (&["call", url, "tool", "--args", "x"], "at character 1 (x): a value should stand here"),
-        (&["call", url, "tool", "a:=NaN"], "(NaN): a value should stand here"),
+        (&["call", url, "tool", "--args", "x"], "at character 1 (x): expected a value"),
+        (&["call", url, "tool", "a:=NaN"], "(NaN): expected a value"),
         (&["call", "tool", "a=b", url], "first: `plainly call http://127.0.0.1:1/ tool …`"),
         (&["call", "tool", "a=b"], "the server comes first, as a URL"),
         (&["call", url, "a=b"], "<TOOL> comes before its arguments"),
@@ -265,7 +265,7 @@ fn what_would_be_right_is_said() {
         assert_eq!(run.status, 2, "{words:?}: {}", run.stderr);
         assert!(run.stderr.contains(advice), "{words:?}: {}", run.stderr);
         // Of the library that reads JSON, and of the one that reads the command line.
-        for foreign in ["line 1 column", "EOF", " expected", "s3cret", "-- --"] {
+        for foreign in ["line 1 column", "EOF", "expected ident", "s3cret", "-- --"] {
             assert!(!run.stderr.contains(foreign), "{words:?}: {}", run.stderr);
         }
     }

@@ -13,7 +13,7 @@ use crate::command::schema::{alternatives, named as named_values, resolved, type
 
 /// The kind of a server's names that a word can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum NameKind {
     Uri,
     Tool,
     ToolArgument,
@@ -29,24 +29,28 @@ pub(super) enum Wanted {
 }
 
 /// The kinds of a command's words, after the server; whether the last may be repeated.
-const ROWS: [(&str, &[Wanted], bool); 9] = [
-    ("ls", &[Wanted::Uri], false),
-    ("stat", &[Wanted::Uri], false),
-    ("read", &[Wanted::Uri], false),
-    ("watch", &[Wanted::Uri], true),
-    ("skills", &[Wanted::Skill], false),
-    ("tools", &[Wanted::Tool], false),
-    ("call", &[Wanted::Tool, Wanted::ToolArgument], true),
-    ("prompt", &[Wanted::Prompt, Wanted::PromptArgument], true),
+const ROWS: [(&str, &[NameKind], bool); 9] = [
+    ("ls", &[NameKind::Uri], false),
+    ("stat", &[NameKind::Uri], false),
+    ("read", &[NameKind::Uri], false),
+    ("watch", &[NameKind::Uri], true),
+    ("skills", &[NameKind::Skill], false),
+    ("tools", &[NameKind::Tool], false),
+    ("call", &[NameKind::Tool, NameKind::ToolArgument], true),
+    (
+        "prompt",
+        &[NameKind::Prompt, NameKind::PromptArgument],
+        true,
+    ),
     (
         "complete",
-        &[Wanted::Reference, Wanted::Variable, Wanted::Text],
+        &[NameKind::Reference, NameKind::Variable, NameKind::Text],
         false,
     ),
 ];
 
 /// The kind of the word with this number, after the server.
-pub(super) fn wanted(command: &str, at: usize) -> Option<Wanted> {
+pub(super) fn wanted(command: &str, at: usize) -> Option<NameKind> {
     let (_, words, is_repeated) = ROWS.iter().find(|(name, ..)| *name == command)?;
     let last = words.last().filter(|_| *is_repeated);
     words.get(at).or(last).copied()
@@ -55,14 +59,14 @@ pub(super) fn wanted(command: &str, at: usize) -> Option<Wanted> {
 /// The completions by the server. Errors are not reported: a missing candidate is not a wrong one.
 pub(super) async fn candidates(
     client: &Client,
-    wanted: Wanted,
+    wanted: NameKind,
     before: &[String],
     current: &str,
 ) -> Vec<Candidate> {
     let of = before.first().map_or("", |word| &**word);
     match wanted {
-        Wanted::Uri => uris(client, current).await,
-        Wanted::Tool => {
+        NameKind::Uri => uris(client, current).await,
+        NameKind::Tool => {
             let tools = client.tools().await.unwrap_or_default();
             named(&tools, |tool| {
                 (
@@ -71,27 +75,27 @@ pub(super) async fn candidates(
                 )
             })
         }
-        Wanted::ToolArgument => {
+        NameKind::ToolArgument => {
             let tools = client.tools().await.unwrap_or_default();
             let tool = tools.into_iter().find(|tool| tool.name == of);
             tool.map_or_else(Vec::new, |tool| tool_arguments(&tool, before, current))
         }
-        Wanted::Skill => {
+        NameKind::Skill => {
             let skills = client.skills().await.unwrap_or_default();
             named(&skills, |skill| (&skill.uri, skill.description()))
         }
-        Wanted::Prompt => named(&prompts(client).await, about_prompt),
-        Wanted::PromptArgument => prompt_arguments(client, of, before, current).await,
-        Wanted::Reference => {
+        NameKind::Prompt => named(&prompts(client).await, about_prompt),
+        NameKind::PromptArgument => prompt_arguments(client, of, before, current).await,
+        NameKind::Reference => {
             let mut all = named(&prompts(client).await, about_prompt);
             all.extend(templates(client).await);
             all
         }
-        Wanted::Variable => match of.contains('{') {
+        NameKind::Variable => match of.contains('{') {
             true => variables(of).map(|name| Candidate::new(name, "")).collect(),
             false => argument_names(client, of).await,
         },
-        Wanted::Text => {
+        NameKind::Text => {
             let argument = before.get(1).map_or("", |word| &**word);
             texts(client, reference(of), argument, current, &[]).await
         }

@@ -14,11 +14,11 @@ use plainly::transport::http::{HttpServer, HttpService};
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
 use tokio::sync::mpsc;
 
-use super::player::{Heard, Listener, LiveRequest, Player, error_response};
+use super::player::{ClientMessage, Listener, LiveRequest, Player, error_response};
 use crate::failure::Failure;
 use crate::visible::visible;
 
-/// Where the endpoint is.
+/// The path of the endpoint.
 const PATH: &str = "/mcp";
 /// The header that names a session, and the one session that there is.
 const SESSION: (&str, HeaderValue) = ("mcp-session-id", HeaderValue::from_static("replayed"));
@@ -50,7 +50,7 @@ struct Stage {
     others: Arc<Mutex<Others>>,
 }
 
-/// What belongs to no request is kept until somebody listens.
+/// Messages that belong to no request wait for a listener.
 #[derive(Debug)]
 struct Others {
     listener: Listener,
@@ -83,7 +83,7 @@ impl Stage {
         tokio::spawn(self.player.clone().play(asked, listener, self.others()));
         let mut reply = match is_plain {
             true => Reply::new(StatusCode::OK, said.recv().await.unwrap_or_default()),
-            false => Reply::feed(Said(said)),
+            false => Reply::feed(EventFeed(said)),
         };
         if opens {
             let (name, session) = SESSION;
@@ -96,11 +96,11 @@ impl Stage {
 impl Exchange for Stage {
     async fn exchange(&self, frame: &Frame) -> Reply {
         match Player::read(&frame.body) {
-            Ok(Heard::Request(asked)) => return self.answer(asked).await,
-            Ok(Heard::Notification(key)) => {
+            Ok(ClientMessage::Request(asked)) => return self.answer(asked).await,
+            Ok(ClientMessage::Notification(key)) => {
                 tokio::spawn(self.player.clone().follow(&key, self.others()));
             }
-            Ok(Heard::Answer(id)) => self.player.hear(id),
+            Ok(ClientMessage::Answer(id)) => self.player.hear(id),
             Err(error) => return self.refuse(&error, frame.client),
         }
         Reply::new(StatusCode::ACCEPTED, Bytes::new())
@@ -118,7 +118,7 @@ impl Exchange for Stage {
         let said = others.said.take();
         said.map_or_else(
             || Reply::new(StatusCode::OK, Bytes::new()),
-            |said| Reply::feed(Said(said)),
+            |said| Reply::feed(EventFeed(said)),
         )
     }
 
@@ -135,11 +135,11 @@ impl Exchange for Stage {
     }
 }
 
-/// What is said, as events.
+/// The server's messages, as events.
 #[derive(Debug)]
-struct Said(mpsc::UnboundedReceiver<Bytes>);
+struct EventFeed(mpsc::UnboundedReceiver<Bytes>);
 
-impl Feed for Said {
+impl Feed for EventFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.0.poll_recv(context).map(|said| said.map(Event::from))
     }

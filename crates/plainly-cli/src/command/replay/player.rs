@@ -18,14 +18,14 @@ use crate::trace::recording::{Message, Outcome, Recording};
 /// The most bytes of what is recorded that an error names.
 const NAMED: usize = 1_024;
 
-/// Where what the server says goes.
+/// The destination of the server's messages.
 pub(super) type Listener = mpsc::UnboundedSender<Bytes>;
 
 /// A recorded server. Clones play together.
 #[derive(Clone, Debug)]
 pub(super) struct Player {
     scripts: Arc<[Arc<Script>]>,
-    /// How often each request came so far, by its key.
+    /// The number of times that each request came so far, by its key.
     played: Arc<Mutex<BTreeMap<String, usize>>>,
     /// The server's questions that were answered, by their ids.
     heard: Arc<watch::Sender<BTreeSet<String>>>,
@@ -42,9 +42,9 @@ pub(super) struct LiveRequest {
 
 /// A message of the client, as far as it matters here.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum ClientMessage {
     Request(LiveRequest),
-    /// What follows from it, if it is recorded.
+    /// The recorded consequences, if there are any.
     Notification(String),
     /// It answers the question with this id.
     Answer(String),
@@ -60,7 +60,7 @@ impl Player {
     }
 
     /// Reads a message of the client.
-    pub(super) fn read(message: &[u8]) -> Result<Heard, ProtocolError> {
+    pub(super) fn read(message: &[u8]) -> Result<ClientMessage, ProtocolError> {
         let text = str::from_utf8(message).unwrap_or_default();
         let heard = Message::read(text).map_err(ProtocolError::invalid_request)?;
         // As it is in a recording: secrets are masked there.
@@ -72,17 +72,19 @@ impl Player {
                 let params: Value = params
                     .and_then(|params| serde_json::from_str(params.get()).ok())
                     .unwrap_or_default();
-                Ok(Heard::Request(LiveRequest {
+                Ok(ClientMessage::Request(LiveRequest {
                     token: params["_meta"].get(PROGRESS_TOKEN).cloned(),
                     key: script::key(&method, known.as_deref()),
                     id,
                     method,
                 }))
             }
-            (Message::Notification { .. }, Message::Notification { method, params }) => {
-                Ok(Heard::Notification(script::key(&method, params.as_deref())))
+            (Message::Notification { .. }, Message::Notification { method, params }) => Ok(
+                ClientMessage::Notification(script::key(&method, params.as_deref())),
+            ),
+            (Message::Response { id: Some(id), .. }, _) => {
+                Ok(ClientMessage::Answer(id.get().to_owned()))
             }
-            (Message::Response { id: Some(id), .. }, _) => Ok(Heard::Answer(id.get().to_owned())),
             _ => Err(ProtocolError::invalid_request("the message has no id")),
         }
     }
@@ -100,8 +102,9 @@ impl Player {
         equal.all(|script| matches!(*script.steps, [] | [Step::Answer(_)]))
     }
 
-    /// Says what follows from a request: until its answer to `own`, and then to `others`. An answer that never came keeps
-    /// `own` open, as long as somebody listens. Its turn among equal ones is now, whenever it is played.
+    /// Plays the consequences of a request: until its answer to `own`, and then to `others`. An answer
+    /// that never came keeps `own` open, as long as it has a listener. The turn among equal requests
+    /// is taken now, whenever this is played.
     pub(super) fn play(
         self,
         asked: LiveRequest,
@@ -186,8 +189,8 @@ impl Player {
         });
     }
 
-    /// What follows from the next message with this key: equal ones have their turns, and the last one counts for those after
-    /// it.
+    /// The consequences of the next message with this key: equal ones have their turns, and the last
+    /// one counts for those after it.
     fn next(&self, key: &str) -> Option<Arc<Script>> {
         let mut equal = self.scripts.iter().filter(|script| script.key == key);
         let count = equal.clone().count();
@@ -240,7 +243,7 @@ impl Player {
     }
 }
 
-/// The same message about the request that is there now.
+/// The recorded message, with the id of the current request.
 fn renamed(message: &Value, script: &Script, asked: &LiveRequest) -> Value {
     let mut message = message.clone();
     let id = serde_json::from_str(asked.id.get()).ok();

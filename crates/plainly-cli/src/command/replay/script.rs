@@ -1,5 +1,5 @@
-//! What a recorded server did about each message of its client, in order. Messages that answer nothing belong to the request
-//! that they name, or else to the last one before them.
+//! The reactions of a recorded server to each message of its client, in order. Messages that answer
+//! nothing belong to the request that they name, or else to the last one before them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use plainly::protocol::meta::{PROGRESS_TOKEN, SUBSCRIPTION_ID};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use crate::trace::recording::{Message, Outcome, Recorded, Recording, Side};
+use crate::trace::recording::{Message, Outcome, RecordedMessage, Recording, Side};
 
 /// Requests by which a client introduces itself: who asks makes no difference to who is asked.
 const HANDSHAKES: [&str; 2] = ["initialize", "server/discover"];
@@ -22,7 +22,7 @@ pub(super) struct Script {
     pub(super) line: usize,
     /// The id, if it is a request.
     pub(super) id: Option<Value>,
-    /// By which progress was told.
+    /// The token of the request's progress.
     pub(super) token: Option<Value>,
     pub(super) steps: Vec<Step>,
 }
@@ -30,7 +30,7 @@ pub(super) struct Script {
 /// One thing that follows.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// The server says something by itself.
+    /// The server sends a message by itself.
     Say(Value),
     /// The client answers the server's request with this id, as JSON.
     Hear(String),
@@ -40,7 +40,7 @@ pub(super) enum Step {
 
 impl Script {
     fn new(
-        recorded: &Recorded,
+        recorded: &RecordedMessage,
         id: Option<Value>,
         method: &str,
         params: Option<&RawValue>,
@@ -56,7 +56,7 @@ impl Script {
         }
     }
 
-    /// How it was answered.
+    /// The answer.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.steps.iter().find_map(|step| match step {
             Step::Answer(outcome) => Some(outcome),
@@ -162,7 +162,7 @@ pub(super) fn scripts(recording: &Recording) -> Vec<Script> {
     scripts
 }
 
-/// Has the server say something about one of these, or else after the last; nothing if there is none.
+/// Adds a message of the server to one of these, or else to the last; to none if there is none.
 fn say(mut message: Value, about: Option<usize>, scripts: &mut [Script]) -> Option<usize> {
     if let Some(members) = message.as_object_mut() {
         // What had no parameters has none now.

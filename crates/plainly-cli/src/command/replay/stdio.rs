@@ -12,12 +12,12 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::player::{Heard, Listener, Player, error_response};
+use super::player::{ClientMessage, Listener, Player, error_response};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// How long what still waits for the client may go on at the end of its messages.
+/// The time that pending messages have after the end of the client's input.
 const REST: Duration = Duration::from_millis(200);
 
 pub(super) async fn serve(player: Player) -> Result<(), Failure> {
@@ -49,13 +49,13 @@ async fn read(player: &Player, listener: Listener) -> Result<(), Failure> {
         };
         let (player, listener) = (player.clone(), listener.clone());
         match Player::read(&message) {
-            Ok(Heard::Request(asked)) => {
+            Ok(ClientMessage::Request(asked)) => {
                 playing.spawn(player.play(asked, listener.clone(), listener));
             }
-            Ok(Heard::Notification(key)) => {
+            Ok(ClientMessage::Notification(key)) => {
                 playing.spawn(player.follow(&key, listener));
             }
-            Ok(Heard::Answer(id)) => player.hear(id),
+            Ok(ClientMessage::Answer(id)) => player.hear(id),
             Err(error) => {
                 let _gone = listener.send(error_response(None, &error));
             }

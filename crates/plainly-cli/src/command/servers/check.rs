@@ -11,7 +11,7 @@ use crate::connection;
 use crate::exit::Exit;
 use crate::failure::{Failure, Subject};
 use crate::output::Output;
-use crate::servers::Configured;
+use crate::servers::ConfiguredServer;
 
 /// The result of checking a server.
 enum State {
@@ -22,7 +22,10 @@ enum State {
 }
 
 /// Checks all servers at the same time, and prints how each was found.
-pub(super) async fn check(servers: Vec<Configured>, args: &ServersArgs) -> Result<(), Failure> {
+pub(super) async fn check(
+    servers: Vec<ConfiguredServer>,
+    args: &ServersArgs,
+) -> Result<(), Failure> {
     let mut names = HashSet::new();
     // A farther server of the same name is used by nobody.
     let used = servers
@@ -68,7 +71,7 @@ pub(super) async fn check(servers: Vec<Configured>, args: &ServersArgs) -> Resul
     }
 }
 
-async fn state(server: Configured, options: Vec<String>, is_allowed: bool) -> State {
+async fn state(server: ConfiguredServer, options: Vec<String>, is_allowed: bool) -> State {
     if server.entry.as_ref().is_ok_and(|entry| entry.is_disabled) {
         return State::Disabled;
     }
