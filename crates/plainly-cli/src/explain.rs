@@ -49,7 +49,7 @@ pub(crate) use self::local::for_local;
 pub(crate) use self::text::{of_answer, of_local, with_cause};
 
 /// All that is known about one error.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct Explanation {
     /// The kind of the input, in a word or two.
     given: &'static str,

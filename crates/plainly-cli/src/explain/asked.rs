@@ -3,22 +3,18 @@
 use plainly::client::{Error, LocalError};
 use plainly::errors::UrlElicitation;
 
-use super::phrases::{INPUT, MODEL, Phrase, ROOTS, Speaker};
+use super::phrases::{Phrase, Speaker};
 
-/// The phrase for a question of the server, by the name of the capability.
-const QUESTIONS: [(&str, Phrase); 3] = [
-    ("elicitation", INPUT),
-    ("sampling", MODEL),
-    ("roots", ROOTS),
-];
+/// The capabilities for questions of the server.
+const QUESTIONS: [&str; 3] = ["elicitation", "sampling", "roots"];
 const VISIT: &str = "the server asks to open a page in a browser: run the command on a terminal, where you can agree";
 
 /// The advice for the error of a server that may not ask.
 pub(crate) fn for_question(error: &Error) -> Option<String> {
     if let Some(LocalError::Unanswered { asked, .. }) = error.local() {
         let mut questions = QUESTIONS.iter();
-        let question = questions.find(|(word, _)| asked.starts_with(word));
-        return question.map(|(_, phrase)| phrase.advice.to_owned());
+        let question = questions.find(|word| asked.starts_with(**word))?;
+        return Phrase::lacking(question).map(|phrase| phrase.advice.to_owned());
     }
     if let Some(required) = error.url_elicitations() {
         let urls: Vec<_> = required.iter().map(|one| one.url.as_str()).collect();
@@ -36,14 +32,10 @@ pub(crate) fn for_question(error: &Error) -> Option<String> {
         return Phrase::within(&message, Speaker::Server).map(|phrase| phrase.advice.to_owned());
     }
     let required = error.required_capabilities()?;
-    let is_visit = |capability: &serde_json::Value| capability.get("url").is_some();
-    let questions = QUESTIONS.iter().filter_map(|(word, phrase)| {
-        let capability = required.get(*word)?;
-        Some(if is_visit(capability) {
-            VISIT
-        } else {
-            phrase.advice
-        })
+    let questions = QUESTIONS.iter().filter_map(|word| {
+        let is_visit = required.get(*word)?.get("url").is_some();
+        let phrase = Phrase::lacking(word)?;
+        Some(if is_visit { VISIT } else { phrase.advice })
     });
     let all: Vec<_> = questions.collect();
     (!all.is_empty()).then(|| all.join("; "))

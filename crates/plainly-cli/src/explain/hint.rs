@@ -8,53 +8,46 @@ use plainly::errors::{Code, WireError};
 use serde_json::{Value, json};
 
 /// The meaning of an error in one implementation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Hint {
-    sender: &'static str,
-    methods: &'static [&'static str],
+    habit: &'static Habit,
     /// The form of its message, where no message came with the error.
     message: Option<&'static str>,
-    meaning: &'static str,
-    source: &'static str,
 }
 
 impl Hint {
-    fn of(habit: &'static Habit, message: Option<&'static str>) -> Self {
-        Self {
-            sender: habit.sender,
-            methods: habit.methods,
-            message,
-            meaning: habit.meaning,
-            source: habit.source,
-        }
-    }
-
     /// The likely meanings of this very error, in answer to `method` if that is known.
     pub(super) fn all_of(error: &WireError, method: Option<&str>) -> Vec<Self> {
-        let hints = error.habits(method).map(|habit| Self::of(habit, None));
+        let hints = error.habits(method).map(|habit| Self {
+            habit,
+            message: None,
+        });
         once(hints)
     }
 
     /// All that others mean by a number.
     pub(crate) fn of_code(code: Code) -> Vec<Self> {
         let of_code = habits().iter().filter(|habit| habit.code == code);
-        once(of_code.map(|habit| Self::of(habit, habit.messages.first().copied())))
+        once(of_code.map(|habit| Self {
+            habit,
+            message: habit.messages.first().copied(),
+        }))
     }
 
     /// Whether the meaning is just this.
     pub(super) fn says(&self, means: &str) -> bool {
-        self.meaning == means
+        self.habit.meaning == means
     }
 
     /// The hint for scripts.
     pub(crate) fn json(&self) -> Value {
         json!({
             "certainty": "likely",
-            "sender": self.sender,
-            "methods": self.methods,
+            "sender": self.habit.sender,
+            "methods": self.habit.methods,
             "message": self.message,
-            "means": self.meaning,
-            "source": self.source,
+            "means": self.habit.meaning,
+            "source": self.habit.source,
         })
     }
 }
@@ -63,7 +56,9 @@ impl Hint {
 fn once(hints: impl Iterator<Item = Hint>) -> Vec<Hint> {
     let mut all = Vec::new();
     for hint in hints {
-        let is_new = |known: &Hint| (known.sender, known.meaning) != (hint.sender, hint.meaning);
+        let is_new = |known: &Hint| {
+            (known.habit.sender, known.habit.meaning) != (hint.habit.sender, hint.habit.meaning)
+        };
         if all.iter().all(is_new) {
             all.push(hint);
         }
@@ -76,9 +71,13 @@ impl fmt::Display for Hint {
         if let Some(message) = self.message.filter(|message| *message != "*") {
             write!(f, "if the message is \"{message}\": ")?;
         }
-        write!(f, "likely, {} (from {}", self.meaning, self.sender)?;
-        if !self.methods.is_empty() {
-            write!(f, ", in answer to {}", self.methods.join(", "))?;
+        write!(
+            f,
+            "likely, {} (from {}",
+            self.habit.meaning, self.habit.sender
+        )?;
+        if !self.habit.methods.is_empty() {
+            write!(f, ", in answer to {}", self.habit.methods.join(", "))?;
         }
         f.write_str(")")
     }

@@ -1,59 +1,36 @@
 //! Errors that no server sent: what this program ran into on the way, and what to do about it.
 
-use std::error::Error;
-use std::io;
-
-use plainly::client::{AuthError, CloseReason, LocalError, TlsError};
+use plainly::client::{AuthError, CloseReason, LocalError};
 use plainly::errors::{Fault, Retry};
 use serde_json::{Map, Value};
 
 use super::link::Link;
-use super::phrases::{self, Phrase, Speaker};
+use super::phrases::{Phrase, Speaker, tls_advice};
 use super::{Explanation, oauth, status};
 use crate::exit::Exit;
 use crate::shell_word::shell_word;
 
 /// The side at fault when a command ends so, whether to try again, and what to do.
+#[rustfmt::skip]
 const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
     match exit {
-        Exit::Success | Exit::Interrupted => {
-            (Fault::User, Retry::Immediately, "run the command again")
-        }
-        Exit::Failure => (
-            Fault::Server,
-            Retry::AfterFix,
-            "go by the message; `--log plainly=debug` shows what came before it",
-        ),
-        Exit::Usage => (
-            Fault::Client,
-            Retry::AfterFix,
-            "correct the command line; --help has examples",
-        ),
-        Exit::Unreachable => (
-            Fault::Server,
-            Retry::AfterFix,
-            "check the address or the command, and that the server is running and speaks MCP",
-        ),
-        Exit::NotFound => (
-            Fault::Client,
-            Retry::Never,
-            "list the resources again, and use one of their URIs",
-        ),
-        Exit::ToolError => (
-            Fault::Client,
-            Retry::AfterFix,
-            "correct the call as the tool's message says",
-        ),
-        Exit::Refused => (
-            Fault::Client,
-            Retry::AfterFix,
-            "correct the request as the server's message says",
-        ),
-        Exit::Unauthorized => (
-            Fault::User,
-            Retry::AfterFix,
-            "log in with `plainly login URL`, or get a token for this server, and send it: --bearer @FILE",
-        ),
+        Exit::Success | Exit::Interrupted =>
+            (Fault::User, Retry::Immediately, "run the command again"),
+        Exit::Failure => (Fault::Server, Retry::AfterFix,
+            "go by the message; `--log plainly=debug` shows what came before it"),
+        Exit::Usage => (Fault::Client, Retry::AfterFix,
+            "correct the command line; --help has examples"),
+        Exit::Unreachable => (Fault::Server, Retry::AfterFix,
+            "check the address or the command, and that the server is running and speaks MCP"),
+        Exit::NotFound => (Fault::Client, Retry::Never,
+            "list the resources again, and use one of their URIs"),
+        Exit::ToolError => (Fault::Client, Retry::AfterFix,
+            "correct the call as the tool's message says"),
+        Exit::Refused => (Fault::Client, Retry::AfterFix,
+            "correct the request as the server's message says"),
+        Exit::Unauthorized => (Fault::User, Retry::AfterFix,
+            "log in with `plainly login URL`, or get a token for this server, and send it: \
+            --bearer @FILE"),
     }
 }
 
@@ -104,11 +81,19 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
         LocalError::Timeout { .. } => {
             "--timeout waits longer; whether the server acted on the request is unknown"
         }
-        LocalError::Closed(closed) => closed_advice(&closed.reason),
-        LocalError::Spawn {
-            program, source, ..
-        } => after_no_start(program, source),
-        LocalError::Unreachable { url, source, .. } => return Some(unreachable(url, &**source)),
+        LocalError::Closed(closed) => after_end(&closed.reason),
+        LocalError::Spawn { program, .. } if program.contains(' ') => {
+            "give the program and its arguments as separate words, without quotes around all of them"
+        }
+        // Only the operating system's errors are about the program itself.
+        LocalError::Spawn { source, .. } if source.get_ref().is_some() => {
+            "check the directory after --cwd"
+        }
+        LocalError::Spawn { .. } => "check the name, the path and the permissions of the program",
+        LocalError::Unreachable { url, source, .. } => match tls_advice(&**source, url) {
+            None => "check the address, and that the server is running",
+            advice => return advice,
+        },
         LocalError::Interrupted { .. } | LocalError::SessionLost => {
             "run the command again if it is safe to repeat"
         }
@@ -155,8 +140,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
 /// The advice about a failed authorization, with the way to give a token where one helps.
 fn authorization_advice(error: &AuthError) -> String {
     if let AuthError::Unreachable { url, source, .. } = error
-        && let Some(tls) = source.downcast_ref::<TlsError>()
-        && let Some(advice) = phrases::tls_advice(tls, url)
+        && let Some(advice) = tls_advice(&**source, url)
     {
         return advice;
     }
@@ -174,18 +158,6 @@ fn authorization_advice(error: &AuthError) -> String {
     }
 }
 
-/// Advice about a program that can't be started.
-fn after_no_start(program: &str, why: &io::Error) -> &'static str {
-    if program.contains(' ') {
-        return "give the program and its arguments as separate words, without quotes around all of them";
-    }
-    // Only the operating system's errors are about the program itself.
-    match why.get_ref() {
-        Some(_) => "check the directory after --cwd",
-        None => "check the name, the path and the permissions of the program",
-    }
-}
-
 /// Advice about a peer that does not speak MCP.
 fn after_no_opening(why: &str) -> &'static str {
     // That is how TLS refuses HTTP.
@@ -195,13 +167,6 @@ fn after_no_opening(why: &str) -> &'static str {
             "check that an MCP server answers there; over HTTP, the path of its URL is often /mcp"
         }
     }
-}
-
-/// Advice about a server that does not answer, or not with TLS.
-fn unreachable(url: &str, cause: &(dyn Error + 'static)) -> String {
-    let tls = cause.downcast_ref::<TlsError>();
-    let advice = tls.and_then(|error| phrases::tls_advice(error, url));
-    advice.unwrap_or_else(|| "check the address, and that the server is running".to_owned())
 }
 
 /// Advice about an HTTP status without a reply. The library's advice is for authors of clients too.
@@ -230,16 +195,18 @@ fn after_status(error: &LocalError) -> Option<String> {
 }
 
 /// The advice about a connection that has ended for this reason.
-fn closed_advice(reason: &CloseReason) -> &'static str {
+fn after_end(reason: &CloseReason) -> &'static str {
     match reason {
         CloseReason::NotMessages => {
-            "a server must write nothing but messages to its standard output, and everything else to standard error"
+            "a server must write nothing but messages to its standard output, and everything else to \
+             standard error"
         }
         CloseReason::LineTooLong { .. } => "ask the server for less at once",
         // Over HTTP with SSE; what a process writes does not fail.
         CloseReason::Read(_) => "run the command again if it is safe to repeat",
         CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {
-            "run the server's command by itself to see why it ends; --server-log debug shows all that it writes"
+            "run the server's command by itself to see why it ends; --server-log debug shows all \
+             that it writes"
         }
     }
 }

@@ -4,6 +4,7 @@
 use plainly::client::TlsError;
 use plainly::errors::{Fault, Retry};
 
+use self::Speaker::{Network, Server};
 use super::Explanation;
 use super::link::Link;
 use crate::shell_word::shell_word;
@@ -11,15 +12,15 @@ use crate::shell_word::shell_word;
 /// A phrase in the text of an error.
 #[derive(Debug)]
 pub(crate) struct Phrase {
+    of: Speaker,
     name: &'static str,
     /// Words in small letters, one of which the text has. About TLS, those of this program come
     /// first, then those of rustls, OpenSSL, Go and Node.
     words: &'static [&'static str],
     /// Further words, of which the text has one too; empty if the first suffice.
     and: &'static [&'static str],
-    of: Speaker,
-    means: &'static str,
     fault: Fault,
+    means: &'static str,
     pub(crate) advice: &'static str,
 }
 
@@ -32,179 +33,91 @@ pub(crate) enum Speaker {
     Server,
 }
 
-/// The words of servers for what a client lacks.
+/// The words of servers for a missing capability of a client.
 const LACKING: &[&str] = &["support", "not found", "capabilit"];
 
-const UNTRUSTED: Phrase = Phrase {
-    name: "untrusted certificate",
-    words: &[
-        "certificate is not trusted",
-        "unknownissuer",
-        "badsignature",
-        "unsupportedsignaturealgorithm",
-        "self-signed certificate",
-        "self signed certificate",
-        "self_signed_cert",
-        "unable to get local issuer certificate",
-        "unable_to_verify_leaf_signature",
-        "certificate signed by unknown authority",
-    ],
-    and: &[],
-    of: Speaker::Network,
-    means: "the server's certificate is self-signed, or signed by an authority that this machine does not know",
-    fault: Fault::User,
-    advice: "if you trust the server, give its certificate, or that of its authority: --cacert FILE",
-};
-
-const AUTHORITY: Phrase = Phrase {
-    name: "certificate of an authority",
-    words: &["that of an authority (ca:true)", "causedasendentity"],
-    and: &[],
-    of: Speaker::Network,
-    means: "the server presents a certificate that may sign others (CA:TRUE), as openssl req -x509 makes it, and no server may use that",
-    fault: Fault::Server,
-    advice: "make the server's certificate anew with -addext basicConstraints=critical,CA:FALSE, and trust it with --cacert FILE",
-};
-
-const WRONG_NAME: Phrase = Phrase {
-    name: "certificate for another name",
-    words: &[
-        "certificate is not for",
-        "certificate not valid for name",
-        "notvalidforname",
-        "hostname mismatch",
-        "altnames",
-        "altname_invalid",
-    ],
-    and: &[],
-    of: Speaker::Network,
-    means: "the host in the URL is none of the names that the server's certificate has (subjectAltName)",
-    fault: Fault::Server,
-    advice: "use a URL with a name of the certificate, or have one made with the name of the URL: -addext subjectAltName=DNS:NAME",
-};
-
-const EXPIRED: Phrase = Phrase {
-    name: "expired certificate",
-    words: &[
-        "certificate expired",
-        "certificate has expired",
-        "cert_has_expired",
-    ],
-    and: &[],
-    of: Speaker::Network,
-    means: "the server's certificate is not valid any more",
-    fault: Fault::Server,
-    advice: "have the server's certificate renewed; if it is new, correct the clock of this machine",
-};
-
-const NOT_YET_VALID: Phrase = Phrase {
-    name: "certificate of the future",
-    words: &[
-        "certificate is not valid before",
-        "certificate not valid yet",
-        "certificate is not yet valid",
-        "cert_not_yet_valid",
-    ],
-    and: &[],
-    of: Speaker::Network,
-    means: "the server's certificate is not valid yet",
-    fault: Fault::Server,
-    advice: "correct the clock of this machine, or wait",
-};
-
-const NO_TLS: Phrase = Phrase {
-    name: "no TLS",
-    words: &[
-        "does not use tls",
-        "invalidcontenttype",
-        "wrong version number",
-        "wrong_version_number",
-    ],
-    and: &[],
-    of: Speaker::Network,
-    means: "the URL begins with https, and the server answers without TLS",
-    fault: Fault::Client,
-    advice: "use a URL that begins with http, if nobody can listen on the way",
-};
-
-pub(crate) const INPUT: Phrase = Phrase {
-    name: "input required",
-    words: &["elicitation"],
-    and: LACKING,
-    of: Speaker::Server,
-    means: "the server asks the user for input",
-    fault: Fault::User,
-    advice: "the server asks for input: run the command on a terminal, or give the answer with --answer NAME=TEXT",
-};
-
-pub(crate) const MODEL: Phrase = Phrase {
-    name: "model required",
-    words: &["sampling"],
-    and: LACKING,
-    of: Speaker::Server,
-    means: "the server asks a model of the client",
-    fault: Fault::User,
-    advice: "the server asks a model: --sample-with COMMAND names a command that answers",
-};
-
-pub(crate) const ROOTS: Phrase = Phrase {
-    name: "roots required",
-    words: &["roots"],
-    and: LACKING,
-    of: Speaker::Server,
-    means: "the server asks for directories to work in",
-    fault: Fault::User,
-    advice: "the server asks for directories to work in: name one with --root DIR",
-};
-
-/// A phrase of FastMCP.
-const OLDER: Phrase = Phrase {
-    name: "older revision required",
-    words: &["via server-initiated requests is unavailable"],
-    and: &[],
-    of: Speaker::Server,
-    means: "the server can ask questions in an older revision only",
-    fault: Fault::Server,
-    advice: "this server can ask questions in an older revision only: add --revision 2025-11-25",
-};
-
-/// A phrase of the SDKs.
-const TASK: Phrase = Phrase {
-    name: "task required",
-    words: &["task augmentation"],
-    and: &[],
-    of: Speaker::Server,
-    means: "the tool runs only as a task of 2025-11-25",
-    fault: Fault::Client,
-    advice: "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on",
-};
-
-/// A phrase of plainly's servers.
-const MASKED: Phrase = Phrase {
-    name: "masked error",
-    words: &["internal error"],
-    and: &[],
-    of: Speaker::Server,
-    means: "something failed inside the server, which hides the details",
-    fault: Fault::Server,
-    advice: "the server's log says why; if the command starts the server, --server-log debug shows it",
-};
-
 /// The first that fits counts.
+#[rustfmt::skip]
 const PHRASES: &[Phrase] = &[
-    UNTRUSTED,
-    AUTHORITY,
-    WRONG_NAME,
-    EXPIRED,
-    NOT_YET_VALID,
-    NO_TLS,
-    OLDER,
-    TASK,
-    MASKED,
-    INPUT,
-    MODEL,
-    ROOTS,
+    phrase(Network, "untrusted certificate",
+        &["certificate is not trusted", "unknownissuer", "badsignature",
+            "unsupportedsignaturealgorithm", "self-signed certificate", "self signed certificate",
+            "self_signed_cert", "unable to get local issuer certificate",
+            "unable_to_verify_leaf_signature", "certificate signed by unknown authority"], &[],
+        Fault::User, "the server's certificate is self-signed, or signed by an authority that this \
+            machine does not know",
+        "if you trust the server, give its certificate, or that of its authority: --cacert FILE"),
+    phrase(Network, "certificate of an authority",
+        &["that of an authority (ca:true)", "causedasendentity"], &[],
+        Fault::Server, "the server presents a certificate that may sign others (CA:TRUE), as \
+            openssl req -x509 makes it, and no server may use that",
+        "make the server's certificate anew with -addext basicConstraints=critical,CA:FALSE, and \
+            trust it with --cacert FILE"),
+    phrase(Network, "certificate for another name",
+        &["certificate is not for", "certificate not valid for name", "notvalidforname",
+            "hostname mismatch", "altnames", "altname_invalid"], &[],
+        Fault::Server, "the host in the URL is none of the names that the server's certificate has \
+            (subjectAltName)",
+        "use a URL with a name of the certificate, or have one made with the name of the URL: \
+            -addext subjectAltName=DNS:NAME"),
+    phrase(Network, "expired certificate",
+        &["certificate expired", "certificate has expired", "cert_has_expired"], &[],
+        Fault::Server, "the server's certificate is not valid any more",
+        "have the server's certificate renewed; if it is new, correct the clock of this machine"),
+    phrase(Network, "certificate of the future",
+        &["certificate is not valid before", "certificate not valid yet",
+            "certificate is not yet valid", "cert_not_yet_valid"], &[],
+        Fault::Server, "the server's certificate is not valid yet",
+        "correct the clock of this machine, or wait"),
+    phrase(Network, "no TLS",
+        &["does not use tls", "invalidcontenttype", "wrong version number",
+            "wrong_version_number"], &[],
+        Fault::Client, "the URL begins with https, and the server answers without TLS",
+        "use a URL that begins with http, if nobody can listen on the way"),
+    // FastMCP.
+    phrase(Server, "older revision required",
+        &["via server-initiated requests is unavailable"], &[],
+        Fault::Server, "the server can ask questions in an older revision only",
+        "this server can ask questions in an older revision only: add --revision 2025-11-25"),
+    // Several SDKs.
+    phrase(Server, "task required", &["task augmentation"], &[],
+        Fault::Client, "the tool runs only as a task of 2025-11-25",
+        "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on"),
+    // plainly's servers.
+    phrase(Server, "masked error", &["internal error"], &[],
+        Fault::Server, "something failed inside the server, which hides the details",
+        "the server's log says why; if the command starts the server, --server-log debug shows it"),
+    phrase(Server, "input required", &["elicitation"], LACKING,
+        Fault::User, "the server asks the user for input",
+        "the server asks for input: run the command on a terminal, or give the answer with \
+            --answer NAME=TEXT"),
+    phrase(Server, "model required", &["sampling"], LACKING,
+        Fault::User, "the server asks a model of the client",
+        "the server asks a model: --sample-with COMMAND names a command that answers"),
+    phrase(Server, "roots required", &["roots"], LACKING,
+        Fault::User, "the server asks for directories to work in",
+        "the server asks for directories to work in: name one with --root DIR"),
 ];
+
+const fn phrase(
+    of: Speaker,
+    name: &'static str,
+    words: &'static [&'static str],
+    and: &'static [&'static str],
+    fault: Fault,
+    means: &'static str,
+    advice: &'static str,
+) -> Phrase {
+    Phrase {
+        of,
+        name,
+        words,
+        and,
+        fault,
+        means,
+        advice,
+    }
+}
 
 impl Phrase {
     /// The phrase of this speaker that a text has.
@@ -217,8 +130,13 @@ impl Phrase {
 
     /// The phrase of any speaker that a text has.
     pub(super) fn of_any(text: &str) -> Option<&'static Self> {
-        let network = Self::within(text, Speaker::Network);
-        network.or_else(|| Self::within(text, Speaker::Server))
+        Self::within(text, Network).or_else(|| Self::within(text, Server))
+    }
+
+    /// The phrase for a client without this capability.
+    pub(super) fn lacking(capability: &str) -> Option<&'static Self> {
+        let mut phrases = PHRASES.iter();
+        phrases.find(|phrase| phrase.words == [capability])
     }
 
     /// All that is known about an error with this phrase.
@@ -229,29 +147,22 @@ impl Phrase {
             retry: Retry::AfterFix,
             advice: self.advice.to_owned(),
             link: match self.of {
-                Speaker::Network => Link::to_certificates(),
-                Speaker::Server => Link::to_troubleshooting(),
+                Network => Link::to_certificates(),
+                Server => Link::to_troubleshooting(),
             },
             ..Explanation::new("error", self.name, self.means)
         }
     }
 }
 
-/// Advice about a failure of TLS with the server at `url`.
-pub(super) fn tls_advice(error: &TlsError, url: &str) -> Option<String> {
-    let phrase = match error {
-        TlsError::Untrusted => UNTRUSTED,
-        TlsError::Authority => AUTHORITY,
-        TlsError::WrongName { .. } => WRONG_NAME,
-        TlsError::Expired { .. } => EXPIRED,
-        TlsError::NotYetValid { .. } => NOT_YET_VALID,
-        TlsError::NoTls => {
-            let plain = url.replacen("https://", "http://", 1);
-            return Some(format!("use {}", shell_word(&plain)));
-        }
-        _ => return None,
-    };
-    Some(phrase.advice.to_owned())
+/// Advice about a failure of TLS with the server at `url`, if that is the cause.
+pub(super) fn tls_advice(cause: &(dyn std::error::Error + 'static), url: &str) -> Option<String> {
+    let cause: &TlsError = cause.downcast_ref()?;
+    if *cause == TlsError::NoTls {
+        let plain = url.replacen("https://", "http://", 1);
+        return Some(format!("use {}", shell_word(&plain)));
+    }
+    Phrase::within(&cause.to_string(), Network).map(|phrase| phrase.advice.to_owned())
 }
 
 #[cfg(test)]
@@ -285,7 +196,7 @@ mod tests {
             ("note not found", None),
             ("the certificate has expired", None),
         ] {
-            let found = Phrase::within(text, Speaker::Server).map(|phrase| phrase.name);
+            let found = Phrase::within(text, Server).map(|phrase| phrase.name);
             assert_eq!(found, name, "{text}");
         }
     }

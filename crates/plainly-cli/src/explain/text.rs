@@ -152,56 +152,18 @@ mod tests {
         let problems = json!({
             "code": "TIMEOUT", "error_count": 2, "errors": [problem("Too slow."), problem("No")],
         });
-        for (code, message, data, text) in [
-            (
-                -32603,
-                "The disk is full",
-                json!({"detail": "sda"}),
-                "The disk is full (InternalError -32603)",
-            ),
-            (
-                -32603,
-                "MCP error -32603: boom",
-                json!(null),
-                "boom (InternalError -32603)",
-            ),
-            (
-                -32603,
-                "MCP error x: boom",
-                json!(null),
-                "MCP error x: boom (InternalError -32603)",
-            ),
-            (
-                -32603,
-                " ",
-                json!(null),
-                "no reason was given (InternalError -32603)",
-            ),
-            (
-                -32603,
-                "",
-                json!({"a": [1]}),
-                "{\"a\":[1]} (InternalError -32603)",
-            ),
-            (
-                -32603,
-                "Internal error",
-                json!("disk full"),
-                "Internal error: disk full (InternalError -32603)",
-            ),
-            (
-                -32000,
-                "Internal.",
-                json!({"detail": "x\u{7}"}),
-                "Internal: x\\u{7} (code -32000)",
-            ),
-            (
-                429,
-                "2 errors occurred.",
-                problems,
-                "2 errors occurred: Too slow; No (code 429)",
-            ),
-        ] {
+        #[rustfmt::skip]
+        let cases = [
+            (-32603, "The disk is full", json!({"detail": "sda"}), "The disk is full (InternalError -32603)"),
+            (-32603, "MCP error -32603: boom", json!(null), "boom (InternalError -32603)"),
+            (-32603, "MCP error x: boom", json!(null), "MCP error x: boom (InternalError -32603)"),
+            (-32603, " ", json!(null), "no reason was given (InternalError -32603)"),
+            (-32603, "", json!({"a": [1]}), "{\"a\":[1]} (InternalError -32603)"),
+            (-32603, "Internal error", json!("disk full"), "Internal error: disk full (InternalError -32603)"),
+            (-32000, "Internal.", json!({"detail": "x\u{7}"}), "Internal: x\\u{7} (code -32000)"),
+            (429, "2 errors occurred.", problems, "2 errors occurred: Too slow; No (code 429)"),
+        ];
+        for (code, message, data, text) in cases {
             let data = Some(data).filter(|data| !data.is_null());
             let error = WireError::received(Code::new(code), message, data).recognise();
             assert_eq!(of_answer(&error), text);
