@@ -6,7 +6,7 @@ use super::Limits;
 use super::defect::{Defect, Fault};
 use super::malformed::Malformed;
 use super::object::{Member, Object};
-use super::scan::JsonValue;
+use super::scan::JsonText;
 use crate::escape;
 use crate::id::RawId;
 
@@ -101,7 +101,7 @@ impl<'m, 'a> MemberFields<'m, 'a> {
 /// Makes a message of `scanned`, or returns its fault; the id is read first, so that the error can
 /// carry it.
 pub(super) fn judge<'a>(
-    scanned: JsonValue<'a>,
+    scanned: JsonText<'a>,
     limits: &Limits,
 ) -> Result<Message<'a>, Malformed<'a>> {
     let Some(members) = &scanned.members else {

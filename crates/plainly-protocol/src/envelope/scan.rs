@@ -14,7 +14,7 @@ use super::object::{KeyBits, Member, Object, first_duplicate};
 use crate::escape;
 
 /// A value that is well-formed JSON.
-pub(super) struct JsonValue<'a> {
+pub(super) struct JsonText<'a> {
     pub(super) raw: &'a str,
     pub(super) at: usize,
     /// `None` if the value is no object. At most one more than the limit allows.
@@ -119,7 +119,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// The next element of the outermost array; `None` at its end.
-    pub(super) fn element(&mut self) -> ScanResult<Option<JsonValue<'a>>> {
+    pub(super) fn element(&mut self) -> ScanResult<Option<JsonText<'a>>> {
         match (self.base, self.cursor.token()) {
             (0, Some(b'[')) => {
                 self.cursor.at += 1;
@@ -152,7 +152,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
     }
 
     /// One value, to its end.
-    pub(super) fn value(&mut self) -> ScanResult<JsonValue<'a>> {
+    pub(super) fn value(&mut self) -> ScanResult<JsonText<'a>> {
         self.cursor.token();
         let start = self.cursor.at;
         loop {
@@ -166,7 +166,7 @@ impl<'a, 'l> Scanner<'a, 'l> {
         }
         let raw = self.cursor.slice(start);
         let members = std::mem::take(&mut self.members);
-        Ok(JsonValue {
+        Ok(JsonText {
             raw,
             at: start,
             members: raw.starts_with('{').then_some(members),
