@@ -34,7 +34,7 @@ mod words;
 
 use clap::{Parser, Subcommand};
 
-pub(crate) use self::account::{AccountArgs, KeptArgs, LoginsPlace, Tolerance, is_document};
+pub(crate) use self::account::{AccountArgs, LoginStoreArgs, LoginsPlace, Tolerance, is_document};
 pub(crate) use self::asking::{AskingArgs, GivenAnswer};
 pub(crate) use self::auth::{
     AuthArgs, KeyAction, KeyArgs, ListKeysArgs, NewKeyArgs, RevokeKeyArgs, SecretPlace,

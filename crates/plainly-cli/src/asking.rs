@@ -40,10 +40,10 @@ pub(crate) fn is_possible() -> bool {
 
 /// Answers the questions of one server.
 #[derive(Debug)]
-pub(crate) struct Respondent(Arc<Answering>);
+pub(crate) struct Respondent(Arc<RespondentState>);
 
 #[derive(Debug)]
-struct Answering {
+struct RespondentState {
     /// The user's name for the server.
     label: String,
     /// The server's own name.
@@ -64,7 +64,7 @@ impl Respondent {
     /// Answers by the options, or by the user at the terminal.
     pub(crate) fn new(label: &str, args: &AskingArgs) -> Result<Self, Failure> {
         let given = &args.given_answers;
-        Ok(Self(Arc::new(Answering {
+        Ok(Self(Arc::new(RespondentState {
             label: short(label),
             name: OnceLock::new(),
             given: (!given.is_empty()).then(|| GivenAnswers::new(given)),
@@ -153,7 +153,7 @@ impl Respondent {
     }
 }
 
-impl Answering {
+impl RespondentState {
     async fn fill(self: Arc<Self>, form: ElicitFormParams) -> ElicitResult {
         let Some(given) = &self.given else {
             let mut person = Conversation::begin().await;

@@ -27,7 +27,7 @@ use self::hosts::{Source, row};
 pub(crate) use self::paths::Paths;
 pub(crate) use self::reach::Reach;
 pub(crate) use self::spelled::spelled;
-pub(crate) use self::syntax::Broken;
+pub(crate) use self::syntax::FileFault;
 use self::syntax::Syntax;
 pub(crate) use self::told::{config, place};
 use self::variables::{MissingValue, Variables};
@@ -135,9 +135,9 @@ impl Search {
             })
     }
 
-    fn read(&self, source: &Source) -> Result<Vec<ConfiguredServer>, Broken> {
+    fn read(&self, source: &Source) -> Result<Vec<ConfiguredServer>, FileFault> {
         let path = &source.path;
-        let broken = |why: String| Broken {
+        let broken = |why: String| FileFault {
             path: path.clone(),
             place: None,
             why,

@@ -5,7 +5,7 @@ use plainly::client::oauth::{FileStore, OAuth};
 use plainly::errors::mistake::in_quotes;
 
 use super::anew::FreshLogins;
-use crate::args::{KeptArgs, LoginsPlace};
+use crate::args::{LoginStoreArgs, LoginsPlace};
 use crate::failure::Failure;
 
 /// The variable that chooses the store, unless the option does.
@@ -24,7 +24,7 @@ pub(crate) enum Login {
 }
 
 impl Login {
-    pub(super) fn keep(self, oauth: OAuth, args: KeptArgs) -> Result<OAuth, Failure> {
+    pub(super) fn keep(self, oauth: OAuth, args: LoginStoreArgs) -> Result<OAuth, Failure> {
         let logins = logins(args)?;
         Ok(match self {
             Self::IfNeeded => oauth.store(logins),
@@ -36,7 +36,7 @@ impl Login {
 
 /// The user's logins: in the store of the option, or else of the environment, or else of the
 /// system.
-pub(crate) fn logins(args: KeptArgs) -> Result<FileStore, Failure> {
+pub(crate) fn logins(args: LoginStoreArgs) -> Result<FileStore, Failure> {
     let place = place(args)?;
     let file = FileStore::of_user().map_err(|error| Failure::local(error.to_string()))?;
     match place {
@@ -47,7 +47,7 @@ pub(crate) fn logins(args: KeptArgs) -> Result<FileStore, Failure> {
 
 /// Uses the user's logins, if there is a place for them: without one, a command can still
 /// authenticate.
-pub(super) fn keep(oauth: OAuth, args: KeptArgs) -> Result<OAuth, Failure> {
+pub(super) fn keep(oauth: OAuth, args: LoginStoreArgs) -> Result<OAuth, Failure> {
     if let Err(error) = FileStore::of_user() {
         tracing::debug!("{error}");
         return Ok(oauth);
@@ -55,7 +55,7 @@ pub(super) fn keep(oauth: OAuth, args: KeptArgs) -> Result<OAuth, Failure> {
     Ok(oauth.store(logins(args)?))
 }
 
-fn place(args: KeptArgs) -> Result<LoginsPlace, Failure> {
+fn place(args: LoginStoreArgs) -> Result<LoginsPlace, Failure> {
     if let Some(place) = args.logins_in {
         return Ok(place);
     }

@@ -50,12 +50,12 @@ pub(crate) struct AccountArgs {
     pub(crate) no_login: bool,
 
     #[command(flatten)]
-    pub(crate) kept: KeptArgs,
+    pub(crate) kept: LoginStoreArgs,
 }
 
 /// The option for the place where logins are stored.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub(crate) struct KeptArgs {
+pub(crate) struct LoginStoreArgs {
     /// Store and look for logins there [default: PLAINLY_LOGINS_IN, or else the keychain on macOS and Windows, and a
     /// file elsewhere]
     #[arg(long, value_name = "PLACE")]

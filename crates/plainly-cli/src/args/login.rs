@@ -2,7 +2,7 @@
 
 use clap::error::ErrorKind;
 
-use super::account::KeptArgs;
+use super::account::LoginStoreArgs;
 use super::{Server, ServerArgs, Words};
 use crate::failure::Failure;
 use crate::format::Format;
@@ -145,7 +145,7 @@ pub(crate) struct LoginsArgs {
     json: bool,
 
     #[command(flatten)]
-    pub(crate) kept: KeptArgs,
+    pub(crate) kept: LoginStoreArgs,
 }
 
 impl LoginsArgs {

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::file::read;
-use super::syntax::Broken;
+use super::syntax::FileFault;
 
 /// The variables in the file.
-pub(super) fn variables(path: &Path) -> Result<Vec<(String, String)>, Broken> {
-    let broken = |place, why: &str| Broken {
+pub(super) fn variables(path: &Path) -> Result<Vec<(String, String)>, FileFault> {
+    let broken = |place, why: &str| FileFault {
         path: path.to_owned(),
         place,
         why: why.to_owned(),

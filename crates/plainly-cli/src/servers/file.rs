@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::syntax::Broken;
+use super::syntax::FileFault;
 use crate::state;
 use crate::whole_file::{beside, is_missing, real, replace};
 
@@ -12,8 +12,8 @@ use crate::whole_file::{beside, is_missing, real, replace};
 const LARGEST: u64 = 64 << 20;
 
 /// The text of a file; nothing if there is none.
-pub(crate) fn read(path: &Path) -> Result<Option<String>, Broken> {
-    let broken = |why: String| Broken {
+pub(crate) fn read(path: &Path) -> Result<Option<String>, FileFault> {
+    let broken = |why: String| FileFault {
         path: path.to_owned(),
         place: None,
         why,

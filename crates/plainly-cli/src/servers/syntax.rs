@@ -16,14 +16,14 @@ pub(crate) enum Syntax {
 
 /// A file that can't be read.
 #[derive(Clone, Debug)]
-pub(crate) struct Broken {
+pub(crate) struct FileFault {
     pub(crate) path: PathBuf,
     /// The line and the column, from 1, where that is known.
     pub(crate) place: Option<(usize, usize)>,
     pub(crate) why: String,
 }
 
-impl fmt::Display for Broken {
+impl fmt::Display for FileFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { path, place, why } = self;
         match place {
@@ -46,9 +46,9 @@ impl Syntax {
     }
 
     /// The contents of the file.
-    pub(crate) fn read(self, path: &Path, text: &str) -> Result<Value, Broken> {
+    pub(crate) fn read(self, path: &Path, text: &str) -> Result<Value, FileFault> {
         let text = text.trim_start_matches('\u{feff}');
-        let broken = |place, why| Broken {
+        let broken = |place, why| FileFault {
             path: path.to_owned(),
             place,
             why,
