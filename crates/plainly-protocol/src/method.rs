@@ -211,11 +211,16 @@ pub fn methods() -> &'static [MethodRow] {
 }
 
 impl Method {
+    /// The method of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let row = METHODS.iter().find(|row| row.name == name)?;
+        Some(row.method)
+    }
+
     /// The method of this name, if `revision` has it.
     pub fn find(name: &str, revision: Revision) -> Option<Self> {
-        let row = METHODS.iter().find(|row| row.name == name)?;
         // A method of another revision is as unknown here as one that nobody has.
-        row.revisions.has(revision).then_some(row.method)
+        Self::named(name).filter(|method| method.is_in(revision))
     }
 
     /// Whether `revision` has it.

@@ -17,6 +17,7 @@ use super::features::{
 };
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::load::Load;
+use super::operation::{Observer, Operation};
 use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::Unsent;
 use super::sessions::Sessions;
@@ -41,6 +42,7 @@ pub struct ServerBuilder {
     tasks: Option<Arc<dyn ErasedTasks>>,
     sources: SourceList,
     layers: Vec<Wrap>,
+    observer: Observer,
 }
 
 /// Wraps a layer around the next stage.
@@ -64,6 +66,7 @@ impl ServerBuilder {
             changes: None,
             sources: SourceList::default(),
             layers: Vec::new(),
+            observer: Observer::default(),
             tasks: None,
         }
     }
@@ -238,6 +241,44 @@ impl ServerBuilder {
         self
     }
 
+    /// Reports each request to `count` when it has ended, for metrics: also one that was refused
+    /// before it reached a handler or a layer, one that the client cancelled, and a message that is
+    /// no request. Accepted notifications and responses are not reported. Without it, nothing is
+    /// measured.
+    ///
+    /// `count` runs where the reply is written, and should not block. The names of OpenTelemetry
+    /// fit: a histogram `mcp.server.operation.duration` in seconds, with `mcp.method.name`,
+    /// `mcp.protocol.version` and, for a failure, `error.type`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use plainly::server::Server;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let refused = Arc::new(AtomicU64::new(0));
+    /// let counter = Arc::clone(&refused);
+    /// let server = Server::builder("greeter", "1.0.0")
+    ///     .on_operation(move |operation| {
+    ///         if operation.outcome.error().is_some() {
+    ///             counter.fetch_add(1, Ordering::Relaxed);
+    ///         }
+    ///     })
+    ///     .build()?;
+    /// let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}\n";
+    /// server.serve(&request[..], tokio::io::sink()).await?;
+    /// assert_eq!(refused.load(Ordering::Relaxed), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Observer::new(count);
+        self
+    }
+
     /// The server's limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -293,6 +334,7 @@ impl ServerBuilder {
             limits: self.limits,
             errors: self.errors,
             layers: layered(self.layers),
+            observer: self.observer,
         })))
     }
 }

@@ -54,6 +54,7 @@ pub mod reply;
 mod asking;
 mod changes;
 pub mod limits;
+mod operation;
 mod permissions;
 mod seal;
 pub mod store;
@@ -71,6 +72,7 @@ use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
 pub use self::handler::Handler;
 pub use self::incoming::serving::Serving;
+pub use self::operation::{Operation, OperationOutcome};
 pub use self::permissions::Permissions;
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
@@ -110,6 +112,7 @@ struct Inner {
     /// The layers in front of every handler, if there are any.
     layers: Option<layer::Next>,
     errors: ErrorPolicy,
+    observer: operation::Observer,
 }
 
 impl Server {

@@ -1,6 +1,5 @@
 //! The messages that leave for the client on behalf of one request or batch, and their source.
 
-pub(super) mod access;
 pub(super) mod encode;
 pub(super) mod notifications;
 pub(super) mod outbox;

@@ -3,7 +3,6 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Instant;
 
 use plainly_errors::mistake::{quoted, shortened};
 use plainly_protocol::envelope::Object;
@@ -13,7 +12,7 @@ use plainly_protocol::types::{ElicitResult, RawJson};
 use tracing::Level;
 
 use crate::asking::returned;
-use crate::outgoing::access::{AccessLine, Transport, is_read};
+use crate::operation::{Arrival, Operation, OperationOutcome, Transport};
 use crate::outgoing::encode::Encoded;
 
 /// The peer that waits for an answer, and what it asked for.
@@ -30,9 +29,7 @@ pub(crate) struct Asker {
     pub(super) declined: Vec<String>,
     /// The id of the trace that the request is part of.
     pub(super) trace: Option<Box<str>>,
-    pub(super) transport: Transport,
-    /// The time when the request came, if the access log is on.
-    pub(super) arrived: Option<Instant>,
+    pub(super) arrival: Arrival,
 }
 
 impl Asker {
@@ -44,19 +41,18 @@ impl Asker {
             subject: None,
             declined: Vec::new(),
             trace,
-            transport: Transport::Stream,
-            arrived: is_read().then(Instant::now),
+            arrival: Arrival::unread(Transport::Stream),
         }
     }
 
-    /// Notes the way that the request came.
-    pub(crate) fn arrived_by(&mut self, transport: Transport) {
-        self.transport = transport;
+    /// Notes the arrival of the request.
+    pub(crate) fn arrived(&mut self, arrival: Arrival) {
+        self.arrival = arrival;
     }
 
     /// The address that the request came from, if it is known.
     pub(crate) fn client(&self) -> Option<IpAddr> {
-        self.transport.client()
+        self.arrival.transport.client()
     }
 
     /// Notes that the request is for a method of this name, which is not served.
@@ -73,7 +69,8 @@ impl Asker {
     /// Notes what the request is for.
     pub(crate) fn asks_for(&mut self, method: Method, params: Option<&Object<'_>>) {
         // It is for the log alone, so it is copied only if there is one.
-        if self.arrived.is_some() || tracing::enabled!(target: "plainly::failure", Level::ERROR) {
+        if self.arrival.is_observed() || tracing::enabled!(target: "plainly::failure", Level::ERROR)
+        {
             // Who knows the name of a task has the task: it is no more for the log than that of a session.
             let name = method.row().subject.filter(|name| *name != "taskId");
             let name = name.and_then(|name| params?.text(name));
@@ -84,24 +81,21 @@ impl Asker {
     }
 }
 
-/// The access log.
 impl Asker {
-    /// Writes the line of the request, with its answer, or without one if it was given up.
-    pub(crate) fn log(&self, reply: Option<&Encoded>, is_tool_error: bool) {
-        if !is_read() {
-            return;
-        }
-        let line = AccessLine {
+    /// The operation that the request `id` is, with its end.
+    pub(crate) fn operation<'a>(
+        &'a self,
+        id: &'a str,
+        outcome: OperationOutcome<'a>,
+        reply: Option<&Encoded>,
+    ) -> Operation<'a> {
+        Operation {
             method: self.method_name(),
             name: self.subject.as_deref(),
-            revision: self.peer.revision,
-            transport: self.transport,
-            principal: self.peer.principal.as_ref().map(|one| one.as_str()),
-            arrived: self.arrived,
-            reply: reply.map(Encoded::told),
-            is_tool_error,
-        };
-        line.write();
+            id: Some(id),
+            principal: self.peer.principal.as_ref(),
+            ..Operation::new(self.arrival, self.peer.revision, outcome, reply)
+        }
     }
 }
 

@@ -29,7 +29,7 @@ impl ErrorPolicy {
                     method = asker.method_name(),
                     name = asker.subject.as_deref(),
                     revision = %asker.peer.revision,
-                    transport = asker.transport.name(),
+                    transport = asker.arrival.transport.name(),
                     principal = asker.peer.principal.as_ref().map(|one| one.as_str()),
                     trace = asker.trace.as_deref(),
                     code = self.dialect.code(error, asker.peer.revision).get(),

@@ -18,8 +18,8 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use crate::Server;
-use crate::incoming::malformed::{cancelled, error_of};
-use crate::outgoing::access::{Transport, Unserved};
+use crate::incoming::malformed::{Unserved, cancelled, error_of};
+use crate::operation::Arrival;
 use crate::outgoing::encode::Encoded;
 use crate::outgoing::{Departure, ReplySource};
 use crate::replies::Replies;
@@ -79,13 +79,13 @@ impl Server {
     /// Serves every message of a batch within a session.
     pub(crate) fn serve_batch(
         &self,
-        transport: Transport,
+        arrival: Arrival,
         session: &Arc<Session>,
         extensions: &Extensions,
         messages: BatchMessages<'_>,
     ) -> Replies {
         let revision = session.peer.revision;
-        let mut joined = Joined::new(self.clone(), transport, &session.peer);
+        let mut joined = Joined::new(self.clone(), arrival, &session.peer);
         // An id whose request was answered already is free again in the session; but two responses with one id in one
         // reply could not be told apart.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
@@ -93,16 +93,18 @@ impl Server {
             match message {
                 Ok(Message::Request(request)) => {
                     let (id, owned) = (request.id.as_raw(), request.id.to_owned());
+                    let arrival =
+                        arrival.part(request.params.as_ref().map_or(0, |it| it.raw().len()));
                     // An id in flight is refused by admission, and may be free further on: a cancellation can come in
                     // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
                         let unresolved = Unresolved { error, revision };
-                        let refusal = self.unresolved(transport, &request, &unresolved);
+                        let refusal = self.unresolved(arrival, &request, &unresolved);
                         joined.add(place, refusal.bytes);
                         continue;
                     }
-                    let scope = scope(session, extensions, &request).arrived_by(transport);
+                    let scope = scope(session, extensions, &request).arrived(arrival);
                     let mut replies = self.dispatch(&request, scope, Some(&session.in_flight));
                     // Begun before the next part is read, so that a cancellation further on in the batch finds the
                     // request in flight.
@@ -122,13 +124,15 @@ impl Server {
                 }
                 Ok(Message::Response(response)) => session.unanswered.answer(&response),
                 Err(malformed) if malformed.id.is_some() => {
-                    joined.add(place, self.malformed(transport, &malformed, revision).bytes);
+                    joined.add(
+                        place,
+                        self.malformed(arrival.part(0), &malformed, revision).bytes,
+                    );
                 }
                 Err(malformed) => {
-                    let message = Unserved::new(transport, revision);
+                    let message = Unserved::new(arrival, revision);
                     let why = "the revision has no error without an id";
-                    let encoder = &self.0.encoder;
-                    encoder.ignored(message, &error_of(&malformed), why);
+                    self.ignore(message, &error_of(&malformed), why);
                 }
             }
         }
@@ -204,7 +208,7 @@ fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>)
 #[derive(Debug)]
 struct Joined {
     server: Server,
-    transport: Transport,
+    arrival: Arrival,
     revision: Revision,
     caller: Option<Holder>,
     written: BTreeMap<usize, Bytes>,
@@ -213,13 +217,13 @@ struct Joined {
 }
 
 impl Joined {
-    fn new(server: Server, transport: Transport, peer: &Peer) -> Self {
+    fn new(server: Server, arrival: Arrival, peer: &Peer) -> Self {
         Self {
             room: server.limits().reply_bytes,
             server,
-            transport,
+            arrival: arrival.part(0),
             revision: peer.revision,
-            caller: Holder::of(peer.principal.as_ref(), transport.client()),
+            caller: Holder::of(peer.principal.as_ref(), arrival.transport.client()),
             written: BTreeMap::new(),
         }
     }
@@ -235,9 +239,9 @@ impl Joined {
         let error = Internal::ReplyTooLarge { limit }.into();
         let message = Unserved {
             id: Some(id),
-            ..Unserved::new(self.transport, self.revision)
+            ..Unserved::new(self.arrival, self.revision)
         };
-        let refusal = self.server.0.encoder.refusal(message, &error);
+        let refusal = self.server.refusal(message, &error);
         self.add(place, refusal.bytes);
     }
 

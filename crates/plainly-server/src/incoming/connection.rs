@@ -26,9 +26,9 @@ use self::throttle::Throttle;
 use crate::Server;
 use crate::in_flight::InFlight;
 use crate::incoming::batch::{BatchMessages, ids};
-use crate::incoming::malformed::{cancelled, error_of};
+use crate::incoming::malformed::{Unserved, cancelled, error_of};
+use crate::operation::{Arrival, Transport};
 use crate::outgoing::Departure;
-use crate::outgoing::access::{Transport, Unserved};
 use crate::replies::Replies;
 use crate::resolve::{self, Sender, Unresolved};
 use crate::sessions::session::Session;
@@ -183,12 +183,13 @@ impl<M: Messages> Connection<M> {
             Inbound::Message(bytes) => {
                 let mut search = IdSearch::default();
                 search.push(&bytes);
-                return self.refuse_id(search.id(), &limits.too_large().into());
+                return self.refuse_too_large(search.id());
             }
-            Inbound::TooLong { id } => return self.refuse_id(id, &limits.too_large().into()),
+            Inbound::TooLong { id } => return self.refuse_too_large(id),
         };
+        let arrival = server.0.observer.arrival(Transport::Stream, bytes.len());
         match envelope::parse(&bytes, &limits.envelope) {
-            Ok(Envelope::Single(Message::Request(request))) => self.request(&request),
+            Ok(Envelope::Single(Message::Request(request))) => self.request(arrival, &request),
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 // All other notifications, such as `notifications/initialized`, ask nothing of a server.
                 if let Some(id) = cancelled(&notification) {
@@ -199,18 +200,19 @@ impl<M: Messages> Connection<M> {
                 Some(session) => session.unanswered.answer(&response),
                 None => tracing::debug!("ignored a response: no request is open"),
             },
-            Ok(Envelope::Batch(messages)) => self.batch(messages),
-            Err(malformed) => self.malformed(&malformed),
+            Ok(Envelope::Batch(messages)) => self.batch(arrival, messages),
+            Err(malformed) => self.malformed(arrival, &malformed),
         }
     }
 
-    fn request(&mut self, request: &Request<'_>) {
+    fn request(&mut self, arrival: Arrival, request: &Request<'_>) {
         let session = self.session.as_ref();
         match resolve::over_stream(request, &self.extensions, &self.memory, session) {
             // Without admission: it is answered here and now, and clients must not cancel it (2025-11-25,
             // "Cancellation").
-            Ok(Sender::Opening) => self.open(request),
+            Ok(Sender::Opening) => self.open(arrival, request),
             Ok(Sender::Peer(scope)) => {
+                let scope = scope.arrived(arrival);
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
                 // Most requests are answered at once, and wait behind nothing else.
                 match replies.begin() {
@@ -219,15 +221,13 @@ impl<M: Messages> Connection<M> {
                 }
             }
             Err(unresolved) => {
-                let encoded = self
-                    .server
-                    .unresolved(Transport::Stream, request, &unresolved);
+                let encoded = self.server.unresolved(arrival, request, &unresolved);
                 self.push(encoded.bytes);
             }
         }
     }
 
-    fn open(&mut self, request: &Request<'_>) {
+    fn open(&mut self, arrival: Arrival, request: &Request<'_>) {
         // An id in flight is taken for this request too: the client could not tell the two replies apart.
         let opening = match self.in_flight.has(&request.id.to_owned()) {
             true => Err(Unresolved {
@@ -238,15 +238,12 @@ impl<M: Messages> Connection<M> {
         };
         let encoded = match opening {
             Ok(peer) => {
-                let encoded = self
-                    .server
-                    .initialize(Transport::Stream, request.id.as_raw(), &peer);
+                let id = request.id.as_raw();
+                let encoded = self.server.initialize(arrival, id, &peer);
                 self.begin_session(peer);
                 encoded
             }
-            Err(unresolved) => self
-                .server
-                .unresolved(Transport::Stream, request, &unresolved),
+            Err(unresolved) => self.server.unresolved(arrival, request, &unresolved),
         };
         self.push(encoded.bytes);
     }
@@ -278,72 +275,75 @@ impl<M: Messages> Connection<M> {
         }
     }
 
-    fn batch(&mut self, messages: BatchMessages<'_>) {
+    fn batch(&mut self, arrival: Arrival, messages: BatchMessages<'_>) {
         let peer = self.session.as_ref().map(|session| &*session.peer);
         let accepted = Server::accepts_batches(peer);
         let (Ok(()), Some(session)) = (&accepted, &self.session) else {
             let error = accepted
                 .err()
                 .unwrap_or_else(|| InvalidRequest::SessionRequired.into());
-            return self.refuse_batch(&messages, &error);
+            return self.refuse_batch(arrival, &messages, &error);
         };
-        let replies =
-            self.server
-                .serve_batch(Transport::Stream, session, &self.extensions, messages);
+        let replies = self
+            .server
+            .serve_batch(arrival, session, &self.extensions, messages);
         self.running.push(replies);
     }
 
-    fn malformed(&mut self, malformed: &Malformed<'_>) {
+    fn malformed(&mut self, arrival: Arrival, malformed: &Malformed<'_>) {
         let (id, error) = (malformed.id, error_of(malformed));
+        let message = self.unserved(arrival, id.as_ref().map(RawId::as_raw));
         if id.is_none() && malformed.kind == MalformedKind::InvalidParams {
             // JSON-RPC 2.0, section 4.1.
-            return self.ignore(&error, "a notification has no answer");
+            return self
+                .server
+                .ignore(message, &error, "a notification has no answer");
         }
-        self.refuse(id.as_ref().map(RawId::as_raw), &error);
+        self.refuse(message, &error);
     }
 
     /// Refuses the messages of a batch: each with its own id, or its sender would wait for them.
-    fn refuse_batch(&mut self, messages: &BatchMessages<'_>, error: &ProtocolError) {
+    fn refuse_batch(
+        &mut self,
+        arrival: Arrival,
+        messages: &BatchMessages<'_>,
+        error: &ProtocolError,
+    ) {
         let mut ids = ids(messages).peekable();
         if ids.peek().is_none() {
-            return self.refuse(None, error);
+            return self.refuse(self.unserved(arrival, None), error);
         }
-        ids.for_each(|id| self.refuse(Some(id), error));
+        ids.for_each(|id| self.refuse(self.unserved(arrival.part(0), Some(id)), error));
     }
 
-    /// Refuses a message with this id.
-    fn refuse_id(&mut self, id: Option<RequestId>, error: &ProtocolError) {
+    /// Refuses a message that is too large to be read, with its id if that was found.
+    fn refuse_too_large(&mut self, id: Option<RequestId>) {
         let id = id.map(|id| id.to_string());
-        self.refuse(id.as_deref(), error);
+        let message = self.unserved(Arrival::unread(Transport::Stream), id.as_deref());
+        self.refuse(message, &self.server.limits().too_large().into());
     }
 
-    /// Refuses a message whose id is this JSON. Without an id it is not answered if the session's revision has no such answer,
-    /// and not so often that two peers who answer each other's errors could keep each other busy.
-    fn refuse(&mut self, id: Option<&str>, error: &ProtocolError) {
-        if id.is_none() && !self.revision().traits().errors_without_id {
-            return self.ignore(error, "the revision has no error without an id");
+    /// Refuses a message. Without an id it is not answered if the session's revision has no such
+    /// answer, and not so often that two peers who answer each other's errors could keep each other
+    /// busy.
+    fn refuse(&mut self, message: Unserved<'_>, error: &ProtocolError) {
+        let has_id = message.id.is_some();
+        if !has_id && !message.revision.traits().errors_without_id {
+            let why = "the revision has no error without an id";
+            return self.server.ignore(message, error, why);
         }
-        if id.is_none() && !self.throttle.allow() {
-            return self.ignore(error, "too many before it had no id either");
+        if !has_id && !self.throttle.allow() {
+            let why = "too many before it had no id either";
+            return self.server.ignore(message, error, why);
         }
-        let message = self.unserved(id);
-        let encoded = self.server.0.encoder.refusal(message, error);
+        let encoded = self.server.refusal(message, error);
         self.push(encoded.bytes);
     }
 
-    /// Reports the fault of a message in the log alone.
-    fn ignore(&self, error: &ProtocolError, why: &str) {
-        self.server
-            .0
-            .encoder
-            .ignored(self.unserved(None), error, why);
-    }
-
-    fn unserved<'m>(&self, id: Option<&'m str>) -> Unserved<'m> {
-        let revision = self.revision();
+    fn unserved<'m>(&self, arrival: Arrival, id: Option<&'m str>) -> Unserved<'m> {
         Unserved {
             id,
-            ..Unserved::new(Transport::Stream, revision)
+            ..Unserved::new(arrival, self.revision())
         }
     }
 

@@ -11,8 +11,8 @@ use plainly_protocol::header::MCP_SESSION_ID;
 
 use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
-use crate::incoming::malformed;
-use crate::outgoing::access::{Transport, Unserved};
+use crate::incoming::malformed::{self, Unserved};
+use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::Encoded;
 use crate::permissions::Permissions;
 use crate::replies::Replies;
@@ -27,19 +27,18 @@ impl Exchange for Server {
         if frame.body.len() > self.limits().message_bytes {
             return self.refuse(&self.limits().too_large().into(), frame.client);
         }
+        let arrival = self.arrival(frame);
         match envelope::parse(&frame.body, &self.limits().envelope) {
             Ok(Envelope::Single(Message::Request(ref request))) => {
-                self.request(frame, request).await
+                self.request(frame, arrival, request).await
             }
             Ok(Envelope::Single(Message::Notification(notification))) => {
                 self.notification(frame, &notification)
             }
             Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
             // Boxed because batches are rare: otherwise the future of every request would be as large.
-            Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, messages)).await,
-            Err(malformed) => {
-                reply(self.malformed(came(frame), &malformed, Revision::UNKNOWN_PEER))
-            }
+            Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, arrival, messages)).await,
+            Err(malformed) => reply(self.malformed(arrival, &malformed, Revision::UNKNOWN_PEER)),
         }
     }
 
@@ -80,12 +79,20 @@ impl Exchange for Server {
     }
 
     fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply {
-        let message = Unserved::new(Transport::Http { client }, Revision::UNKNOWN_PEER);
-        reply(self.0.encoder.refusal(message, error))
+        let arrival = Arrival::unread(Transport::Http { client });
+        let message = Unserved::new(arrival, Revision::UNKNOWN_PEER);
+        reply(self.refusal(message, error))
     }
 }
 
 impl Server {
+    /// The arrival of the message of a frame.
+    fn arrival(&self, frame: &Frame) -> Arrival {
+        let client = frame.client;
+        let transport = Transport::Http { client };
+        self.0.observer.arrival(transport, frame.body.len())
+    }
+
     /// The refusal of a message that needs more than its sender may do; of a batch, if one of its messages does.
     fn forbidden(&self, frame: &Frame) -> Option<Reply> {
         let permissions: &Arc<dyn Permissions> = frame.extensions.get()?;
@@ -104,18 +111,18 @@ impl Server {
             };
             let unserved = Unserved {
                 id,
-                ..Unserved::new(came(frame), Revision::UNKNOWN_PEER)
+                ..Unserved::new(self.arrival(frame), Revision::UNKNOWN_PEER)
             };
-            let mut refusal = reply(self.0.encoder.refusal(unserved, &error));
+            let mut refusal = reply(self.refusal(unserved, &error));
             refusal.headers.extend(headers);
             Some(refusal)
         })
     }
 
-    async fn request(&self, frame: &Frame, request: &Request<'_>) -> Reply {
+    async fn request(&self, frame: &Frame, arrival: Arrival, request: &Request<'_>) -> Reply {
         match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
             Ok(Sender::Peer(scope)) => {
-                let scope = scope.arrived_by(came(frame));
+                let scope = scope.arrived(arrival);
                 let session = scope.session().cloned();
                 let in_flight = session.as_ref().map(|session| &session.in_flight);
                 let replies = self.dispatch(request, scope, in_flight);
@@ -124,8 +131,8 @@ impl Server {
                     .and_then(|session| session.streams.as_ref());
                 sent(replies, streams).await
             }
-            Ok(Sender::Opening) => self.open(frame, request),
-            Err(unresolved) => reply(self.unresolved(came(frame), request, &unresolved)),
+            Ok(Sender::Opening) => self.open(frame, arrival, request),
+            Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
     }
 
@@ -140,7 +147,7 @@ impl Server {
         }
     }
 
-    fn open(&self, frame: &Frame, request: &Request<'_>) -> Reply {
+    fn open(&self, frame: &Frame, arrival: Arrival, request: &Request<'_>) -> Reply {
         let opened = resolve::opening(request, &frame.extensions, self.limits()).and_then(|peer| {
             let peer = Arc::new(peer);
             let said = request.params.as_ref().map_or(0, |it| it.raw().len());
@@ -155,13 +162,13 @@ impl Server {
         });
         match opened {
             Ok((peer, name)) => {
-                let mut reply = reply(self.initialize(came(frame), request.id.as_raw(), &peer));
+                let mut reply = reply(self.initialize(arrival, request.id.as_raw(), &peer));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);
                 reply
             }
-            Err(unresolved) => reply(self.unresolved(came(frame), request, &unresolved)),
+            Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
     }
 
@@ -199,7 +206,7 @@ impl Server {
     }
 
     /// Several messages at once: 2025-03-26 alone has them.
-    async fn batch(&self, frame: &Frame, messages: BatchMessages<'_>) -> Reply {
+    async fn batch(&self, frame: &Frame, arrival: Arrival, messages: BatchMessages<'_>) -> Reply {
         let session = match resolve::by_session(frame, &self.0.sessions) {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error, frame.client),
@@ -214,7 +221,7 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refuse(&malformed::error_of(malformed), frame.client);
         }
-        let replies = self.serve_batch(came(frame), &session, &frame.extensions, messages);
+        let replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
         sent(replies, session.streams.as_ref()).await
     }
 }
@@ -235,13 +242,6 @@ async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
         // A session that has ended meanwhile keeps no events, but the client on this connection still gets its reply.
         Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(replies),
-    }
-}
-
-/// The way that the message of a frame came.
-fn came(frame: &Frame) -> Transport {
-    Transport::Http {
-        client: frame.client,
     }
 }
 

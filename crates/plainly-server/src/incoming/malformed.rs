@@ -1,44 +1,105 @@
 //! Answers to messages that could not be served: malformed, without a known sender, or too late.
 
+use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 
 use crate::Server;
-use crate::outgoing::access::{Transport, Unserved};
+use crate::failure::incident::chain;
+use crate::operation::{Arrival, Operation, OperationOutcome};
 use crate::outgoing::encode::Encoded;
 use crate::resolve::Unresolved;
 
+/// A message that could not be served: the facts that are known nevertheless.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unserved<'a> {
+    pub(crate) arrival: Arrival,
+    pub(crate) revision: Revision,
+    /// The JSON of its id.
+    pub(crate) id: Option<&'a str>,
+    pub(crate) method: Option<&'a str>,
+}
+
+impl Unserved<'_> {
+    /// A message that could not be read.
+    pub(crate) const fn new(arrival: Arrival, revision: Revision) -> Self {
+        Self {
+            arrival,
+            revision,
+            id: None,
+            method: None,
+        }
+    }
+}
+
 impl Server {
+    /// The response to a message that could not be served, which is reported.
+    pub(crate) fn refusal(&self, message: Unserved<'_>, error: &ProtocolError) -> Encoded {
+        let revision = message.revision;
+        let reply = self.0.encoder.error(message.id, revision, error);
+        let code = self.0.errors.dialect.code(error, revision);
+        tracing::debug!(
+            target: "plainly::failure",
+            id = message.id.map(quoted).as_deref(),
+            method = message.method,
+            %revision,
+            transport = message.arrival.transport.name(),
+            code = code.get(),
+            error = chain(error),
+            "refused a message",
+        );
+        let outcome = OperationOutcome::Refused { error, code };
+        self.0.observer.report(|| Operation {
+            method: message.method,
+            id: message.id,
+            ..Operation::new(message.arrival, revision, outcome, Some(&reply))
+        });
+        reply
+    }
+
+    /// Logs why a message is not answered at all, though something is wrong with it.
+    pub(crate) fn ignore(&self, message: Unserved<'_>, error: &ProtocolError, why: &str) {
+        let revision = message.revision;
+        tracing::warn!(
+            target: "plainly::failure",
+            %revision,
+            transport = message.arrival.transport.name(),
+            code = self.0.errors.dialect.code(error, revision).get(),
+            error = chain(error),
+            "ignored a message: {why}",
+        );
+    }
+
     /// The response to a request without a known sender.
     pub(crate) fn unresolved(
         &self,
-        transport: Transport,
+        arrival: Arrival,
         request: &Request<'_>,
         unresolved: &Unresolved,
     ) -> Encoded {
         let message = Unserved {
-            transport,
+            arrival,
             revision: unresolved.revision,
             id: Some(request.id.as_raw()),
             method: Some(&request.method),
         };
-        self.0.encoder.refusal(message, &unresolved.error)
+        self.refusal(message, &unresolved.error)
     }
 
     /// The response to a malformed message, with its id if that could be read.
     pub(crate) fn malformed(
         &self,
-        transport: Transport,
+        arrival: Arrival,
         malformed: &Malformed<'_>,
         revision: Revision,
     ) -> Encoded {
         let message = Unserved {
             id: malformed.id.as_ref().map(|id| id.as_raw()),
-            ..Unserved::new(transport, revision)
+            ..Unserved::new(arrival, revision)
         };
-        self.0.encoder.refusal(message, &error_of(malformed))
+        self.refusal(message, &error_of(malformed))
     }
 }
 

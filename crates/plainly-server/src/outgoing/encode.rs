@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use bytes::Bytes;
-use plainly_errors::mistake::quoted;
 use plainly_errors::{Code, Dialect, Internal, ProtocolError, Revision, WireError};
 use plainly_protocol::in_place;
 use plainly_protocol::shape::{Surroundings, surroundings};
@@ -17,8 +16,6 @@ use plainly_protocol::writer::ObjectWriter;
 use serde_json::Map;
 
 use crate::answer::{Answer, ResultBody, STATIC, Shaped};
-use crate::failure::incident::chain;
-use crate::outgoing::access::{AccessLine, Unserved, is_read};
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]
@@ -27,25 +24,6 @@ pub(crate) struct Encoded {
     /// The code of the error, if it is one.
     pub(crate) code: Option<Code>,
     pub(crate) bytes: Bytes,
-}
-
-impl Encoded {
-    /// The facts for the access log.
-    pub(crate) fn told(&self) -> (u16, Option<Code>, usize) {
-        (self.http_status, self.code, self.bytes.len())
-    }
-
-    /// Writes the line of the access log for an answer to a message without a known sender.
-    pub(crate) fn log(&self, message: Unserved<'_>, principal: Option<&str>) {
-        if is_read() {
-            let line = AccessLine {
-                principal,
-                reply: Some(self.told()),
-                ..message.into()
-            };
-            line.write();
-        }
-    }
 }
 
 /// Writes responses.
@@ -81,8 +59,8 @@ impl Encoder {
         }
     }
 
-    /// The response to the request `id`, a JSON token; and its error, if the outcome could not be
-    /// written.
+    /// The response to the request `id`, a JSON token; and its error, if it failed, or if its
+    /// outcome could not be written.
     pub(crate) fn response(
         &self,
         id: &str,
@@ -91,7 +69,7 @@ impl Encoder {
     ) -> (Encoded, Option<ProtocolError>) {
         let answer = match outcome {
             Ok(answer) => answer,
-            Err(error) => return (self.error(Some(id), revision, &error), None),
+            Err(error) => return (self.error(Some(id), revision, &error), Some(error)),
         };
         let is_of_a_tool = matches!(answer, Answer::Tool(_));
         let error = match self.result(id, revision, answer) {
@@ -243,37 +221,6 @@ impl Encoder {
     /// The error as it stands in a response.
     pub(crate) fn wire(&self, error: &ProtocolError, revision: Revision) -> WireError {
         self.dialect.encode(error, revision)
-    }
-
-    /// Like [`error`](Self::error), for a message that could not be served; logs it.
-    pub(crate) fn refusal(&self, message: Unserved<'_>, error: &ProtocolError) -> Encoded {
-        let revision = message.revision;
-        tracing::debug!(
-            target: "plainly::failure",
-            id = message.id.map(quoted).as_deref(),
-            method = message.method,
-            %revision,
-            transport = message.transport.name(),
-            code = self.dialect.code(error, revision).get(),
-            error = chain(error),
-            "refused a message",
-        );
-        let reply = self.error(message.id, revision, error);
-        reply.log(message, None);
-        reply
-    }
-
-    /// Logs why a message is not answered at all, though something is wrong with it.
-    pub(crate) fn ignored(&self, message: Unserved<'_>, error: &ProtocolError, why: &str) {
-        let revision = message.revision;
-        tracing::warn!(
-            target: "plainly::failure",
-            %revision,
-            transport = message.transport.name(),
-            code = self.dialect.code(error, revision).get(),
-            error = chain(error),
-            "ignored a message: {why}",
-        );
     }
 
     /// The error response to the request `id`, a JSON token, or to something whose id could not be read.

@@ -7,45 +7,53 @@ use plainly_protocol::peer::Peer;
 use crate::Server;
 use crate::answer::{Answer, MethodResult};
 use crate::handling::AnswerResult;
-use crate::outgoing::access::{Transport, Unserved};
+use crate::operation::{Arrival, Operation, OperationOutcome};
 use crate::outgoing::encode::Encoded;
 use crate::request::Scope;
 use plainly_transport::quota::Holder;
 
 impl Server {
     /// The reply to `initialize`, the request `id`.
-    pub(crate) fn initialize(&self, transport: Transport, id: &str, peer: &Peer) -> Encoded {
+    pub(crate) fn initialize(&self, arrival: Arrival, id: &str, peer: &Peer) -> Encoded {
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
-        let (reply, _error) = self.write(id, peer.revision, None, Ok(answer));
-        let principal = peer.principal.as_ref().map(|one| one.as_str());
-        let message = Unserved {
+        let (reply, error) = self.write(id, peer.revision, None, Ok(answer));
+        self.0.observer.report(|| Operation {
             method: Some(Method::Initialize.name()),
-            ..Unserved::new(transport, peer.revision)
-        };
-        reply.log(message, principal);
+            id: Some(id),
+            principal: peer.principal.as_ref(),
+            ..Operation::new(
+                arrival,
+                peer.revision,
+                ended(&reply, error.as_ref(), false),
+                Some(&reply),
+            )
+        });
         reply
     }
 
-    /// Writes the response to a request in this context, and logs both how it went and its error.
+    /// Writes the response to a request in this context, and reports both how it went and its
+    /// error.
     pub(crate) fn respond(&self, id: &str, scope: &Scope, outcome: AnswerResult) -> Encoded {
+        let has_failed = outcome.is_err();
         if let Err(error) = &outcome {
             self.0.errors.report(scope.asker(), error);
         }
         let is_tool_error = matches!(&outcome, Ok(Answer::Tool(result)) if result.is_tool_error());
-        let (reply, instead) = self.write(id, scope.peer().revision, scope.caller(), outcome);
-        if let Some(error) = &instead {
+        let (reply, error) = self.write(id, scope.peer().revision, scope.caller(), outcome);
+        if let Some(error) = error.as_ref().filter(|_| !has_failed) {
             self.0.errors.report(scope.asker(), error);
         }
-        scope
-            .asker()
-            .log(Some(&reply), is_tool_error || instead.is_some());
+        self.0.observer.report(|| {
+            let outcome = ended(&reply, error.as_ref(), is_tool_error);
+            scope.asker().operation(id, outcome, Some(&reply))
+        });
         reply
     }
 
-    /// Writes a response; and its error, if the outcome could not be written, or there is no room
-    /// for it.
+    /// Writes a response; and its error, if it failed, if its outcome could not be written, or if
+    /// there is no room for it.
     fn write(
         &self,
         id: &str,
@@ -70,5 +78,20 @@ impl Server {
             Ok(bytes) => (Encoded { bytes, ..encoded }, instead),
             Err(_no_room) => overloaded(),
         }
+    }
+}
+
+/// The end of an operation with this reply, and the error that is behind it.
+fn ended<'a>(
+    reply: &Encoded,
+    error: Option<&'a ProtocolError>,
+    is_tool_error: bool,
+) -> OperationOutcome<'a> {
+    match (reply.code, error) {
+        (Some(code), Some(error)) => OperationOutcome::Refused { error, code },
+        // The model is told of an error behind a result.
+        (None, Some(_)) => OperationOutcome::ToolFailed,
+        (_, None) if is_tool_error => OperationOutcome::ToolFailed,
+        (_, None) => OperationOutcome::Served,
     }
 }

@@ -16,6 +16,7 @@ use crate::handling::{AnswerResult, RunningHandler};
 use crate::in_flight::{End, Slot};
 use crate::layer::{Next, Request};
 use crate::load::Place;
+use crate::operation::OperationOutcome;
 use crate::outgoing::encode::Encoded;
 use crate::outgoing::{Departure, ReplySource};
 use crate::panics::panicked;
@@ -117,7 +118,13 @@ impl Running {
         // is gone.
         self.state = State::Answered(None);
         self.scope.outbox().close();
-        self.scope.asker().log(None, false);
+        self.report_cancelled();
+    }
+
+    fn report_cancelled(&self) {
+        let asker = self.scope.asker();
+        let operation = || asker.operation(&self.id, OperationOutcome::Cancelled, None);
+        self.server.0.observer.report(operation);
     }
 
     /// Ends it if it was cancelled or stopped.
@@ -179,11 +186,11 @@ impl ReplySource for Running {
     }
 }
 
-/// Logs a request whose client hung up.
+/// Reports a request whose client hung up.
 impl Drop for Running {
     fn drop(&mut self) {
         match self.state {
-            State::Working { .. } | State::Subscribed(..) => self.scope.asker().log(None, false),
+            State::Working { .. } | State::Subscribed(..) => self.report_cancelled(),
             State::Answered(_) => {}
         }
     }

@@ -15,7 +15,7 @@ use super::clock::HandlerClock;
 use super::task_stage::TaskStage;
 use crate::asking::Questions;
 use crate::audience::Asker;
-use crate::outgoing::access::Transport;
+use crate::operation::Arrival;
 use crate::outgoing::outbox::Outbox;
 use crate::sessions::session::Session;
 use plainly_transport::lock::Lock;
@@ -153,10 +153,10 @@ impl Scope {
         }
     }
 
-    /// Sets the transport of the request.
-    pub(crate) fn arrived_by(mut self, transport: Transport) -> Self {
+    /// Sets the arrival of the request.
+    pub(crate) fn arrived(mut self, arrival: Arrival) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
-            shared.asker.arrived_by(transport);
+            shared.asker.arrived(arrival);
         }
         self
     }

@@ -10,6 +10,7 @@ mod in_memory;
 mod layers;
 mod legacy;
 mod mounted;
+mod operations;
 mod principal;
 mod prompts;
 mod reading;

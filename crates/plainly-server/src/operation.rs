@@ -1,0 +1,164 @@
+//! The outcome of each request, for the access log, and for counters and measurements of the
+//! program. Knows no metrics library.
+
+mod access;
+mod arrival;
+
+use std::fmt;
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plainly_errors::{Code, ProtocolError, Revision};
+use plainly_protocol::peer::Principal;
+
+pub(crate) use self::arrival::{Arrival, Transport};
+use crate::outgoing::encode::Encoded;
+
+/// A request that has ended, or a message that was refused, as
+/// [`ServerBuilder::on_operation`](crate::ServerBuilder::on_operation) reports it.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Operation<'a> {
+    /// The method, also one that does not exist: ask
+    /// [`Method::named`](plainly_protocol::method::Method::named) before it labels a metric. `None`
+    /// if it could not be read.
+    pub method: Option<&'a str>,
+    /// The tool, the prompt or the URI that the request is about, at most 512 bytes of it; any text
+    /// if the request was refused.
+    pub name: Option<&'a str>,
+    /// The id of the request, as JSON.
+    pub id: Option<&'a str>,
+    /// The revision of the client.
+    pub revision: Revision,
+    /// `http`, or `stream` for everything else.
+    pub transport: &'static str,
+    /// The address of the client, if it is known.
+    pub client: Option<IpAddr>,
+    /// The client as authenticated by the transport.
+    pub principal: Option<&'a Principal>,
+    /// The end of it.
+    pub outcome: OperationOutcome<'a>,
+    /// The HTTP status of the reply; not on a stream.
+    pub http_status: Option<u16>,
+    /// The size of the message, or within a batch that of its parameters; 0 if it was refused
+    /// before it was read.
+    pub request_bytes: usize,
+    /// The size of the reply, without the messages before it.
+    pub reply_bytes: Option<usize>,
+    /// The time from its arrival to its reply; `None` if it was refused before it was read.
+    pub duration: Option<Duration>,
+}
+
+/// The end of an operation.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum OperationOutcome<'a> {
+    /// The reply is a result.
+    Served,
+    /// The reply is the result of a tool, with `isError`.
+    ToolFailed,
+    /// The reply is an error.
+    #[non_exhaustive]
+    Refused {
+        /// The error, before it is written as the client's revision has it.
+        error: &'a ProtocolError,
+        /// The code that the client gets.
+        code: Code,
+    },
+    /// There is no reply, because the client does not wait for it any more.
+    Cancelled,
+}
+
+impl<'a> Operation<'a> {
+    /// The operation of a message of which nothing else is known.
+    pub(crate) fn new(
+        arrival: Arrival,
+        revision: Revision,
+        outcome: OperationOutcome<'a>,
+        reply: Option<&Encoded>,
+    ) -> Self {
+        Self {
+            method: None,
+            name: None,
+            id: None,
+            revision,
+            transport: arrival.transport.name(),
+            client: arrival.transport.client(),
+            principal: None,
+            outcome,
+            http_status: reply
+                .filter(|_| arrival.transport != Transport::Stream)
+                .map(|reply| reply.http_status),
+            request_bytes: arrival.bytes,
+            reply_bytes: reply.map(|reply| reply.bytes.len()),
+            duration: arrival.at.map(|at| at.elapsed()),
+        }
+    }
+}
+
+impl<'a> OperationOutcome<'a> {
+    /// The error, if the reply is one.
+    pub fn error(&self) -> Option<&'a ProtocolError> {
+        match self {
+            Self::Refused { error, .. } => Some(error),
+            Self::Served | Self::ToolFailed | Self::Cancelled => None,
+        }
+    }
+
+    /// The code of the error, if the reply is one.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Refused { code, .. } => Some(*code),
+            Self::Served | Self::ToolFailed | Self::Cancelled => None,
+        }
+    }
+}
+
+/// The readers of operations: the access log and, if there is one, a function of the program.
+#[derive(Clone, Default)]
+pub(crate) struct Observer(Option<Arc<Counting>>);
+
+/// A function that counts and measures.
+type Counting = dyn Fn(&Operation<'_>) + Send + Sync;
+
+impl Observer {
+    pub(crate) fn new(count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(count)))
+    }
+
+    /// Whether anything reads operations.
+    fn is_on(&self) -> bool {
+        self.0.is_some() || access::is_read()
+    }
+
+    /// The arrival of a message of this size, now.
+    pub(crate) fn arrival(&self, transport: Transport, bytes: usize) -> Arrival {
+        Arrival {
+            transport,
+            at: self.is_on().then(Instant::now),
+            bytes,
+        }
+    }
+
+    /// Reports an operation.
+    pub(crate) fn report<'a>(&self, operation: impl FnOnce() -> Operation<'a>) {
+        if !self.is_on() {
+            return;
+        }
+        let operation = operation();
+        access::write(&operation);
+        if let Some(count) = &self.0
+            && catch_unwind(AssertUnwindSafe(|| count(&operation))).is_err()
+        {
+            tracing::error!("the observer of operations panicked");
+        }
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Observer").field(&self.0.is_some()).finish()
+    }
+}

@@ -1,0 +1,40 @@
+//! The access log: one line at level info for each operation, under the target `plainly::access`.
+//! Without a reader, it costs a look at one number.
+
+use plainly_errors::Code;
+use tracing::Level;
+
+use super::{Operation, OperationOutcome};
+
+/// Whether the log is read.
+pub(super) fn is_read() -> bool {
+    tracing::enabled!(target: "plainly::access", Level::INFO)
+}
+
+/// Writes the line of an operation.
+pub(super) fn write(operation: &Operation<'_>) {
+    tracing::info!(
+        target: "plainly::access",
+        method = operation.method,
+        name = operation.name,
+        revision = %operation.revision,
+        transport = operation.transport,
+        client = operation.client.map(tracing::field::display),
+        principal = operation.principal.map(|one| one.as_str()),
+        status = operation.http_status,
+        code = operation.outcome.code().map(Code::get),
+        ms = operation.duration.map(|duration| duration.as_micros() as f64 / 1e3),
+        bytes = operation.reply_bytes,
+        "{}",
+        word(&operation.outcome),
+    );
+}
+
+fn word(outcome: &OperationOutcome<'_>) -> &'static str {
+    match outcome {
+        OperationOutcome::Served => "served",
+        OperationOutcome::ToolFailed => "tool failed",
+        OperationOutcome::Refused { .. } => "refused",
+        OperationOutcome::Cancelled => "cancelled",
+    }
+}

@@ -1,0 +1,62 @@
+//! The arrival of a message: the way that it came and, if operations are observed, when.
+
+use std::net::IpAddr;
+use std::time::Instant;
+
+/// The way that a message came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    Http {
+        /// The address that it came from, if it is known.
+        client: Option<IpAddr>,
+    },
+    Stream,
+}
+
+impl Transport {
+    /// The address that a message came from, if it is known.
+    pub(crate) fn client(self) -> Option<IpAddr> {
+        match self {
+            Self::Http { client } => client,
+            Self::Stream => None,
+        }
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Http { .. } => "http",
+            Self::Stream => "stream",
+        }
+    }
+}
+
+/// The arrival of a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) transport: Transport,
+    /// The time of it, if it is observed.
+    pub(super) at: Option<Instant>,
+    /// The size of the message.
+    pub(super) bytes: usize,
+}
+
+impl Arrival {
+    /// The arrival of a message that its transport did not read.
+    pub(crate) const fn unread(transport: Transport) -> Self {
+        Self {
+            transport,
+            at: None,
+            bytes: 0,
+        }
+    }
+
+    /// The arrival of a message within a batch.
+    pub(crate) const fn part(self, bytes: usize) -> Self {
+        Self { bytes, ..self }
+    }
+
+    /// Whether its operation will be reported.
+    pub(crate) const fn is_observed(&self) -> bool {
+        self.at.is_some()
+    }
+}
