@@ -15,6 +15,7 @@ pub mod method;
 pub mod header;
 pub mod meta;
 pub mod mirrored;
+pub mod trace_context;
 
 pub mod peer;
 

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use crate::envelope::Object;
 use crate::escape;
 use crate::id::ProgressToken;
+use crate::trace_context::TraceContext;
+pub use crate::trace_context::{BAGGAGE, TRACE_PARENT, TRACE_STATE};
 use crate::types::{ClientCapabilities, Implementation, LoggingLevel};
 
 /// The protocol version of a request (2026-07-28).
@@ -21,8 +23,6 @@ pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// The least severe log messages that the sender wants for a request; absent, it wants none (2026-07-28).
 pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// The trace that the request is part of, as W3C Trace Context writes it.
-pub const TRACE_PARENT: &str = "traceparent";
 /// Asks for progress notifications.
 pub const PROGRESS_TOKEN: &str = "progressToken";
 
@@ -38,6 +38,8 @@ pub struct RequestMeta<'a> {
     is_no_object: bool,
     log_level: Option<&'a str>,
     trace_parent: Option<&'a str>,
+    trace_state: Option<&'a str>,
+    baggage: Option<&'a str>,
 }
 
 /// The introduction of a modern request's sender.
@@ -76,6 +78,8 @@ impl<'a> RequestMeta<'a> {
                 PROGRESS_TOKEN => read.progress = Some(value),
                 LOG_LEVEL => read.log_level = Some(value),
                 TRACE_PARENT => read.trace_parent = Some(value),
+                TRACE_STATE => read.trace_state = Some(value),
+                BAGGAGE => read.baggage = Some(value),
                 _ => {}
             }
         }
@@ -141,12 +145,16 @@ impl<'a> RequestMeta<'a> {
         serde_json::from_str(self.progress?).ok()
     }
 
-    /// The id of the trace that the request is part of: 32 hexadecimal digits. Anything else counts as absent.
-    pub fn trace_id(&self) -> Option<&'a str> {
-        let parent = self.trace_parent?.trim_matches('"');
-        let id = parent.split('-').nth(1)?;
-        let is_id = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_id.then_some(id)
+    /// The trace that the request is part of. Malformed parts count as absent.
+    pub fn trace_context(&self) -> Option<TraceContext> {
+        let mut trace = TraceContext::new(escape::text(self.trace_parent?)?)?;
+        if let Some(state) = self.trace_state.and_then(escape::text) {
+            trace = trace.state(state);
+        }
+        if let Some(baggage) = self.baggage.and_then(escape::text) {
+            trace = trace.baggage(baggage);
+        }
+        Some(trace)
     }
 
     /// The least severe log messages that the sender wants for this request (2026-07-28; before, the key means nothing).
@@ -188,18 +196,30 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_known_by_its_id_alone() {
-        let id = "0af7651916cd43dd8448eb211c80319c";
-        for (parent, found) in [
-            (format!(r#""00-{id}-00f067aa0ba902b7-01""#), Some(id)),
-            (format!(r#""00-{id}""#), Some(id)),
-            (r#""00-0af7-00f0-01""#.to_owned(), None),
-            (format!(r#""00-{id}\n-00f067aa0ba902b7-01""#), None),
-            ("5".to_owned(), None),
+    fn malformed_parts_of_a_trace_are_absent() {
+        let parent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+        let trace = || TraceContext::new(parent);
+        for (meta, expected) in [
+            (format!(r#""traceparent":"{parent}""#), trace()),
+            (
+                format!(r#""traceparent":"{parent}","tracestate":"a\u003db","baggage":"c=d""#),
+                trace().map(|trace| trace.state("a=b").baggage("c=d")),
+            ),
+            (
+                format!(r#""traceparent":"{parent}","tracestate":5,"baggage":"c""#),
+                trace(),
+            ),
+            (
+                r#""traceparent":"00-0af7-00f0-01","baggage":"c=d""#.to_owned(),
+                None,
+            ),
+            (r#""traceparent":5"#.to_owned(), None),
+            (r#""tracestate":"a=b""#.to_owned(), None),
         ] {
-            let params = format!(r#"{{"_meta":{{"traceparent":{parent}}}}}"#);
+            let params = format!(r#"{{"_meta":{{{meta}}}}}"#);
             let params = parse_object(&params, &Limits::default()).unwrap();
-            assert_eq!(RequestMeta::of(Some(&params)).trace_id(), found, "{parent}");
+            let found = RequestMeta::of(Some(&params)).trace_context();
+            assert_eq!(found, expected, "{meta}");
         }
     }
 

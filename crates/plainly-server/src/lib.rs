@@ -80,6 +80,7 @@ use self::sessions::Sessions;
 pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 pub use plainly_protocol::peer::Principal;
+pub use plainly_protocol::trace_context::TraceContext;
 
 /// A server with all its definitions and options. Cheap to clone; all clones are the same server.
 ///

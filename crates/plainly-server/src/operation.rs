@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use plainly_errors::{Code, ProtocolError, Revision};
 use plainly_protocol::peer::Principal;
+use plainly_protocol::trace_context::TraceContext;
 
 pub(crate) use self::arrival::{Arrival, Transport};
 use crate::outgoing::encode::Encoded;
@@ -38,6 +39,8 @@ pub struct Operation<'a> {
     pub client: Option<IpAddr>,
     /// The client as authenticated by the transport.
     pub principal: Option<&'a Principal>,
+    /// The trace that the request is part of (SEP-414).
+    pub trace: Option<&'a TraceContext>,
     /// The end of it.
     pub outcome: OperationOutcome<'a>,
     /// The HTTP status of the reply; not on a stream.
@@ -87,6 +90,7 @@ impl<'a> Operation<'a> {
             transport: arrival.transport.name(),
             client: arrival.transport.client(),
             principal: None,
+            trace: None,
             outcome,
             http_status: reply
                 .filter(|_| arrival.transport != Transport::Stream)

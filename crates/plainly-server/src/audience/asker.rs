@@ -8,6 +8,7 @@ use plainly_errors::mistake::{quoted, shortened};
 use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
+use plainly_protocol::trace_context::TraceContext;
 use plainly_protocol::types::{ElicitResult, RawJson};
 use tracing::Level;
 
@@ -27,13 +28,13 @@ pub(crate) struct Asker {
     pub(super) subject: Option<Box<str>>,
     /// The keys of the questions of an earlier round that the user declined.
     pub(super) declined: Vec<String>,
-    /// The id of the trace that the request is part of.
-    pub(super) trace: Option<Box<str>>,
+    /// The trace that the request is part of.
+    trace: Option<Box<TraceContext>>,
     pub(super) arrival: Arrival,
 }
 
 impl Asker {
-    pub(crate) fn new(peer: Arc<Peer>, trace: Option<Box<str>>) -> Self {
+    pub(crate) fn new(peer: Arc<Peer>, trace: Option<Box<TraceContext>>) -> Self {
         Self {
             peer,
             method: None,
@@ -53,6 +54,11 @@ impl Asker {
     /// The address that the request came from, if it is known.
     pub(crate) fn client(&self) -> Option<IpAddr> {
         self.arrival.transport.client()
+    }
+
+    /// The trace that the request is part of.
+    pub(crate) fn trace(&self) -> Option<&TraceContext> {
+        self.trace.as_deref()
     }
 
     /// Notes that the request is for a method of this name, which is not served.
@@ -94,6 +100,7 @@ impl Asker {
             name: self.subject.as_deref(),
             id: Some(id),
             principal: self.peer.principal.as_ref(),
+            trace: self.trace(),
             ..Operation::new(self.arrival, self.peer.revision, outcome, reply)
         }
     }

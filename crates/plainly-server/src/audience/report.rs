@@ -4,6 +4,7 @@ use std::error::Error;
 use std::iter::successors;
 
 use plainly_errors::{Dialect, ErrorKind, Internal, Problem, ProblemCode, Problems, ProtocolError};
+use plainly_protocol::trace_context::TraceContext;
 use serde_json::{Map, Value};
 
 use super::Asker;
@@ -31,7 +32,7 @@ impl ErrorPolicy {
                     revision = %asker.peer.revision,
                     transport = asker.arrival.transport.name(),
                     principal = asker.peer.principal.as_ref().map(|one| one.as_str()),
-                    trace = asker.trace.as_deref(),
+                    trace = asker.trace().map(TraceContext::trace_id),
                     code = self.dialect.code(error, asker.peer.revision).get(),
                     problem = error.problem().map(|problem| problem.code().as_str()),
                     incident = incident(error),

@@ -1,6 +1,7 @@
 //! The client of a request, and messages to it before the reply.
 
 use plainly_protocol::peer::Principal;
+use plainly_protocol::trace_context::TraceContext;
 use plainly_protocol::types::{
     ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams, RawJson,
 };
@@ -54,6 +55,12 @@ impl Context {
     /// see [`Principal`].
     pub fn principal(&self) -> Option<&Principal> {
         self.scope.peer().principal.as_ref()
+    }
+
+    /// The trace that the request is part of, if the client sent it (SEP-414): for spans, and for
+    /// the requests that the handler makes. A client can send any, so it proves nothing.
+    pub fn trace_context(&self) -> Option<&TraceContext> {
+        self.scope.asker().trace()
     }
 
     /// The value of this type that a layer put into the request's extensions.

@@ -238,8 +238,7 @@ impl<M: Messages> Connection<M> {
         };
         let encoded = match opening {
             Ok(peer) => {
-                let id = request.id.as_raw();
-                let encoded = self.server.initialize(arrival, id, &peer);
+                let encoded = self.server.initialize(arrival, request, &peer);
                 self.begin_session(peer);
                 encoded
             }

@@ -162,7 +162,7 @@ impl Server {
         });
         match opened {
             Ok((peer, name)) => {
-                let mut reply = reply(self.initialize(arrival, request.id.as_raw(), &peer));
+                let mut reply = reply(self.initialize(arrival, request, &peer));
                 let name =
                     HeaderValue::from_str(&name).expect("hexadecimal digits are visible ASCII");
                 reply.headers.insert(MCP_SESSION_ID, name);

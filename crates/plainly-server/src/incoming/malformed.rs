@@ -5,6 +5,7 @@ use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
+use plainly_protocol::trace_context::TraceContext;
 
 use crate::Server;
 use crate::failure::incident::chain;
@@ -20,6 +21,7 @@ pub(crate) struct Unserved<'a> {
     /// The JSON of its id.
     pub(crate) id: Option<&'a str>,
     pub(crate) method: Option<&'a str>,
+    pub(crate) trace: Option<&'a TraceContext>,
 }
 
 impl Unserved<'_> {
@@ -30,6 +32,7 @@ impl Unserved<'_> {
             revision,
             id: None,
             method: None,
+            trace: None,
         }
     }
 }
@@ -54,6 +57,7 @@ impl Server {
         self.0.observer.report(|| Operation {
             method: message.method,
             id: message.id,
+            trace: message.trace,
             ..Operation::new(message.arrival, revision, outcome, Some(&reply))
         });
         reply
@@ -79,11 +83,13 @@ impl Server {
         request: &Request<'_>,
         unresolved: &Unresolved,
     ) -> Encoded {
+        let trace = arrival.trace(request);
         let message = Unserved {
             arrival,
             revision: unresolved.revision,
             id: Some(request.id.as_raw()),
             method: Some(&request.method),
+            trace: trace.as_ref(),
         };
         self.refusal(message, &unresolved.error)
     }

@@ -3,6 +3,10 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
+use plainly_protocol::envelope::Request;
+use plainly_protocol::meta::RequestMeta;
+use plainly_protocol::trace_context::TraceContext;
+
 /// The way that a message came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transport {
@@ -53,6 +57,12 @@ impl Arrival {
     /// The arrival of a message within a batch.
     pub(crate) const fn part(self, bytes: usize) -> Self {
         Self { bytes, ..self }
+    }
+
+    /// The trace of the request that arrived, if it is observed.
+    pub(crate) fn trace(&self, request: &Request<'_>) -> Option<TraceContext> {
+        self.at?;
+        RequestMeta::of(request.params.as_ref()).trace_context()
     }
 
     /// Whether its operation will be reported.

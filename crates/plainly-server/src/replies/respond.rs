@@ -1,6 +1,7 @@
 //! From the outcome of a request to its one response, in bytes: within the room that there is for large replies.
 
 use plainly_errors::{ProtocolError, Revision, Unavailable};
+use plainly_protocol::envelope::Request;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
@@ -13,16 +14,24 @@ use crate::request::Scope;
 use plainly_transport::quota::Holder;
 
 impl Server {
-    /// The reply to `initialize`, the request `id`.
-    pub(crate) fn initialize(&self, arrival: Arrival, id: &str, peer: &Peer) -> Encoded {
+    /// The reply to `initialize`.
+    pub(crate) fn initialize(
+        &self,
+        arrival: Arrival,
+        request: &Request<'_>,
+        peer: &Peer,
+    ) -> Encoded {
+        let id = request.id.as_raw();
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
         let (reply, error) = self.write(id, peer.revision, None, Ok(answer));
+        let trace = arrival.trace(request);
         self.0.observer.report(|| Operation {
             method: Some(Method::Initialize.name()),
             id: Some(id),
             principal: peer.principal.as_ref(),
+            trace: trace.as_ref(),
             ..Operation::new(
                 arrival,
                 peer.revision,

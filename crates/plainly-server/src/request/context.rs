@@ -9,6 +9,7 @@ use plainly_protocol::id::ProgressToken;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
+use plainly_protocol::trace_context::TraceContext;
 use plainly_protocol::types::LoggingLevel;
 
 use super::clock::HandlerClock;
@@ -49,7 +50,7 @@ struct SharedContext {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interest {
     /// The trace that the request is part of.
-    pub(super) trace: Option<Box<str>>,
+    pub(super) trace: Option<Box<TraceContext>>,
     pub(super) progress: Option<ProgressToken>,
     /// Whether the `_meta` with these wishes is malformed.
     is_malformed: bool,
@@ -61,7 +62,7 @@ impl Interest {
     /// The wishes in the `_meta` of a request within a session.
     pub(crate) fn of(meta: &RequestMeta<'_>) -> Self {
         Self {
-            trace: meta.trace_id().map(Into::into),
+            trace: meta.trace_context().map(Box::new),
             progress: meta.progress_token(),
             is_malformed: meta.is_malformed(),
             level: None,

@@ -23,5 +23,6 @@ mod tasks;
 mod telling;
 mod templates;
 mod tools;
+mod traces;
 mod url_elicitation;
 mod wrapped_errors;

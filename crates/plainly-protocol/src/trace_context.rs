@@ -1,0 +1,200 @@
+//! The trace that a message is part of (W3C Trace Context and Baggage), as `_meta` carries it
+//! (SEP-414). Malformed parts count as absent.
+
+use serde::Serialize;
+
+/// The trace that a message is part of, as W3C Trace Context writes it.
+pub const TRACE_PARENT: &str = "traceparent";
+/// The state of tracing systems, as W3C Trace Context writes it.
+pub const TRACE_STATE: &str = "tracestate";
+/// The properties that go along with a trace, as W3C Baggage writes them.
+pub const BAGGAGE: &str = "baggage";
+/// The most bytes of `traceparent`, and of `tracestate`.
+const HEADER_BYTES: usize = 512;
+/// The most bytes of `baggage` (W3C Baggage, "Limits").
+const BAGGAGE_BYTES: usize = 8_192;
+/// The blanks that may stand around a member; a line break may not.
+const BLANKS: [char; 2] = [' ', '\t'];
+/// The most members of `tracestate` (W3C Trace Context, "tracestate").
+const STATE_MEMBERS: usize = 32;
+
+/// The trace that a message is part of.
+///
+/// ```
+/// use plainly_protocol::trace_context::TraceContext;
+///
+/// let parent = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+/// let trace = TraceContext::new(parent).ok_or("not a traceparent")?;
+/// assert_eq!(trace.get("traceparent"), Some(parent));
+/// assert_eq!(trace.trace_id(), "0af7651916cd43dd8448eb211c80319c");
+/// assert_eq!(TraceContext::new("0af7651916cd43dd"), None);
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TraceContext {
+    #[serde(rename = "traceparent")]
+    parent: String,
+    #[serde(rename = "tracestate", skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baggage: Option<String>,
+}
+
+impl TraceContext {
+    /// A trace with this `traceparent`; `None` if it is not one.
+    #[must_use]
+    pub fn new(parent: impl Into<String>) -> Option<Self> {
+        let parent = parent.into();
+        is_parent(&parent).then_some(Self {
+            parent,
+            state: None,
+            baggage: None,
+        })
+    }
+
+    /// Adds a `tracestate`, unless it is malformed or has more than 512 bytes.
+    #[must_use]
+    pub fn state(mut self, state: impl Into<String>) -> Self {
+        self.state = Some(state.into()).filter(|state| is_state(state));
+        self
+    }
+
+    /// Adds `baggage`, unless it is malformed or has more than 8,192 bytes. Every server reads it:
+    /// only add what they may know.
+    #[must_use]
+    pub fn baggage(mut self, baggage: impl Into<String>) -> Self {
+        self.baggage = Some(baggage.into()).filter(|baggage| is_baggage(baggage));
+        self
+    }
+
+    /// The member of this name: `traceparent`, `tracestate` or `baggage`.
+    #[must_use]
+    pub fn get(&self, member: &str) -> Option<&str> {
+        match member {
+            TRACE_PARENT => Some(&self.parent),
+            TRACE_STATE => self.state.as_deref(),
+            BAGGAGE => self.baggage.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The id of the trace: 32 hexadecimal digits.
+    #[must_use]
+    pub fn trace_id(&self) -> &str {
+        self.parent.split('-').nth(1).unwrap_or_default()
+    }
+}
+
+/// `version-trace-parent-flags`, in lower case, with ids that are not zero; later versions may go
+/// on after that.
+fn is_parent(text: &str) -> bool {
+    let mut parts = text.splitn(5, '-');
+    let mut is_hex = |digits: usize| {
+        let part = parts.next().unwrap_or_default();
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (part.len() == digits && part.bytes().all(is_digit)).then_some(part)
+    };
+    let (version, trace, parent, flags) = (is_hex(2), is_hex(32), is_hex(16), is_hex(2));
+    let is_id = |part: Option<&str>| part.is_some_and(|id| id.bytes().any(|digit| digit != b'0'));
+    let ends = parts.next().is_none();
+    text.len() <= HEADER_BYTES
+        && flags.is_some()
+        && is_id(trace)
+        && is_id(parent)
+        && version.is_some_and(|version| version != "ff" && (ends || version != "00"))
+}
+
+/// Members `key=value` with commas between them.
+fn is_state(text: &str) -> bool {
+    let is_member = |member: &str| {
+        let is_key =
+            |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'*' | b'/' | b'@');
+        member
+            .trim_matches(BLANKS)
+            .split_once('=')
+            .is_some_and(|(key, value)| {
+                let is_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
+                !key.is_empty()
+                    && key.bytes().all(is_key)
+                    && !value.is_empty()
+                    && value.bytes().all(is_value)
+            })
+    };
+    let count = text.split(',').count();
+    text.len() <= HEADER_BYTES && count <= STATE_MEMBERS && text.split(',').all(is_member)
+}
+
+/// Members `key=value`, perhaps with properties behind `;`, with commas between them.
+fn is_baggage(text: &str) -> bool {
+    let is_visible = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\');
+    let is_member = |member: &str| {
+        let (pair, properties) = member.split_once(';').unwrap_or((member, ""));
+        let pair = pair.split_once('=');
+        let properties = properties.split(';').map(str::trim);
+        pair.is_some_and(|(key, value)| {
+            let (key, value) = (key.trim_matches(BLANKS), value.trim_matches(BLANKS));
+            !key.is_empty() && key.bytes().chain(value.bytes()).all(is_visible)
+        }) && properties
+            .flat_map(str::bytes)
+            .all(|byte| is_visible(byte) || byte == b' ')
+    };
+    text.len() <= BAGGAGE_BYTES && text.split(',').all(is_member)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
+
+    #[test]
+    fn only_what_is_well_formed_is_taken() {
+        let later = format!("01{}-more", &PARENT[2..]);
+        for (parent, is_taken) in [
+            (PARENT, true),
+            (&*later, true),
+            (&*format!("{PARENT}-more"), false),
+            (&*format!("ff{}", &PARENT[2..]), false),
+            (&*PARENT.to_uppercase(), false),
+            (&PARENT[..54], false),
+            (
+                &*PARENT.replace("0af7651916cd43dd8448eb211c80319c", &"0".repeat(32)),
+                false,
+            ),
+            (&*PARENT.replace("00f067aa0ba902b7", &"0".repeat(16)), false),
+            (&*format!("01{}-{}", &PARENT[2..], "x".repeat(500)), false),
+            ("", false),
+        ] {
+            assert_eq!(TraceContext::new(parent).is_some(), is_taken, "{parent}");
+        }
+        let trace = || TraceContext::new(PARENT).unwrap();
+        for (state, is_taken) in [
+            ("rojo=00f067aa0ba902b7,congo@x=t61rc", true),
+            ("a=b, c=d", true),
+            ("a", false),
+            ("A=b", false),
+            ("a=b,", false),
+            ("a=b\nc", false),
+            ("a=é", false),
+            (&*format!("a={}", "b".repeat(511)), false),
+            (&*vec!["a=b"; 33].join(","), false),
+        ] {
+            assert_eq!(trace().state(state).state.is_some(), is_taken, "{state}");
+        }
+        for (baggage, is_taken) in [
+            ("user=ada;ttl=3;x,plan = free%20", true),
+            ("a=", true),
+            ("a", false),
+            ("a=b c", false),
+            ("a=\"b\"", false),
+            ("a=b\r\n", false),
+            (&*format!("a={}", "b".repeat(8_191)), false),
+        ] {
+            assert_eq!(
+                trace().baggage(baggage).baggage.is_some(),
+                is_taken,
+                "{baggage}"
+            );
+        }
+    }
+}
