@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Dialect;
-use plainly_protocol::types::{Icon, Implementation};
+use plainly_protocol::types::{Icon, Implementation, JsonObject};
 use tower_layer::Layer;
 use tower_service::Service;
 
@@ -218,6 +218,29 @@ impl ServerBuilder {
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
+        self
+    }
+
+    /// Declares an extension of the protocol that the program supports (SEP-2133), with its
+    /// settings. On revisions without extensions, it is declared as an experimental capability.
+    /// [`build`](Self::build) rejects a malformed name, one with a reserved prefix, and one that
+    /// the server declares by itself.
+    ///
+    /// The name of an extension begins with a domain of its author. For what a client supports, ask
+    /// [`Context::client_extension`](super::extract::Context::client_extension).
+    ///
+    /// ```
+    /// use plainly::server::Server;
+    /// use serde_json::json;
+    ///
+    /// let server = Server::builder("charts", "1.0.0") .extension("io.modelcontextprotocol/ui",
+    /// [("mimeTypes", json!(["text/html;profile=mcp-app"]))]) .build()?;
+    /// # Ok::<(), plainly::server::BuildErrors>(())
+    /// ```
+    #[must_use]
+    pub fn extension(mut self, name: impl Into<String>, settings: impl Into<JsonObject>) -> Self {
+        let extension = (name.into(), settings.into());
+        self.definitions.extensions.push(extension);
         self
     }
 

@@ -37,7 +37,7 @@ impl Discovery {
     ) -> Self {
         let features = sources.features();
         let mut capabilities = ServerCapabilities::new();
-        let mut extensions = JsonObject::new();
+        let mut extensions = features.extensions.clone();
         if features.serves(Capability::Tools) {
             capabilities = capabilities.tools(list_capability(announced.tools));
         }

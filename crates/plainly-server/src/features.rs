@@ -7,6 +7,7 @@ mod cursor;
 mod declared;
 mod definitions;
 mod error;
+mod extensions;
 mod methods;
 mod prompts;
 mod resources;
@@ -15,6 +16,7 @@ mod tools;
 mod values;
 
 use plainly_protocol::method::Capability;
+use plainly_protocol::types::JsonObject;
 
 use self::catalogue::{Catalogue, Definition};
 use self::cursor::Cursors;
@@ -45,6 +47,8 @@ pub(super) struct Features {
     pub(super) may_log: bool,
     /// Whether any tool may become a task.
     pub(super) may_become_tasks: bool,
+    /// The extensions that the program declares.
+    pub(super) extensions: JsonObject,
     states: States,
     cursors: Cursors,
     /// Seals what clients carry from one round of questions to the next.
@@ -70,12 +74,14 @@ impl Features {
             states,
             dynamic,
             is_layered,
+            extensions,
         } = definitions;
         let mut errors = Vec::new();
         let tools = Catalogue::build(tools, dynamic.tools, &states, limits, &mut errors);
         let prompts = Catalogue::build(prompts, dynamic.prompts, &states, limits, &mut errors);
         let fixed = Catalogue::build(resources, dynamic.resources, &states, limits, &mut errors);
         let templates = resources::check_templates(templates, &states, &mut errors);
+        let extensions = extensions::check_extensions(extensions, &mut errors);
         if !errors.is_empty() {
             return Err(BuildErrors::of("the server can't be built", errors));
         }
@@ -85,6 +91,7 @@ impl Features {
             prompts,
             may_log,
             may_become_tasks,
+            extensions,
             states,
             cursors: Cursors::new(keys.clone(), server, limits),
             seals: Seals::new(keys, server, limits),

@@ -6,6 +6,7 @@ use plainly_protocol::types::{
     ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams, RawJson,
 };
 use serde::Serialize;
+use serde_json::Value;
 
 use super::{Call, Channel, Extract, Needs};
 use crate::failure::Failure;
@@ -49,6 +50,15 @@ impl Context {
     /// The client's declared capabilities.
     pub fn capabilities(&self) -> &ClientCapabilities {
         &self.scope.peer().capabilities
+    }
+
+    /// The settings of an extension, if the client declares it. Clients of revisions without
+    /// extensions declare it among their experimental capabilities.
+    pub fn client_extension(&self, name: &str) -> Option<&Value> {
+        let capabilities = self.capabilities();
+        let experimental = capabilities.experimental.as_deref();
+        let experimental = || experimental?.get(name);
+        capabilities.extension(name).or_else(experimental)
     }
 
     /// The client as authenticated by the transport; `None` if nothing asks for proof. Over HTTP, a layer provides it:

@@ -1,5 +1,7 @@
 //! Everything that a program defines for a server, before it is checked.
 
+use plainly_protocol::types::JsonObject;
+
 use super::prompts::Prompt;
 use super::resources::{ErasedStore, Resource, ResourceTemplate};
 use super::tools::Tool;
@@ -19,6 +21,8 @@ pub(crate) struct Definitions {
     pub(crate) dynamic: DynamicKinds,
     /// Whether layers may keep some of it from some callers.
     pub(crate) is_layered: bool,
+    /// The extensions that it declares, each with its settings.
+    pub(crate) extensions: Vec<(String, JsonObject)>,
 }
 
 /// Which kinds may come and go while the server runs.

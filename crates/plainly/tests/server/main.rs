@@ -4,6 +4,7 @@ mod answering;
 mod asking;
 mod channels;
 mod declared;
+mod extensions;
 mod foreign_errors;
 mod handlers;
 mod in_memory;
