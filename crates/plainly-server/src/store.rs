@@ -31,7 +31,8 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// One page of resources: the children of the collection `parent`, or without one everything, with each collection
     /// before its contents.
     ///
-    /// The server also lists the collection in which a resource was not found, to suggest one with a similar name.
+    /// Unless the store [refuses](Self::can_suggest), the server also lists the collection in which
+    /// a resource was not found, to suggest one with a similar name.
     ///
     /// `after` is the [`Page::next`] of the previous page; any process that serves the same resources can continue the
     /// listing.
@@ -55,6 +56,13 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
     /// nothing more to report to the current subscribers.
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         None
+    }
+
+    /// Whether the server may list resources to suggest one with a similar name where none was
+    /// found. Any client can ask for resources that do not exist, so a store whose listings cost
+    /// money or a query should return `false`: then nothing is listed, and nothing suggested.
+    fn can_suggest(&self) -> bool {
+        true
     }
 
     /// The time that clients may cache results, and whether they may share them.
@@ -86,6 +94,10 @@ impl<S: Store> Store for Arc<S> {
 
     fn watch(&self) -> Option<BoxStream<'static, Change>> {
         S::watch(self)
+    }
+
+    fn can_suggest(&self) -> bool {
+        S::can_suggest(self)
     }
 
     fn cache_hint(&self) -> CacheHint {

@@ -20,6 +20,7 @@ mod serve_stream;
 mod stdio;
 mod store_tools;
 mod subscriptions;
+mod suggesting;
 mod tasks;
 mod telling;
 mod templates;

@@ -95,6 +95,9 @@ impl<S: Store> CheckedStore<S> {
 
     /// The URI whose name is nearest to that of `uri`, among the first resources in `parent` or in all of the store.
     async fn meant_by(&self, uri: &str, parent: Option<&str>) -> Option<String> {
+        if !self.store.can_suggest() {
+            return None;
+        }
         let mut query = ListQuery::new(meant::LOOKED_AT);
         query.parent = parent;
         let page = self.store.list(query).await.ok()?;
