@@ -173,7 +173,7 @@ impl Index {
 /// Whether the resource at `uri` is `tree`, or lies below it.
 fn is_inside(uri: &str, tree: &str) -> bool {
     let rest = uri.strip_prefix(tree);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || tree.ends_with('/'))
 }
 
 /// The key of a subscription: its address, which is unique because the index keeps each alive.
@@ -244,6 +244,23 @@ mod tests {
         assert_eq!(told, inside.into());
         changes.tree_updated("a:/b/c/d/e");
         assert_eq!(drain(&subscription), []);
+    }
+
+    #[test]
+    fn what_follows_the_slash_of_a_tree_is_inside() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        let inside = [
+            resource("s3://b/a/"),
+            resource("s3://b/a/x"),
+            resource("s3://b/a/x/y"),
+        ];
+        subscription.add(inside.clone()).unwrap();
+        let outside = ["s3://b/a", "s3://b/ab", "s3://b/"].map(resource);
+        subscription.add(outside).unwrap();
+        changes.tree_updated("s3://b/a/");
+        let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
+        assert_eq!(told, inside.into());
     }
 
     #[test]

@@ -112,7 +112,8 @@ pub enum Change {
     /// The content or the metadata of the resource at this URI has changed, or it no longer exists.
     Resource(String),
     /// The resource and everything inside it, meaning all URIs that start with this one and a
-    /// slash: they were added or removed, or changes to them were missed.
+    /// slash, which may be the last character of this one: they were added or removed, or changes
+    /// to them were missed.
     Tree(String),
     /// The list of resources has changed. Subscribers to individual resources are not notified of this: if changes were
     /// missed, also report the [`Tree`](Self::Tree) of every root.
