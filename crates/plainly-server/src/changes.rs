@@ -1,11 +1,18 @@
-//! The change bus: from the source of a change to all its subscribers, within this process. It knows topics, but
-//! neither messages nor clients.
+//! The change bus: from the source of a change to all its subscribers, within this process and, if
+//! there is an upstream, outside of it. It knows topics, but neither messages nor clients.
+//!
+//! ```text
+//! program, tasks ─► publish ─┬─► upstream
+//!                            └─► receive ─► subscriptions here
+//! upstream, stores ────────────────┘
+//! ```
 //!
 //! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
 mod subscription;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
@@ -34,11 +41,27 @@ use plainly_transport::quota::{QuotaExhausted, QuotaPart};
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Changes(Arc<Lock<Index>>);
+pub struct Changes(Arc<Bus>);
 
-/// Something one can be subscribed to.
+#[derive(Debug, Default)]
+struct Bus {
+    index: Lock<Index>,
+    upstream: Option<Box<dyn Upstream>>,
+}
+
+/// The way out of this process for [`Changes`]: to other replicas of a server, which pass them on
+/// to their clients.
+pub trait Upstream: fmt::Debug + Send + Sync + 'static {
+    /// Passes on a change that was published here, where the program or a task published it;
+    /// subscribers here are notified already. It must return at once. A change that is lost can be
+    /// made good by [`everything_changed`](Changes::everything_changed) on the other side.
+    fn publish(&self, topic: &Topic);
+}
+
+/// The subject of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Topic {
+#[non_exhaustive]
+pub enum Topic {
     /// The list of tools.
     Tools,
     /// The list of prompts.
@@ -74,23 +97,79 @@ impl Changes {
         Self::default()
     }
 
+    /// A new instance, which also passes on to `upstream` what is published. Give each change that
+    /// comes from there to [`receive`](Self::receive).
+    ///
+    /// Changes that a [`Store`](crate::store::Store) reports are not passed on: each process
+    /// watches its own.
+    ///
+    /// ```
+    /// use plainly::server::{Changes, Topic, Upstream};
+    ///
+    /// /// Two replicas in one process.
+    /// #[derive(Debug)]
+    /// struct Other(Changes);
+    ///
+    /// impl Upstream for Other {
+    ///     fn publish(&self, topic: &Topic) {
+    ///         self.0.receive(topic);
+    ///     }
+    /// }
+    ///
+    /// let other = Changes::new();
+    /// let changes = Changes::with_upstream(Other(other.clone()));
+    /// // Subscribers of `other` are notified too.
+    /// changes.resource_updated("app://motd");
+    /// ```
+    #[must_use]
+    pub fn with_upstream(upstream: impl Upstream) -> Self {
+        Self(Arc::new(Bus {
+            index: Lock::default(),
+            upstream: Some(Box::new(upstream)),
+        }))
+    }
+
+    /// Notifies the subscribers in this process of a change that came from the upstream.
+    pub fn receive(&self, topic: &Topic) {
+        let wakers: Vec<Waker> = match self.0.index.lock().subscribers.get(topic) {
+            Some(interested) => interested
+                .values()
+                .filter_map(|pending| pending.mark(topic))
+                .collect(),
+            None => return,
+        };
+        // Whoever is woken may unsubscribe at once, which takes the lock.
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Notifies the subscribers in this process of all that they are subscribed to, because changes
+    /// that come from the upstream may have been missed.
+    pub fn everything_changed(&self) {
+        self.receive_all(|_| true);
+    }
+
     /// The content or the metadata of the resource at `uri` has changed, or it no longer exists.
     pub fn resource_updated(&self, uri: &str) {
         self.publish(&Topic::Resource(uri.into()));
     }
 
-    /// Reports a change of the resource at `uri` and of all inside it. Looks through every topic
-    /// that has a subscriber.
-    pub(super) fn tree_updated(&self, uri: &str) {
-        let index = self.0.lock();
-        let topics = index.subscribers.keys().filter(|topic| match topic {
+    /// Notifies the subscribers in this process of a change of the resource at `uri` and of all
+    /// inside it.
+    pub(super) fn receive_tree(&self, uri: &str) {
+        self.receive_all(|topic| match topic {
             Topic::Resource(topic) => is_inside(topic, uri),
             Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
         });
+    }
+
+    /// Receives those of the topics with a subscriber that have changed. Looks through all of them.
+    fn receive_all(&self, has_changed: impl Fn(&Topic) -> bool) {
+        let index = self.0.index.lock();
+        let topics = index.subscribers.keys().filter(|topic| has_changed(topic));
         let topics: Vec<Topic> = topics.cloned().collect();
-        // `publish` takes the lock again.
+        // `receive` takes the lock again.
         drop(index);
-        topics.iter().for_each(|topic| self.publish(topic));
+        topics.iter().for_each(|topic| self.receive(topic));
     }
 
     /// The list of resources has changed.
@@ -108,17 +187,12 @@ impl Changes {
         self.publish(&Topic::Prompts);
     }
 
-    /// Marks `topic` for all its subscribers.
+    /// Notifies the subscribers in this process, and the upstream.
     pub(super) fn publish(&self, topic: &Topic) {
-        let wakers: Vec<Waker> = match self.0.lock().subscribers.get(topic) {
-            Some(interested) => interested
-                .values()
-                .filter_map(|pending| pending.mark(topic))
-                .collect(),
-            None => return,
-        };
-        // Whoever is woken may unsubscribe at once, which takes the lock.
-        wakers.into_iter().for_each(Waker::wake);
+        self.receive(topic);
+        if let Some(upstream) = &self.0.upstream {
+            upstream.publish(topic);
+        }
     }
 
     /// A subscription to nothing yet, with room for the names of its topics.
@@ -133,7 +207,7 @@ impl Changes {
         pending: &Arc<PendingTopics>,
         topics: Vec<Topic>,
     ) -> Result<(), QuotaExhausted> {
-        let mut index = self.0.lock();
+        let mut index = self.0.index.lock();
         pending.reserve(&topics)?;
         for topic in topics {
             let entry = index.subscribers.entry(topic);
@@ -146,13 +220,13 @@ impl Changes {
     }
 
     fn leave(&self, pending: &Arc<PendingTopics>, topic: &Topic) {
-        let mut index = self.0.lock();
+        let mut index = self.0.index.lock();
         pending.remove(topic);
         index.leave(topic, key(pending));
     }
 
     fn leave_all(&self, pending: &Arc<PendingTopics>) {
-        let mut index = self.0.lock();
+        let mut index = self.0.index.lock();
         for topic in pending.clear() {
             index.leave(&topic, key(pending));
         }
@@ -239,10 +313,10 @@ mod tests {
         subscription
             .add([resource("a:/"), resource("a:/bc"), Topic::Resources])
             .unwrap();
-        changes.tree_updated("a:/b");
+        changes.receive_tree("a:/b");
         let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
         assert_eq!(told, inside.into());
-        changes.tree_updated("a:/b/c/d/e");
+        changes.receive_tree("a:/b/c/d/e");
         assert_eq!(drain(&subscription), []);
     }
 
@@ -258,7 +332,7 @@ mod tests {
         subscription.add(inside.clone()).unwrap();
         let outside = ["s3://b/a", "s3://b/ab", "s3://b/"].map(resource);
         subscription.add(outside).unwrap();
-        changes.tree_updated("s3://b/a/");
+        changes.receive_tree("s3://b/a/");
         let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
         assert_eq!(told, inside.into());
     }
@@ -387,7 +461,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(changes.0.lock().subscribers.len(), 0);
+        assert_eq!(changes.0.index.lock().subscribers.len(), 0);
     }
 
     #[tokio::test]
@@ -437,8 +511,8 @@ mod tests {
         let changes = Changes::new();
         let subscription = subscribe(&changes);
         subscription.add([Topic::Tools, resource("a:1")]).unwrap();
-        assert_eq!(changes.0.lock().subscribers.len(), 2);
+        assert_eq!(changes.0.index.lock().subscribers.len(), 2);
         drop(subscription);
-        assert_eq!(changes.0.lock().subscribers.len(), 0);
+        assert_eq!(changes.0.index.lock().subscribers.len(), 0);
     }
 }

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 
 use super::Subscriptions;
-use crate::changes::Changes;
+use crate::changes::{Changes, Topic};
 use crate::panics::caught;
 use crate::store::Change;
 use plainly_transport::lock::Lock;
@@ -42,9 +42,9 @@ impl Subscriptions {
 async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Changes) {
     while let Some(change) = stores.next().await {
         match change {
-            Change::Resource(uri) => changes.resource_updated(&uri),
-            Change::Tree(uri) => changes.tree_updated(&uri),
-            Change::Listing => changes.resources_changed(),
+            Change::Resource(uri) => changes.receive(&Topic::Resource(uri.into())),
+            Change::Tree(uri) => changes.receive_tree(&uri),
+            Change::Listing => changes.receive(&Topic::Resources),
         }
         // A store that reports changes without pause must not keep other tasks from running.
         consume_budget().await;

@@ -8,3 +8,4 @@ mod http;
 mod legacy;
 mod many;
 mod modern;
+mod upstream;
