@@ -1,29 +1,28 @@
-//! Logging in at the authorization servers of MCP servers (OAuth 2.1): from the refusal of a request to a token.
+//! Logins at the authorization servers of MCP servers (OAuth 2.1): from the rejection of a request
+//! to a token.
 //!
-//! ```text
-//! refusal ─► need ─► obtaining ─► discovery ─► a grant that is kept? ─► renewal ─► registering ─► login ─► wallet ─► request
-//!                                                                    or unattended
-//! ```
+//! `steps` has the steps in their order; `authorizer` starts a flow for each rejection.
 
+mod authorization;
 mod authorizer;
+mod client_id;
 mod consent;
 mod device;
+mod device_login;
 mod discovery;
-mod elsewhere;
+mod error;
 mod failures;
 mod flow;
-mod login;
 mod need;
-mod obtaining;
-mod registering;
+mod policy;
+mod registration;
 mod renewal;
 mod revocation;
 mod settings;
-mod step_up;
+mod steps;
 mod store;
+mod stored;
 mod token_endpoint;
-mod trial;
-mod unattended;
 mod wallet;
 
 use std::fmt;
@@ -34,22 +33,23 @@ pub use plainly_oauth::jose::{KeyError, SigningKey};
 pub use plainly_oauth::metadata::server_address;
 pub use plainly_oauth::{Secret, credentials};
 
+pub use self::client_id::ClientId;
 pub use self::consent::{Consent, ConsentError, ConsentPage, Loopback, Paste, PasteMistake, Visit};
 pub use self::device::DevicePage;
 use self::device::Screen;
+pub use self::error::{IssuerPlace, OAuthError};
 use self::flow::Flow;
 pub use self::revocation::LoggedOut;
+pub use self::settings::IdentityProvider;
 use self::settings::{AssertionSource, GrantSource, Settings};
-pub use self::settings::{ClientId, IdentityProvider};
 pub use self::store::{FileStore, Keychain, MemoryStore, StoreLock, TokenStore, TokenStoreError};
-use self::wallet::Wallet;
 use plainly_transport::tls;
 
-/// Logs in to an MCP server, when it asks for that, and keeps its tokens new.
+/// Logs in to an MCP server when it requires that, and renews its tokens.
 ///
-/// For one client: give it to [`authorizer`](plainly_client::Builder::authorizer). Nothing is asked for before the server refuses
-/// a request. What servers name is not believed blindly: the identifiers must be those that were asked for, and nobody is
-/// reached in a network that the server itself is outside of.
+/// For one client: give it to [`authorizer`](plainly_client::Builder::authorizer). Nothing is
+/// requested before the server rejects a request. Identifiers in metadata must be the expected ones,
+/// and no URL may lie further inside a network than the server that names it.
 ///
 /// ```no_run
 /// use plainly::Client;
@@ -67,9 +67,8 @@ use plainly_transport::tls;
 /// ```
 pub struct OAuth {
     settings: Settings,
-    wallet: Arc<Wallet>,
-    /// The way to tokens for the MCP server, once it is known.
-    flow: OnceLock<Flow>,
+    /// The authorization for the MCP server, once its URL is known.
+    flow: OnceLock<Arc<Flow>>,
 }
 
 impl OAuth {
@@ -80,7 +79,8 @@ impl OAuth {
         Self::of(GrantSource::Login)
     }
 
-    /// The client asks for itself, with a secret or a key (the extension `oauth-client-credentials`).
+    /// Authenticates the client itself, with a secret or a key (the extension
+    /// `oauth-client-credentials`).
     pub fn client_credentials(client: ClientId) -> Self {
         Self::of(GrantSource::ClientCredentials).client(client)
     }
@@ -118,18 +118,17 @@ impl OAuth {
     fn of(source: GrantSource) -> Self {
         Self {
             settings: Settings::new(source),
-            wallet: Arc::default(),
             flow: OnceLock::new(),
         }
     }
 
-    /// The settings, to be changed: what follows from them is made anew.
+    /// The settings, to be changed before the first request.
     fn change(&mut self) -> &mut Settings {
         self.flow.take();
         &mut self.settings
     }
 
-    /// Keeps registrations and tokens there. In memory by default, for as long as this lives.
+    /// Stores registrations and tokens there. By default in memory, as long as this lives.
     #[must_use]
     pub fn store(mut self, store: impl TokenStore + 'static) -> Self {
         self.change().store = Arc::new(store);
@@ -137,7 +136,7 @@ impl OAuth {
     }
 
     /// Sets the way to ask the user. Without one, a login that is needed fails with
-    /// [`LoginRequired`](plainly_client::AuthError::LoginRequired).
+    /// [`LoginRequired`](OAuthError::LoginRequired).
     #[must_use]
     pub fn consent(mut self, consent: impl Consent + 'static) -> Self {
         self.change().consent = Some(Arc::new(consent));
@@ -152,14 +151,15 @@ impl OAuth {
         self
     }
 
-    /// Is this client, and no other. By default, it registers where it is not known yet.
+    /// Uses this client id, and no other. By default, the client registers where it is unknown.
     #[must_use]
     pub fn client(mut self, client: ClientId) -> Self {
         self.change().client = Some(client);
         self
     }
 
-    /// Is the client that the document at this URL describes, for authorization servers that read such documents.
+    /// Uses the document at this URL as the client's description, for authorization servers that
+    /// read such documents.
     #[must_use]
     pub fn client_document(mut self, url: impl Into<String>) -> Self {
         self.change().client_document = Some(url.into());
@@ -204,22 +204,15 @@ impl OAuth {
         self
     }
 
-    /// Takes an issuer without a path for the same with and without a slash at its end. By default it is another one, as the
-    /// specification has it; some servers write it in both ways.
+    /// Accepts an issuer without a path both with and without a slash at its end, because some
+    /// servers write it both ways. By default, these are two issuers, as the specification says.
     #[must_use]
     pub fn tolerate_issuer_slash(mut self) -> Self {
         self.change().tolerates_issuer_slash = true;
         self
     }
 
-    /// Wants the metadata of the server to be of its very URL. By default, those of a path above it will do.
-    #[must_use]
-    pub fn exact_resource(mut self) -> Self {
-        self.change().wants_exact_resource = true;
-        self
-    }
-
-    /// Never takes a server without metadata for its own authorization server, as those of 2025-03-26 are.
+    /// Never treats a server without metadata as its own authorization server, as in 2025-03-26.
     #[must_use]
     pub fn without_fallback(mut self) -> Self {
         self.change().falls_back = false;

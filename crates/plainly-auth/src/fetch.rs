@@ -72,7 +72,7 @@ const BOUNDS: Bounds = Bounds {
 /// The answer to a request.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub(crate) struct Fetched {
+pub(crate) struct FetchResponse {
     /// The URL that was read at last: the one that was given, unless there were redirects.
     pub(crate) url: String,
     pub(crate) status: StatusCode,
@@ -131,7 +131,7 @@ impl Fetcher {
     }
 
     /// Reads a document. Redirects are followed, a few, each through the fence.
-    pub(crate) async fn get(&self, url: &str) -> Result<Fetched, FetchError> {
+    pub(crate) async fn get(&self, url: &str) -> Result<FetchResponse, FetchError> {
         self.get_with(url, HeaderMap::new()).await
     }
 
@@ -140,7 +140,7 @@ impl Fetcher {
         &self,
         url: &str,
         headers: HeaderMap,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<FetchResponse, FetchError> {
         self.in_time(url, self.follow(url, headers)).await
     }
 
@@ -151,7 +151,7 @@ impl Fetcher {
         url: &str,
         headers: HeaderMap,
         form: String,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<FetchResponse, FetchError> {
         self.post(url, headers, FORM, form).await
     }
 
@@ -162,7 +162,7 @@ impl Fetcher {
         url: &str,
         headers: HeaderMap,
         json: String,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<FetchResponse, FetchError> {
         self.post(url, headers, JSON, json).await
     }
 
@@ -172,7 +172,7 @@ impl Fetcher {
         mut headers: HeaderMap,
         content: HeaderValue,
         body: String,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<FetchResponse, FetchError> {
         headers.insert(CONTENT_TYPE, content);
         self.in_time(url, async {
             let target = Target::parse(url)?;
@@ -184,7 +184,7 @@ impl Fetcher {
         .await
     }
 
-    async fn follow(&self, url: &str, headers: HeaderMap) -> Result<Fetched, FetchError> {
+    async fn follow(&self, url: &str, headers: HeaderMap) -> Result<FetchResponse, FetchError> {
         let mut target = Target::parse(url)?;
         for _ in 0..=self.bounds.redirects {
             let headers = headers.clone();
@@ -240,7 +240,7 @@ impl Fetcher {
         &self,
         target: Target,
         mut response: reqwest::Response,
-    ) -> Result<Fetched, FetchError> {
+    ) -> Result<FetchResponse, FetchError> {
         let mut body = BytesMut::new();
         let status = response.status();
         let headers = std::mem::take(response.headers_mut());
@@ -257,7 +257,7 @@ impl Fetcher {
                 Some(chunk) => body.extend_from_slice(&chunk),
             }
         }
-        Ok(Fetched {
+        Ok(FetchResponse {
             url: target.into_text(),
             status,
             headers,

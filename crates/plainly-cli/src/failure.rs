@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
-use plainly::client::{AuthError, Error, LocalError};
+use plainly::client::{Error, LocalError};
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
@@ -370,7 +370,7 @@ fn is_configuration(error: &LocalError) -> bool {
 /// The words before an error of authorization that does not mention the login.
 fn login_wanted(error: &LocalError) -> &'static str {
     if let LocalError::Authorization(error) = error
-        && matches!(**error, AuthError::Metadata { .. })
+        && error.kind() == "metadata"
     {
         "the server requires a login, and "
     } else {

@@ -1,7 +1,7 @@
 //! The errors of calls: the peer's protocol error, or a local error that is never sent. Everything that fails in this
 //! client ends up here; nothing in here can be written to a peer.
 
-mod authorization;
+pub(crate) mod authorization;
 mod bounded;
 mod challenge;
 mod closed;
@@ -21,7 +21,7 @@ use plainly_errors::problem::wait_in_words;
 use plainly_errors::{Mistake, ProtocolError, Revision};
 use plainly_protocol::types::{CallToolResult, InputRequest, RawJson};
 
-pub use self::authorization::{AuthError, IssuerPlace};
+pub use self::authorization::{AuthError, AuthorizerError};
 use self::bounded::Bounded;
 pub use self::challenge::Challenge;
 pub(crate) use self::challenge::Challenges;
@@ -128,7 +128,7 @@ pub enum LocalError {
     },
     /// There are no credentials that the server accepts, and this client has or asks for some.
     #[error(transparent)]
-    Authorization(Box<AuthError>),
+    Authorization(AuthError),
     /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
     /// run all the same, and its output may be in `result`.
     #[error("invalid reply to `{method}`: {}", Bounded(.why))]

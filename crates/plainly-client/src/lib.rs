@@ -44,8 +44,8 @@ pub use self::connect::Http;
 pub use self::connect::Spawn;
 pub use self::connect::{Builder, Client, InMemory, Operation, Over, OverMessages, Retries};
 pub use self::error::{
-    AuthError, Challenge, CloseReason, Closed, Error, IssuerPlace, LocalError, Mismatch, Result,
-    Stderr,
+    AuthError, AuthorizerError, Challenge, CloseReason, Closed, Error, LocalError, Mismatch,
+    Result, Stderr,
 };
 #[cfg(feature = "skills")]
 pub use self::features::LoadedSkill;

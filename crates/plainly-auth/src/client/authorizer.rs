@@ -1,5 +1,5 @@
-//! OAuth at the edge of the HTTP client: the headers of each request, and the flow that a refusal begins. Requests that are
-//! refused at the same time wait for the same flow.
+//! OAuth at the edge of the HTTP client: the headers of each request, and the flow that a rejection
+//! starts. Requests that are rejected at the same time wait for the same flow.
 
 use std::sync::Arc;
 
@@ -7,19 +7,18 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::header::AUTHORIZATION;
 use plainly_oauth::Secret;
-use plainly_oauth::credentials::{Credentials as Kept, TokenType};
+use plainly_oauth::credentials::{Credentials as Stored, TokenType};
 use plainly_oauth::metadata::server_address;
 
 use super::OAuth;
+use super::OAuthError;
 use super::flow::Flow;
-use super::need::{Asked, Need};
+use super::need::{Need, Purpose, Remedy};
 use super::settings::GrantSource;
 use super::token_endpoint::{DPOP, sensitive};
-use super::wallet::{Came, TokenInUse};
+use super::wallet::{TokenInUse, TokenOrigin, Wallet};
 use crate::fetch::Fetcher;
-use plainly_client::AuthError;
-use plainly_client::Clocks;
-use plainly_client::{Again, Authorizer, Credentials, Head, Outgoing, Refusal};
+use plainly_client::{Again, AuthError, Authorizer, Clocks, Credentials, Head, Outgoing, Refusal};
 
 impl Authorizer for OAuth {
     fn extensions(&self) -> Vec<&'static str> {
@@ -43,8 +42,8 @@ impl Authorizer for OAuth {
         request: &'a Outgoing<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         async move {
-            match self.held(request).await? {
-                Some(held) => self.headers(&held, request),
+            match self.token(request).await? {
+                Some(token) => Ok(self.headers(&token, request)?),
                 None => Ok(Credentials::default()),
             }
         }
@@ -57,15 +56,18 @@ impl Authorizer for OAuth {
         refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         async move {
-            if refusal.generation < self.wallet.generation() {
+            let token = self.flow(request.server).wallet.token();
+            if token.is_some_and(|it| it.generation > refusal.generation) {
                 return Ok(Again::Retry);
             }
-            match Asked::by(refusal) {
-                // The nonce was kept when the response came. Who wants another one each time gets none.
-                Asked::Nonce if refusal.repeated == 0 => Ok(Again::Retry),
-                Asked::Nonce | Asked::Nothing => Ok(Again::GiveUp),
-                Asked::Need(need) => {
-                    self.fly(request, need).await?;
+            match Remedy::of(refusal) {
+                // The nonce was kept when the response came. One retry: a server that requires
+                // another nonce each time gets none.
+                Remedy::Nonce if refusal.repeated == 0 => Ok(Again::Retry),
+                Remedy::Nonce | Remedy::None => Ok(Again::GiveUp),
+                Remedy::Flow(need) => {
+                    let clocks = Some(request.clocks);
+                    self.run(request.server, clocks, need).await?;
                     Ok(Again::Retry)
                 }
             }
@@ -74,81 +76,79 @@ impl Authorizer for OAuth {
     }
 
     fn answered(&self, request: &Outgoing<'_>, head: &Head<'_>) {
-        self.flow(request.server)
-            .keep_nonce(request.url, head.headers);
+        let flow = self.flow(request.server);
+        flow.keep_nonce(request.url, head.headers);
         if head.status.is_success() {
-            self.wallet.accepted();
+            flow.wallet.accepted();
         }
     }
 }
 
 impl OAuth {
-    /// The token in use: the one that is kept, to begin with, and a new one shortly before it ends.
-    async fn held(&self, request: &Outgoing<'_>) -> Result<Option<Arc<TokenInUse>>, AuthError> {
+    /// The token in use: the stored one at first, and a renewed one shortly before it ends.
+    async fn token(&self, request: &Outgoing<'_>) -> Result<Option<Arc<TokenInUse>>, OAuthError> {
         let flow = self.flow(request.server);
-        if matches!(self.settings.source, GrantSource::Login) && !self.wallet.set_loaded() {
-            let kept = self.settings.store.load().await;
-            // A server that lets everybody in is no matter of the store; for one that does not, it is asked again.
-            let kept = kept.unwrap_or_else(|error| {
+        if self.settings.has_user() && !flow.wallet.set_loaded() {
+            // A server that requires no login works without the store. A flow reads it again.
+            let stored = self.settings.store.load().await.unwrap_or_else(|error| {
                 tracing::warn!("{error}");
-                Kept::default()
+                Stored::default()
             });
-            let given = self.settings.client.as_ref();
-            let grant = kept.grant(&flow.server);
-            let grant = grant.filter(|it| given.is_none_or(|given| given.id == it.key.client_id));
-            if let Some(grant) = grant {
-                flow.hold(grant.clone(), Came::Kept)?;
+            let grant = stored.grant(&flow.server);
+            if let Some(grant) = grant.filter(|it| flow.is_of_client(it)) {
+                flow.wallet.set(grant.clone(), TokenOrigin::Stored)?;
             }
         }
-        let Some(held) = self.wallet.held() else {
+        let Some(token) = flow.wallet.token() else {
             return Ok(None);
         };
-        if held.grant.refresh_token.is_some() && held.ends_soon(self.settings.clock.now()) {
-            self.fly(request, Need::Renewal).await?;
+        let can_renew = token.grant.refresh_token.is_some();
+        if can_renew && token.ends_soon(self.settings.clock.now()) {
+            let need = Need::new(Purpose::Renewal, token.generation);
+            self.run(request.server, Some(request.clocks), need).await?;
         }
-        Ok(self.wallet.held())
+        Ok(flow.wallet.token())
     }
 
-    fn headers(&self, held: &TokenInUse, request: &Outgoing<'_>) -> Result<Credentials, AuthError> {
-        let flow = self.flow(request.server);
-        let token = &held.grant.access_token;
-        let scheme = match held.grant.token_type {
+    fn headers(
+        &self,
+        token: &TokenInUse,
+        request: &Outgoing<'_>,
+    ) -> Result<Credentials, OAuthError> {
+        let access_token = &token.grant.access_token;
+        let scheme = match token.grant.token_type {
             TokenType::DPoP => "DPoP",
             TokenType::Bearer => "Bearer",
         };
-        let value = Secret::new(format!("{scheme} {}", token.expose()));
+        let value = Secret::new(format!("{scheme} {}", access_token.expose()));
         let mut credentials = Credentials::default();
-        credentials.generation = held.generation;
-        credentials
-            .headers
-            .push((AUTHORIZATION, sensitive(&value)?));
-        if let Some(key) = &held.key {
-            let proof = flow.proof(key, request.http.as_str(), request.url, Some(token))?;
-            credentials.headers.push((DPOP, sensitive(&proof)?));
+        credentials.generation = token.generation;
+        let headers = &mut credentials.headers;
+        headers.push((AUTHORIZATION, sensitive(&value)?));
+        if let Some(key) = &token.key {
+            let flow = self.flow(request.server);
+            let proof = flow.proof(key, request.http.as_str(), request.url, Some(access_token))?;
+            headers.push((DPOP, sensitive(&proof)?));
         }
         Ok(credentials)
     }
 
-    /// Joins the running login or renewal, or starts one. The request's timeouts are paused while
-    /// the user is being asked.
-    async fn fly(&self, request: &Outgoing<'_>, need: Need) -> Result<(), AuthError> {
-        self.wait(request.server, Some(request.clocks), need).await
-    }
-
-    async fn wait(&self, url: &str, clocks: Option<&Clocks>, need: Need) -> Result<(), AuthError> {
-        let begin = || self.flow(url).clone().run(need).boxed().shared();
-        let mut flight = self.wallet.join(begin);
-        let mut asking = self.wallet.asking.subscribe();
+    /// Joins the running flow, or starts one. The request's timeouts are paused while the flow
+    /// waits for the user.
+    async fn run(&self, url: &str, clocks: Option<&Clocks>, need: Need) -> Result<(), OAuthError> {
+        let flow = self.flow(url);
+        let start = || Arc::clone(flow).run(need).boxed().shared();
+        let mut running = flow.wallet.join(start);
+        let mut is_waiting = flow.wallet.is_waiting.subscribe();
         let mut _pause = None;
         loop {
-            _pause = clocks
-                .filter(|_| *asking.borrow_and_update())
-                .map(Clocks::pause);
+            let clocks = clocks.filter(|_| *is_waiting.borrow_and_update());
+            _pause = clocks.map(Clocks::pause);
             tokio::select! {
                 biased;
-                done = &mut flight => return done,
-                // This fails only if the sender is gone, and `self` holds it.
-                _ = asking.changed() => {}
+                done = &mut running => return done,
+                // This fails only if the sender is gone, and `flow` holds it.
+                _ = is_waiting.changed() => {}
             }
         }
     }
@@ -158,26 +158,27 @@ impl OAuth {
     ///
     /// # Errors
     ///
-    /// [`NoAuthorizationServer`](AuthError::NoAuthorizationServer) if the server does not say where; and all those of a login.
-    pub async fn log_in(&self, url: &str) -> Result<(), AuthError> {
-        self.wallet.set_loaded();
-        self.wait(url, None, Need::Login).await
+    /// [`NoAuthorizationServer`](OAuthError::NoAuthorizationServer) if the server names none; and
+    /// all errors of a login.
+    pub async fn log_in(&self, url: &str) -> Result<(), OAuthError> {
+        self.flow(url).wallet.set_loaded();
+        self.run(url, None, Need::new(Purpose::Login, 0)).await
     }
 
-    /// The flow for the server at this URL; the first one counts.
-    pub(super) fn flow(&self, url: &str) -> &Flow {
+    /// The flow for the server at this URL; the first URL counts.
+    pub(super) fn flow(&self, url: &str) -> &Arc<Flow> {
         self.flow.get_or_init(|| {
             let server = server_address(url).unwrap_or_default();
             let fetcher = Fetcher::for_server(server.as_str()).trust(self.settings.trusted.clone());
-            Flow {
+            Arc::new(Flow {
                 settings: self.settings.clone(),
-                wallet: Arc::clone(&self.wallet),
+                wallet: Wallet::default(),
                 fetcher: match self.settings.trusts_private_networks {
                     true => fetcher.trust_private_networks(),
                     false => fetcher,
                 },
                 server,
-            }
+            })
         })
     }
 }
@@ -196,7 +197,8 @@ mod tests {
         for _ in 1..=2 {
             let key = GrantKey::new("https://as.example", server, "me");
             let grant = Grant::new(key, "https://as.example/token", "t".into());
-            oauth.wallet.hold(grant, None, Came::Fresh);
+            let wallet = &oauth.flow(server).wallet;
+            wallet.set(grant, TokenOrigin::Issued).unwrap();
         }
         let clocks = Clocks::default();
         let request = Outgoing::new(&Method::POST, server, &clocks);

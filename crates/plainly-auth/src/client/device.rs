@@ -1,6 +1,7 @@
-//! The login on another device: the user is shown a code, and enters it in any browser (RFC 8628).
+//! The instructions for a login on another device: the user is shown a code, and enters it in any
+//! browser (RFC 8628).
 //!
-//! Only where the program asks for it: a code that somebody else shows is a trap (RFC 8628, 5.4).
+//! Only where the program asks for it: a code that an attacker shows is a trap (RFC 8628, 5.4).
 
 use std::fmt;
 use std::sync::Arc;

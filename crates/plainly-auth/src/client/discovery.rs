@@ -10,10 +10,10 @@ use plainly_oauth::metadata::{
 use plainly_protocol::header::MCP_PROTOCOL_VERSION;
 
 use super::failures;
-use super::flow::{Flow, lock_name};
-use super::need::Wanted;
-use crate::fetch::Fetched;
-use plainly_client::{AuthError, IssuerPlace};
+use super::flow::Flow;
+use super::need::Need;
+use super::{IssuerPlace, OAuthError};
+use crate::fetch::FetchResponse;
 
 /// The most authorization servers of one resource that are looked at.
 const ISSUERS: usize = 3;
@@ -21,73 +21,81 @@ const ISSUERS: usize = 3;
 /// The authorization server of an MCP server, and the resource that it issues tokens for.
 #[derive(Debug)]
 pub(super) struct Protection {
-    /// The server that tokens are for, as its metadata writes it; `None` without metadata.
-    pub(super) resource: Option<String>,
-    /// The scopes that most clients request.
-    pub(super) scopes: Option<Vec<String>>,
-    /// Whether the server takes tokens that are bound to a key.
-    pub(super) takes_dpop: bool,
+    /// The server that tokens are for, as its metadata writes it; empty without metadata.
+    pub(super) resource: String,
+    /// The scopes of the rejection, or else those that most clients request.
+    pub(super) scopes: Vec<String>,
+    /// Whether the server accepts tokens that are bound to a key.
+    pub(super) accepts_dpop: bool,
     /// The authorization server.
     pub(super) server: ServerMetadata,
-    /// The URLs where nothing was found, each with its status, if the authorization server is only where servers of 2025-03-26
-    /// have theirs: then there may be none.
-    pub(super) is_guess: Option<Vec<(String, u16)>>,
-}
-
-impl Protection {
-    /// The name of the lock that a flow must hold.
-    pub(super) fn name(&self) -> String {
-        lock_name(
-            &self.server.issuer,
-            self.resource.as_deref().unwrap_or_default(),
-        )
-    }
+    /// The URLs where nothing was found, each with its status, if the authorization server is a
+    /// guess: where servers of 2025-03-26 have theirs.
+    guess: Option<Vec<(String, u16)>>,
 }
 
 /// A document, if there is one.
 enum MetadataAnswer<T> {
     Read(T),
-    /// Nothing is there, under this status; or something that is no metadata.
+    /// The URL has no metadata, and this status.
     Absent(StatusCode),
 }
 
 impl Flow {
-    /// Finds the authorization server that lets clients in.
-    pub(super) async fn discover(&self, wanted: &Wanted) -> Result<Protection, AuthError> {
+    /// Finds the authorization server.
+    pub(super) async fn discover(&self, need: &Need) -> Result<Protection, OAuthError> {
         let mut tried = Vec::new();
-        let Some((resource, found_at)) = self.resource_metadata(wanted, &mut tried).await? else {
-            return self.without_metadata(wanted, tried).await;
+        let Some((resource, found_at)) = self.resource_metadata(need, &mut tried).await? else {
+            return self.without_metadata(need, tried).await;
         };
-        let is_it = match self.settings.wants_exact_resource {
-            true => resource.resource == self.server,
-            false => resource.covers(&self.server, &found_at),
-        };
-        if !is_it {
-            return Err(AuthError::ResourceMismatch {
+        if !resource.covers(&self.server, &found_at) {
+            return Err(OAuthError::ResourceMismatch {
                 expected: self.server.clone(),
                 got: resource.resource,
             });
         }
         let server = self.authorization_server(&resource, tried).await?;
+        let accepts_dpop = resource.requires_dpop || !resource.dpop_algorithms.is_empty();
         Ok(Protection {
-            takes_dpop: wanted.dpop
-                || resource.requires_dpop
-                || !resource.dpop_algorithms.is_empty(),
-            resource: Some(resource.resource),
-            scopes: resource.scopes_supported,
+            scopes: match need.scope.is_empty() {
+                true => resource.scopes_supported.unwrap_or_default(),
+                false => need.scope.clone(),
+            },
+            accepts_dpop: need.dpop || accepts_dpop,
+            resource: resource.resource,
             server,
-            is_guess: None,
+            guess: None,
         })
+    }
+
+    /// The error of a login: if the authorization server was only a guess, that there may be none.
+    pub(super) fn unless_guess(&self, found: &Protection, error: OAuthError) -> OAuthError {
+        match (&found.guess, &error) {
+            (
+                Some(tried),
+                OAuthError::LoginRequired { .. }
+                | OAuthError::RegistrationRefused { .. }
+                | OAuthError::Metadata { .. },
+            ) => self.no_authorization_server(tried.clone()),
+            _ => error,
+        }
+    }
+
+    fn no_authorization_server(&self, tried: Vec<(String, u16)>) -> OAuthError {
+        OAuthError::NoAuthorizationServer {
+            server: self.server.clone(),
+            tried,
+        }
     }
 
     /// The metadata of the server, and their URL: from its challenge, or else from the well-known
     /// places.
     async fn resource_metadata(
         &self,
-        wanted: &Wanted,
+        need: &Need,
         tried: &mut Vec<(String, u16)>,
-    ) -> Result<Option<(ResourceMetadata, String)>, AuthError> {
-        let mut urls: Vec<_> = wanted.metadata.iter().cloned().collect();
+    ) -> Result<Option<(ResourceMetadata, String)>, OAuthError> {
+        let mut urls: Vec<_> = need.metadata.iter().cloned().collect();
         for url in resource_metadata_urls(&self.server) {
             if !urls.contains(&url) {
                 urls.push(url);
@@ -103,13 +111,13 @@ impl Flow {
         Ok(None)
     }
 
-    /// The authorization server among those that the metadata name: one that this client knows, or else the first that can be
-    /// read.
+    /// The authorization server among those that the metadata name: one that this client knows, or
+    /// else the first whose metadata can be read.
     async fn authorization_server(
         &self,
         resource: &ResourceMetadata,
         mut tried: Vec<(String, u16)>,
-    ) -> Result<ServerMetadata, AuthError> {
+    ) -> Result<ServerMetadata, OAuthError> {
         let kept = self.settings.store.load().await?;
         let mut issuers: Vec<_> = resource.authorization_servers.iter().collect();
         issuers.sort_by_key(|issuer| acquaintance(&kept, issuer));
@@ -121,10 +129,7 @@ impl Flow {
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
-        Err(failure.unwrap_or_else(|| AuthError::NoAuthorizationServer {
-            server: self.server.clone(),
-            tried,
-        }))
+        Err(failure.unwrap_or_else(|| self.no_authorization_server(tried)))
     }
 
     /// The metadata of an authorization server, from the first place that has them.
@@ -132,7 +137,7 @@ impl Flow {
         &self,
         issuer: &str,
         tried: &mut Vec<(String, u16)>,
-    ) -> Result<Option<ServerMetadata>, AuthError> {
+    ) -> Result<Option<ServerMetadata>, OAuthError> {
         let mut other = None;
         for url in server_metadata_urls(issuer) {
             let fetched = self.fetcher.get_with(&url, self.announced()).await?;
@@ -145,7 +150,7 @@ impl Flow {
             }
         }
         match other {
-            Some(got) => Err(AuthError::IssuerMismatch {
+            Some(got) => Err(OAuthError::IssuerMismatch {
                 expected: issuer.to_owned(),
                 got,
                 at: IssuerPlace::Metadata,
@@ -165,14 +170,14 @@ impl Flow {
                 && trimmed(got) == trimmed(expected)
     }
 
-    /// A server of 2025-03-26 has no metadata of its own: it is its own authorization server, with endpoints where that revision
-    /// puts them. Only if nothing says that it is a newer one; and never because something did not answer, which would be a way
-    /// to get at what belongs elsewhere.
+    /// The authorization server of a server without metadata: itself, as in 2025-03-26, with the
+    /// endpoints of that revision. Only if nothing shows that the server is newer; never after a
+    /// failed request, or blocking one would redirect the login.
     async fn without_metadata(
         &self,
-        wanted: &Wanted,
+        need: &Need,
         mut tried: Vec<(String, u16)>,
-    ) -> Result<Protection, AuthError> {
+    ) -> Result<Protection, OAuthError> {
         let kept = self.settings.store.load().await?;
         let origin = Origin::of(&self.server).map(|it| it.text);
         let is_elsewhere = kept
@@ -180,25 +185,24 @@ impl Flow {
             .is_some_and(|it| Some(it.key.issuer.trim_end_matches('/')) != origin);
         let is_absent = tried.iter().all(|(_, status)| (400..500).contains(status));
         let is_old =
-            self.settings.falls_back && wanted.metadata.is_none() && is_absent && !is_elsewhere;
+            self.settings.falls_back && need.metadata.is_none() && is_absent && !is_elsewhere;
         let Some(origin) = origin.filter(|_| is_old) else {
-            return Err(AuthError::NoAuthorizationServer {
-                server: self.server.clone(),
-                tried,
-            });
+            return Err(self.no_authorization_server(tried));
         };
         let server = match self.server_metadata(origin, &mut tried).await {
-            // Nothing has said yet how it spells itself.
-            Err(AuthError::IssuerMismatch { got, .. }) if got.strip_suffix('/') == Some(origin) => {
+            // Its spelling of itself was unknown so far.
+            Err(OAuthError::IssuerMismatch { got, .. })
+                if got.strip_suffix('/') == Some(origin) =>
+            {
                 self.server_metadata(&got, &mut tried).await?
             }
             found => found?,
         };
         Ok(Protection {
-            resource: None,
-            scopes: None,
-            takes_dpop: wanted.dpop,
-            is_guess: server.is_none().then_some(tried),
+            resource: String::new(),
+            scopes: need.scope.clone(),
+            accepts_dpop: need.dpop,
+            guess: server.is_none().then_some(tried),
             server: server.unwrap_or_else(|| ServerMetadata::expected_at(origin)),
         })
     }
@@ -225,41 +229,25 @@ fn acquaintance(kept: &Credentials, issuer: &str) -> u8 {
 /// page; any other failure ends the search, or blocking one document would be a way to have another
 /// one read.
 fn document<T>(
-    fetched: &Fetched,
+    fetched: &FetchResponse,
     read: fn(&[u8]) -> Result<T, plainly_oauth::Unreadable>,
-) -> Result<MetadataAnswer<T>, AuthError> {
-    let Fetched {
+) -> Result<MetadataAnswer<T>, OAuthError> {
+    let FetchResponse {
         url, status, body, ..
     } = fetched;
     if status.is_client_error() {
         return Ok(MetadataAnswer::Absent(*status));
     }
     if *status != StatusCode::OK {
-        return Err(failures::refused(url, *status));
+        return Err(OAuthError::Metadata {
+            url: url.clone(),
+            why: format!("HTTP status {status}"),
+            status: Some(status.as_u16()),
+        });
     }
     if !body.trim_ascii_start().starts_with(b"{") {
         return Ok(MetadataAnswer::Absent(*status));
     }
-    let read = read(body).map_err(|why| failures::unreadable(url, &why))?;
+    let read = read(body).map_err(|why| failures::metadata(url, format!("it {why}")))?;
     Ok(MetadataAnswer::Read(read))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_login_waits_for_the_renewal_of_what_it_is_for() {
-        let mut found = Protection {
-            resource: Some("https://a.example".to_owned()),
-            scopes: None,
-            takes_dpop: false,
-            server: ServerMetadata::expected_at("https://as.example"),
-            is_guess: None,
-        };
-        let name = lock_name("https://as.example", "https://a.example");
-        assert_eq!(found.name(), name);
-        found.resource = None;
-        assert_eq!(found.name(), lock_name("https://as.example", ""));
-    }
 }

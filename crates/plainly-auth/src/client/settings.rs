@@ -6,62 +6,12 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use plainly_oauth::Secret;
-use plainly_oauth::jose::SigningKey;
 
+use super::client_id::ClientId;
 use super::device::Screen;
 use super::{Consent, MemoryStore, TokenStore};
 use crate::clock::Clock;
 use plainly_transport::tls::Certificate;
-
-/// A client that the authorization server knows beforehand.
-#[derive(Clone, Debug)]
-pub struct ClientId {
-    pub(super) id: String,
-    pub(super) issuer: Option<String>,
-    pub(super) proof: ClientProof,
-}
-
-/// The authentication of a client.
-#[derive(Clone, Debug)]
-pub(super) enum ClientProof {
-    Nothing,
-    Secret(Secret),
-    Key(SigningKey),
-}
-
-impl ClientId {
-    /// The id of a client that has nothing to prove it.
-    pub fn new(id: impl Into<String>) -> Self {
-        Self {
-            id: id.into(),
-            issuer: None,
-            proof: ClientProof::Nothing,
-        }
-    }
-
-    /// Limits the client to this authorization server, spelled as that server spells its issuer.
-    ///
-    /// Without it, the id is for the first authorization server that is met.
-    #[must_use]
-    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.issuer = Some(issuer.into());
-        self
-    }
-
-    /// Adds a secret.
-    #[must_use]
-    pub fn secret(mut self, secret: impl Into<Secret>) -> Self {
-        self.proof = ClientProof::Secret(secret.into());
-        self
-    }
-
-    /// Adds a key (`private_key_jwt`).
-    #[must_use]
-    pub fn key(mut self, key: SigningKey) -> Self {
-        self.proof = ClientProof::Key(key);
-        self
-    }
-}
 
 /// The authorization server of an organisation, which knows its users (enterprise-managed
 /// authorization). Get it from the organisation itself, never from a server.
@@ -82,11 +32,13 @@ impl IdentityProvider {
 }
 
 /// The result of asking the program for an assertion.
-pub(super) type Asserted = Result<Secret, Arc<dyn std::error::Error + Send + Sync>>;
+pub(super) type AssertionResult = Result<Secret, Arc<dyn std::error::Error + Send + Sync>>;
 
 /// The source of assertions, which is called for each.
 #[derive(Clone)]
-pub(super) struct AssertionSource(Arc<dyn Fn() -> BoxFuture<'static, Asserted> + Send + Sync>);
+pub(super) struct AssertionSource(
+    Arc<dyn Fn() -> BoxFuture<'static, AssertionResult> + Send + Sync>,
+);
 
 impl AssertionSource {
     pub(super) fn new<F, E>(source: impl Fn() -> F + Send + Sync + 'static) -> Self
@@ -100,7 +52,7 @@ impl AssertionSource {
         }))
     }
 
-    pub(super) async fn ask(&self) -> Asserted {
+    pub(super) async fn ask(&self) -> AssertionResult {
         (self.0)().await
     }
 }
@@ -141,13 +93,17 @@ pub(super) struct Settings {
     pub(super) dpop: bool,
     pub(super) trusts_private_networks: bool,
     pub(super) tolerates_issuer_slash: bool,
-    pub(super) wants_exact_resource: bool,
     pub(super) falls_back: bool,
     pub(super) trusted: Vec<Certificate>,
     pub(super) clock: Clock,
 }
 
 impl Settings {
+    /// Whether the user logs in, rather than the client itself.
+    pub(super) fn has_user(&self) -> bool {
+        matches!(self.source, GrantSource::Login)
+    }
+
     pub(super) fn new(source: GrantSource) -> Self {
         Self {
             source,
@@ -161,7 +117,6 @@ impl Settings {
             dpop: false,
             trusts_private_networks: false,
             tolerates_issuer_slash: false,
-            wants_exact_resource: false,
             falls_back: true,
             trusted: Vec::new(),
             clock: Clock::default(),

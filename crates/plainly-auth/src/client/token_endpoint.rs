@@ -1,48 +1,77 @@
-//! One request to a token endpoint: with what proves who asks, with a proof of the key that the token is to be bound to, and a
-//! second time if the server wants its nonce in that.
+//! A request to a token endpoint: with the client's authentication, with a proof of the key that
+//! the token is to be bound to, and a second time if the server requires its nonce in the proof.
 
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use plainly_oauth::credentials::{Registration, TokenType};
+use plainly_client::dpop_nonce;
+use plainly_oauth::credentials::{Grant, TokenType};
 use plainly_oauth::jose::{SigningKey, client_assertion, dpop};
 use plainly_oauth::metadata::Origin;
 use plainly_oauth::token::{TokenError, TokenRequest, Tokens};
 use plainly_oauth::{Form, Secret, prove};
 
-use super::failures;
+use super::OAuthError;
+use super::client_id::RegisteredClient;
+use super::failures::{self, Request};
 use super::flow::Flow;
-use super::settings::{ClientId, ClientProof};
-use crate::fetch::Fetched;
-use plainly_client::AuthError;
-use plainly_client::dpop_nonce;
+use super::wallet::dpop_key;
+use crate::fetch::{FetchResponse, Fetcher};
 
 /// The header with a proof (RFC 9449, 4).
 pub(super) const DPOP: HeaderName = HeaderName::from_static("dpop");
 
-/// A request for a token, without what it is asked for with.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asking<'a> {
-    /// The authorization server.
-    pub(super) issuer: &'a str,
-    pub(super) endpoint: &'a str,
-    pub(super) client: &'a Registration,
-    /// The client that the program configured, if any.
-    pub(super) given: Option<&'a ClientId>,
-    pub(super) resource: Option<&'a str>,
-    pub(super) scope: &'a [String],
-    /// The key that the token is to be bound to.
-    pub(super) key: Option<&'a SigningKey>,
+/// A request for a token, without the authorization for it.
+#[derive(Clone)]
+pub(super) struct TokenCall {
+    pub(super) endpoint: String,
+    /// The grant to renew, or a new one without its tokens.
+    pub(super) grant: Grant,
+    pub(super) client: RegisteredClient,
+    /// The key that the token is bound to.
+    pub(super) key: Option<SigningKey>,
+}
+
+impl TokenCall {
+    pub(super) fn new(grant: Grant, client: RegisteredClient) -> Result<Self, OAuthError> {
+        Ok(Self {
+            endpoint: grant.token_endpoint.clone(),
+            key: dpop_key(&grant)?,
+            grant,
+            client,
+        })
+    }
+
+    /// A request of this client to another endpoint, which returns no token.
+    pub(super) fn at(&self, endpoint: &str) -> Self {
+        Self {
+            endpoint: endpoint.to_owned(),
+            key: None,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn issuer(&self) -> &str {
+        &self.grant.key.issuer
+    }
+
+    pub(super) fn resource(&self) -> Option<&str> {
+        Some(self.grant.key.resource.as_str()).filter(|it| !it.is_empty())
+    }
+
+    pub(super) fn form(&self, request: TokenRequest<'_>) -> Form {
+        request.form(self.resource(), &self.grant.requested_scope)
+    }
 }
 
 /// The answer of an endpoint.
 pub(super) struct EndpointAnswer {
-    fetched: Fetched,
+    fetched: FetchResponse,
     /// The secrets in the request.
     secrets: Vec<Secret>,
 }
 
 impl EndpointAnswer {
-    /// Reads it. Nothing secret that it may have repeated is in the error.
+    /// Reads the answer. The error has no secret of the request, even if the answer repeats it.
     pub(super) fn read<T>(
         &self,
         read: impl FnOnce(u16, &[u8]) -> Result<T, TokenError>,
@@ -53,89 +82,95 @@ impl EndpointAnswer {
 }
 
 impl Flow {
-    /// Asks for a token.
+    /// Requests a token.
     pub(super) async fn token(
         &self,
-        asking: Asking<'_>,
+        call: &TokenCall,
         request: TokenRequest<'_>,
-    ) -> Result<Tokens, AuthError> {
-        let answered = self.post(asking, request).await?;
-        let grant = request.grant_type();
-        let tokens = answered.read(Tokens::read);
-        let tokens = tokens.map_err(|why| failures::token(asking.issuer, grant, why))?;
-        match (asking.key, tokens.token_type) {
-            (Some(_), TokenType::Bearer) => Err(AuthError::DpopDowngraded {
-                issuer: asking.issuer.to_owned(),
+    ) -> Result<Tokens, OAuthError> {
+        let (form, grant_type) = (call.form(request), request.grant_type());
+        let tokens = self.grant(call, form, grant_type, Tokens::read).await?;
+        match (&call.key, tokens.token_type) {
+            (Some(_), TokenType::Bearer) => Err(OAuthError::DpopDowngraded {
+                issuer: call.issuer().to_owned(),
             }),
-            (None, TokenType::DPoP) => Err(AuthError::TokenUnusable {
-                from: asking.issuer.to_owned(),
+            (None, TokenType::DPoP) => Err(OAuthError::TokenUnusable {
+                from: call.issuer().to_owned(),
                 why: "it is bound to a key that this client lacks".to_owned(),
             }),
             _ => Ok(tokens),
         }
     }
 
-    /// Posts the request; again with the nonce that the server wants, if it wants one.
-    pub(super) async fn post(
+    /// Requests something of a kind of grant. A server that does not know the client has it
+    /// register again at the next login.
+    pub(super) async fn grant<T>(
         &self,
-        asking: Asking<'_>,
-        request: TokenRequest<'_>,
-    ) -> Result<EndpointAnswer, AuthError> {
-        self.post_form(asking, request.form(asking.resource, asking.scope))
-            .await
+        call: &TokenCall,
+        form: Form,
+        grant_type: &str,
+        read: impl FnOnce(u16, &[u8]) -> Result<T, TokenError>,
+    ) -> Result<T, OAuthError> {
+        let answer = self.post(&self.fetcher, call, form).await?;
+        let read = answer.read(read);
+        if read
+            .as_ref()
+            .is_err_and(|it| it.code() == Some("invalid_client"))
+        {
+            self.forget_client(&call.client.registration).await?;
+        }
+        read.map_err(|why| Request::Token(grant_type).failed(call.issuer(), why))
     }
 
-    /// Like `post`, for another endpoint, which has other parameters.
-    pub(super) async fn post_form(
+    /// Posts a form; again with the server's nonce, if the server requires one.
+    pub(super) async fn post(
         &self,
-        asking: Asking<'_>,
+        fetcher: &Fetcher,
+        call: &TokenCall,
         form: Form,
-    ) -> Result<EndpointAnswer, AuthError> {
-        let once = async || {
-            // Anew each time: servers take an assertion once.
-            let mut form = form.clone();
-            let proof = self.prove(asking, &mut form)?;
-            let mut headers = HeaderMap::new();
-            let mut secrets: Vec<_> = form.secrets().cloned().collect();
-            secrets.extend(asking.client.client_secret.clone());
-            if let Some(proof) = &proof {
-                let credentials = proof.expose().split_once(' ').map(|(_, after)| after);
-                secrets.extend(credentials.map(Secret::new));
-                headers.insert(AUTHORIZATION, sensitive(proof)?);
-            }
-            if let Some(key) = asking.key {
-                let proof = self.proof(key, "POST", asking.endpoint, None)?;
-                headers.insert(DPOP, sensitive(&proof)?);
-                secrets.push(proof);
-            }
-            let body = String::clone(&form.body());
-            let fetched = self
-                .fetcher
-                .post_form(asking.endpoint, headers, body)
-                .await?;
-            self.keep_nonce(asking.endpoint, &fetched.headers);
-            Ok::<_, AuthError>(EndpointAnswer { fetched, secrets })
-        };
-        let first = once().await?;
+    ) -> Result<EndpointAnswer, OAuthError> {
+        let first = self.post_once(fetcher, call, form.clone()).await?;
         let refused = first.read(Tokens::read).err();
-        let wants_nonce = refused.is_some_and(|it| it.code() == Some("use_dpop_nonce"));
-        match wants_nonce && asking.key.is_some() && dpop_nonce(&first.fetched.headers).is_some() {
-            true => once().await,
+        let requires_nonce = refused.is_some_and(|it| it.code() == Some("use_dpop_nonce"));
+        let has_nonce = dpop_nonce(&first.fetched.headers).is_some();
+        match requires_nonce && has_nonce && call.key.is_some() {
+            true => self.post_once(fetcher, call, form).await,
             false => Ok(first),
         }
     }
 
-    /// Adds what proves who asks.
-    fn prove(&self, asking: Asking<'_>, form: &mut Form) -> Result<Option<Secret>, AuthError> {
-        let now = self.settings.clock.now();
-        let assertion = match asking.given.map(|it| &it.proof) {
-            Some(ClientProof::Key(key)) => {
-                let id = &asking.client.client_id;
-                Some(client_assertion(key, id, asking.issuer, now).map_err(failures::key)?)
-            }
-            Some(ClientProof::Nothing | ClientProof::Secret(_)) | None => None,
-        };
-        prove(asking.client, assertion, form).map_err(failures::key)
+    async fn post_once(
+        &self,
+        fetcher: &Fetcher,
+        call: &TokenCall,
+        mut form: Form,
+    ) -> Result<EndpointAnswer, OAuthError> {
+        let TokenCall {
+            endpoint, client, ..
+        } = call;
+        // A new assertion each time, because servers accept each once.
+        let assertion = client.key.as_ref().map(|key| {
+            let (id, now) = (&client.registration.client_id, self.settings.clock.now());
+            client_assertion(key, id, call.issuer(), now).map_err(failures::key)
+        });
+        let authentication = prove(&client.registration, assertion.transpose()?, &mut form);
+        let mut headers = HeaderMap::new();
+        let mut secrets: Vec<_> = form.secrets().cloned().collect();
+        secrets.extend(client.registration.client_secret.clone());
+        if let Some(value) = authentication.map_err(failures::key)? {
+            let credentials = value.expose().split_once(' ').map(|(_, after)| after);
+            secrets.extend(credentials.map(Secret::new));
+            headers.insert(AUTHORIZATION, sensitive(&value)?);
+        }
+        if let Some(key) = &call.key {
+            let proof = self.proof(key, "POST", endpoint, None)?;
+            headers.insert(DPOP, sensitive(&proof)?);
+            secrets.push(proof);
+        }
+        let body = String::clone(&form.body());
+        let fetched = fetcher.post_form(endpoint, headers, body).await?;
+        self.keep_nonce(endpoint, &fetched.headers);
+        Ok(EndpointAnswer { fetched, secrets })
     }
 
     /// A proof for one request, with the last nonce of its origin.
@@ -145,7 +180,7 @@ impl Flow {
         method: &str,
         url: &str,
         token: Option<&Secret>,
-    ) -> Result<Secret, AuthError> {
+    ) -> Result<Secret, OAuthError> {
         let nonce = Origin::of(url).and_then(|it| self.wallet.nonce(it.text));
         let now = self.settings.clock.now();
         let proof = dpop::proof(key, method, url, token, nonce.as_deref(), now);
@@ -161,9 +196,9 @@ impl Flow {
 }
 
 /// The value of a secret header.
-pub(super) fn sensitive(secret: &Secret) -> Result<HeaderValue, AuthError> {
+pub(super) fn sensitive(secret: &Secret) -> Result<HeaderValue, OAuthError> {
     let value = HeaderValue::from_str(secret.expose());
-    let mut value = value.map_err(|_why| AuthError::TokenUnusable {
+    let mut value = value.map_err(|_why| OAuthError::TokenUnusable {
         from: "this program".to_owned(),
         why: "it has characters that are invalid in a header".to_owned(),
     })?;

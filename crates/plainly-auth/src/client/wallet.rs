@@ -8,7 +8,8 @@ use plainly_oauth::credentials::Grant;
 use plainly_oauth::jose::SigningKey;
 use tokio::sync::watch;
 
-use plainly_client::AuthError;
+use super::OAuthError;
+use super::failures;
 use plainly_transport::lock::Lock;
 
 /// A token in use.
@@ -19,20 +20,20 @@ pub(super) struct TokenInUse {
     pub(super) grant: Grant,
     /// The key that it is bound to.
     pub(super) key: Option<SigningKey>,
-    pub(super) came: Came,
-    /// Whether a server has let it in.
+    pub(super) origin: TokenOrigin,
+    /// Whether a server has accepted it.
     was_accepted: AtomicBool,
 }
 
 /// The origin of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came {
-    /// It was kept, or another flow got it.
-    Kept,
-    /// Renewed, without the user.
+pub(super) enum TokenOrigin {
+    /// The store, where another flow may have put it.
+    Stored,
+    /// A renewal, without the user.
     Renewed,
-    /// It was just given, to who has a right to it.
-    Fresh,
+    /// The authorization server, after a login.
+    Issued,
 }
 
 impl TokenInUse {
@@ -47,25 +48,25 @@ impl TokenInUse {
     }
 }
 
-/// A flow that several requests may wait for. It goes on while one of them does.
-pub(super) type Flight = Shared<BoxFuture<'static, Result<(), AuthError>>>;
+/// A flow that several requests may wait for. It runs while at least one of them does.
+pub(super) type SharedFlow = Shared<BoxFuture<'static, Result<(), OAuthError>>>;
 
 /// The state that all requests of a connection share.
 #[derive(Debug)]
 pub(super) struct Wallet {
     inner: Lock<WalletState>,
-    /// Whether the user is being asked.
-    pub(super) asking: watch::Sender<bool>,
+    /// Whether a flow waits for the user.
+    pub(super) is_waiting: watch::Sender<bool>,
 }
 
 #[derive(Default)]
 struct WalletState {
     is_loaded: bool,
     generation: u64,
-    held: Option<Arc<TokenInUse>>,
-    flight: Option<WeakShared<BoxFuture<'static, Result<(), AuthError>>>>,
+    token: Option<Arc<TokenInUse>>,
+    flow: Option<WeakShared<BoxFuture<'static, Result<(), OAuthError>>>>,
     /// The number of requests for more scopes since the last accepted request.
-    steps: u32,
+    step_ups: u32,
     /// The only authorization server that may see the client's id.
     issuer: Option<String>,
     /// The last nonce of each origin.
@@ -75,7 +76,7 @@ struct WalletState {
 impl std::fmt::Debug for WalletState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WalletState")
-            .field("held", &self.held)
+            .field("token", &self.token)
             .finish_non_exhaustive()
     }
 }
@@ -87,21 +88,15 @@ impl Default for Wallet {
     fn default() -> Self {
         Self {
             inner: Lock::default(),
-            asking: watch::Sender::new(false),
+            is_waiting: watch::Sender::new(false),
         }
     }
 }
 
 impl Wallet {
     /// The token in use.
-    pub(super) fn held(&self) -> Option<Arc<TokenInUse>> {
-        self.inner.lock().held.clone()
-    }
-
-    /// The number of the token in use; 0 without one.
-    pub(super) fn generation(&self) -> u64 {
-        let inner = self.inner.lock();
-        inner.held.as_ref().map_or(0, |held| held.generation)
+    pub(super) fn token(&self) -> Option<Arc<TokenInUse>> {
+        self.inner.lock().token.clone()
     }
 
     /// Returns whether the stored credentials were loaded, and marks them as loaded.
@@ -110,71 +105,73 @@ impl Wallet {
     }
 
     /// Uses this token from now on.
-    pub(super) fn hold(&self, grant: Grant, key: Option<SigningKey>, came: Came) {
+    pub(super) fn set(&self, grant: Grant, origin: TokenOrigin) -> Result<(), OAuthError> {
+        let key = dpop_key(&grant)?;
         let mut inner = self.inner.lock();
         inner.generation += 1;
-        inner.held = Some(Arc::new(TokenInUse {
+        inner.token = Some(Arc::new(TokenInUse {
             generation: inner.generation,
             grant,
             key,
-            came,
+            origin,
             was_accepted: AtomicBool::new(false),
         }));
+        Ok(())
     }
 
     /// Uses no token from now on.
-    pub(super) fn let_go(&self) {
-        self.inner.lock().held = None;
+    pub(super) fn clear(&self) {
+        self.inner.lock().token = None;
     }
 
-    /// Notes that a server has let a request in, with the token in use.
+    /// Notes that a server accepted a request with the token in use.
     pub(super) fn accepted(&self) {
         let mut inner = self.inner.lock();
-        inner.steps = 0;
-        if let Some(held) = &inner.held {
-            held.was_accepted.store(true, Ordering::Relaxed);
+        inner.step_ups = 0;
+        if let Some(token) = &inner.token {
+            token.was_accepted.store(true, Ordering::Relaxed);
         }
     }
 
-    /// The number of requests for more scopes since the last accepted request.
-    pub(super) fn steps(&self) -> u32 {
-        self.inner.lock().steps
+    /// The number of step-ups since the last accepted request.
+    pub(super) fn step_ups(&self) -> u32 {
+        self.inner.lock().step_ups
     }
 
-    /// Counts an attempt to get more scopes that was answered. One that is given up does not count.
-    pub(super) fn step(&self) {
-        self.inner.lock().steps += 1;
+    /// Counts a step-up that was answered. One whose caller gave up does not count.
+    pub(super) fn count_step_up(&self) {
+        self.inner.lock().step_ups += 1;
     }
 
-    /// The flow that is under way, or else the one that `begin` begins.
-    pub(super) fn join(&self, begin: impl FnOnce() -> Flight) -> Flight {
+    /// Marks that a flow waits for the user, until the result is dropped.
+    pub(super) fn wait_for_user(&self) -> UserWait<'_> {
+        self.is_waiting.send_replace(true);
+        UserWait(self)
+    }
+
+    /// The running flow, or else the one that `start` returns.
+    pub(super) fn join(&self, start: impl FnOnce() -> SharedFlow) -> SharedFlow {
         let mut inner = self.inner.lock();
-        let under_way = inner.flight.as_ref().and_then(WeakShared::upgrade);
-        under_way
-            .filter(|it| it.peek().is_none())
-            .unwrap_or_else(|| {
-                let flight = begin();
-                inner.flight = flight.downgrade();
-                flight
-            })
+        let running = inner.flow.as_ref().and_then(WeakShared::upgrade);
+        running.filter(|it| it.peek().is_none()).unwrap_or_else(|| {
+            let flow = start();
+            inner.flow = flow.downgrade();
+            flow
+        })
     }
 
-    /// The issuer that the client's id belongs to: the first that is asked for.
+    /// The issuer that the client's id belongs to: the first that needs it.
     pub(super) fn bind(&self, issuer: &str) -> String {
         let mut inner = self.inner.lock();
-        inner
-            .issuer
-            .get_or_insert_with(|| issuer.to_owned())
-            .clone()
+        let bound = inner.issuer.get_or_insert_with(|| issuer.to_owned());
+        bound.clone()
     }
 
-    /// The last nonce that this origin has given.
+    /// The last nonce of this origin.
     pub(super) fn nonce(&self, origin: &str) -> Option<String> {
         let inner = self.inner.lock();
-        let mut nonces = inner.nonces.iter();
-        nonces
-            .find(|(it, _)| it == origin)
-            .map(|(_, nonce)| nonce.clone())
+        let found = inner.nonces.iter().find(|(it, _)| it == origin);
+        found.map(|(_, nonce)| nonce.clone())
     }
 
     /// Keeps the nonce that this origin gave last.
@@ -186,6 +183,21 @@ impl Wallet {
         }
         inner.nonces.push((origin.to_owned(), nonce));
     }
+}
+
+/// A wait for the user.
+pub(super) struct UserWait<'a>(&'a Wallet);
+
+impl Drop for UserWait<'_> {
+    fn drop(&mut self) {
+        self.0.is_waiting.send_replace(false);
+    }
+}
+
+/// The key that a grant is bound to.
+pub(super) fn dpop_key(grant: &Grant) -> Result<Option<SigningKey>, OAuthError> {
+    let key = grant.dpop_key.as_ref().map(SigningKey::from_secret);
+    key.transpose().map_err(failures::key)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(super) trait LookUp: Send + Sync {
 pub(super) struct SystemLookUp;
 
 /// The allowed addresses of a host.
-pub(super) struct Checked {
+pub(super) struct CheckedResolver {
     pub(super) look_up: Arc<dyn LookUp>,
     pub(super) open: OpenZones,
 }
@@ -35,7 +35,7 @@ impl LookUp for SystemLookUp {
     }
 }
 
-impl Resolve for Checked {
+impl Resolve for CheckedResolver {
     fn resolve(&self, name: Name) -> Resolving {
         let open = self.open.clone();
         let found = self.look_up.addresses(name.as_str().to_owned());

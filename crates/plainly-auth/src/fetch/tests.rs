@@ -23,7 +23,7 @@ use url::Url;
 
 use super::resolver::LookUp;
 use super::ways::{Proxies, zone};
-use super::{Bounds, FetchError, Fetched, Fetcher};
+use super::{Bounds, FetchError, FetchResponse, Fetcher};
 
 /// The addresses of names, which change with each look.
 #[derive(Default)]
@@ -84,126 +84,38 @@ async fn counting() -> (SocketAddr, Arc<AtomicUsize>) {
     (site(Router::new().fallback(answer)).await, count)
 }
 
-fn fenced(fetched: Result<Fetched, FetchError>) -> String {
+fn fenced(fetched: Result<FetchResponse, FetchError>) -> String {
     match fetched {
         Err(FetchError::Fenced { url, why }) => format!("{url}: {why}"),
         other => panic!("{other:?}"),
     }
 }
 
-const PUBLIC: &str = "https://public.example/mcp";
-const PRIVATE: &str = "https://private.example/mcp";
-const LOOPBACK: &str = "http://127.0.0.1:1/mcp";
-
-/// A server, what it names, and why that is not read.
-const FENCED: &[(&str, &str, &str)] = &[
-    (
-        PUBLIC,
-        "https://10.0.0.2:1/",
-        "its host is a private address, further inside than the server that named it",
-    ),
-    (
-        PUBLIC,
-        "https://[::1]:1/",
-        "its host is a loopback address, further inside than the server that named it",
-    ),
-    (
-        PUBLIC,
-        "https://localhost:1/",
-        "its host is a name of this machine, further inside than the server that named it",
-    ),
-    (
-        PUBLIC,
-        "https://private.example/",
-        "its address 10.0.0.1 is a private address, further inside than the server that named it",
-    ),
-    (
-        PUBLIC,
-        "https://here.example/",
-        "its address 127.0.0.1 is a loopback address, further inside than the server that named it",
-    ),
-    (
-        PUBLIC,
-        "http://public.example/",
-        "expected https, because the MCP server is not on this machine",
-    ),
-    (
-        PUBLIC,
-        "http://127.0.0.1:1/",
-        "expected https, because the MCP server is not on this machine",
-    ),
-    (
-        "https://both.example/",
-        "https://10.0.0.2:1/",
-        "its host is a private address, further inside than the server that named it",
-    ),
-    (
-        "https://unknown.example/",
-        "https://10.0.0.2:1/",
-        "its host is a private address, further inside than the server that named it",
-    ),
-    // It may lead elsewhere tomorrow.
-    (
-        "http://here.example/",
-        "http://127.0.0.1:1/",
-        "expected https, because the MCP server is not on this machine",
-    ),
-    (
-        PRIVATE,
-        "https://127.0.0.1:1/",
-        "its host is a loopback address, further inside than the server that named it",
-    ),
-    (
-        PRIVATE,
-        "https://169.254.169.254/",
-        "its host is a cloud's metadata address",
-    ),
-    (
-        LOOPBACK,
-        "https://[fd00:ec2::254]/",
-        "its host is a cloud's metadata address",
-    ),
-    (
-        LOOPBACK,
-        "https://metadata.google.internal/",
-        "its host is a cloud's metadata name",
-    ),
-    (
-        LOOPBACK,
-        "http://10.0.0.1/",
-        "http is allowed within this machine only, and its host is a private address",
-    ),
-    (
-        LOOPBACK,
-        "http://public.example/",
-        "http is allowed within this machine only, and its address 8.8.8.8 is a public address",
-    ),
-    (
-        LOOPBACK,
-        "file:///etc/passwd",
-        "expected https, or http within this machine",
-    ),
-    (
-        LOOPBACK,
-        "https://user:password@public.example/?query",
-        "it contains a user name or a password",
-    ),
-    (
-        LOOPBACK,
-        "https://public.example\\@evil.example/",
-        "it has characters that are invalid in a URL",
-    ),
-    (
-        LOOPBACK,
-        " https://public.example/",
-        "it has characters that are invalid in a URL",
-    ),
-    (
-        LOOPBACK,
-        "public.example",
-        "it is not a URL: relative URL without a base",
-    ),
-];
+/// A server, the URL that it names, and why that is not read. `…` stands for [`INSIDE`].
+/// `here.example` is private, because it may lead elsewhere tomorrow.
+const FENCED: &str = "\
+https://public.example/mcp | https://10.0.0.2:1/ | its host is a private address…
+https://public.example/mcp | https://[::1]:1/ | its host is a loopback address…
+https://public.example/mcp | https://localhost:1/ | its host is a name of this machine…
+https://public.example/mcp | https://private.example/ | its address 10.0.0.1 is a private address…
+https://public.example/mcp | https://here.example/ | its address 127.0.0.1 is a loopback address…
+https://public.example/mcp | http://public.example/ | expected https, because the MCP server is not on this machine
+https://public.example/mcp | http://127.0.0.1:1/ | expected https, because the MCP server is not on this machine
+https://both.example/ | https://10.0.0.2:1/ | its host is a private address…
+https://unknown.example/ | https://10.0.0.2:1/ | its host is a private address…
+http://here.example/ | http://127.0.0.1:1/ | expected https, because the MCP server is not on this machine
+https://private.example/mcp | https://127.0.0.1:1/ | its host is a loopback address…
+https://private.example/mcp | https://169.254.169.254/ | its host is a cloud's metadata address
+http://127.0.0.1:1/mcp | https://[fd00:ec2::254]/ | its host is a cloud's metadata address
+http://127.0.0.1:1/mcp | https://metadata.google.internal/ | its host is a cloud's metadata name
+http://127.0.0.1:1/mcp | http://10.0.0.1/ | http is allowed within this machine only, and its host is a private address
+http://127.0.0.1:1/mcp | http://public.example/ | http is allowed within this machine only, and its address 8.8.8.8 is a public address
+http://127.0.0.1:1/mcp | file:///etc/passwd | expected https, or http within this machine
+http://127.0.0.1:1/mcp | https://user:password@public.example/?query | it contains a user name or a password
+http://127.0.0.1:1/mcp | https://public.example\\@evil.example/ | it has characters that are invalid in a URL
+http://127.0.0.1:1/mcp |  https://public.example/ | it has characters that are invalid in a URL
+http://127.0.0.1:1/mcp | public.example | it is not a URL: relative URL without a base";
+const INSIDE: &str = ", further inside than the server that named it";
 
 #[tokio::test]
 async fn what_a_server_names_may_not_lie_further_inside_than_the_server() {
@@ -213,13 +125,15 @@ async fn what_a_server_names_may_not_lie_further_inside_than_the_server() {
         ("both.example", &[&["10.0.0.1", "8.8.8.8"]]),
         ("here.example", &[&["127.0.0.1"]]),
     ]);
-    for (server, named, why) in FENCED {
-        let fetcher = with(Fetcher::for_server(*server), &all);
+    for row in FENCED.lines() {
+        let fields: Vec<_> = row.splitn(3, " | ").collect();
+        let [server, named, why] = fields[..] else {
+            panic!("{row}");
+        };
+        let why = format!(": {}", why.replace('…', INSIDE));
+        let fetcher = with(Fetcher::for_server(server), &all);
         let told = fenced(within(fetcher.get(named)).await);
-        assert!(
-            told.ends_with(&format!(": {why}")),
-            "{server} names {named}: {told}"
-        );
+        assert!(told.ends_with(&why), "{row}: {told}");
         assert!(
             !told.contains("password@") && !told.contains("query"),
             "{told}"

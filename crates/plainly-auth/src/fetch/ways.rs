@@ -15,7 +15,7 @@ use reqwest::{Client, ClientBuilder, Url};
 
 use super::error::{FetchError, Outside};
 use super::fence::{self, Fence, OpenZones};
-use super::resolver::{Checked, LookUp};
+use super::resolver::{CheckedResolver, LookUp};
 use super::target::Target;
 use plainly_transport::tls::{self, Certificate};
 
@@ -77,7 +77,7 @@ impl Ways {
     ) -> Result<Self, Box<dyn Error + Send + Sync>> {
         let way = |scheme, open: OpenZones| {
             let client = client(scheme, trusted)?.no_proxy();
-            let checked = Checked {
+            let checked = CheckedResolver {
                 look_up: look_up.clone(),
                 open: open.clone(),
             };

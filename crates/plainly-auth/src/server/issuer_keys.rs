@@ -8,7 +8,7 @@ use plainly_oauth::jose::Jwks;
 use plainly_oauth::metadata::{ServerMetadata, server_metadata_urls};
 use tokio::sync::Mutex;
 
-use crate::fetch::{Fetched, Fetcher};
+use crate::fetch::{FetchResponse, Fetcher};
 use plainly_transport::lock::Lock;
 
 /// The lifetime of keys in seconds, if the answer has none, and the bounds if it has.
@@ -207,7 +207,7 @@ pub(super) async fn metadata(fetcher: &Fetcher, issuer: &str) -> Result<ServerMe
 }
 
 /// For how many seconds an answer may be kept, within bounds.
-fn lasts(fetched: &Fetched) -> u64 {
+fn lasts(fetched: &FetchResponse) -> u64 {
     let values = fetched.headers.get_all(CACHE_CONTROL).iter();
     let mut directives = values
         .filter_map(|value| value.to_str().ok())
@@ -242,7 +242,7 @@ mod tests {
             for value in said {
                 headers.append(CACHE_CONTROL, HeaderValue::from_static(value));
             }
-            let fetched = Fetched {
+            let fetched = FetchResponse {
                 url: String::new(),
                 status: StatusCode::OK,
                 headers,

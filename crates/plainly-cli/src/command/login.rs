@@ -2,8 +2,7 @@
 
 use jiff::Timestamp;
 use plainly::client::oauth::credentials::{Credentials, Grant, GrantKey};
-use plainly::client::oauth::{FileStore, TokenStore as _, server_address};
-use plainly::client::{AuthError, Error, LocalError};
+use plainly::client::oauth::{FileStore, OAuthError, TokenStore as _, server_address};
 use serde_json::json;
 
 use crate::accounts::{Account, Login, LoginPerson, LoginWay, ends, login_json, logins, scopes};
@@ -56,7 +55,7 @@ pub(crate) async fn run(mut args: LoginArgs) -> Result<(), Failure> {
                                 .await?;
                         }
                     }
-                    Err(AuthError::NoAuthorizationServer { .. }) => {}
+                    Err(OAuthError::NoAuthorizationServer { .. }) => {}
                     Err(error) => return Err(failure(error)),
                 }
             }
@@ -189,7 +188,6 @@ fn told(
 }
 
 /// The failure that an error of logging in or out is.
-pub(super) fn failure(error: AuthError) -> Failure {
-    let error = Error::from(LocalError::Authorization(Box::new(error)));
-    Failure::about(Subject::Connection)(error)
+pub(super) fn failure(error: OAuthError) -> Failure {
+    Failure::about(Subject::Connection)(error.into())
 }

@@ -1,8 +1,7 @@
 //! `plainly logout`: ends logins, and removes them from the store.
 
-use plainly::client::AuthError;
 use plainly::client::oauth::credentials::Credentials;
-use plainly::client::oauth::{LoggedOut, TokenStore as _, server_address};
+use plainly::client::oauth::{LoggedOut, OAuthError, TokenStore as _, server_address};
 use serde_json::json;
 
 use super::login::failure;
@@ -52,7 +51,7 @@ async fn all(args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
 async fn one(server: &str, args: &ServerArgs, output: &mut Output) -> Result<(), Failure> {
     let account = Account::of_logout(args)?;
     let done = account.oauth.log_out(server).await;
-    let done = done.map_err(|error| match matches!(error, AuthError::Store { .. }) {
+    let done = done.map_err(|error| match matches!(error, OAuthError::Store { .. }) {
         true => failure(error),
         false => Failure::caused(format!("{server}: {NOT_GIVEN_BACK}"), error),
     })?;

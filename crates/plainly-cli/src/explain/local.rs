@@ -1,5 +1,6 @@
 //! Errors that no server sent: what this program ran into on the way, and what to do about it.
 
+use plainly::client::oauth::OAuthError;
 use plainly::client::{AuthError, CloseReason, LocalError};
 use plainly::errors::{Fault, Retry};
 use serde_json::{Map, Value};
@@ -139,22 +140,18 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
 
 /// The advice about a failed authorization, with the way to give a token where one helps.
 fn authorization_advice(error: &AuthError) -> String {
-    if let AuthError::Unreachable { url, source, .. } = error
+    if let Some(OAuthError::Unreachable { url, source, .. }) = error.downcast_ref()
         && let Some(advice) = tls_advice(&**source, url)
     {
         return advice;
     }
     let advice = error.advice();
-    let is_open = matches!(
-        error,
-        AuthError::LoginRequired { .. } | AuthError::NoAuthorizationServer { .. }
-    );
-    match is_open {
-        _ if matches!(error, AuthError::Metadata { .. }) => {
-            format!("{advice}, or give a token: --bearer @FILE, or --bearer env:NAME")
+    match error.kind() {
+        "metadata" => format!("{advice}, or give a token: --bearer @FILE, or --bearer env:NAME"),
+        "login-required" | "no-authorization-server" => {
+            format!("{advice}: --bearer @FILE, or --bearer env:NAME")
         }
-        true => format!("{advice}: --bearer @FILE, or --bearer env:NAME"),
-        false => advice.into_owned(),
+        _ => advice.into_owned(),
     }
 }
 

@@ -108,8 +108,8 @@ fn a_token_that_is_not_there_is_a_mistake_and_nothing_of_another_is_told() {
         (
             "@two",
             7,
-            "error: the token from this client's settings can't be used: there is a blank in it; it stands alone, without `Bearer` \
-             before it\n help: give the token as it was given to you, alone and whole\n",
+            "error: invalid token in this client's settings: it contains a space; give it alone, without \
+             `Bearer` before it\n help: give the token exactly as it was issued, alone and whole\n",
         ),
     ] {
         let refused = home.run(&["ls", &url, "--bearer", given]);
@@ -223,8 +223,9 @@ fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
     home.project("token", "s3cret");
     let words = ["ls", &url, "--bearer", "@token"];
     let told = format!(
-        "error: credentials are not sent to {url} unencrypted: anybody on the way could read and use them\n \
-         help: use a URL that begins with https; where nobody else is on the way, `--allow-plaintext-token` allows it\n"
+        "error: credentials not sent to {url}: the connection is not encrypted\n \
+         help: use a URL that begins with https; in a network that you trust, \
+         `--allow-plaintext-token` allows it\n"
     );
     home.run(&words).failed(7, &told);
     assert!(tokens.try_recv().is_err());

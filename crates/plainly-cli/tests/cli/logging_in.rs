@@ -181,7 +181,7 @@ fn nobody_is_asked_where_nobody_expects_it() {
     let (server, home) = (Protected::new(), Home::new());
     let url = &server.url;
     let told = format!(
-        "error: {url} wants a login with the scope \"mcp:read\", and nobody can be asked for it here\n \
+        "error: {url} requires a login with the scope \"mcp:read\", and there is no user to ask\n \
          help: log in with `plainly login {url}`, or give a token: --bearer @FILE, or --bearer env:NAME\n"
     );
     run(&home, &["tools", url]).failed(7, &told);
@@ -358,7 +358,7 @@ fn a_server_that_names_nobody_who_gives_tokens_is_asked_about() {
         let words = [&["login", &*url][..], options].concat();
         let refused = run(&home, &words);
         assert_eq!(refused.status, 7, "{}", refused.stderr);
-        let said = format!("error: {url} wants credentials, but does not say where to log in");
+        let said = format!("error: {url} requires credentials, but names no authorization server");
         assert!(refused.stderr.starts_with(&said), "{}", refused.stderr);
         assert!(
             refused.stderr.contains("--bearer @FILE"),

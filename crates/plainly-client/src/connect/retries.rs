@@ -120,6 +120,7 @@ mod tests {
 
     use super::*;
     use crate::error::AuthError;
+    use crate::error::authorization::tests::Refusal;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -149,9 +150,7 @@ mod tests {
 
     #[test]
     fn nobody_is_asked_to_log_in_again_by_itself() {
-        let source: Box<dyn std::error::Error + Send + Sync> = "it is down".into();
-        let (url, source) = (String::new(), source.into());
-        let error = Error::from(AuthError::Unreachable { url, source });
+        let error = Error::from(AuthError::Authorizer(Arc::new(Refusal(true))));
         assert!(error.is_retryable());
         let pause = Retries::by_hint().pause(&error, 0, Duration::ZERO);
         assert_eq!(pause, None);

@@ -15,7 +15,7 @@ pub(super) enum HttpFailure {
     /// A message is larger than this limit, in bytes.
     TooLarge(usize),
     /// There are no credentials that the server accepts.
-    Authorization(Box<AuthError>),
+    Authorization(AuthError),
 }
 
 impl fmt::Display for HttpFailure {
@@ -60,7 +60,7 @@ fn was_never_sent(error: &(dyn Error + 'static)) -> bool {
 
 impl From<AuthError> for HttpFailure {
     fn from(error: AuthError) -> Self {
-        Self::Authorization(error.into())
+        Self::Authorization(error)
     }
 }
 

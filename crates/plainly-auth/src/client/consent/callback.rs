@@ -11,7 +11,7 @@ use plainly_oauth::authorization::{CallbackError, ExpectedCallback};
 
 /// The properties of the right request.
 #[derive(Debug)]
-pub(super) struct Awaited {
+pub(super) struct ExpectedRequest {
     pub(super) hosts: Vec<String>,
     pub(super) path: String,
     pub(super) state: Secret,
@@ -28,7 +28,7 @@ pub(super) enum CallbackAnswer {
     OtherLogin,
 }
 
-impl Awaited {
+impl ExpectedRequest {
     /// The answer to a request, and its query if it is the right one.
     pub(super) fn judge<B>(&self, request: &Request<B>) -> (CallbackAnswer, Option<String>) {
         let mut hosts = request.headers().get_all(HOST).iter();

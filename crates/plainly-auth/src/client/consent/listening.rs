@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use super::callback::Awaited;
+use super::callback::ExpectedRequest;
 use plainly_transport::lock::Lock;
 
 /// The most connections at a time.
@@ -33,7 +33,7 @@ const LASTS: Duration = Duration::from_secs(10);
 const NO_ROOM: Duration = Duration::from_millis(100);
 
 /// Answers the right request, and returns its query. No other request ends the wait.
-pub(super) async fn wait(listeners: &[TcpListener], awaited: Awaited) -> String {
+pub(super) async fn wait(listeners: &[TcpListener], awaited: ExpectedRequest) -> String {
     let awaited = Arc::new(awaited);
     let mut connections = JoinSet::new();
     // The oldest first. Dropping one ends its connection.
@@ -75,7 +75,7 @@ async fn accept(listeners: &[TcpListener]) -> io::Result<TcpStream> {
 /// Answers one connection, and then sends the query if it was the right one.
 async fn serve(
     stream: TcpStream,
-    awaited: Arc<Awaited>,
+    awaited: Arc<ExpectedRequest>,
     dropped: oneshot::Receiver<()>,
     sender: mpsc::Sender<String>,
 ) {

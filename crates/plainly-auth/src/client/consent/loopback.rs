@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 use plainly_errors::mistake::printable;
 use plainly_oauth::Secret;
 
-use super::callback::Awaited;
-use super::redirect::{Bound, Redirect};
+use super::callback::ExpectedRequest;
+use super::redirect::{BoundRedirect, Redirect};
 use super::{Consent, ConsentError, ConsentPage, Visit, listening};
 
 /// The default time a user has to log in.
@@ -97,7 +97,7 @@ impl Consent for Loopback {
 
 /// A visit that ends at a port which is bound already.
 pub(super) struct LoopbackVisit {
-    bound: Bound,
+    bound: BoundRedirect,
     open: Arc<OpenPage>,
     timeout: Duration,
 }
@@ -115,14 +115,14 @@ impl LoopbackVisit {
     ) -> Result<String, ConsentError> {
         page.check()?;
         (self.open)(page).map_err(|source| ConsentError::NoBrowser { source })?;
-        let Bound {
+        let BoundRedirect {
             listeners,
             hosts,
             path,
             ..
         } = self.bound;
         let state = Secret::new(page.state);
-        let awaited = Awaited { hosts, path, state };
+        let awaited = ExpectedRequest { hosts, path, state };
         let waiting = async {
             tokio::select! {
                 query = listening::wait(&listeners, awaited) => Ok(query),

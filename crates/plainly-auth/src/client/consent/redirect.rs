@@ -44,7 +44,7 @@ const HOSTS: [(&str, &[IpAddr]); 3] = [
 
 /// A URI whose port is this program's alone.
 #[derive(Debug)]
-pub(super) struct Bound {
+pub(super) struct BoundRedirect {
     pub(super) listeners: Vec<TcpListener>,
     /// The whole URI.
     pub(super) uri: String,
@@ -101,7 +101,7 @@ impl Redirect {
     }
 
     /// Listens at this port, or at any if it is 0.
-    pub(super) fn bind(self, port: u16) -> io::Result<Bound> {
+    pub(super) fn bind(self, port: u16) -> io::Result<BoundRedirect> {
         let (listeners, port) = at_some_port(port, || listen(self.addresses, port))?;
         let Self { host, path, .. } = self;
         let hosts = hosts(&host, port);
@@ -110,7 +110,7 @@ impl Redirect {
             "" => "/".to_owned(),
             _ => path,
         };
-        Ok(Bound {
+        Ok(BoundRedirect {
             listeners,
             uri,
             hosts,

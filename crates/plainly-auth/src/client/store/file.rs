@@ -10,10 +10,10 @@
 
 mod document;
 mod fault;
+mod lock;
 mod place;
 mod private;
 mod sealed;
-mod waiting;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -95,8 +95,8 @@ impl FileStore {
     }
 
     /// The lock of the file, while it is changed.
-    async fn alone(&self) -> Result<std::fs::File, TokenStoreError> {
-        waiting::hold(self.directory.join("credentials.lock"), &self.path()).await
+    async fn lock_file(&self) -> Result<std::fs::File, TokenStoreError> {
+        lock::lock(self.directory.join("credentials.lock"), &self.path()).await
     }
 
     /// Ensures that the keychain has a key, so that no work is done in vain.
@@ -104,7 +104,7 @@ impl FileStore {
         let Some(keychain) = self.keychain.clone() else {
             return Ok(());
         };
-        let held = self.alone().await?;
+        let held = self.lock_file().await?;
         let path = self.path();
         self.waiting(move || {
             let _held = held;
@@ -155,7 +155,7 @@ impl TokenStore for FileStore {
         change: Box<dyn FnOnce(&mut Credentials) + Send + 'a>,
     ) -> BoxFuture<'a, Result<(), TokenStoreError>> {
         Box::pin(async move {
-            let held = self.alone().await?;
+            let held = self.lock_file().await?;
             let (kept, sealing_key) = self.read().await?;
             let mut changed = kept.clone();
             change(&mut changed);
@@ -186,7 +186,7 @@ impl TokenStore for FileStore {
             .collect();
         let path = self.directory.join("locks").join(name);
         Box::pin(async move {
-            let held = waiting::hold(path, &self.path()).await?;
+            let held = lock::lock(path, &self.path()).await?;
             self.prepare().await?;
             Ok(StoreLock::new(held))
         })

@@ -12,10 +12,10 @@ use plainly_transport::lock::Lock;
 
 /// Keeps tokens in memory, and nowhere else: they end with the program. Its clones keep the same.
 #[derive(Clone, Debug, Default)]
-pub struct MemoryStore(Arc<Shared>);
+pub struct MemoryStore(Arc<SharedStore>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedStore {
     credentials: Lock<Credentials>,
     /// The names that a flow holds or waits for.
     names: Lock<HashMap<String, Arc<Mutex<()>>>>,

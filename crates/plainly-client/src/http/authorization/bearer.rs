@@ -44,20 +44,24 @@ impl Credentials {
     }
 }
 
-/// The value of `Authorization` with this token. If it is none, the error has nothing of it, as it may be secret anyway.
+/// The value of `Authorization` with this token. The error for an invalid one does not show it,
+/// because it may be secret all the same.
 pub(super) fn header(token: &str) -> Result<HeaderValue, AuthError> {
     let why = match token {
         "" => "it is empty",
         _ if token.contains(' ') => {
-            "there is a blank in it; it stands alone, without `Bearer` before it"
+            "it contains a space; give it alone, without `Bearer` before it"
         }
-        _ => "there is a character in it that no token has, such as the end of a line",
+        _ => "it contains a character that is invalid in a token, such as the end of a line",
     };
     let text = format!("Bearer {token}");
     let value = HeaderValue::from_str(&text).ok();
     let is_token = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     let value = value.filter(|_| is_token);
-    let mut value = value.ok_or_else(|| AuthError::unusable(why))?;
+    let mut value = value.ok_or_else(|| {
+        let why = why.to_owned();
+        AuthError::TokenUnusable { why }
+    })?;
     value.set_sensitive(true);
     Ok(value)
 }

@@ -1,7 +1,7 @@
 //! The queries that a browser returns: row 11, and the parts of rows 13 and 14 beyond the listener,
 //! whose tests are beside it.
 
-use plainly::client::AuthError;
+use plainly::client::oauth::OAuthError;
 use plainly_authorization::{Misbehaviour, Rules};
 
 use super::support::World;
@@ -26,7 +26,7 @@ async fn the_answer_of_another_authorization_server_is_not_used() {
             .await;
             world.issuer.set(Misbehaviour::Callback(query));
             let error = world.refused().await;
-            assert_why!(&error, query, AuthError::IssuerMismatch { .. });
+            assert_why!(&error, query, OAuthError::IssuerMismatch { .. });
             assert!(!format!("{error} {error:?}").contains("told"), "{error:?}");
             world.assert_no_token_request(query);
         }
@@ -42,7 +42,7 @@ async fn an_answer_that_does_not_name_its_server_is_not_used_where_all_do() {
     ] {
         let world = World::hostile(Misbehaviour::Callback(query)).await;
         let error = world.refused().await;
-        assert_why!(&error, query, AuthError::IssuerMissing { .. });
+        assert_why!(&error, query, OAuthError::IssuerMissing { .. });
         assert!(!format!("{error} {error:?}").contains("told"), "{error:?}");
         world.assert_no_token_request(query);
     }
@@ -71,7 +71,7 @@ async fn the_answer_to_another_login_is_not_used() {
     ] {
         let world = World::hostile(Misbehaviour::Callback(query)).await;
         let error = world.refused().await;
-        assert_why!(&error, query, AuthError::Callback { .. });
+        assert_why!(&error, query, OAuthError::Callback { .. });
         assert!(!format!("{error} {error:?}").contains("told"), "{error:?}");
         world.assert_no_token_request(query);
     }
@@ -83,7 +83,7 @@ async fn a_code_that_was_slipped_in_gets_no_token() {
     let query = "code=slipped-in&state={state}&iss={iss}";
     let world = World::hostile(Misbehaviour::Callback(query)).await;
     let error = world.refused().await;
-    assert_why!(&error, query, AuthError::TokenRefused { error: Some(code), .. } if code == "invalid_grant");
+    assert_why!(&error, query, OAuthError::TokenRefused { error: Some(code), .. } if code == "invalid_grant");
     assert_eq!(world.issuer.record.count("/token"), 1);
     let sent = world.issuer.record.at("/token").remove(0);
     assert!(
@@ -98,7 +98,7 @@ async fn a_person_who_says_no_is_believed() {
     let query = "error=access_denied&error_description=no+way&state={state}&iss={iss}";
     let world = World::hostile(Misbehaviour::Callback(query)).await;
     let error = world.refused().await;
-    assert_why!(&error, query, AuthError::Denied { .. });
+    assert_why!(&error, query, OAuthError::Denied { .. });
     assert!(error.to_string().contains("no way"), "{error}");
     world.assert_no_token_request(query);
 }

@@ -3,8 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use plainly::client::AuthError;
-use plainly::client::oauth::{ClientId, IdentityProvider, OAuth, Secret};
+use plainly::client::oauth::{ClientId, IdentityProvider, OAuth, OAuthError, Secret};
 use plainly_authorization::{Answer, AuthorizationServer, Endpoint, Misbehaviour, Rules};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::ServerConfig;
@@ -77,7 +76,7 @@ async fn an_authorization_server_is_trusted_by_a_certificate_of_the_program() {
         .issuer
         .set(Misbehaviour::Callback("code={code}&state={state}"));
     let error = world.refused().await;
-    assert_why!(&error, "a stranger", AuthError::Unreachable { .. });
+    assert_why!(&error, "a stranger", OAuthError::Unreachable { .. });
     world.assert_no_login("a stranger");
 
     let login = world.person.login().trust(&secured.certificate);
@@ -104,7 +103,7 @@ async fn an_organisation_is_trusted_by_a_certificate_of_the_program() {
         OAuth::enterprise(ClientId::new("batch"), provider, identity)
     };
     let error = refused(&world.server.url, employed()).await;
-    assert_why!(&error, "a stranger", AuthError::Unreachable { .. });
+    assert_why!(&error, "a stranger", OAuthError::Unreachable { .. });
     assert_eq!(provider.record.total(), 0);
 
     // Who the client is at the other server is another matter.

@@ -1,12 +1,11 @@
 //! The choices of a client among the offers of honest servers: the server, the scopes, and the
 //! client id.
 
-use plainly::client::AuthError;
 use plainly::client::oauth::credentials::{
     ClientAuthMethod, Credentials, Grant, GrantKey, Registration,
 };
 use plainly::client::oauth::{
-    ClientId, FileStore, Loopback, MemoryStore, OAuth, Secret, TokenStore,
+    ClientId, FileStore, Loopback, MemoryStore, OAuth, OAuthError, Secret, TokenStore,
 };
 use plainly::errors::Revision;
 use plainly_authorization::{
@@ -74,7 +73,7 @@ async fn only_a_server_that_has_no_metadata_at_all_is_its_own_authorization_serv
             login.without_fallback()
         };
         let error = refused(&world.server.url, login).await;
-        assert_why!(&error, name, AuthError::NoAuthorizationServer { .. });
+        assert_why!(&error, name, OAuthError::NoAuthorizationServer { .. });
         let asked = [OAUTH, "/register"].map(|path| world.server.record.count(path));
         assert_eq!(asked, [usize::from(is_it); 2], "{name}");
         assert_eq!(world.issuer.record.total(), 0, "{name}");
@@ -200,7 +199,7 @@ async fn a_client_that_its_server_forgot_registers_again_and_no_other_does() {
             .issuer
             .set(Misbehaviour::AnswersOnce(Endpoint::Token, refusal));
         let refused = refused(&world.server.url, login()).await;
-        assert_why!(&refused, error, AuthError::TokenRefused { .. });
+        assert_why!(&refused, error, OAuthError::TokenRefused { .. });
         let client = connect(&world.server.url, login()).await.unwrap();
         greet(&client).await.unwrap();
         let registered = world.issuer.record.count("/register");
@@ -315,10 +314,8 @@ async fn a_client_belongs_where_its_secret_is_kept_or_where_it_was_let_in_here()
         .await;
         let login = world.person.login().store(store).client(client);
         let connected = connect(&world.server.url, login).await;
-        let why = connected
-            .err()
-            .and_then(|error| error.authorization().cloned());
-        let is_refused = matches!(why, Some(AuthError::ClientOfAnotherIssuer { .. }));
+        let why = connected.err().map(|error| why(&error));
+        let is_refused = matches!(why, Some(OAuthError::ClientOfAnotherIssuer { .. }));
         assert_eq!(is_refused, is_bound, "{name}: {why:?}");
         assert_eq!(world.person.visits(), usize::from(!is_bound), "{name}");
     }
@@ -517,7 +514,7 @@ async fn a_renewal_that_is_refused_for_something_else_is_told() {
         .issuer
         .set(Misbehaviour::AnswersOnce(Endpoint::Token, refusal));
     let error = why(&greet(&client).await.unwrap_err());
-    assert_why!(&error, "renewal", AuthError::TokenRefused { .. });
+    assert_why!(&error, "renewal", OAuthError::TokenRefused { .. });
     assert_eq!(world.person.visits(), 1);
 }
 
@@ -530,7 +527,7 @@ async fn nothing_is_renewed_for_a_server_that_says_that_it_is_another() {
     world.server.set(Misbehaviour::Metadata(members));
     world.issuer.expire();
     let error = why(&greet(&client).await.unwrap_err());
-    assert_why!(&error, "another", AuthError::ResourceMismatch { .. });
+    assert_why!(&error, "another", OAuthError::ResourceMismatch { .. });
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 0);
 }
 
@@ -575,7 +572,7 @@ async fn a_client_whose_port_is_taken_registers_another_where_it_can() {
         let registered = world.issuer.record.count("/register");
         assert_eq!((connected.is_ok(), registered), (can, usize::from(can)));
         let why = connected.err().map(|error| why(&error));
-        let is_unknown = matches!(why, Some(AuthError::NoClientId { .. }));
+        let is_unknown = matches!(why, Some(OAuthError::NoClientId { .. }));
         assert!(!is_unknown, "{why:?}");
     }
 }

@@ -3,7 +3,7 @@
 //! What is reached from outside of this machine, row 4 and the rest of rows 3, 5 and 7, is where the fence is tested.
 
 use plainly::Client;
-use plainly::client::AuthError;
+use plainly::client::oauth::OAuthError;
 use plainly_authorization::{
     Answer, AnswerBody, AuthorizationServer, Endpoint, Misbehaviour, ProtectedServer, Rules,
 };
@@ -11,7 +11,7 @@ use plainly_peer::within;
 use serde_json::{Value, json};
 
 use super::support::assert_why;
-use super::support::{Person, World, connect, greet, refused};
+use super::support::{World, connect, greet, refused};
 
 fn refuses(challenge: &str) -> Misbehaviour {
     Misbehaviour::Refuses(401, vec![challenge.to_owned()])
@@ -37,7 +37,7 @@ async fn metadata_of_a_cloud_or_a_neighbour_are_never_fetched() {
     ] {
         let challenge = format!("Bearer resource_metadata=\"{url}\"");
         let world = World::behind(refuses(&challenge)).await;
-        assert_why!(world.refused().await, url, AuthError::Fenced { .. });
+        assert_why!(world.refused().await, url, OAuthError::Fenced { .. });
         world.assert_no_login(url);
         assert_eq!(world.requests(), 1, "{url}");
 
@@ -47,7 +47,7 @@ async fn metadata_of_a_cloud_or_a_neighbour_are_never_fetched() {
         // What has no host is nobody's, and nobody is asked.
         let is_it = matches!(
             error,
-            AuthError::Fenced { .. } | AuthError::NoAuthorizationServer { .. }
+            OAuthError::Fenced { .. } | OAuthError::NoAuthorizationServer { .. }
         );
         assert!(is_it, "{url}: {error:?}");
         world.assert_no_login(url);
@@ -58,7 +58,7 @@ async fn metadata_of_a_cloud_or_a_neighbour_are_never_fetched() {
         assert_why!(
             &error,
             url,
-            AuthError::Fenced { .. } | AuthError::Metadata { .. }
+            OAuthError::Fenced { .. } | OAuthError::Metadata { .. }
         );
         world.assert_no_login(url);
     }
@@ -79,7 +79,7 @@ async fn metadata_are_followed_neither_in_circles_nor_further_inside() {
         assert_why!(
             &error,
             to,
-            AuthError::Fenced { .. } | AuthError::Metadata { .. }
+            OAuthError::Fenced { .. } | OAuthError::Metadata { .. }
         );
         assert!(world.issuer.record.total() <= most, "{to}");
         world.assert_no_login(to);
@@ -90,7 +90,7 @@ async fn metadata_are_followed_neither_in_circles_nor_further_inside() {
         assert_why!(
             &error,
             to,
-            AuthError::Fenced { .. } | AuthError::Metadata { .. }
+            OAuthError::Fenced { .. } | OAuthError::Metadata { .. }
         );
         assert!(world.server.record.total() <= 1 + most, "{to}");
     }
@@ -107,7 +107,7 @@ async fn a_server_of_this_machine_may_name_another_one_of_it() {
     let members = json!({ "authorization_servers": [named] });
     world.server.set(Misbehaviour::Metadata(members));
     let error = world.refused().await;
-    assert_why!(&error, "localhost", AuthError::IssuerMismatch { .. });
+    assert_why!(&error, "localhost", OAuthError::IssuerMismatch { .. });
 }
 
 /// Row 8.
@@ -136,21 +136,10 @@ async fn metadata_about_another_resource_are_refused() {
             .server
             .set(Misbehaviour::Metadata(json!({ "resource": resource })));
         let error = world.refused().await;
-        assert_why!(&error, resource, AuthError::ResourceMismatch { got, .. } if *got == resource);
+        assert_why!(&error, resource, OAuthError::ResourceMismatch { got, .. } if *got == resource);
         world.assert_no_login(&resource);
         assert_eq!(world.issuer.record.total(), 0, "{resource}");
     }
-    // The whole site is one that covers it, unless the program wants to be exact.
-    world.server.behave();
-    world
-        .server
-        .set(Misbehaviour::Metadata(json!({ "resource": origin })));
-    let login = Person::default().login().exact_resource();
-    assert_why!(
-        refused(url, login).await,
-        origin,
-        AuthError::ResourceMismatch { .. }
-    );
 }
 
 /// One of several servers of a host, whose challenge leads to a document of its own.
@@ -163,7 +152,7 @@ async fn a_tenant_can_not_ask_for_tokens_of_the_whole_site() {
         .set(Misbehaviour::Metadata(json!({ "resource": origin })));
     // The document for /mcp is not that of the site.
     let error = world.refused().await;
-    assert_why!(&error, origin, AuthError::ResourceMismatch { .. });
+    assert_why!(&error, origin, OAuthError::ResourceMismatch { .. });
     world.assert_no_login(&origin);
 }
 
@@ -200,13 +189,13 @@ async fn metadata_that_are_blocked_lead_nowhere_else() {
         let world = World::behind(metadata(answer.clone())).await;
         world.server.set(refuses("Bearer"));
         let error = world.refused().await;
-        assert_why!(&error, status, AuthError::Metadata { .. });
+        assert_why!(&error, status, OAuthError::Metadata { .. });
         world.assert_no_login("the server's");
         assert!(!world.server.record.has("/token"), "{status}");
 
         let world = World::hostile(metadata(answer)).await;
         let error = world.refused().await;
-        assert_why!(&error, status, AuthError::Metadata { .. });
+        assert_why!(&error, status, OAuthError::Metadata { .. });
         world.assert_no_login("the issuer's");
         assert_eq!(world.issuer.record.total(), 1, "{status}");
     }
@@ -259,7 +248,7 @@ async fn a_challenge_without_measure_is_bounded() {
     for (name, challenge, expected) in cases {
         let world = World::behind(refuses(&challenge)).await;
         let error = world.refused().await;
-        assert_why!(&error, name, AuthError::StillUnauthorized { .. });
+        assert_why!(&error, name, OAuthError::StillUnauthorized { .. });
         assert!(world.requests() <= 10, "{name}: {}", world.requests());
         let scope = world.person.last().scope;
         assert_eq!(scope.len(), expected, "{name}: {scope:?}");
@@ -297,7 +286,7 @@ async fn a_challenge_is_what_the_grammar_says() {
         let world = World::behind(Misbehaviour::Refuses(401, all)).await;
         let error = world.refused().await;
         let case = format!("{challenges:?}");
-        assert_why!(&error, case, AuthError::StillUnauthorized { .. });
+        assert_why!(&error, case, OAuthError::StillUnauthorized { .. });
         assert_eq!(world.person.last().scope, ["right"], "{case}");
     }
     assert_eq!(trap.record.total(), 0);
@@ -346,12 +335,12 @@ async fn metadata_without_measure_or_form_are_refused() {
         ),
     ] {
         let world = World::hostile(metadata(answer.clone())).await;
-        assert_why!(world.refused().await, name, AuthError::Metadata { .. });
+        assert_why!(world.refused().await, name, OAuthError::Metadata { .. });
         world.assert_no_login(name);
         assert_eq!(world.issuer.record.total(), 1, "{name}");
 
         let world = World::behind(metadata(answer)).await;
-        assert_why!(world.refused().await, name, AuthError::Metadata { .. });
+        assert_why!(world.refused().await, name, OAuthError::Metadata { .. });
         assert!(world.requests() <= 2, "{name}");
     }
     // What is no object at all may be the page of a site that has no metadata.
@@ -364,7 +353,7 @@ async fn metadata_without_measure_or_form_are_refused() {
         assert_why!(
             world.refused().await,
             name,
-            AuthError::NoAuthorizationServer { .. }
+            OAuthError::NoAuthorizationServer { .. }
         );
         world.assert_no_login(name);
         assert_eq!(world.issuer.record.total(), 2, "{name}");
@@ -384,7 +373,7 @@ async fn metadata_with_members_of_another_type_are_refused() {
     ];
     for members in cases {
         let world = World::hostile(Misbehaviour::Metadata(members.clone())).await;
-        assert_why!(world.refused().await, members, AuthError::Metadata { .. });
+        assert_why!(world.refused().await, members, OAuthError::Metadata { .. });
         world.assert_no_login(&members.to_string());
     }
 }
@@ -395,7 +384,7 @@ async fn metadata_that_take_for_ever_are_given_up() {
     for body in [AnswerBody::Never, AnswerBody::Dripping] {
         let answer = Answer::new(200, "").body(body);
         let world = World::hostile(metadata(answer)).await;
-        assert_why!(world.refused().await, "slow", AuthError::Metadata { .. });
+        assert_why!(world.refused().await, "slow", OAuthError::Metadata { .. });
         world.assert_no_login("slow");
     }
 }

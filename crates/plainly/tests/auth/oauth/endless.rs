@@ -4,8 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainly::Client;
-use plainly::client::AuthError;
-use plainly::client::oauth::OAuth;
+use plainly::client::oauth::{MemoryStore, OAuth, OAuthError};
 use plainly_authorization::{Answer, AnswerBody, Endpoint, Misbehaviour, Rules};
 use plainly_peer::within;
 use serde_json::{Value, json};
@@ -22,7 +21,7 @@ async fn a_token_that_is_refused_for_ever_costs_one_login() {
     assert_why!(
         world.refused().await,
         "at once",
-        AuthError::StillUnauthorized { .. }
+        OAuthError::StillUnauthorized { .. }
     );
     assert_eq!(world.person.visits(), 1);
     assert!(world.requests() <= 10, "{}", world.requests());
@@ -33,7 +32,7 @@ async fn a_token_that_is_refused_for_ever_costs_one_login() {
     world.server.set(refuses());
     for _ in 0..3 {
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, "later", AuthError::StillUnauthorized { .. });
+        assert_why!(&error, "later", OAuthError::StillUnauthorized { .. });
     }
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 1);
     assert_eq!(world.person.visits(), 2);
@@ -50,7 +49,7 @@ async fn a_token_that_somebody_wished_for_and_that_is_refused_costs_no_other_log
     world.server.set(Misbehaviour::Refuses(401, refuses));
     let client = Client::http(&world.server.url).authorizer(oauth);
     let error = why(&within(client.connect()).await.expect_err("it was let in"));
-    assert_why!(&error, "wished for", AuthError::StillUnauthorized { .. });
+    assert_why!(&error, "wished for", OAuthError::StillUnauthorized { .. });
     assert_eq!(world.person.visits(), 1);
 }
 
@@ -61,7 +60,7 @@ async fn rights_that_are_refused_for_ever_are_asked_for_once() {
     let refuses = || Misbehaviour::Refuses(403, vec![challenge.clone()]);
     let world = World::behind(refuses()).await;
     let error = world.refused().await;
-    assert_why!(&error, "at once", AuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
+    assert_why!(&error, "at once", OAuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
     assert_eq!(world.person.visits(), 1);
 
     let world = World::new(Rules::default()).await;
@@ -69,7 +68,7 @@ async fn rights_that_are_refused_for_ever_are_asked_for_once() {
     world.server.set(refuses());
     for _ in 0..3 {
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, "later", AuthError::ScopeRefused { .. });
+        assert_why!(&error, "later", OAuthError::ScopeRefused { .. });
     }
     assert_eq!(world.person.visits(), 2);
 }
@@ -86,7 +85,7 @@ async fn rights_that_only_the_metadata_name_are_asked_for_once() {
         .set(Misbehaviour::Refuses(403, vec![challenge]));
     for _ in 0..3 {
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, "later", AuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
+        assert_why!(&error, "later", OAuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
         assert_eq!(world.person.last().scope, ["a"]);
         assert_eq!(world.person.visits(), 2);
     }
@@ -100,7 +99,7 @@ async fn ever_more_rights_are_asked_for_twice() {
     world.server.set(Misbehaviour::WantsMoreForEver);
     for _ in 0..3 {
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, "more", AuthError::ScopeRefused { .. });
+        assert_why!(&error, "more", OAuthError::ScopeRefused { .. });
     }
     assert_eq!(world.person.visits(), 1 + 2);
     assert!(world.requests() <= 40, "{}", world.requests());
@@ -115,7 +114,7 @@ async fn rights_beyond_a_limit_are_not_asked_for() {
     let client = connect(&world.server.url, login).await.unwrap();
     world.issuer.record.clear();
     let error = why(&greet(&client).await.unwrap_err());
-    assert_why!(&error, "limit", AuthError::ScopeRefused { .. });
+    assert_why!(&error, "limit", OAuthError::ScopeRefused { .. });
     assert_eq!(world.person.visits(), 1);
     assert_eq!(world.issuer.record.total(), 0);
 }
@@ -199,7 +198,7 @@ async fn a_login_at_another_device_is_asked_about_slowly_and_ends() {
         let (login, pages) = elsewhere();
         let began = Instant::now();
         let error = refused(&world.server.url, login).await;
-        assert_why!(&error, name, AuthError::ConsentTimedOut { .. });
+        assert_why!(&error, name, OAuthError::ConsentTimedOut { .. });
         let took = began.elapsed();
         assert!(took <= Duration::from_secs(seconds + 1), "{name}: {took:?}");
         let asked = world.issuer.record.count("/token");
@@ -223,7 +222,7 @@ async fn no_page_is_shown_that_is_none() {
             let world = World::hostile(Misbehaviour::Members(Endpoint::Device, members)).await;
             let (login, pages) = elsewhere();
             let error = refused(&world.server.url, login).await;
-            assert_why!(&error, page, AuthError::TokenUnusable { .. });
+            assert_why!(&error, page, OAuthError::TokenUnusable { .. });
             assert_eq!(pages.lock().unwrap().len(), 0, "{page}");
             world.assert_no_token_request(page);
         }
@@ -245,7 +244,24 @@ async fn a_person_can_log_in_at_another_device() {
         let world = World::hostile(Misbehaviour::DevicePolled(answer)).await;
         let (login, _pages) = elsewhere();
         let error = refused(&world.server.url, login).await;
-        assert_why!(&error, answer, AuthError::Denied { .. });
+        assert_why!(&error, answer, OAuthError::Denied { .. });
         assert_eq!(world.issuer.record.count("/token"), 1);
     }
+}
+
+/// Time is simulated.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_is_unknown_where_a_login_starts_registers_again() {
+    let world = World::new(Rules::default()).await;
+    let store = MemoryStore::default();
+    let refusal = Answer::refusal(400, "invalid_client");
+    world
+        .issuer
+        .set(Misbehaviour::AnswersOnce(Endpoint::Device, refusal));
+    let login = || elsewhere().0.store(store.clone());
+    let error = refused(&world.server.url, login()).await;
+    assert_why!(&error, "unknown", OAuthError::TokenRefused { .. });
+    let client = connect(&world.server.url, login()).await.unwrap();
+    greet(&client).await.unwrap();
+    assert_eq!(world.issuer.record.count("/register"), 2);
 }

@@ -1,6 +1,6 @@
 //! The endpoints in an authorization server's metadata: rows 1, 6, 10, 12 and 18.
 
-use plainly::client::AuthError;
+use plainly::client::oauth::OAuthError;
 use plainly_authorization::{Answer, AuthorizationServer, Endpoint, Misbehaviour, Rules};
 use serde_json::json;
 
@@ -32,7 +32,7 @@ async fn what_is_no_page_is_never_opened() {
         let members = json!({ "authorization_endpoint": page });
         let world = World::hostile(Misbehaviour::Metadata(members)).await;
         let error = world.refused().await;
-        assert_why!(&error, page, AuthError::Metadata { .. });
+        assert_why!(&error, page, OAuthError::Metadata { .. });
         let told = format!("{error} {error:?}");
         assert!(!told.contains(['\u{1b}', '\r', '\n']), "{told}");
         assert!(!told.contains("password@"), "{told}");
@@ -42,7 +42,7 @@ async fn what_is_no_page_is_never_opened() {
     let page = "https://169.254.169.254/";
     let members = json!({ "authorization_endpoint": page });
     let world = World::hostile(Misbehaviour::Metadata(members)).await;
-    assert_why!(world.refused().await, page, AuthError::Fenced { .. });
+    assert_why!(world.refused().await, page, OAuthError::Fenced { .. });
     assert_eq!(world.person.visits(), 0, "{page}");
 }
 
@@ -55,13 +55,13 @@ async fn what_is_posted_follows_no_redirect() {
 
         let world = World::hostile(Misbehaviour::Answers(Endpoint::Token, away("/token"))).await;
         let error = world.refused().await;
-        assert_why!(&error, status, AuthError::TokenRefused { status: it, .. } if *it == status);
+        assert_why!(&error, status, OAuthError::TokenRefused { status: it, .. } if *it == status);
         assert_eq!(world.issuer.record.count("/token"), 1);
 
         let switch = Misbehaviour::Answers(Endpoint::Registration, away("/register"));
         let world = World::hostile(switch).await;
         let error = world.refused().await;
-        assert_why!(&error, status, AuthError::RegistrationRefused { status: it, .. } if *it == status);
+        assert_why!(&error, status, OAuthError::RegistrationRefused { status: it, .. } if *it == status);
         assert_eq!(world.issuer.record.count("/register"), 1);
 
         // A refresh token, and then one that is given back.
@@ -80,7 +80,7 @@ async fn what_is_posted_follows_no_redirect() {
         let switch = Misbehaviour::Answers(Endpoint::Revocation, away("/revoke"));
         world.issuer.set(switch);
         let error = login.log_out(&world.server.url).await.unwrap_err();
-        assert_why!(&error, status, AuthError::RevocationRefused { .. });
+        assert_why!(&error, status, OAuthError::RevocationRefused { .. });
         assert_eq!(world.issuer.record.count("/revoke"), 1);
     }
     assert_eq!(elsewhere.record.total(), 0);
@@ -106,7 +106,7 @@ async fn metadata_of_another_issuer_are_not_used() {
             .issuer
             .set(Misbehaviour::Metadata(json!({ "issuer": issuer })));
         let error = world.refused().await;
-        assert_why!(&error, issuer, AuthError::IssuerMismatch { got, .. } if *got == issuer);
+        assert_why!(&error, issuer, OAuthError::IssuerMismatch { got, .. } if *got == issuer);
         world.assert_no_login(&issuer);
     }
     // The slash alone can be let pass.
@@ -118,7 +118,7 @@ async fn metadata_of_another_issuer_are_not_used() {
     let login = Person::default().login().tolerate_issuer_slash();
     let error = refused(&world.server.url, login).await;
     // What it then calls itself is what its answer must have, byte by byte.
-    assert_why!(&error, slash, AuthError::IssuerMismatch { expected, got, .. }
+    assert_why!(&error, slash, OAuthError::IssuerMismatch { expected, got, .. }
         if *expected == slash && got == url);
 }
 
@@ -131,7 +131,7 @@ async fn a_login_without_pkce_is_refused_before_anybody_is_asked() {
         assert_why!(
             world.refused().await,
             methods,
-            AuthError::PkceUnsupported { .. }
+            OAuthError::PkceUnsupported { .. }
         );
         world.assert_no_login(&methods.to_string());
     }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::client::AuthError;
-use plainly::client::oauth::{FileStore, Loopback, OAuth, TokenStore as _};
+use plainly::client::oauth::{FileStore, Loopback, OAuth, OAuthError, TokenStore as _};
 use plainly_authorization::{ProtectedServer, Rules};
 use serde_json::{Value, json};
 
@@ -79,7 +78,7 @@ async fn a_client_that_nobody_came_back_to_registers_anew() {
     let nobody = Loopback::new(|_| Ok(())).timeout(Duration::ZERO);
     let login = OAuth::new().consent(nobody).store(store());
     let error = refused(&world.server.url, login).await;
-    assert_why!(error, "nobody", AuthError::ConsentTimedOut { .. });
+    assert_why!(error, "nobody", OAuthError::ConsentTimedOut { .. });
     let login = world.person.login().store(store());
     connect(&world.server.url, login).await.unwrap();
     assert_eq!(scopes(&world).len(), 2);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use plainly::Client;
-use plainly::client::oauth::{Consent, ConsentError, ConsentPage, OAuth, Visit};
-use plainly::client::{AuthError, Error};
+use plainly::client::Error;
+use plainly::client::oauth::{Consent, ConsentError, ConsentPage, OAuth, OAuthError, Visit};
 use plainly_authorization::{AuthorizationServer, Misbehaviour, ProtectedServer, Rules, location};
 use plainly_peer::within;
 use serde_json::json;
@@ -117,7 +117,7 @@ impl World {
     }
 
     /// The reason why a login fails.
-    pub(crate) async fn refused(&self) -> AuthError {
+    pub(crate) async fn refused(&self) -> OAuthError {
         refused(&self.server.url, self.person.login()).await
     }
 
@@ -150,15 +150,16 @@ pub(crate) async fn connect(url: &str, oauth: OAuth) -> Result<Client, Error> {
 }
 
 /// The reason why a login there fails.
-pub(crate) async fn refused(url: &str, oauth: OAuth) -> AuthError {
+pub(crate) async fn refused(url: &str, oauth: OAuth) -> OAuthError {
     let error = connect(url, oauth).await.expect_err("it was let in");
     why(&error)
 }
 
 /// The reason why a request was not authorized.
 #[track_caller]
-pub(crate) fn why(error: &Error) -> AuthError {
+pub(crate) fn why(error: &Error) -> OAuthError {
     let why = error.authorization();
+    let why = why.and_then(|it| it.downcast_ref::<OAuthError>());
     why.unwrap_or_else(|| panic!("{error:?}")).clone()
 }
 

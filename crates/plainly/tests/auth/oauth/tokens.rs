@@ -1,8 +1,7 @@
 //! The answers of a registration and a token endpoint: rows 19, 25, 27 and 32.
 
-use plainly::client::AuthError;
 use plainly::client::oauth::credentials::{ClientAuthMethod, Registration};
-use plainly::client::oauth::{FileStore, OAuth, TokenStore as _, credentials};
+use plainly::client::oauth::{FileStore, OAuth, OAuthError, TokenStore as _, credentials};
 use plainly_authorization::{Answer, AnswerBody, Binding, Endpoint, Misbehaviour, Rules};
 use serde_json::json;
 
@@ -101,8 +100,8 @@ async fn an_answer_that_is_no_token_is_told_as_what_it_is() {
         assert_eq!(world.issuer.tokens_for("refresh_token").len(), 1, "{name}");
         for error in [at_login, at_renewal] {
             let expected = match is_refused {
-                true => matches!(error, AuthError::TokenRefused { .. }),
-                false => matches!(error, AuthError::TokenUnusable { .. }),
+                true => matches!(error, OAuthError::TokenRefused { .. }),
+                false => matches!(error, OAuthError::TokenUnusable { .. }),
             };
             assert!(expected, "{name}: {error:?}");
         }
@@ -136,7 +135,7 @@ async fn a_server_that_renews_no_token_has_people_log_in_again() {
         .set(Misbehaviour::Answers(Endpoint::Token, refusal));
     for _ in 0..2 {
         let error = refused(&world.server.url, OAuth::new().store(store())).await;
-        assert_why!(error, "nobody", AuthError::LoginRequired { .. });
+        assert_why!(error, "nobody", OAuthError::LoginRequired { .. });
     }
     assert_eq!(world.issuer.tokens_for("refresh_token").len(), 2);
 }
@@ -171,7 +170,7 @@ async fn a_lifetime_is_bounded_whatever_it_is() {
     assert_why!(
         world.refused().await,
         "NaN",
-        AuthError::TokenUnusable { .. }
+        OAuthError::TokenUnusable { .. }
     );
 }
 
@@ -248,7 +247,7 @@ async fn what_fits_in_no_header_is_no_token() {
             assert_why!(
                 &error,
                 name,
-                AuthError::TokenUnusable { .. } | AuthError::Metadata { .. }
+                OAuthError::TokenUnusable { .. } | OAuthError::Metadata { .. }
             );
             assert!(!world.server.record.has("x-evil"), "{name}");
             assert!(!world.server.record.has("authorization"), "{name}");
@@ -293,7 +292,7 @@ async fn a_registration_of_something_else_is_not_used() {
         ),
     ] {
         let world = World::hostile(Misbehaviour::Members(Endpoint::Registration, members)).await;
-        assert_why!(world.refused().await, name, AuthError::Metadata { .. });
+        assert_why!(world.refused().await, name, OAuthError::Metadata { .. });
         assert_eq!(world.person.visits(), 0, "{name}");
         assert_eq!(world.issuer.record.count("/register"), 1, "{name}");
         world.assert_no_token_request(name);
@@ -303,7 +302,7 @@ async fn a_registration_of_something_else_is_not_used() {
         ("no JSON", Answer::new(201, "registered")),
     ] {
         let world = World::hostile(Misbehaviour::Answers(Endpoint::Registration, answer)).await;
-        assert_why!(world.refused().await, name, AuthError::Metadata { .. });
+        assert_why!(world.refused().await, name, OAuthError::Metadata { .. });
         assert_eq!(world.person.visits(), 0, "{name}");
     }
     let answer = Answer::refusal(403, "access_denied");
@@ -311,7 +310,7 @@ async fn a_registration_of_something_else_is_not_used() {
     assert_why!(
         world.refused().await,
         "no",
-        AuthError::RegistrationRefused { status: 403, .. }
+        OAuthError::RegistrationRefused { status: 403, .. }
     );
 }
 
@@ -350,7 +349,7 @@ async fn a_token_that_anybody_could_use_is_not_taken_where_a_bound_one_was_asked
     let world = World::new(bound(Binding::Dpop)).await;
     world.issuer.set(gives(json!({ "token_type": "Bearer" })));
     let error = world.refused().await;
-    assert_why!(&error, "login", AuthError::DpopDowngraded { .. });
+    assert_why!(&error, "login", OAuthError::DpopDowngraded { .. });
     assert!(!world.server.record.has("secret-"));
 
     let world = World::new(bound(Binding::Dpop)).await;
@@ -358,7 +357,7 @@ async fn a_token_that_anybody_could_use_is_not_taken_where_a_bound_one_was_asked
     world.issuer.set(gives(json!({ "token_type": "Bearer" })));
     world.issuer.expire();
     let error = why(&greet(&client).await.unwrap_err());
-    assert_why!(&error, "renewal", AuthError::DpopDowngraded { .. });
+    assert_why!(&error, "renewal", OAuthError::DpopDowngraded { .. });
     assert!(!world.server.record.has("Bearer"));
 }
 
@@ -368,7 +367,7 @@ async fn another_nonce_each_time_is_given_up_soon() {
     let world = World::new(bound(Binding::DpopWithNonce)).await;
     world.issuer.set(Misbehaviour::NonceForEver);
     let error = world.refused().await;
-    assert_why!(&error, "issuer", AuthError::TokenRefused { error: Some(code), .. } if code == "use_dpop_nonce");
+    assert_why!(&error, "issuer", OAuthError::TokenRefused { error: Some(code), .. } if code == "use_dpop_nonce");
     assert_eq!(world.issuer.record.count("/token"), 2);
 
     let world = World::new(bound(Binding::DpopWithNonce)).await;

@@ -7,8 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use plainly::client::AuthError;
-use plainly::client::oauth::{ClientId, FileStore, OAuth, Secret};
+use plainly::client::oauth::{ClientId, FileStore, OAuth, OAuthError, Secret};
 use plainly_authorization::{
     Answer, AuthorizationServer, Endpoint, KnownClient, Misbehaviour, Proof, ProtectedServer, Rules,
 };
@@ -66,7 +65,7 @@ async fn a_token_is_for_one_server_alone() {
     ));
     let login = world.person.login().store(store());
     let error = refused(&other.url, login).await;
-    assert_why!(&error, "claimed", AuthError::ResourceMismatch { .. });
+    assert_why!(&error, "claimed", OAuthError::ResourceMismatch { .. });
     other.behave();
     let login = world.person.login().store(store());
     let client = connect(&other.url, login).await.unwrap();
@@ -125,7 +124,7 @@ async fn what_proves_a_client_is_told_its_own_authorization_server_alone() {
         ("login", attacker.person.login().client(client())),
     ] {
         let error = refused(&attacker.server.url, oauth).await;
-        assert_why!(&error, name, AuthError::ClientOfAnotherIssuer { expected, got, .. }
+        assert_why!(&error, name, OAuthError::ClientOfAnotherIssuer { expected, got, .. }
             if *expected == own.url && *got == attacker.issuer.url);
         attacker.assert_no_login(name);
     }
@@ -150,7 +149,7 @@ async fn a_client_is_bound_to_the_first_authorization_server_that_it_meets() {
         greet(&client).await.unwrap();
         world.server.migrate(&attacker);
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, is_login, AuthError::ClientOfAnotherIssuer { .. });
+        assert_why!(&error, is_login, OAuthError::ClientOfAnotherIssuer { .. });
         for path in ["/authorize", "/token", "/register"] {
             assert_eq!(attacker.record.count(path), 0, "{path}");
         }
@@ -177,7 +176,7 @@ async fn a_client_stays_bound_as_long_as_what_it_was_given_is_kept() {
     drop(client);
     world.server.migrate(&attacker);
     let error = refused(&world.server.url, login(&world.person)).await;
-    assert_why!(&error, "later", AuthError::ClientOfAnotherIssuer { .. });
+    assert_why!(&error, "later", OAuthError::ClientOfAnotherIssuer { .. });
     assert!(!attacker.record.has("batch-client"));
     assert_eq!(attacker.record.count("/token"), 0);
 }

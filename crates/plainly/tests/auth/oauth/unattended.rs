@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use plainly::client::AuthError;
-use plainly::client::oauth::{ClientId, IdentityProvider, OAuth, Secret, SigningKey};
+use plainly::client::oauth::{ClientId, IdentityProvider, OAuth, OAuthError, Secret, SigningKey};
 use plainly_authorization::{
     Answer, AuthorizationServer, Binding, Endpoint, KnownClient, Misbehaviour, Proof, Rules, Seen,
 };
@@ -188,19 +187,19 @@ async fn an_error_names_who_has_refused() {
     provider.set(no());
     let client = ClientId::new("me").issuer(&*provider.url);
     let error = refused(&world.server.url, employed(&provider, client)).await;
-    assert_why!(&error, "organisation", AuthError::TokenRefused { issuer, grant, .. }
+    assert_why!(&error, "organisation", OAuthError::TokenRefused { issuer, grant, .. }
         if *issuer == provider.url && grant == EXCHANGE);
     assert_eq!(world.issuer.record.count("/token"), 0);
 
     world.issuer.set(no());
     let (platform, _) = source("jwt");
     let error = refused(&world.server.url, OAuth::workload(batch(), platform)).await;
-    assert_why!(&error, "issuer", AuthError::TokenRefused { issuer, grant, .. }
+    assert_why!(&error, "issuer", OAuthError::TokenRefused { issuer, grant, .. }
         if *issuer == world.issuer.url && grant == ASSERTION);
 
     let gone = || ready(Err::<Secret, _>(io::Error::other("the file is gone")));
     let error = refused(&world.server.url, OAuth::workload(batch(), gone)).await;
-    assert_why!(&error, "platform", AuthError::Assertion { source, .. }
+    assert_why!(&error, "platform", OAuthError::Assertion { source, .. }
         if source.to_string() == "the file is gone");
 }
 
@@ -219,6 +218,16 @@ async fn an_assertion_is_asked_for_anew_for_each_token() {
     }
 }
 
+#[tokio::test]
+async fn a_login_gets_a_token_even_if_there_is_one() {
+    let world = World::new(rules(Binding::Bearer)).await;
+    let oauth = OAuth::client_credentials(batch());
+    for count in 1..=2 {
+        oauth.log_in(&world.server.url).await.unwrap();
+        assert_eq!(world.issuer.record.count("/token"), count);
+    }
+}
+
 /// Row 21, without a user.
 #[tokio::test]
 async fn a_refusal_without_an_end_costs_a_token_or_two() {
@@ -227,7 +236,7 @@ async fn a_refusal_without_an_end_costs_a_token_or_two() {
     let world = World::new(rules(Binding::Bearer)).await;
     world.server.set(refuses());
     let error = refused(&world.server.url, credentials()).await;
-    assert_why!(&error, "at once", AuthError::StillUnauthorized { .. });
+    assert_why!(&error, "at once", OAuthError::StillUnauthorized { .. });
     assert_eq!(world.issuer.record.count("/token"), 1);
 
     let world = World::new(rules(Binding::Bearer)).await;
@@ -235,7 +244,7 @@ async fn a_refusal_without_an_end_costs_a_token_or_two() {
     world.server.set(refuses());
     for _ in 0..3 {
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, "later", AuthError::StillUnauthorized { .. });
+        assert_why!(&error, "later", OAuthError::StillUnauthorized { .. });
     }
     assert_eq!(world.issuer.record.count("/token"), 2);
 
@@ -244,7 +253,21 @@ async fn a_refusal_without_an_end_costs_a_token_or_two() {
     world.server.set(Misbehaviour::WantsMoreForEver);
     for _ in 0..3 {
         let error = why(&greet(&client).await.unwrap_err());
-        assert_why!(&error, "more", AuthError::ScopeRefused { .. });
+        assert_why!(&error, "more", OAuthError::ScopeRefused { .. });
+    }
+    assert_eq!(world.issuer.record.count("/token"), 2);
+
+    let world = World::new(rules(Binding::Bearer)).await;
+    let client = connect(&world.server.url, credentials()).await.unwrap();
+    let challenge = "Bearer error=\"insufficient_scope\"".to_owned();
+    let names = json!({ "scopes_supported": ["a"] });
+    world.server.set(Misbehaviour::Metadata(names));
+    world
+        .server
+        .set(Misbehaviour::Refuses(403, vec![challenge]));
+    for _ in 0..3 {
+        let error = why(&greet(&client).await.unwrap_err());
+        assert_why!(&error, "unnamed", OAuthError::ScopeRefused { wanted, .. } if wanted == &["a"]);
     }
     assert_eq!(world.issuer.record.count("/token"), 2);
 }

@@ -104,7 +104,7 @@ async fn what_is_unusable_is_not_told_in_its_error() {
         assert!(!told.contains("s3cret"), "{told}");
         assert_eq!(
             error.authorization().unwrap().advice(),
-            "give the token as it was given to you, alone and whole"
+            "give the token exactly as it was issued, alone and whole"
         );
     }
 }

@@ -11,7 +11,7 @@ use super::fault::Fault;
 pub(super) const VERSION: u64 = 1;
 
 #[derive(Deserialize)]
-struct Versioned {
+struct DocumentVersion {
     version: u64,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Credentials, Fault> {
 
 /// The contents of the file, if it is of this version.
 pub(super) fn versioned<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
-    let Versioned { version } = serde_json::from_slice(bytes).map_err(fault)?;
+    let DocumentVersion { version } = serde_json::from_slice(bytes).map_err(fault)?;
     if version != VERSION {
         return Err(Fault::OtherVersion(version));
     }

@@ -1,5 +1,5 @@
-//! Locks of files that other processes hold, waited for without a thread of one's own. They end with the process, however it
-//! ends.
+//! Locks of files that other processes may have, awaited without a thread. They end with their
+//! process, however it ends.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -14,8 +14,9 @@ use super::{apart, private};
 /// The first pause before another try, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(100));
 
-/// Holds the lock of the file at `path`, which is made if there is none: it is for something `kept` elsewhere.
-pub(super) async fn hold(path: PathBuf, kept: &Path) -> Result<File, TokenStoreError> {
+/// Locks the file at `path`, which is created if there is none, for work on something `kept`
+/// elsewhere.
+pub(super) async fn lock(path: PathBuf, kept: &Path) -> Result<File, TokenStoreError> {
     let file = apart({
         let path = path.clone();
         move || private::lockable(&path).map_err(|fault| fault.at("locked", &path))

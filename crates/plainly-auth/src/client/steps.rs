@@ -1,0 +1,177 @@
+//! The flow from a rejection to a token, as a state machine: which step follows which. The other
+//! files carry out one step each; [`policy`](super::policy) has the limits.
+//!
+//! ```text
+//! Discover ─► Reuse ─► Renew ─► Register ─► Authorize ─► Exchange ─► Done
+//! ```
+//!
+//! Without a user, `Register` follows `Discover`: nothing is stored, and nothing renewed. For a
+//! token that ends soon, the flow starts with `Renew`.
+
+use std::sync::Arc;
+
+use plainly_client::AuthorizerError as _;
+use plainly_oauth::credentials::Grant;
+
+use super::OAuthError;
+use super::StoreLock;
+use super::authorization::{Approver, Authorization};
+use super::discovery::Protection;
+use super::flow::Flow;
+use super::need::{Need, Purpose};
+use super::policy::{Goal, Login};
+use super::token_endpoint::TokenCall;
+use super::wallet::TokenOrigin;
+
+/// A step of a flow, with the results of the steps before.
+enum Step {
+    /// Finds the authorization server.
+    Discover,
+    /// Uses a stored token, such as one of another process.
+    Reuse(Protection),
+    /// Renews a token, without the user.
+    Renew(Grant, Arc<StoreLock>, Fallback),
+    /// Chooses the client id.
+    Register(Box<Login>),
+    /// Gets the user's consent, or a third party's assertion.
+    Authorize(Box<Login>, Box<TokenCall>, Approver),
+    /// Exchanges that for tokens.
+    Exchange(Box<Login>, Box<TokenCall>, Authorization),
+    /// Has a token to use.
+    Done,
+}
+
+/// The continuation of a flow after a renewal that is not possible.
+enum Fallback {
+    /// The token is used until it ends.
+    Expiry,
+    /// The user logs in.
+    Login(Box<Login>),
+    /// The flow fails with the error that led to the renewal.
+    Failure(OAuthError),
+}
+
+impl Flow {
+    /// Gets the token that is needed. It is the one in use from then on.
+    pub(super) async fn run(self: Arc<Self>, need: Need) -> Result<(), OAuthError> {
+        let Some(goal) = self.goal(need)? else {
+            return Ok(());
+        };
+        let mut step = match goal.ending() {
+            Some(grant) => Step::Renew(grant.clone(), self.lock(grant).await?, Fallback::Expiry),
+            None => Step::Discover,
+        };
+        loop {
+            let has_found = !matches!(step, Step::Discover | Step::Reuse(_));
+            let next = self.next(&goal, step).await;
+            // A server that was down has not answered.
+            let is_answered = match &next {
+                Ok(next) => matches!(next, Step::Done),
+                Err(error) => has_found && !error.is_retryable(),
+            };
+            if is_answered && goal.token_to_step_up().is_some() {
+                self.wallet.count_step_up();
+            }
+            step = next?;
+            if matches!(step, Step::Done) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Carries out a step, and decides which step follows.
+    async fn next(self: &Arc<Self>, goal: &Goal, step: Step) -> Result<Step, OAuthError> {
+        Ok(match step {
+            Step::Discover => match self.discover(&goal.need).await {
+                Ok(found) => self.after_discovery(goal, found)?,
+                Err(error) => self.without_discovery(goal, error).await?,
+            },
+            Step::Reuse(found) => self.reuse_or_renew(goal, found).await?,
+            Step::Renew(grant, lock, fallback) => {
+                let renewed = self.renew(grant, lock).await;
+                self.after_renewal(renewed, fallback)?
+            }
+            Step::Register(login) => {
+                let registered = self.register(goal, &login).await;
+                let registered = registered.map_err(|error| self.unless_guess(&login.found, error));
+                let (client, approver) = registered?;
+                let call = Box::new(self.token_call(&login, client)?);
+                Step::Authorize(login, call, approver)
+            }
+            Step::Authorize(login, call, approver) => {
+                let server = &login.found.server;
+                let authorization = self.authorize(server, &call, approver).await?;
+                Step::Exchange(login, call, authorization)
+            }
+            Step::Exchange(_login, call, authorization) => {
+                let tokens = self.exchange(&call, &authorization).await?;
+                self.save(*call, tokens, TokenOrigin::Issued).await?;
+                Step::Done
+            }
+            Step::Done => Step::Done,
+        })
+    }
+
+    fn after_discovery(&self, goal: &Goal, found: Protection) -> Result<Step, OAuthError> {
+        self.check_step_up(goal, &found.scopes)?;
+        Ok(match self.settings.has_user() {
+            true => Step::Reuse(found),
+            false => Step::Register(self.login(goal, found, None, None)),
+        })
+    }
+
+    async fn without_discovery(&self, goal: &Goal, error: OAuthError) -> Result<Step, OAuthError> {
+        let grant = goal.renewable_after(&error);
+        let Some(grant) = grant.filter(|_| self.settings.has_user()) else {
+            return Err(error);
+        };
+        match self.lock(grant).await {
+            Ok(lock) => Ok(Step::Renew(grant.clone(), lock, Fallback::Failure(error))),
+            Err(_busy) => Err(error),
+        }
+    }
+
+    async fn reuse_or_renew(&self, goal: &Goal, found: Protection) -> Result<Step, OAuthError> {
+        let lock = self.lock_for(&found.server.issuer, &found.resource).await?;
+        let stored = match goal.need.purpose == Purpose::Login {
+            true => None,
+            false => self.stored_grant(&found).await?,
+        };
+        Ok(match stored {
+            Some(grant) if self.may_reuse(goal, &found, &grant) => {
+                self.use_stored(grant).await?;
+                Step::Done
+            }
+            Some(grant) if goal.may_renew() => {
+                let login = self.login(goal, found, Some(&grant), Some(Arc::clone(&lock)));
+                Step::Renew(grant, lock, Fallback::Login(login))
+            }
+            stored => Step::Register(self.login(goal, found, stored.as_ref(), Some(lock))),
+        })
+    }
+
+    fn after_renewal(
+        &self,
+        renewed: Result<bool, OAuthError>,
+        fallback: Fallback,
+    ) -> Result<Step, OAuthError> {
+        match (renewed, fallback) {
+            (Ok(true), _) => Ok(Step::Done),
+            (Ok(false), Fallback::Login(login)) => Ok(Step::Register(login)),
+            (Ok(false), Fallback::Expiry) => {
+                self.wallet.clear();
+                Ok(Step::Done)
+            }
+            (Err(error), Fallback::Expiry) if may_pass(&error) => {
+                tracing::warn!(%error, "the token ends soon and could not be renewed");
+                Ok(Step::Done)
+            }
+            (_, Fallback::Failure(error)) | (Err(error), _) => Err(error),
+        }
+    }
+}
+
+/// Whether a failed renewal may succeed later.
+fn may_pass(error: &OAuthError) -> bool {
+    error.is_retryable() || matches!(error, OAuthError::Metadata { .. })
+}
