@@ -116,6 +116,8 @@ pub(crate) fn is_reading(method: Method) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use plainly_errors::{Problem, ProtocolError, Unavailable};
 
     use super::*;
