@@ -70,18 +70,18 @@ impl Drain {
 /// task that polled first.
 pub(super) async fn serve<E: Exchange>(
     stream: impl Socket,
-    activity: Arc<Activity>,
     caller: ConnectionPeer,
     service: HttpService<E>,
     drain: Arc<Drain>,
 ) {
     let limits = service.http_limits().clone();
-    let io = TokioIo::new(WatchedSocket::new(stream, Arc::clone(&activity)));
+    let activity = Activity::default();
+    let io = TokioIo::new(WatchedSocket::new(stream, activity.clone()));
     let connection = builder(&limits).serve_connection(
         io,
         service_fn(|request: Request<Incoming>| {
             let serving = activity.serve(request.version());
-            let body_of = Arc::clone(&activity);
+            let body_of = activity.clone();
             let drain = Arc::clone(&drain);
             let request = request.map(|body| RequestBody::new(body, body_of));
             let (response, share) = service.respond_to(&caller, request);
@@ -119,7 +119,7 @@ pub(super) async fn serve<E: Exchange>(
     });
     match end.await {
         Some(Ok(())) => {}
-        Some(Err(error)) if activity.was_secure() && error.is_parse() => {
+        Some(Err(error)) if activity.events().is_secure && error.is_parse() => {
             drain.say_tls();
         }
         Some(Err(error)) => tracing::debug!(%error, "connection failed"),
@@ -149,11 +149,11 @@ const MIN_HEAD_BYTES: usize = 8 << 10;
 /// A request's body that notes when it is complete.
 pub(super) struct RequestBody {
     body: Incoming,
-    activity: Arc<Activity>,
+    activity: Activity,
 }
 
 impl RequestBody {
-    fn new(body: Incoming, activity: Arc<Activity>) -> Self {
+    fn new(body: Incoming, activity: Activity) -> Self {
         let body = Self { body, activity };
         body.note();
         body
@@ -161,7 +161,7 @@ impl RequestBody {
 
     fn note(&self) {
         if self.body.is_end_stream() {
-            self.activity.note_body();
+            self.activity.events().has_body = true;
         }
     }
 }
@@ -176,7 +176,7 @@ impl HttpBody for RequestBody {
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(cx));
         if frame.is_none() {
-            self.activity.note_body();
+            self.activity.events().has_body = true;
         } else {
             self.note();
         }

@@ -4,7 +4,6 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rustls::ServerConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -13,9 +12,10 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use super::HttpLimits;
 use super::connection::Drain;
-use super::socket::CountedStream;
-use super::watch::{Activity, LINGER, TLS_HANDSHAKE};
+use super::paced::PacedStream;
+use super::watch::{LINGER, TLS_HANDSHAKE};
 
 /// The answer to plain HTTP.
 const SPEAKS_HTTPS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nContent-Length: 59\r\nConnection: close\r\n\r\n\
@@ -23,15 +23,14 @@ const SPEAKS_HTTPS: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Type: text/pla
 /// The most bytes that are still read from who gets it.
 const DISCARDED: u64 = 64 << 10;
 
-/// Agrees on TLS within this time; `None` if that failed, or the server stops.
+/// Agrees on TLS in the time for a head; `None` if that failed, or the server stops.
 pub(super) async fn secure(
     stream: TcpStream,
-    activity: &Arc<Activity>,
+    limits: &HttpLimits,
     config: Arc<ServerConfig>,
-    time: Duration,
     drain: &Drain,
-) -> Option<TlsStream<CountedStream>> {
-    let begun = timeout(time, agree(stream, activity, config));
+) -> Option<TlsStream<PacedStream>> {
+    let begun = timeout(limits.head, agree(stream, limits, config));
     let stopped = pin!(drain.wait());
     tokio::select! {
         agreed = begun => match agreed {
@@ -51,9 +50,9 @@ pub(super) async fn secure(
 
 async fn agree(
     mut stream: TcpStream,
-    activity: &Arc<Activity>,
+    limits: &HttpLimits,
     config: Arc<ServerConfig>,
-) -> io::Result<Option<TlsStream<CountedStream>>> {
+) -> io::Result<Option<TlsStream<PacedStream>>> {
     let mut first = [0];
     let peeked = stream.peek(&mut first).await?;
     if peeked == 0 {
@@ -68,7 +67,7 @@ async fn agree(
         let _late = timeout(LINGER, tokio::io::copy(rest, &mut tokio::io::sink())).await;
         return Ok(None);
     }
-    let stream = CountedStream::new(stream, Arc::clone(activity));
+    let stream = PacedStream::new(stream, limits);
     TlsAcceptor::from(config).accept(stream).await.map(Some)
 }
 

@@ -18,11 +18,10 @@ mod connection;
 mod handshake;
 #[cfg(feature = "tls")]
 mod http2;
+mod paced;
 mod proxies;
 mod slots;
 mod socket;
-#[cfg(feature = "tls")]
-mod streams;
 mod watch;
 
 mod server;

@@ -72,15 +72,10 @@ impl HttpLimits {
             self.body_grace.saturating_add(bought).min(self.body)
         })
     }
-
-    /// The time in which a peer that is slow to read must have read more than `bytes`, if there is one.
-    pub(super) fn write_time(&self, bytes: u64) -> Option<Duration> {
-        time_for(bytes, self.write_rate).map(|bought| self.write_stall.saturating_add(bought))
-    }
 }
 
 /// The time that `bytes` take at `rate` bytes per second; `None` if any rate will do.
-fn time_for(bytes: u64, rate: u32) -> Option<Duration> {
+pub(super) fn time_for(bytes: u64, rate: u32) -> Option<Duration> {
     let nanoseconds = bytes.saturating_mul(1_000_000_000);
     let time = nanoseconds.checked_div(u64::from(rate));
     time.map(Duration::from_nanos)

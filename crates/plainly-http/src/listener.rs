@@ -14,10 +14,9 @@ use super::HttpService;
 #[cfg(feature = "tls")]
 use super::certificate::ServerCertificate;
 use super::connection::{self, Drain};
+use super::paced::PacedStream;
 use super::proxies::{ConnectionPeer, ProxyNetwork, TrustedProxies};
 use super::slots::{PeerSlot, Slots};
-use super::socket::CountedStream;
-use super::watch::Activity;
 #[cfg(feature = "tls")]
 use super::{handshake, http2};
 use plainly_transport::{Exchange, ServeError};
@@ -167,24 +166,22 @@ struct NewConnection<E> {
 
 impl<E: Exchange> NewConnection<E> {
     async fn run(self, stream: TcpStream) {
-        let activity = Arc::<Activity>::default();
         let (caller, service, drain) = (self.caller, self.service, self.drain);
+        let limits = service.http_limits();
         #[cfg(feature = "tls")]
         if let Some(certificate) = self.certificate {
-            let config = certificate.current();
-            let time = service.http_limits().head;
-            let secure = handshake::secure(stream, &activity, config, time, &drain);
+            let secure = handshake::secure(stream, limits, certificate.current(), &drain);
             // In boxes, because they are larger than all that a plain connection needs.
             let Some(stream) = Box::pin(secure).await else {
                 return;
             };
             if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-                return Box::pin(http2::serve(stream, activity, caller, service, drain)).await;
+                return Box::pin(http2::serve(stream, caller, service, &drain)).await;
             }
-            return Box::pin(connection::serve(stream, activity, caller, service, drain)).await;
+            return Box::pin(connection::serve(stream, caller, service, drain)).await;
         }
-        let stream = CountedStream::new(stream, Arc::clone(&activity));
-        connection::serve(stream, activity, caller, service, drain).await;
+        let stream = PacedStream::new(stream, limits);
+        connection::serve(stream, caller, service, drain).await;
     }
 }
 

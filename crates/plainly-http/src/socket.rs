@@ -2,26 +2,19 @@
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
+use super::paced::PacedStream;
 use super::watch::Activity;
 
 /// The most bytes that are still read from a peer after its last response.
 const LINGER_BYTES: usize = 64 << 10;
 /// The interval for checking whether a peer that has finished sending is gone. Nothing wakes us for that.
 const LOOK: Duration = Duration::from_millis(40);
-
-/// A connection as the operating system has it, which notes what it takes. Below TLS, which takes more than it has sent.
-pub(super) struct CountedStream {
-    stream: TcpStream,
-    activity: Arc<Activity>,
-}
 
 /// The stream that requests are read from: plain, or with TLS.
 pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
@@ -32,7 +25,7 @@ pub(super) trait Socket: AsyncRead + AsyncWrite + Send + Unpin {
 /// The stream that hyper reads from.
 pub(super) struct WatchedSocket<S> {
     stream: S,
-    activity: Arc<Activity>,
+    activity: Activity,
     /// The peer has finished sending.
     has_ended: bool,
     lingered: usize,
@@ -40,80 +33,25 @@ pub(super) struct WatchedSocket<S> {
     next_look: Option<Pin<Box<Sleep>>>,
     /// A byte was sent to such a peer in order to find out.
     has_asked: bool,
+    /// The peer must read before more can be sent.
+    is_blocked: bool,
 }
 
-impl CountedStream {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>) -> Self {
-        Self { stream, activity }
-    }
-
-    fn note_write(&self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        match &written {
-            Poll::Ready(Ok(bytes)) => self.activity.note_sent(*bytes as u64),
-            Poll::Ready(Err(_)) => {}
-            Poll::Pending => self.activity.note_blocked(),
-        }
-        written
-    }
-}
-
-impl Socket for CountedStream {
+impl Socket for PacedStream {
     fn take_error(&self) -> io::Result<Option<io::Error>> {
-        self.stream.take_error()
+        self.take_error()
     }
 }
 
 #[cfg(feature = "tls")]
-impl Socket for tokio_rustls::server::TlsStream<CountedStream> {
+impl Socket for tokio_rustls::server::TlsStream<PacedStream> {
     fn take_error(&self) -> io::Result<Option<io::Error>> {
         self.get_ref().0.take_error()
     }
 }
 
-impl AsyncRead for CountedStream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
-    }
-}
-
-impl AsyncWrite for CountedStream {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.note_write(written)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        slices: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
-        self.note_write(written)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-}
-
 impl<S: Socket> WatchedSocket<S> {
-    pub(super) fn new(stream: S, activity: Arc<Activity>) -> Self {
+    pub(super) fn new(stream: S, activity: Activity) -> Self {
         Self {
             stream,
             activity,
@@ -121,6 +59,13 @@ impl<S: Socket> WatchedSocket<S> {
             lingered: 0,
             next_look: None,
             has_asked: false,
+            is_blocked: false,
+        }
+    }
+
+    fn note_blocked(&mut self, is_blocked: bool) {
+        if is_blocked != std::mem::replace(&mut self.is_blocked, is_blocked) {
+            self.activity.events().is_blocked = is_blocked;
         }
     }
 
@@ -135,13 +80,13 @@ impl<S: Socket> WatchedSocket<S> {
             .get_or_insert_with(|| Box::pin(tokio::time::sleep(LOOK)));
         while next_look.as_mut().poll(cx).is_ready() {
             // By now a body that hyper had whole has been taken from it: this one really ends too early.
-            if self.activity.lacks_body() {
+            if self.activity.events().lacks_body() {
                 return Poll::Ready(Ok(()));
             }
             if let Some(error) = self.stream.take_error()? {
                 return Poll::Ready(Err(error));
             }
-            if !self.has_asked && self.activity.takes_interim() {
+            if !self.has_asked && self.activity.events().takes_interim() {
                 self.has_asked = true;
                 // If it does not fit, the answer itself will find out.
                 let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
@@ -175,12 +120,12 @@ impl<S: Socket> AsyncRead for WatchedSocket<S> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
         if let Some(first) = buffer.filled().get(before) {
-            self.activity.note_read(*first);
+            self.activity.events().note_read(*first);
             return Poll::Ready(Ok(()));
         }
         self.has_ended = true;
         // hyper would take the end for a disconnect, but half a connection is enough to take an answer.
-        if self.activity.owes_answer() {
+        if self.activity.events().owes_answer() {
             return self.poll_gone(cx);
         }
         Poll::Ready(Ok(()))
@@ -193,7 +138,11 @@ impl<S: Socket> AsyncWrite for WatchedSocket<S> {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        if written.is_pending() {
+            self.note_blocked(true);
+        }
+        written
     }
 
     fn poll_write_vectored(
@@ -201,7 +150,11 @@ impl<S: Socket> AsyncWrite for WatchedSocket<S> {
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        if written.is_pending() {
+            self.note_blocked(true);
+        }
+        written
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -209,15 +162,20 @@ impl<S: Socket> AsyncWrite for WatchedSocket<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.note_blocked(flushed.is_pending());
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
-        if !self.activity.was_cut_off() {
-            return Poll::Ready(Ok(()));
+        {
+            let mut events = self.activity.events();
+            if !events.was_cut_off() {
+                return Poll::Ready(Ok(()));
+            }
+            events.is_closing = true;
         }
-        self.activity.note_closing();
         self.poll_linger(cx)
     }
 }

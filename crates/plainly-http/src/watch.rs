@@ -1,9 +1,9 @@
-//! The phases of a connection, and the time limit of each. One timer serves the connection for its whole life and is
-//! set anew only for an earlier deadline, so a request costs one look at the clock.
+//! The phases of a connection of HTTP/1.1, and the time limit of each. One timer serves the
+//! connection for its whole life and is set anew only for an earlier deadline, so a request costs
+//! one look at the clock.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, MutexGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use http::Version;
 use tokio::time::{Instant, Sleep};
 
 use super::HttpLimits;
+use plainly_transport::lock::Lock;
 
 /// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
 /// lost.
@@ -18,128 +19,89 @@ pub(super) const LINGER: Duration = Duration::from_secs(1);
 /// The first byte of a connection with TLS (RFC 8446, 5.1).
 pub(super) const TLS_HANDSHAKE: u8 = 22;
 
-/// The events on a connection, noted where they happen. Only one task at a time uses this, hence the relaxed ordering.
+/// The events on a connection, which its socket and its requests note.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Activity(Arc<Lock<ConnectionEvents>>);
+
 #[derive(Debug, Default)]
-pub(super) struct Activity {
+pub(super) struct ConnectionEvents {
     /// Requests so far.
-    requests: AtomicU64,
-    /// Requests that are being served: each from the end of its head until its response's body is handed over. There is one
-    /// at most, except in HTTP/2.
-    serving: AtomicU32,
-    /// HTTP/2 is spoken: bytes need not be of a request.
-    is_multiplexed: AtomicBool,
+    requests: u64,
+    /// A request is being served: from the end of its head until its response's body is handed
+    /// over.
+    is_serving: bool,
     /// The first bytes were those of TLS.
-    is_secure: AtomicBool,
-    /// The body of that request is here.
-    has_body: AtomicBool,
+    pub(super) is_secure: bool,
+    /// The body of the last request is here.
+    pub(super) has_body: bool,
     /// Its response has begun.
-    is_answering: AtomicBool,
+    pub(super) is_answering: bool,
     /// The peer understands informational responses: it speaks HTTP/1.1.
-    takes_interim: AtomicBool,
+    takes_interim: bool,
     /// Bytes have arrived since the last request was served.
-    has_heard: AtomicBool,
-    /// Bytes sent so far.
-    sent: AtomicU64,
-    /// Whether the peer does not read the answer.
-    is_blocked: AtomicBool,
+    has_heard: bool,
+    /// The peer has still to read what was sent.
+    pub(super) is_blocked: bool,
     /// The last response was sent.
-    is_closing: AtomicBool,
+    pub(super) is_closing: bool,
 }
 
 impl Activity {
-    /// Notes that HTTP/2 is spoken.
-    #[cfg(feature = "tls")]
-    pub(super) fn note_http_2(&self) {
-        self.is_multiplexed.store(true, Relaxed);
+    pub(super) fn events(&self) -> MutexGuard<'_, ConnectionEvents> {
+        self.0.lock()
     }
 
+    /// Notes that a request is being served, for as long as the result lives.
+    pub(super) fn serve(&self, version: Version) -> ServedRequest {
+        let mut events = self.events();
+        *events = ConnectionEvents {
+            requests: events.requests + 1,
+            is_serving: true,
+            takes_interim: version == Version::HTTP_11,
+            is_blocked: events.is_blocked,
+            ..ConnectionEvents::default()
+        };
+        ServedRequest(self.clone())
+    }
+}
+
+impl ConnectionEvents {
     /// Notes that bytes were read, and the first of them.
-    pub(super) fn note_read(&self, first: u8) {
-        if self.is_serving() || self.is_multiplexed.load(Relaxed) {
-            return;
+    pub(super) fn note_read(&mut self, first: u8) {
+        if !self.is_serving {
+            self.is_secure |= first == TLS_HANDSHAKE && self.requests == 0 && !self.has_heard;
+            self.has_heard = true;
         }
-        let had_heard = self.has_heard.swap(true, Relaxed);
-        if first == TLS_HANDSHAKE && !had_heard && self.requests.load(Relaxed) == 0 {
-            self.is_secure.store(true, Relaxed);
-        }
-    }
-
-    /// Whether the peer began with TLS.
-    pub(super) fn was_secure(&self) -> bool {
-        self.is_secure.load(Relaxed)
-    }
-
-    fn is_serving(&self) -> bool {
-        self.serving.load(Relaxed) > 0
-    }
-
-    pub(super) fn note_sent(&self, bytes: u64) {
-        self.sent.store(self.sent.load(Relaxed) + bytes, Relaxed);
-        self.is_blocked.store(false, Relaxed);
-    }
-
-    pub(super) fn note_blocked(&self) {
-        self.is_blocked.store(true, Relaxed);
-    }
-
-    pub(super) fn note_body(&self) {
-        self.has_body.store(true, Relaxed);
-    }
-
-    pub(super) fn note_closing(&self) {
-        self.is_closing.store(true, Relaxed);
     }
 
     /// Whether the peer still waits for an answer, or the rest of one, although it has finished
-    /// sending. In HTTP/2 a peer that still waits does not finish.
+    /// sending.
     pub(super) fn owes_answer(&self) -> bool {
-        let is_owed = self.is_serving() && !self.is_answering.load(Relaxed);
-        (self.is_blocked.load(Relaxed) || is_owed) && !self.is_multiplexed.load(Relaxed)
+        self.is_blocked || self.is_serving && !self.is_answering
     }
 
     /// Whether the body of the current request is still incomplete.
     pub(super) fn lacks_body(&self) -> bool {
-        self.is_serving() && !self.has_body.load(Relaxed)
+        self.is_serving && !self.has_body
     }
 
     /// Whether the peer was cut off: in the middle of a body, or of a head.
     pub(super) fn was_cut_off(&self) -> bool {
-        let has_begun = self.requests.load(Relaxed) > 0;
-        self.has_heard.load(Relaxed) || has_begun && !self.has_body.load(Relaxed)
+        self.has_heard || self.requests > 0 && !self.has_body
     }
 
     /// Whether an informational response may be sent now.
     pub(super) fn takes_interim(&self) -> bool {
-        self.owes_answer() && !self.is_blocked.load(Relaxed) && self.takes_interim.load(Relaxed)
-    }
-
-    /// Notes that a request is being served, for as long as the result lives.
-    pub(super) fn serve(self: &Arc<Self>, version: Version) -> ServedRequest {
-        self.requests
-            .store(self.requests.load(Relaxed) + 1, Relaxed);
-        self.has_heard.store(false, Relaxed);
-        self.has_body.store(false, Relaxed);
-        self.is_answering.store(false, Relaxed);
-        self.takes_interim
-            .store(version == Version::HTTP_11, Relaxed);
-        self.serving.store(self.serving.load(Relaxed) + 1, Relaxed);
-        ServedRequest(Arc::clone(self))
+        self.owes_answer() && !self.is_blocked && self.takes_interim
     }
 
     fn phase(&self) -> Phase {
-        let requests = self.requests.load(Relaxed);
-        // In HTTP/2, what is sent need not be an answer: reading it slowly buys no time for the next request.
-        let is_answer = self.is_serving() || !self.is_multiplexed.load(Relaxed);
-        // First, as it may be true besides the others: serving has no limit, and the one for closing is too short.
-        if self.is_blocked.load(Relaxed) && is_answer {
-            Phase::Blocked {
-                sent: self.sent.load(Relaxed),
-            }
-        } else if self.is_closing.load(Relaxed) {
+        let requests = self.requests;
+        if self.is_closing {
             Phase::Closing
-        } else if self.is_serving() {
+        } else if self.is_serving || self.is_blocked {
             Phase::Serving
-        } else if requests == 0 || self.has_heard.load(Relaxed) {
+        } else if requests == 0 || self.has_heard {
             Phase::Head { requests }
         } else {
             Phase::Idle { requests }
@@ -149,18 +111,17 @@ impl Activity {
 
 /// A request is being served.
 #[derive(Debug)]
-pub(super) struct ServedRequest(Arc<Activity>);
+pub(super) struct ServedRequest(Activity);
 
 impl ServedRequest {
     pub(super) fn note_answer(&self) {
-        self.0.is_answering.store(true, Relaxed);
+        self.0.events().is_answering = true;
     }
 }
 
 impl Drop for ServedRequest {
     fn drop(&mut self) {
-        let serving = self.0.serving.load(Relaxed);
-        self.0.serving.store(serving - 1, Relaxed);
+        self.0.events().is_serving = false;
     }
 }
 
@@ -172,10 +133,8 @@ enum Phase {
     Head { requests: u64 },
     /// The next request.
     Idle { requests: u64 },
-    /// A body or an answer: these have limits of their own.
+    /// A body or an answer, or the peer to read one: these have limits of their own.
     Serving,
-    /// The peer to read; any progress counts.
-    Blocked { sent: u64 },
     /// The peer to close its side too.
     Closing,
 }
@@ -186,7 +145,6 @@ impl Phase {
             Self::Head { .. } => Some(limits.head),
             Self::Idle { .. } => Some(limits.idle),
             Self::Serving => None,
-            Self::Blocked { .. } => Some(limits.write_stall),
             Self::Closing => Some(LINGER),
         }
     }
@@ -197,8 +155,6 @@ pub(super) struct Watch<'a> {
     activity: &'a Activity,
     limits: &'a HttpLimits,
     phase: Phase,
-    /// Since when the peer has been slow to read, and what was sent before.
-    slow: Option<(Instant, u64)>,
     deadline: Option<Instant>,
     /// Never set after the deadline, and mostly long before it.
     timer: Pin<&'a mut Sleep>,
@@ -218,31 +174,18 @@ impl<'a> Watch<'a> {
             activity,
             limits,
             phase,
-            slow: None,
             deadline: Some(deadline),
             timer,
         }
     }
 
-    /// The time by which the peer must have read more, to keep the least rate.
-    fn too_slow(&mut self, now: Instant) -> Option<Instant> {
-        let Phase::Blocked { sent } = self.phase else {
-            self.slow = None;
-            return None;
-        };
-        let (since, before) = *self.slow.get_or_insert((now, sent));
-        let time = self.limits.write_time(sent - before)?;
-        since.checked_add(time)
-    }
-
     /// Ready once the connection must be closed.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let phase = self.activity.phase();
+        let phase = self.activity.events().phase();
         if phase != self.phase {
             self.phase = phase;
-            let now = Instant::now();
-            let late = phase.limit(self.limits).map(|limit| now + limit);
-            self.deadline = late.into_iter().chain(self.too_slow(now)).min();
+            let limit = phase.limit(self.limits);
+            self.deadline = limit.map(|limit| Instant::now() + limit);
         }
         let Some(deadline) = self.deadline else {
             return Poll::Pending;
@@ -258,45 +201,5 @@ impl<'a> Watch<'a> {
             self.timer.as_mut().reset(deadline);
         }
         Poll::Pending
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::future::poll_fn;
-    use std::pin::pin;
-
-    use super::*;
-
-    /// After how many seconds a connection is closed whose peer reads so many bytes every ten seconds.
-    async fn closed_after(bytes: u64, change: fn(&mut HttpLimits)) -> Option<u64> {
-        let activity = Arc::<Activity>::default();
-        let _serving = activity.serve(Version::HTTP_11);
-        activity.note_body();
-        let mut limits = HttpLimits::default();
-        change(&mut limits);
-        let timer = pin!(tokio::time::sleep(Duration::ZERO));
-        let mut watch = Watch::new(&activity, &limits, timer);
-        let begun = Instant::now();
-        let reading = async {
-            for _ in 0..100 {
-                activity.note_sent(bytes);
-                activity.note_blocked();
-                tokio::time::sleep(Duration::from_secs(10)).await;
-            }
-        };
-        tokio::select! {
-            biased;
-            () = reading => None,
-            () = poll_fn(|cx| watch.poll(cx)) => Some(begun.elapsed().as_secs()),
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_peer_that_reads_too_slowly_is_closed() {
-        assert_eq!(closed_after(1, |_default| {}).await, Some(30));
-        assert_eq!(closed_after(5 << 10, |_default| {}).await, Some(55));
-        assert_eq!(closed_after(10 << 10, |_default| {}).await, None);
-        assert_eq!(closed_after(1, |limits| limits.write_rate = 0).await, None);
     }
 }

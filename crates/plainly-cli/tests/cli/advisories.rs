@@ -4,8 +4,6 @@
 mod place;
 
 #[cfg(target_os = "linux")]
-mod http2;
-#[cfg(target_os = "linux")]
 mod memory;
 mod network;
 mod paths;

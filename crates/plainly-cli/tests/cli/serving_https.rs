@@ -15,7 +15,7 @@ use crate::serving::status;
 use crate::support::{Docs, plainly, run};
 
 /// A directory with a certificate for 127.0.0.1 that is valid until this year, and its key.
-pub(crate) fn certificate(until: i32) -> TempDir {
+fn certificate(until: i32) -> TempDir {
     certificate_with(|params| params.not_after = date_time_ymd(until, 1, 1))
 }
 
@@ -43,16 +43,16 @@ fn write(path: &Path, text: &str, mode: u32) {
 }
 
 /// A server, where it is, and what it goes on to say.
-pub(crate) struct Served {
-    pub(crate) child: Child,
+struct Served {
+    child: Child,
     /// Host and port.
-    pub(crate) address: String,
+    address: String,
     said: String,
     stderr: BufReader<ChildStderr>,
 }
 
 impl Served {
-    pub(crate) fn start(docs: &Docs, options: &[&str]) -> Self {
+    fn start(docs: &Docs, options: &[&str]) -> Self {
         let mut child = plainly()
             .args(["serve", docs.str(), "--http", "127.0.0.1:0"])
             .args(options)
@@ -75,7 +75,7 @@ impl Served {
     }
 
     /// With this certificate.
-    pub(crate) fn secure(docs: &Docs, certificate: &TempDir) -> Self {
+    fn secure(docs: &Docs, certificate: &TempDir) -> Self {
         let file = |name| certificate.path().join(name).display().to_string();
         let (cert, key) = (file("cert.pem"), file("key.pem"));
         Self::start(docs, &["--tls-cert", &cert, "--tls-key", &key])

@@ -1,0 +1,164 @@
+//! A TCP stream that fails once its peer reads too slowly. Below TLS, which takes more than it has
+//! sent.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use super::HttpLimits;
+use super::limits::time_for;
+
+/// A connection as the operating system has it.
+pub(super) struct PacedStream {
+    stream: TcpStream,
+    pace: Pace,
+}
+
+/// The pace at which a peer must read.
+struct Pace {
+    stall: Duration,
+    rate: u32,
+    slow: Option<SlowReader>,
+}
+
+/// A peer that has not read all that was written.
+struct SlowReader {
+    since: Instant,
+    /// The bytes that it has made room for since then.
+    read: u64,
+    late: Pin<Box<Sleep>>,
+}
+
+impl PacedStream {
+    pub(super) fn new(stream: TcpStream, limits: &HttpLimits) -> Self {
+        let pace = Pace::new(limits);
+        Self { stream, pace }
+    }
+
+    pub(super) fn take_error(&self) -> io::Result<Option<io::Error>> {
+        self.stream.take_error()
+    }
+}
+
+impl Pace {
+    fn new(limits: &HttpLimits) -> Self {
+        Self {
+            stall: limits.write_stall,
+            rate: limits.write_rate,
+            slow: None,
+        }
+    }
+
+    /// Fails if the peer takes too long to read.
+    fn check(
+        &mut self,
+        cx: &mut Context<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match (&written, &mut self.slow) {
+            (Poll::Ready(Ok(bytes)), Some(slow)) => {
+                slow.read += *bytes as u64;
+                let stalled = Some(Instant::now());
+                let bought = time_for(slow.read, self.rate).map(|bought| slow.since + bought);
+                let late = stalled.into_iter().chain(bought).min();
+                let late = late.unwrap_or(slow.since) + self.stall;
+                slow.late.as_mut().reset(late);
+            }
+            (Poll::Pending, slow) => {
+                let slow = slow.get_or_insert_with(|| SlowReader {
+                    since: Instant::now(),
+                    read: 0,
+                    late: Box::pin(sleep(self.stall)),
+                });
+                if slow.late.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+                }
+            }
+            (Poll::Ready(_), _) => {}
+        }
+        written
+    }
+}
+
+impl AsyncRead for PacedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for PacedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.pace.check(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.pace.check(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // All is written, and a TCP stream has no buffer of its own.
+        self.pace.slow = None;
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    /// After how many seconds a write fails to a peer that reads so many bytes every ten seconds.
+    async fn fails_after(bytes: usize, change: fn(&mut HttpLimits)) -> Option<u64> {
+        let mut limits = HttpLimits::default();
+        change(&mut limits);
+        let mut pace = Pace::new(&limits);
+        let begun = Instant::now();
+        for _ in 0..100 {
+            let mut pause = Box::pin(sleep(Duration::from_secs(10)));
+            let written = poll_fn(|cx| match pause.as_mut().poll(cx) {
+                Poll::Ready(()) => pace.check(cx, Poll::Ready(Ok(bytes))),
+                Poll::Pending => pace.check(cx, Poll::Pending),
+            });
+            if written.await.is_err() {
+                return Some(begun.elapsed().as_secs());
+            }
+        }
+        None
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_peer_that_reads_too_slowly_is_closed() {
+        assert_eq!(fails_after(1, |_default| {}).await, Some(30));
+        assert_eq!(fails_after(5 << 10, |_default| {}).await, Some(55));
+        assert_eq!(fails_after(10 << 10, |_default| {}).await, None);
+        assert_eq!(fails_after(1, |limits| limits.write_rate = 0).await, None);
+    }
+}
