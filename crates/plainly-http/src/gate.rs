@@ -7,38 +7,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, OptionFuture};
-use http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    CACHE_CONTROL,
-};
+use http::HeaderMap;
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
-use plainly_errors::{ProtocolError, Refusal};
+use plainly_errors::ProtocolError;
 
-use super::read::Rejection;
+use super::Route;
 use plainly_transport::{Event, Feed, Reply, ReplyBody};
 
-/// The headers that let pages of every origin read the documents of a gate.
-const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
-    (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
-    (
-        ACCESS_CONTROL_ALLOW_METHODS,
-        HeaderValue::from_static("GET, POST"),
-    ),
-    (
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static("Content-Type, MCP-Protocol-Version"),
-    ),
-];
 /// The interval between the checks whether a stream may go on.
 const A_MINUTE: Duration = Duration::from_secs(60);
-/// The time for which such a document may be cached.
-const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
-const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
-
 /// Accepts or rejects requests: every request for a path of the endpoint, whatever its method, once
 /// its `Host` and `Origin` are right. See
 /// [`HttpService::authenticate`](super::HttpService::authenticate).
@@ -47,21 +26,12 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
     /// [`Principal`](plainly_protocol::peer::Principal); and it takes out of the headers what nobody else should see.
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>>;
 
-    /// The public document at this path, in JSON; `None` if there is none.
-    fn document(&self, path: &str) -> Option<Bytes> {
-        let _there_is_none = path;
-        None
-    }
-
-    /// The public endpoint for JSON at this path; `None` if there is none.
-    fn form(&self, path: &str) -> Option<PublicForm<'_>> {
-        let _there_is_none = path;
-        None
+    /// The paths that need no authentication, with the answers there.
+    /// [`HttpService::authenticate`](super::HttpService::authenticate) asks for them.
+    fn routes(&self) -> Vec<(String, Route)> {
+        Vec::new()
     }
 }
-
-/// Answers what was posted, with a status and JSON.
-pub type PublicForm<'a> = Box<dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'a>;
 
 /// An accepted request.
 #[derive(Clone, Debug, Default)]
@@ -137,36 +107,6 @@ impl fmt::Debug for Recheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recheck").finish_non_exhaustive()
     }
-}
-
-/// The reply to a request for a public document.
-pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
-    let mut reply = match *method {
-        Method::GET | Method::HEAD => Reply::new(StatusCode::OK, document),
-        // A page asks first, because the version of the protocol is a header of its own.
-        Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
-        _ => return Err(Refusal::MethodNotAllowed.into()),
-    };
-    reply.headers.extend(FOR_ALL_PAGES);
-    reply.headers.insert(CACHE_CONTROL, AN_HOUR);
-    Ok(reply)
-}
-
-/// The reply to a request at the path of a form with which nothing is posted, because a page asks first.
-pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
-    match *method {
-        Method::POST => Ok(None),
-        Method::OPTIONS => Ok(Some(form_reply((StatusCode::NO_CONTENT, Bytes::new())))),
-        _ => Err(Refusal::MethodNotAllowed.into()),
-    }
-}
-
-/// The reply to a public form.
-pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
-    let mut reply = Reply::new(status, body);
-    reply.headers.extend(FOR_ALL_PAGES);
-    reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);
-    reply
 }
 
 /// The address of a request's client, among its extensions: an [`HttpServer`](super::HttpServer) whose service has a gate adds it.

@@ -36,14 +36,16 @@ mod origin;
 mod pipe;
 mod read;
 mod response;
+mod routes;
 
 pub use body::Body;
 #[cfg(feature = "tls")]
 pub use certificate::{InvalidCertificate, ServerCertificate};
-pub use gate::{Admission, HttpGate, PeerAddress, PublicForm, Recheck, TurnedAway};
+pub use gate::{Admission, HttpGate, PeerAddress, Recheck, TurnedAway};
 pub use limits::HttpLimits;
 pub use listener::HttpServer;
 pub use origin::InvalidAllowance;
 pub use proxies::{InvalidNetwork, ProxyNetwork};
+pub use routes::Route;
 pub use server::HttpService;
 pub use service::ResponseFuture;

@@ -8,18 +8,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::future::Either;
 use http::header::{ALLOW, CONNECTION, TRANSFER_ENCODING};
+use http::request::Parts;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
 use super::cors::WebPage;
-use super::gate::{HttpGate, PeerAddress, TurnedAway, document_reply, form_asked, form_reply};
+use super::gate::{HttpGate, PeerAddress, TurnedAway};
 use super::origin::{AllowedNames, InvalidAllowance};
 use super::proxies::{ClientShare, ConnectionPeer};
 use super::read::Rejection;
 use super::read::read;
 use super::response::{response, reuse};
-use super::{Body, HttpLimits, checks, cors, pipe};
+use super::routes::{Answer, Routes, Target, document_reply, form_asked, form_reply};
+use super::{Body, HttpLimits, Route, checks, cors, pipe};
 use plainly_transport::quota::{Holder, Quota};
 use plainly_transport::{ConnectionMemory, Exchange, Frame, Reply};
 
@@ -59,9 +61,7 @@ impl<E> Clone for HttpService<E> {
 struct ServiceState<E> {
     exchange: E,
     allowed: AllowedNames,
-    path: Option<Box<str>>,
-    /// The path of the endpoints of HTTP with SSE.
-    sse: Option<Box<str>>,
+    routes: Routes,
     /// The gate; `None` if all requests are accepted.
     gate: Option<Arc<dyn HttpGate>>,
     limits: HttpLimits,
@@ -77,8 +77,7 @@ impl<E: Exchange> HttpService<E> {
             inner: Arc::new(ServiceState {
                 exchange,
                 allowed: AllowedNames::default(),
-                path: None,
-                sse: None,
+                routes: Routes::default(),
                 gate: None,
                 limits: HttpLimits::default(),
                 bodies: Quota::new(HttpLimits::default().in_flight_bytes),
@@ -105,7 +104,9 @@ impl<E: Exchange> HttpService<E> {
     /// Serves this path only, with 404 for all others. If there is a router, leave it to the router.
     #[must_use]
     pub fn path(mut self, path: &str) -> Self {
-        Arc::make_mut(&mut self.inner).path = Some(path.into());
+        Arc::make_mut(&mut self.inner)
+            .routes
+            .add(path, Target::Endpoint);
         self
     }
 
@@ -116,16 +117,30 @@ impl<E: Exchange> HttpService<E> {
     /// other endpoint at it. For layers and handlers, all messages come from the peer that opened the stream.
     #[must_use]
     pub fn sse_endpoint(mut self, path: &str) -> Self {
-        Arc::make_mut(&mut self.inner).sse = Some(path.into());
+        Arc::make_mut(&mut self.inner)
+            .routes
+            .add(path, Target::Pipes);
+        self
+    }
+
+    /// Also serves a path beside the endpoint, without authentication:
+    /// `.route("/healthz", Route::health())` for probes.
+    #[must_use]
+    pub fn route(mut self, path: &str, route: Route) -> Self {
+        Arc::make_mut(&mut self.inner)
+            .routes
+            .add(path, Target::Beside(route));
         self
     }
 
     /// Accepts only the requests that this gate admits, at every path of the endpoint.
     ///
-    /// The documents of the gate are served too, to everybody. They have paths of their own, at the root of the host: a router
-    /// in front must pass those on.
+    /// The [routes](HttpGate::routes) of the gate are served too, without authentication. Their paths are at the root of the
+    /// host: a router in front must pass those on.
     #[must_use]
     pub fn authenticate(mut self, gate: impl HttpGate) -> Self {
+        let routes = gate.routes().into_iter();
+        self = routes.fold(self, |service, (path, route)| service.route(&path, route));
         Arc::make_mut(&mut self.inner).gate = Some(Arc::new(gate));
         self
     }
@@ -198,8 +213,11 @@ impl<E: Exchange> HttpService<E> {
         if let (Some(_), Some(client)) = (&self.inner.gate, client) {
             request.extensions_mut().insert(PeerAddress(client));
         }
-        let known = (self.memory.clone(), client);
-        Arc::clone(&self.inner).respond(request, known)
+        let sender = Sender {
+            memory: self.memory.clone(),
+            client,
+        };
+        Arc::clone(&self.inner).respond(request, sender)
     }
 
     /// The answer to a request for which there is no room, and whose body is not read.
@@ -215,8 +233,11 @@ impl<E: Exchange> HttpService<E> {
     }
 }
 
-/// The known facts of a request before it is read: the memory of its connection, and its client.
-type Provenance = (ConnectionMemory, Option<IpAddr>);
+/// The facts about the sender of a request that are known before it is read.
+struct Sender {
+    memory: ConnectionMemory,
+    client: Option<IpAddr>,
+}
 
 /// The reason why a request does not reach the server.
 enum Unheard {
@@ -237,7 +258,7 @@ impl From<TurnedAway> for Unheard {
 }
 
 impl<E: Exchange> ServiceState<E> {
-    async fn respond<B>(self: Arc<Self>, request: Request<B>, known: Provenance) -> Response<Body>
+    async fn respond<B>(self: Arc<Self>, request: Request<B>, sender: Sender) -> Response<Body>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
@@ -245,7 +266,7 @@ impl<E: Exchange> ServiceState<E> {
         let is_chunked = head.headers.contains_key(TRANSFER_ENCODING);
         let is_http_1 = head.version <= Version::HTTP_11;
         let has_body = !body.is_end_stream();
-        let client = known.1;
+        let client = sender.client;
         let page = WebPage::of(&head, &self.allowed);
         let answered = match page.as_ref().and_then(|_| cors::preflight(&head)) {
             Some(reply) => self
@@ -253,7 +274,7 @@ impl<E: Exchange> ServiceState<E> {
                 .check(&head)
                 .map(|()| reply)
                 .map_err(Unheard::from),
-            None => self.answer(&mut head, body, known).await,
+            None => self.answer(&mut head, body, sender).await,
         };
         // What is refused before the server hears of it is not read.
         let leaves_body = has_body && answered.is_err();
@@ -285,90 +306,84 @@ impl<E: Exchange> ServiceState<E> {
         };
         let is_elsewhere = rejected == Rejection::For(Refusal::UnknownPath);
         let mut error = ProtocolError::from(rejected);
-        if let Some(path) = self.path.as_ref().filter(|_| is_elsewhere) {
+        if let Some(path) = self.routes.endpoint().filter(|_| is_elsewhere) {
             let message = format!("{}: it is at {path}", error.message());
             error = error.with_message(message);
         }
         self.exchange.refuse(&error, client)
     }
 
-    /// Takes what it needs out of `head`: owning it would make every request's future larger by twice its size.
+    /// Takes what it needs out of `head`: owning it would make every request's future larger by twice its size. In boxes
+    /// is what few requests need, for the same reason.
     async fn answer<B>(
         &self,
-        head: &mut http::request::Parts,
+        head: &mut Parts,
         body: B,
-        known: Provenance,
+        sender: Sender,
     ) -> Result<Reply, Unheard>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        if let Some(gate) = &self.gate {
-            // In a box, because every request's future would be as large, with a gate or without.
-            return Box::pin(self.guarded(gate.as_ref(), head, body, known)).await;
+        let target = self.routes.at(head.uri.path());
+        if let Some(Target::Beside(route)) = target {
+            return Ok(Box::pin(self.beside(route, head, body, sender.client)).await?);
         }
         // Before anything else, since the specification asks for it on every connection ("Security & Endpoint").
         self.allowed.check(head)?;
-        self.check_path(head)?;
-        Ok(self.serve(head, body, known).await?)
+        let target = target.ok_or(Rejection::For(Refusal::UnknownPath))?;
+        let admission = match &self.gate {
+            Some(gate) => Some(Box::new(gate.admit(head).await?)),
+            None => None,
+        };
+        let reply = match target {
+            Target::Pipes => Box::pin(self.pipe(head, body, sender.client)).await?,
+            Target::Endpoint | Target::Beside(_) => self.serve(head, body, sender).await?,
+        };
+        Ok(match admission {
+            Some(admission) => admission.granted(reply),
+            None => reply,
+        })
     }
 
-    /// Answers one request, if the gate lets it in.
-    async fn guarded<B>(
+    /// Answers a request at a path beside the endpoint.
+    async fn beside<B>(
         &self,
-        gate: &dyn HttpGate,
-        head: &mut http::request::Parts,
+        route: &Route,
+        head: &Parts,
         body: B,
-        known: Provenance,
-    ) -> Result<Reply, Unheard>
+        client: Option<IpAddr>,
+    ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        if let Some(document) = gate.document(head.uri.path()) {
-            self.allowed.check_host(head)?;
-            return Ok(document_reply(&head.method, document)?);
-        }
-        if let Some(form) = gate.form(head.uri.path()) {
-            self.allowed.check_host(head)?;
-            if let Some(reply) = form_asked(&head.method)? {
-                return Ok(reply);
+        let form = match &route.0 {
+            Answer::Health => return Ok(Reply::new(StatusCode::OK, Bytes::new())),
+            Answer::Document(document) => {
+                self.allowed.check_host(head)?;
+                return document_reply(&head.method, document.clone());
             }
-            let mut share = self.bodies.part(Holder::of(None, known.1));
-            let body = read(body, &self.limits, &mut share).await?;
-            return Ok(form_reply(form(&body)));
+            Answer::Form(form) => form,
+        };
+        self.allowed.check_host(head)?;
+        if let Some(reply) = form_asked(&head.method)? {
+            return Ok(reply);
         }
-        self.allowed.check(head)?;
-        self.check_path(head)?;
-        let admission = gate.admit(head).await?;
-        let reply = self.serve(head, body, known).await?;
-        Ok(admission.granted(reply))
-    }
-
-    fn check_path(&self, head: &http::request::Parts) -> Result<(), Rejection> {
-        let path = head.uri.path();
-        let is_here = |own: &str| own == path;
-        if self.path.as_deref().is_none_or(is_here) || self.sse.as_deref().is_some_and(is_here) {
-            return Ok(());
-        }
-        Err(Refusal::UnknownPath.into())
+        let mut share = self.bodies.part(Holder::of(None, client));
+        let body = read(body, &self.limits, &mut share).await?;
+        Ok(form_reply(form(&body)))
     }
 
     /// Answers one request at a path of the endpoint.
     async fn serve<B>(
         &self,
-        head: &mut http::request::Parts,
+        head: &mut Parts,
         body: B,
-        known: Provenance,
+        sender: Sender,
     ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        let (memory, client) = known;
-        if let Some(path) = self.sse.as_deref().filter(|path| head.uri.path() == *path) {
-            // In a box, because hardly any request goes there, and every request's future would be as large.
-            return Box::pin(self.pipe(path, head, body, client)).await;
-        }
-        let mut message = empty(head).memory(memory);
-        message.client = client;
+        let mut message = empty(head, sender.client).memory(sender.memory);
         if head.method == Method::DELETE {
             return Ok(self.exchange.end_session(&message));
         }
@@ -403,20 +418,18 @@ impl<E: Exchange> ServiceState<E> {
     /// Answers a request at the path of HTTP with SSE.
     async fn pipe<B>(
         &self,
-        path: &str,
-        head: &mut http::request::Parts,
+        head: &mut Parts,
         body: B,
         client: Option<IpAddr>,
     ) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        let mut message = empty(head);
-        message.client = client;
+        let mut message = empty(head, client);
         let answered = match head.method {
             Method::GET if checks::accepts_events(&message.headers) => {
                 let opened = self.exchange.open_pipe(message);
-                opened.map(|pipe| pipe::opened(path, pipe))
+                opened.map(|pipe| pipe::opened(head.uri.path(), pipe))
             }
             Method::POST => {
                 // Without a check of `Accept`: the answer has no content.
@@ -444,7 +457,10 @@ impl<E: Exchange> ServiceState<E> {
 }
 
 /// A frame with the headers and extensions of `head`, without a body.
-fn empty(head: &mut http::request::Parts) -> Frame {
+fn empty(head: &mut Parts, client: Option<IpAddr>) -> Frame {
     let (headers, extensions) = (&mut head.headers, &mut head.extensions);
-    Frame::new(std::mem::take(headers), Bytes::new()).extensions(std::mem::take(extensions))
+    let mut frame = Frame::new(std::mem::take(headers), Bytes::new());
+    frame.extensions = std::mem::take(extensions);
+    frame.client = client;
+    frame
 }

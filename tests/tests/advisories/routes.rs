@@ -134,13 +134,13 @@ async fn these_are_all_routes() {
             assert_eq!(allowed, known, "{kind:?} {path}");
         }
     }
-    // What says where a service answers: a further path would be a further field.
-    let source = include_str!("../../../crates/plainly-http/src/server.rs");
-    let (_, inner) = source.split_once("struct ServiceState<E> {").unwrap();
-    let (inner, _) = inner.split_once('}').unwrap();
-    let paths = inner.lines().filter(|line| line.contains("str>"));
-    let paths: Vec<_> = paths
-        .filter_map(|line| line.trim().split(':').next())
+    // A further endpoint would be a further target. The routes beside them reach no server.
+    let source = include_str!("../../../crates/plainly-http/src/routes.rs");
+    let (_, targets) = source.split_once("enum Target {").unwrap();
+    let (targets, _) = targets.split_once("\n}").unwrap();
+    let targets = targets.lines().map(str::trim);
+    let targets: Vec<_> = targets
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
         .collect();
-    assert_eq!(paths, ["path", "sse"]);
+    assert_eq!(targets, ["Endpoint,", "Pipes,", "Beside(Route),"]);
 }

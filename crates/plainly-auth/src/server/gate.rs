@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::HeaderValue;
@@ -16,10 +15,11 @@ use super::caller::Caller;
 use super::challenge::{DPOP_NONCE, Denial};
 use super::credentials::{Presented, Sending};
 use super::proof::Dpop;
+use super::public_client::PublicClient;
 use super::resource_server::ResourceServer;
 use super::scopes::Access;
 use super::verifier::Unverified;
-use plainly_http::{Admission, HttpGate, PeerAddress, PublicForm, Recheck, TurnedAway};
+use plainly_http::{Admission, HttpGate, PeerAddress, Recheck, Route, TurnedAway};
 use plainly_server::Permissions;
 
 impl HttpGate for ResourceServer {
@@ -31,21 +31,13 @@ impl HttpGate for ResourceServer {
         .boxed()
     }
 
-    fn document(&self, path: &str) -> Option<Bytes> {
-        let (document, paths) = self.document.as_ref()?;
-        let own = paths
-            .iter()
-            .any(|own| own == path)
-            .then(|| document.clone());
-        own.or_else(|| self.public_client.as_ref()?.document(path))
-    }
-
-    fn form(&self, path: &str) -> Option<PublicForm<'_>> {
-        let client = self.public_client.as_ref()?;
-        let answer = |body: &[u8]| client.register(body);
-        client
-            .registers_at(path)
-            .then(|| Box::new(answer) as PublicForm<'_>)
+    fn routes(&self) -> Vec<(String, Route)> {
+        let document = self.document.iter().flat_map(|(document, paths)| {
+            let route = Route::document(document.clone());
+            paths.iter().map(move |path| (path.clone(), route.clone()))
+        });
+        let client = self.public_client.iter().flat_map(PublicClient::routes);
+        document.chain(client).collect()
     }
 }
 

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::issuer_keys::metadata;
 use crate::fetch::Fetcher;
+use plainly_http::Route;
 use plainly_transport::lock::Lock;
 
 /// The path of an authorization server's metadata, below its origin (RFC 8414, 3).
@@ -131,39 +132,39 @@ impl PublicClient {
         Ok(serde_json::to_vec(&document).unwrap_or_default().into())
     }
 
-    /// The metadata, if it is at this path.
-    pub(super) fn document(&self, path: &str) -> Option<Bytes> {
-        let is_here = self.metadata_paths.iter().any(|own| own == path);
-        is_here.then(|| self.document.lock().clone()).flatten()
+    /// The metadata, once it is read, and the place where clients register.
+    pub(super) fn routes(&self) -> Vec<(String, Route)> {
+        let metadata = self.document.lock().clone().map(Route::document);
+        let paths = self.metadata_paths.iter().cloned();
+        let mut routes: Vec<_> = paths.zip(metadata.into_iter().cycle()).collect();
+        let id = self.id.clone();
+        let register = Route::form(move |body| register(&id, body));
+        routes.push((self.registration_path.clone(), register));
+        routes
     }
+}
 
-    /// Whether clients register at this path.
-    pub(super) fn registers_at(&self, path: &str) -> bool {
-        self.registration_path == path
-    }
-
-    /// The answer to a client that registers: the one client, at the redirect URIs that it asks for. The authorization server accepts
-    /// only those that it knows of that client.
-    pub(super) fn register(&self, body: &[u8]) -> (StatusCode, Bytes) {
-        let (status, answer) = match serde_json::from_slice::<Registering>(body) {
-            Ok(Registering { redirect_uris }) => (
-                StatusCode::CREATED,
-                json!({
-                    "client_id": self.id,
-                    "redirect_uris": redirect_uris,
-                    "token_endpoint_auth_method": "none",
-                    "grant_types": ["authorization_code", "refresh_token"],
-                    "response_types": ["code"],
-                }),
-            ),
-            Err(_) => (
-                StatusCode::BAD_REQUEST,
-                json!({
-                    "error": "invalid_client_metadata",
-                    "error_description": "expected a JSON object with `redirect_uris`, a list of texts",
-                }),
-            ),
-        };
-        (status, answer.to_string().into())
-    }
+/// The answer to a client that registers: the one client, at the redirect URIs that it asks for.
+/// The authorization server accepts only those that it knows of that client.
+fn register(id: &str, body: &[u8]) -> (StatusCode, Bytes) {
+    let (status, answer) = match serde_json::from_slice::<Registering>(body) {
+        Ok(Registering { redirect_uris }) => (
+            StatusCode::CREATED,
+            json!({
+                "client_id": id,
+                "redirect_uris": redirect_uris,
+                "token_endpoint_auth_method": "none",
+                "grant_types": ["authorization_code", "refresh_token"],
+                "response_types": ["code"],
+            }),
+        ),
+        Err(_) => (
+            StatusCode::BAD_REQUEST,
+            json!({
+                "error": "invalid_client_metadata",
+                "error_description": "expected a JSON object with `redirect_uris`, a list of texts",
+            }),
+        ),
+    };
+    (status, answer.to_string().into())
 }

@@ -16,7 +16,7 @@ use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::{InvalidKeys, Keys, Server, Tool};
 use plainly::shutdown;
 use plainly::transport::ServeError;
-use plainly::transport::http::{HttpServer, HttpService};
+use plainly::transport::http::{HttpServer, HttpService, Route};
 use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
@@ -32,6 +32,8 @@ use crate::servers::{self, Paths, Reach};
 const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 3333);
 /// The path of the endpoint.
 const PATH: &str = "/mcp";
+/// The path for probes.
+const HEALTH_PATH: &str = "/healthz";
 /// The path of HTTP with SSE.
 const SSE_PATH: &str = "/sse";
 
@@ -291,6 +293,7 @@ fn public_host(args: &ServeArgs) -> Option<&str> {
 fn service(server: &Server, args: &ServeArgs) -> Result<HttpService<Server>, Failure> {
     let limits = network::http_limits(args, server.limits());
     let service = server.http().limits(limits).path(PATH);
+    let service = service.route(HEALTH_PATH, Route::health());
     let service = if args.sse {
         service.sse_endpoint(SSE_PATH)
     } else {

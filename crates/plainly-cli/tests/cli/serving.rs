@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use crate::protected::get;
 use crate::support::{Docs, PATIENCE, PLAINLY, Serving, plainly, run};
 
 /// Waits for the end of the process, and not for ever.
@@ -457,6 +458,15 @@ fn the_transport_of_2024_11_05_is_there_where_it_is_asked_for() {
             );
         }
     }
+}
+
+#[test]
+fn a_probe_is_answered_beside_the_endpoint() {
+    let docs = Docs::new();
+    let server = Serving::docs(&docs);
+    let (head, body) = get(&server.url.replace("/mcp", "/healthz"));
+    assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{head}");
+    assert_eq!(body, "");
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod https;
 mod mounted;
 mod overload;
 mod proxies;
+mod routes;
 
 /// The cases of a table in cases.txt.
 fn cases<R: plainly_peer::table::Row>(table: &str) -> Vec<R> {

@@ -14,7 +14,7 @@ const EXTENSION: &str = "chrome-extension://abcdefghijklmnop";
 
 /// Rejects every request.
 #[derive(Debug)]
-struct Closed;
+pub(crate) struct Closed;
 
 impl HttpGate for Closed {
     fn admit<'a>(&'a self, _head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>> {

@@ -1,0 +1,148 @@
+//! The paths of an HTTP service, with the answer at each.
+
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    CACHE_CONTROL,
+};
+use http::{HeaderName, HeaderValue, Method, StatusCode};
+use plainly_errors::Refusal;
+
+use super::read::Rejection;
+use plainly_transport::Reply;
+
+/// The headers that let pages of every origin read the documents of a gate.
+const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
+    (ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*")),
+    (
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, POST"),
+    ),
+    (
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static("Content-Type, MCP-Protocol-Version"),
+    ),
+];
+/// The time for which such a document may be cached.
+const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
+const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
+
+/// The answer at a path beside the endpoint, without authentication.
+#[derive(Clone)]
+pub struct Route(pub(super) Answer);
+
+#[derive(Clone)]
+pub(super) enum Answer {
+    Health,
+    Document(Bytes),
+    Form(Arc<FormHandler>),
+}
+
+/// Answers the bytes that were posted.
+type FormHandler = dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync;
+
+impl Route {
+    /// Answers 200 at once, to any method and whatever the `Host`: probes call a server by its
+    /// address.
+    pub fn health() -> Self {
+        Self(Answer::Health)
+    }
+
+    /// Answers GET with this JSON, also to pages of any origin.
+    pub fn document(json: impl Into<Bytes>) -> Self {
+        Self(Answer::Document(json.into()))
+    }
+
+    /// Answers what was posted with a status and JSON, also to pages of any origin.
+    pub fn form(answer: impl Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'static) -> Self {
+        Self(Answer::Form(Arc::new(answer)))
+    }
+}
+
+impl fmt::Debug for Route {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            Answer::Health => "Route::health",
+            Answer::Document(_) => "Route::document",
+            Answer::Form(_) => "Route::form",
+        })
+    }
+}
+
+/// The part of a service that answers at a path.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    /// Streamable HTTP.
+    Endpoint,
+    /// HTTP with SSE.
+    Pipes,
+    Beside(Route),
+}
+
+/// The table of paths.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Routes(Vec<(Box<str>, Target)>);
+
+impl Routes {
+    /// Adds a path, in place of any other with the same name or the same endpoint.
+    pub(super) fn add(&mut self, path: &str, target: Target) {
+        self.0.retain(|(other, row)| {
+            let is_other = match (row, &target) {
+                (Target::Endpoint, Target::Endpoint) | (Target::Pipes, Target::Pipes) => false,
+                (Target::Endpoint | Target::Pipes | Target::Beside(_), _) => true,
+            };
+            is_other && **other != *path
+        });
+        self.0.push((path.into(), target));
+    }
+
+    /// The target at this path. Without a path of its own, the endpoint is at all that are free.
+    pub(super) fn at(&self, path: &str) -> Option<&Target> {
+        let row = self.0.iter().find(|(own, _)| **own == *path);
+        match row {
+            Some((_, target)) => Some(target),
+            None => self.endpoint().is_none().then_some(&Target::Endpoint),
+        }
+    }
+
+    /// The path of the endpoint, if it has one.
+    pub(super) fn endpoint(&self) -> Option<&str> {
+        let mut rows = self.0.iter();
+        let row = rows.find(|(_, target)| matches!(target, Target::Endpoint))?;
+        Some(&row.0)
+    }
+}
+
+/// The reply to a request for a public document.
+pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
+    let mut reply = match *method {
+        Method::GET | Method::HEAD => Reply::new(StatusCode::OK, document),
+        // A page asks first, because the version of the protocol is a header of its own.
+        Method::OPTIONS => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
+        _ => return Err(Refusal::MethodNotAllowed.into()),
+    };
+    reply.headers.extend(FOR_ALL_PAGES);
+    reply.headers.insert(CACHE_CONTROL, AN_HOUR);
+    Ok(reply)
+}
+
+/// The reply to a request at the path of a form with which nothing is posted, because a page asks
+/// first.
+pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
+    match *method {
+        Method::POST => Ok(None),
+        Method::OPTIONS => Ok(Some(form_reply((StatusCode::NO_CONTENT, Bytes::new())))),
+        _ => Err(Refusal::MethodNotAllowed.into()),
+    }
+}
+
+/// The reply to a public form.
+pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
+    let mut reply = Reply::new(status, body);
+    reply.headers.extend(FOR_ALL_PAGES);
+    reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);
+    reply
+}
