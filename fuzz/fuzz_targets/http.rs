@@ -95,11 +95,11 @@ impl Exchange for Behind {
         self.reached()
     }
 
-    fn open_stream(&self, _: &Frame) -> Reply {
+    async fn open_stream(&self, _: &Frame) -> Reply {
         self.reached()
     }
 
-    fn end_session(&self, _: &Frame) -> Reply {
+    async fn end_session(&self, _: &Frame) -> Reply {
         self.reached()
     }
 

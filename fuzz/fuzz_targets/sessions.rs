@@ -253,7 +253,7 @@ impl World {
             }
             Step::Resume { call, after } => {
                 if let Some(ticket) = self.pick(call) {
-                    self.resume(ticket, usize::from(after));
+                    self.resume(ticket, usize::from(after)).await;
                 }
             }
             Step::Cancel(which) => {
@@ -261,7 +261,7 @@ impl World {
                     self.cancel(ticket).await;
                 }
             }
-            Step::EndSession(second) => self.end_session(usize::from(second)),
+            Step::EndSession(second) => self.end_session(usize::from(second)).await,
             Step::Pass(seconds) => {
                 advance(Duration::from_secs(seconds.into())).await;
                 self.now += u64::from(seconds);
@@ -345,10 +345,10 @@ impl World {
         call.is_over |= self.handlers.running().contains(&ticket);
     }
 
-    fn end_session(&mut self, session: usize) {
+    async fn end_session(&mut self, session: usize) {
         if self.sessions[session].name.is_some() && !self.sessions[session].has_ended {
-            let reply = self.server.end_session(&self.frame(session, &Value::Null));
-            assert_eq!(reply.status, 204);
+            let frame = self.frame(session, &Value::Null);
+            assert_eq!(self.server.end_session(&frame).await.status, 204);
             // Who has heard nothing yet still waits for a reply on a connection of its own.
             let mine = self
                 .calls
@@ -363,7 +363,7 @@ impl World {
         }
     }
 
-    fn resume(&mut self, ticket: u64, after: usize) {
+    async fn resume(&mut self, ticket: u64, after: usize) {
         let call = &self.calls[&ticket];
         let Some(stream) = &call.stream else {
             return;
@@ -374,7 +374,7 @@ impl World {
         frame
             .headers
             .insert("last-event-id", HeaderValue::from_str(&id).unwrap());
-        match self.server.open_stream(&frame).body {
+        match self.server.open_stream(&frame).await.body {
             ReplyBody::Feed(feed) => {
                 self.connections
                     .insert(ticket, Connection::Hearing { feed, next: after });
@@ -477,13 +477,13 @@ impl World {
             self.read(ticket).await;
             let call = &self.calls[&ticket];
             if call.stream.is_some() && self.is_kept(call) {
-                self.resume(ticket, 0);
+                self.resume(ticket, 0).await;
                 self.read(ticket).await;
             }
         }
         self.connections.clear();
         for session in 0..2 {
-            self.end_session(session);
+            self.end_session(session).await;
         }
         settle().await;
         assert!(self.handlers.running().is_empty());

@@ -75,11 +75,11 @@ impl Exchange for Script {
         Reply::feed(self.clone())
     }
 
-    fn open_stream(&self, _: &Frame) -> Reply {
+    async fn open_stream(&self, _: &Frame) -> Reply {
         Reply::feed(self.clone())
     }
 
-    fn end_session(&self, _: &Frame) -> Reply {
+    async fn end_session(&self, _: &Frame) -> Reply {
         Reply::new(StatusCode::OK, Bytes::new())
     }
 

@@ -135,8 +135,8 @@ impl<E: Exchange> HttpService<E> {
 
     /// Accepts only the requests that this gate admits, at every path of the endpoint.
     ///
-    /// The [routes](HttpGate::routes) of the gate are served too, without authentication. Their paths are at the root of the
-    /// host: a router in front must pass those on.
+    /// The [routes](HttpGate::routes) of the gate are served too, without authentication. Their
+    /// paths are at the root of the host: a router in front must pass those on.
     #[must_use]
     pub fn authenticate(mut self, gate: impl HttpGate) -> Self {
         let routes = gate.routes().into_iter();
@@ -313,14 +313,9 @@ impl<E: Exchange> ServiceState<E> {
         self.exchange.refuse(&error, client)
     }
 
-    /// Takes what it needs out of `head`: owning it would make every request's future larger by twice its size. In boxes
-    /// is what few requests need, for the same reason.
-    async fn answer<B>(
-        &self,
-        head: &mut Parts,
-        body: B,
-        sender: Sender,
-    ) -> Result<Reply, Unheard>
+    /// Takes what it needs out of `head`: owning it would make every request's future larger by
+    /// twice its size. The futures that few requests need are boxed for the same reason.
+    async fn answer<B>(&self, head: &mut Parts, body: B, sender: Sender) -> Result<Reply, Unheard>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
@@ -374,23 +369,18 @@ impl<E: Exchange> ServiceState<E> {
     }
 
     /// Answers one request at a path of the endpoint.
-    async fn serve<B>(
-        &self,
-        head: &mut Parts,
-        body: B,
-        sender: Sender,
-    ) -> Result<Reply, Rejection>
+    async fn serve<B>(&self, head: &mut Parts, body: B, sender: Sender) -> Result<Reply, Rejection>
     where
         B: HttpBody<Data = Bytes> + Send,
     {
         let mut message = empty(head, sender.client).memory(sender.memory);
         if head.method == Method::DELETE {
-            return Ok(self.exchange.end_session(&message));
+            return Ok(Box::pin(self.exchange.end_session(&message)).await);
         }
         // A GET that takes no events can only be answered with 405 (2025-11-25, "Listening for Messages from the
         // Server").
         if head.method == Method::GET && checks::accepts_events(&message.headers) {
-            return Ok(self.exchange.open_stream(&message));
+            return Ok(Box::pin(self.exchange.open_stream(&message)).await);
         }
         if head.method == Method::GET {
             return Err(Rejection::Because(
@@ -405,11 +395,6 @@ impl<E: Exchange> ServiceState<E> {
         // Given back once there is a reply, or nobody waits for it any more.
         let mut share = self.bodies.part(message.caller());
         message.body = read(body, &self.limits, &mut share).await?;
-        if self.gate.is_some()
-            && let Some(refused) = self.exchange.refuses(&message)
-        {
-            return Ok(refused);
-        }
         let mut reply = self.exchange.exchange(&message).await;
         reuse(message.headers, &mut reply.headers);
         Ok(reply)
@@ -426,33 +411,28 @@ impl<E: Exchange> ServiceState<E> {
         B: HttpBody<Data = Bytes> + Send,
     {
         let mut message = empty(head, client);
-        let answered = match head.method {
+        match head.method {
             Method::GET if checks::accepts_events(&message.headers) => {
                 let opened = self.exchange.open_pipe(message);
-                opened.map(|pipe| pipe::opened(head.uri.path(), pipe))
+                Ok(match opened {
+                    Ok(pipe) => pipe::opened(head.uri.path(), pipe),
+                    Err(error) => self.exchange.refuse(&error, client),
+                })
             }
             Method::POST => {
                 // Without a check of `Accept`: the answer has no content.
                 checks::content(&message.headers)?;
                 let mut share = self.bodies.part(message.caller());
                 message.body = read(body, &self.limits, &mut share).await?;
-                if self.gate.is_some()
-                    && let Some(refused) = self.exchange.refuses(&message)
-                {
-                    return Ok(refused);
-                }
-                let put = self.exchange.put(pipe::name_of(&head.uri), message).await;
-                put.map(|()| Reply::new(StatusCode::ACCEPTED, Bytes::new()))
+                Ok(self.exchange.put(pipe::name_of(&head.uri), message).await)
             }
             _ => {
-                let mut reply = self
-                    .exchange
-                    .refuse(&Refusal::MethodNotAllowed.into(), client);
+                let refusal = Refusal::MethodNotAllowed.into();
+                let mut reply = self.exchange.refuse(&refusal, client);
                 reply.headers.insert(ALLOW, SSE_METHODS);
                 Ok(reply)
             }
-        };
-        Ok(answered.unwrap_or_else(|error| self.exchange.refuse(&error, client)))
+        }
     }
 }
 

@@ -30,7 +30,7 @@ use super::sessions::session::Session;
 use crate::limits::Limits;
 use plainly_transport::{ConnectionMemory, Frame};
 
-/// The sender of a request.
+/// The sender of a request on a stream.
 pub(super) enum Sender {
     /// A peer that introduced itself in the request, or opened a session before.
     Peer(Scope),
@@ -54,46 +54,52 @@ impl From<ProtocolError> for Unresolved {
     }
 }
 
-/// Finds the sender of a request over HTTP.
-pub(super) fn over_http(
+/// The context of a modern request over HTTP; `None` for a legacy one.
+pub(super) fn modern_over_http(
     frame: &Frame,
     request: &Request<'_>,
-    sessions: &Sessions,
     tools: &Tools,
-) -> Result<Sender, Unresolved> {
+) -> Option<Result<Scope, Unresolved>> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
     // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
     // a session.
-    if meta.protocol_version().is_some() || version.is_without_sessions() {
-        let scope = mirroring(frame, request, &meta, &version)?;
+    if meta.protocol_version().is_none() && !version.is_without_sessions() {
+        return None;
+    }
+    let scope = mirroring(frame, request, &meta, &version).and_then(|scope| {
         // Last, because it reads the arguments: any other fault is found before that cost.
         mirrored_arguments(&frame.headers, request, tools)?;
-        return Ok(Sender::Peer(scope));
-    }
-    if request.method == Method::Initialize.name() {
-        return Ok(Sender::Opening);
-    }
-    match by_session(frame, sessions)? {
-        Some(session) => {
-            let scope = Scope::within(&session, Interest::of(&meta)).carrying(&frame.extensions);
-            Ok(Sender::Peer(scope))
-        }
-        None => match version {
+        Ok(scope)
+    });
+    Some(scope.map_err(Unresolved::from))
+}
+
+/// The context of a legacy request over HTTP, and its session.
+pub(super) async fn legacy_over_http(
+    frame: &Frame,
+    request: &Request<'_>,
+    sessions: &Sessions,
+) -> Result<(Scope, Arc<Session>), Unresolved> {
+    let Some(session) = by_session(frame, sessions).await? else {
+        return Err(match version(&frame.headers) {
             // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
             Header::One(text) if text.parse::<Revision>().is_err() => {
-                Err(ProtocolError::unsupported_version(modern_versions(), text).into())
+                ProtocolError::unsupported_version(modern_versions(), text).into()
             }
             Header::One(_) | Header::Absent | Header::Unclear(_) => {
-                Err(ProtocolError::from(InvalidRequest::SessionRequired).into())
+                ProtocolError::from(InvalidRequest::SessionRequired).into()
             }
-        },
-    }
+        });
+    };
+    let interest = Interest::of(&RequestMeta::of(request.params.as_ref()));
+    let scope = Scope::within(&session, interest).carrying(&frame.extensions);
+    Ok((scope, session))
 }
 
 /// The session that the headers name. It is an error if no session has that name, if it is another principal's, or if
 /// the version header is wrong for it. Modern messages have no session, whatever else their headers say.
-pub(super) fn by_session(
+pub(super) async fn by_session(
     frame: &Frame,
     sessions: &Sessions,
 ) -> Result<Option<Arc<Session>>, Unresolved> {

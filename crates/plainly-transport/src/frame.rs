@@ -217,10 +217,10 @@ pub trait Exchange: Clone + Send + Sync + 'static {
     fn exchange(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
     /// Opens the stream for the server's own messages, of the session that the headers of an empty frame name.
-    fn open_stream(&self, frame: &Frame) -> Reply;
+    fn open_stream(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
     /// Ends the session that the headers of an empty frame name.
-    fn end_session(&self, frame: &Frame) -> Reply;
+    fn end_session(&self, frame: &Frame) -> impl Future<Output = Reply> + Send;
 
     /// Opens a [`Pipe`] for the request that `head` belongs to. By default, there are none.
     fn open_pipe(&self, head: Frame) -> Result<Pipe, ProtocolError> {
@@ -228,21 +228,12 @@ pub trait Exchange: Clone + Send + Sync + 'static {
         Err(Refusal::MethodNotAllowed.into())
     }
 
-    /// Puts a message into the pipe with this name; the reply comes out of the pipe.
-    fn put(
-        &self,
-        pipe: &str,
-        message: Frame,
-    ) -> impl Future<Output = Result<(), ProtocolError>> + Send {
-        let _there_is_none = (pipe, message);
-        std::future::ready(Err(InvalidRequest::SessionNotFound.into()))
-    }
-
-    /// The reason why the sender may not send this message, if its gate limits its rights. By
-    /// default there are no limits.
-    fn refuses(&self, frame: &Frame) -> Option<Reply> {
-        let _nothing = frame;
-        None
+    /// Puts a message into the pipe with this name, and replies that it is accepted; its answer
+    /// comes out of the pipe.
+    fn put(&self, pipe: &str, message: Frame) -> impl Future<Output = Reply> + Send {
+        let _there_is_none = pipe;
+        let unknown = InvalidRequest::SessionNotFound.into();
+        std::future::ready(self.refuse(&unknown, message.client))
     }
 
     /// Explains why the transport refused a request before it read a message: a JSON-RPC error without an id, and its

@@ -8,6 +8,7 @@ use http::{HeaderValue, StatusCode};
 use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
 use plainly_protocol::header::MCP_SESSION_ID;
+use plainly_protocol::method::Method;
 
 use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
@@ -16,7 +17,7 @@ use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::Encoded;
 use crate::permissions::Permissions;
 use crate::replies::Replies;
-use crate::resolve::{self, Sender, Unresolved, last_event_id, session_name};
+use crate::resolve::{self, Unresolved, last_event_id, session_name};
 use crate::sessions::session::Session;
 use crate::sessions::streams::Streams;
 use plainly_transport::{Exchange, Frame, Pipe, Reply};
@@ -28,22 +29,33 @@ impl Exchange for Server {
             return self.refuse(&self.limits().too_large().into(), frame.client);
         }
         let arrival = self.arrival(frame);
-        match envelope::parse(&frame.body, &self.limits().envelope) {
-            Ok(Envelope::Single(Message::Request(ref request))) => {
+        let envelope = match envelope::parse(&frame.body, &self.limits().envelope) {
+            Ok(envelope) => envelope,
+            Err(malformed) => {
+                return reply(self.malformed(arrival, &malformed, Revision::UNKNOWN_PEER));
+            }
+        };
+        if let Some(refusal) = self.forbidden(frame, &envelope) {
+            return refusal;
+        }
+        // Boxed where modern clients hardly ever send it: otherwise the future of every request
+        // would be as large.
+        match envelope {
+            Envelope::Single(Message::Request(ref request)) => {
                 self.request(frame, arrival, request).await
             }
-            Ok(Envelope::Single(Message::Notification(notification))) => {
-                self.notification(frame, &notification)
+            Envelope::Single(Message::Notification(notification)) => {
+                Box::pin(self.notification(frame, &notification)).await
             }
-            Ok(Envelope::Single(Message::Response(response))) => self.response(frame, &response),
-            // Boxed because batches are rare: otherwise the future of every request would be as large.
-            Ok(Envelope::Batch(messages)) => Box::pin(self.batch(frame, arrival, messages)).await,
-            Err(malformed) => reply(self.malformed(arrival, &malformed, Revision::UNKNOWN_PEER)),
+            Envelope::Single(Message::Response(response)) => {
+                Box::pin(self.response(frame, &response)).await
+            }
+            Envelope::Batch(messages) => Box::pin(self.batch(frame, arrival, messages)).await,
         }
     }
 
-    fn open_stream(&self, frame: &Frame) -> Reply {
-        let opened = match resolve::by_session(frame, &self.0.sessions) {
+    async fn open_stream(&self, frame: &Frame) -> Reply {
+        let opened = match resolve::by_session(frame, &self.0.sessions).await {
             Ok(Some(session)) => self.stream_of(frame, &session),
             // Without a session there is no stream to open: a modern client listens by a request.
             Ok(None) => Err(without_session("GET opens the stream of a session")),
@@ -52,8 +64,8 @@ impl Exchange for Server {
         opened.unwrap_or_else(|error| self.refuse(&error, frame.client))
     }
 
-    fn end_session(&self, frame: &Frame) -> Reply {
-        match resolve::by_session(frame, &self.0.sessions) {
+    async fn end_session(&self, frame: &Frame) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions).await {
             // The session is looked up although only its name is needed: only the principal that opened it may end it.
             Ok(Some(_)) => {
                 let name = session_name(&frame.headers);
@@ -70,12 +82,10 @@ impl Exchange for Server {
         self.pipe(head.extensions, caller)
     }
 
-    async fn put(&self, pipe: &str, message: Frame) -> Result<(), ProtocolError> {
-        self.put_into(pipe, message).await
-    }
-
-    fn refuses(&self, frame: &Frame) -> Option<Reply> {
-        self.forbidden(frame)
+    async fn put(&self, pipe: &str, message: Frame) -> Reply {
+        let client = message.client;
+        let put = self.put_into(pipe, message).await;
+        put.unwrap_or_else(|error| self.refuse(&error, client))
     }
 
     fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply {
@@ -94,18 +104,18 @@ impl Server {
     }
 
     /// The refusal of a message that needs more than its sender may do; of a batch, if one of its messages does.
-    fn forbidden(&self, frame: &Frame) -> Option<Reply> {
+    pub(super) fn forbidden(&self, frame: &Frame, envelope: &Envelope<'_>) -> Option<Reply> {
         let permissions: &Arc<dyn Permissions> = frame.extensions.get()?;
-        // What can't be read is refused later, for that.
-        let envelope = envelope::parse(&frame.body, &self.limits().envelope).ok()?;
-        let messages = match envelope {
-            Envelope::Single(message) => vec![Ok(message)],
-            Envelope::Batch(messages) => messages,
+        let (single, batch) = match envelope {
+            Envelope::Single(message) => (Some(message), None),
+            Envelope::Batch(messages) => (None, Some(messages)),
         };
-        let mut messages = messages.into_iter().flatten();
+        let mut messages = single
+            .into_iter()
+            .chain(batch.into_iter().flatten().flatten());
         messages.find_map(|message| {
-            let (error, headers) = permissions.refuses(&message)?;
-            let id = match &message {
+            let (error, headers) = permissions.refuses(message)?;
+            let id = match message {
                 Message::Request(request) => Some(request.id.as_raw()),
                 Message::Notification(_) | Message::Response(_) => None,
             };
@@ -120,18 +130,31 @@ impl Server {
     }
 
     async fn request(&self, frame: &Frame, arrival: Arrival, request: &Request<'_>) -> Reply {
-        match resolve::over_http(frame, request, &self.0.sessions, &self.0.features.tools) {
-            Ok(Sender::Peer(scope)) => {
-                let scope = scope.arrived(arrival);
-                let session = scope.session().cloned();
-                let in_flight = session.as_ref().map(|session| &session.in_flight);
-                let replies = self.dispatch(request, scope, in_flight);
-                let streams = session
-                    .as_ref()
-                    .and_then(|session| session.streams.as_ref());
-                sent(replies, streams).await
+        match resolve::modern_over_http(frame, request, &self.0.features.tools) {
+            Some(Ok(scope)) => {
+                let replies = self.dispatch(request, scope.arrived(arrival), None);
+                sent(replies, None).await
             }
-            Ok(Sender::Opening) => self.open(frame, arrival, request),
+            Some(Err(unresolved)) => reply(self.unresolved(arrival, request, &unresolved)),
+            None => Box::pin(self.legacy_request(frame, arrival, request)).await,
+        }
+    }
+
+    async fn legacy_request(
+        &self,
+        frame: &Frame,
+        arrival: Arrival,
+        request: &Request<'_>,
+    ) -> Reply {
+        if request.method == Method::Initialize.name() {
+            return self.open(frame, arrival, request);
+        }
+        match resolve::legacy_over_http(frame, request, &self.0.sessions).await {
+            Ok((scope, session)) => {
+                let scope = scope.arrived(arrival);
+                let replies = self.dispatch(request, scope, Some(&session.in_flight));
+                sent(replies, session.streams.as_ref()).await
+            }
             Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
     }
@@ -172,8 +195,8 @@ impl Server {
         }
     }
 
-    fn notification(&self, frame: &Frame, notification: &Notification<'_>) -> Reply {
-        match resolve::by_session(frame, &self.0.sessions) {
+    async fn notification(&self, frame: &Frame, notification: &Notification<'_>) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions).await {
             Ok(Some(session)) => {
                 malformed::cancelled(notification)
                     .into_iter()
@@ -189,8 +212,8 @@ impl Server {
 
     /// Accepts the answer to one of the server's questions. An unexpected answer is accepted as
     /// well.
-    fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
-        match resolve::by_session(frame, &self.0.sessions) {
+    async fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
+        match resolve::by_session(frame, &self.0.sessions).await {
             Ok(Some(session)) => {
                 session.unanswered.answer(response);
                 accepted()
@@ -207,7 +230,7 @@ impl Server {
 
     /// Several messages at once: 2025-03-26 alone has them.
     async fn batch(&self, frame: &Frame, arrival: Arrival, messages: BatchMessages<'_>) -> Reply {
-        let session = match resolve::by_session(frame, &self.0.sessions) {
+        let session = match resolve::by_session(frame, &self.0.sessions).await {
             Ok(session) => session,
             Err(Unresolved { error, .. }) => return self.refuse(&error, frame.client),
         };
@@ -251,7 +274,7 @@ fn reply(encoded: Encoded) -> Reply {
     Reply::new(status, encoded.bytes)
 }
 
-fn accepted() -> Reply {
+pub(super) fn accepted() -> Reply {
     Reply::new(StatusCode::ACCEPTED, Bytes::new())
 }
 

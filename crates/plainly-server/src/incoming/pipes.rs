@@ -18,12 +18,15 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
 use crate::Server;
+use crate::incoming::exchange::accepted;
 use crate::incoming::malformed::error_of;
 use crate::limits::Limits;
 use crate::seal::random_name;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
-use plainly_transport::{Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe};
+use plainly_transport::{
+    Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe, Reply,
+};
 
 /// The entrances of the pipes, by the names of the pipes.
 #[derive(Clone, Debug)]
@@ -102,23 +105,28 @@ impl Server {
     }
 
     /// Puts a message into a pipe.
-    pub(crate) async fn put_into(&self, pipe: &str, frame: Frame) -> Result<(), ProtocolError> {
-        let message = frame.body;
+    pub(crate) async fn put_into(&self, pipe: &str, frame: Frame) -> Result<Reply, ProtocolError> {
+        let message = frame.body.clone();
         if message.len() > self.limits().message_bytes {
             return Err(self.limits().too_large().into());
         }
-        // A message without an id can't be answered in the pipe, so it is answered here.
-        if let Err(malformed) = envelope::parse(&message, &self.limits().envelope)
-            && malformed.id.is_none()
-        {
-            return Err(error_of(&malformed));
+        match envelope::parse(&message, &self.limits().envelope) {
+            Ok(envelope) => {
+                if let Some(refusal) = self.forbidden(&frame, &envelope) {
+                    return Ok(refusal);
+                }
+            }
+            // A message without an id can't be answered in the pipe, so it is answered here.
+            Err(malformed) if malformed.id.is_none() => return Err(error_of(&malformed)),
+            Err(_answered_in_the_pipe) => {}
         }
         let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
         let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
         let entrance = entrance.ok_or_else(unknown)?;
         // Earlier messages are taken as soon as the peer reads what comes out.
         match timeout(self.limits().write_stall, entrance.send(message)).await {
-            Ok(sent) => sent.map_err(|_ended| unknown()),
+            Ok(Ok(())) => Ok(accepted()),
+            Ok(Err(_ended)) => Err(unknown()),
             Err(_elapsed) => Err(Unavailable::Overloaded.into()),
         }
     }

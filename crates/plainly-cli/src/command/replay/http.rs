@@ -106,7 +106,7 @@ impl Exchange for Stage {
         Reply::new(StatusCode::ACCEPTED, Bytes::new())
     }
 
-    fn open_stream(&self, frame: &Frame) -> Reply {
+    async fn open_stream(&self, frame: &Frame) -> Reply {
         if !frame.headers.contains_key(SESSION.0) {
             return self.refuse(&Refusal::MethodNotAllowed.into(), frame.client);
         }
@@ -122,7 +122,7 @@ impl Exchange for Stage {
         )
     }
 
-    fn end_session(&self, _frame: &Frame) -> Reply {
+    async fn end_session(&self, _frame: &Frame) -> Reply {
         Reply::new(StatusCode::NO_CONTENT, Bytes::new())
     }
 

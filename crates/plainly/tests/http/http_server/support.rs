@@ -64,7 +64,7 @@ impl Exchange for Echo {
     }
 
     /// The stream of a session named after what it does.
-    fn open_stream(&self, frame: &Frame) -> Reply {
+    async fn open_stream(&self, frame: &Frame) -> Reply {
         match frame.headers.get("mcp-session-id") {
             Some(name) if name == "flood" => Reply::feed(Flood { has_ended: false }),
             Some(_) => Reply::feed(Silence::default()),
@@ -72,7 +72,7 @@ impl Exchange for Echo {
         }
     }
 
-    fn end_session(&self, frame: &Frame) -> Reply {
+    async fn end_session(&self, frame: &Frame) -> Reply {
         self.ended.fetch_add(1, Ordering::SeqCst);
         let status = match frame.headers.get("mcp-session-id") {
             Some(_) => StatusCode::NO_CONTENT,

@@ -69,7 +69,7 @@ async fn streams_measured() -> String {
     for _ in 0..MOST {
         let mut pipe = server.open_pipe(head()).unwrap();
         let frame = Frame::new(HeaderMap::new(), hello.clone());
-        server.put(&pipe.name, frame).await.unwrap();
+        assert_eq!(server.put(&pipe.name, frame).await.status, 202);
         let opened = poll_fn(|context| pipe.feed.poll_event(context)).await;
         assert!(opened.unwrap().data.starts_with(b"{\"jsonrpc\""));
         pipes.push(pipe);
