@@ -44,6 +44,19 @@ pub(crate) enum MethodAnswer {
     Later(Audience, AnswerFuture),
 }
 
+impl MethodAnswer {
+    /// An empty result, once this is done.
+    pub(crate) fn once<E: Into<Failure>>(
+        done: impl Future<Output = Result<(), E>> + Send + 'static,
+    ) -> Self {
+        let answer = async move {
+            done.await.map_err(E::into)?;
+            Ok(Answer::empty())
+        };
+        Self::Later(Audience::Code, Box::pin(answer))
+    }
+}
+
 /// The end of a handler: its result or, as the outer error, a panic or its deadline.
 pub(crate) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
 

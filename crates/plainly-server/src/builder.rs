@@ -20,7 +20,9 @@ use super::load::Load;
 use super::operation::{Observer, Operation};
 use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::Unsent;
+use super::records::{ErasedRecords, Records, ServerName};
 use super::sessions::Sessions;
+use super::sessions::shared::SharedSessions;
 use super::source::{Source, SourceList, Sources};
 use super::subscriptions::{Announcements, Listeners, Subscriptions};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
@@ -40,6 +42,7 @@ pub struct ServerBuilder {
     definitions: Definitions,
     changes: Option<Changes>,
     tasks: Option<Arc<dyn ErasedTasks>>,
+    records: Option<Arc<dyn ErasedRecords>>,
     sources: SourceList,
     layers: Vec<Wrap>,
     observer: Observer,
@@ -68,6 +71,7 @@ impl ServerBuilder {
             layers: Vec::new(),
             observer: Observer::default(),
             tasks: None,
+            records: None,
         }
     }
 
@@ -194,6 +198,19 @@ impl ServerBuilder {
     #[must_use]
     pub fn task_store(mut self, store: impl TaskStore) -> Self {
         self.tasks = Some(Arc::new(store));
+        self
+    }
+
+    /// Shares legacy sessions over HTTP with all servers that have these records: each answers
+    /// requests of a session that another opened, and knows its log level, its subscriptions and
+    /// its end. By default, only this process knows them.
+    ///
+    /// A program that reads the records learns the names of users and clients; one that writes them
+    /// can take over a session. An answer to a question must still reach the
+    /// server that asked, and the rest of a stream comes from the server that sent its beginning.
+    #[must_use]
+    pub fn records(mut self, records: impl Records) -> Self {
+        self.records = Some(Arc::new(records));
         self
     }
 
@@ -330,10 +347,16 @@ impl ServerBuilder {
         let encoder = Arc::new(encoder);
         let task_store = self.tasks;
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
-        let tasks = Tasks::new(task_store, &changes, &encoder, self.errors, &self.limits);
+        let name = Arc::<ServerName>::default();
+        let runner = Arc::clone(&name);
+        let (errors, limits) = (self.errors, &self.limits);
+        let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits, runner);
         let tasks = Arc::new(tasks);
         let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
-        let sessions = Sessions::new(&self.limits, &changes, &listened);
+        let shared = self
+            .records
+            .map(|records| SharedSessions::new(records, name));
+        let sessions = Sessions::new(&self.limits, &changes, &listened, shared);
         let listeners = Listeners::new(&self.limits, listened);
         let subscriptions = Subscriptions::new(
             changes,

@@ -56,6 +56,7 @@ mod changes;
 pub mod limits;
 mod operation;
 mod permissions;
+mod records;
 mod seal;
 pub mod store;
 
@@ -74,6 +75,7 @@ pub use self::handler::Handler;
 pub use self::incoming::serving::Serving;
 pub use self::operation::{Operation, OperationOutcome};
 pub use self::permissions::Permissions;
+pub use self::records::{Records, RecordsError, StoredRecord};
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;

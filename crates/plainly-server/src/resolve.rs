@@ -109,7 +109,8 @@ pub(super) async fn by_session(
         return Ok(None);
     };
     let unknown = || unknown_session(&frame.headers);
-    let session = sessions.get(name, frame.extensions.get());
+    let session = sessions.get(name, frame.extensions.get(), frame.caller());
+    let session = session.await;
     let session = session.ok_or_else(unknown)?;
     let revision = session.peer.revision;
     // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known version will do:

@@ -1,5 +1,7 @@
 //! Finds the handler of a method: one of the server itself, or what the program around it offers.
 
+use std::sync::Arc;
+
 use plainly_errors::ProtocolError;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::SetLevelParams;
@@ -59,7 +61,12 @@ fn discover(server: &Server, call: &MethodCall<'_>) -> MethodAnswer {
 fn set_level(call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
     // Only sessions have a level that lasts: a modern client states it in the `_meta` of each request.
-    call.session()?.set_level(level);
+    let session = Arc::clone(call.session()?);
+    if session.is_shared() {
+        let changing = async move { session.change(|record| record.level = level).await };
+        return Ok(MethodAnswer::once(changing));
+    }
+    session.set_level(level);
     Ok(MethodAnswer::Now(Answer::empty()))
 }
 

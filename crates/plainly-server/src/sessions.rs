@@ -2,16 +2,20 @@
 //! for being idle.
 
 pub(super) mod session;
+pub(super) mod shared;
 pub(super) mod streams;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use plainly_errors::ProtocolError;
 use plainly_protocol::peer::{Peer, Principal};
 
 use self::session::Session;
+use self::shared::{SessionRecord, SharedSession, SharedSessions};
 use super::changes::Changes;
+use super::failure::incident::chain;
 use super::in_flight::InFlight;
 use super::seal::random_name;
 use crate::limits::Limits;
@@ -31,6 +35,8 @@ pub(super) struct Sessions {
     /// The bytes of what they are subscribed to, together with those of all other subscriptions.
     listened: Quota,
     changes: Changes,
+    /// Their records, if other servers answer them too.
+    shared: Option<SharedSessions>,
     table: Lock<SessionTable>,
 }
 
@@ -79,7 +85,12 @@ impl Drop for Opened {
 }
 
 impl Sessions {
-    pub(super) fn new(limits: &Limits, changes: &Changes, listened: &Quota) -> Self {
+    pub(super) fn new(
+        limits: &Limits,
+        changes: &Changes,
+        listened: &Quota,
+        shared: Option<SharedSessions>,
+    ) -> Self {
         Self {
             limits: limits.clone(),
             kept: Quota::new(limits.resumption.bytes_in_all),
@@ -87,27 +98,53 @@ impl Sessions {
             said: Quota::new(limits.sessions.bytes_in_all),
             listened: listened.clone(),
             changes: changes.clone(),
+            shared,
             table: Lock::default(),
         }
     }
 
     /// Opens a session of `caller` and returns its name; its client's introduction has `said`
-    /// bytes. Expired sessions end. If there are still too many, of this caller or in total, those
-    /// among them end that have been idle longest.
-    pub(super) fn open(
+    /// bytes.
+    pub(super) async fn open(
         &self,
         peer: Arc<Peer>,
         caller: Option<Holder>,
         said: usize,
-    ) -> Result<String, getrandom::Error> {
-        let name = random_name()?;
+    ) -> Result<String, ProtocolError> {
+        let not_random =
+            |error| ProtocolError::internal("No session could be opened").with_source(error);
+        let name = random_name().map_err(not_random)?;
+        let place = self.shared.as_ref().map(|shared| shared.place(&name));
+        let place = place.transpose().map_err(not_random)?;
+        // Before the client learns the name, so that every server knows the session.
+        if let Some(place) = &place {
+            place.create(&SessionRecord::new(&peer, said)).await?;
+        }
+        self.begin(&name, peer, caller, said, place);
+        Ok(name)
+    }
+
+    /// Begins a session here, unless it has begun. Expired sessions end. If there are still too
+    /// many, of this caller or in total, those among them end that have been idle longest.
+    fn begin(
+        &self,
+        name: &str,
+        peer: Arc<Peer>,
+        caller: Option<Holder>,
+        said: usize,
+        place: Option<SharedSession>,
+    ) -> Arc<Session> {
         let in_flight = InFlight::new(&self.limits);
         let topics = self.changes.subscribe(self.listened.part(caller.clone()));
         let session = Session::new(peer, in_flight, topics, &self.limits);
         let session = session.asked_among(&self.asked, caller.clone());
         let kept = self.kept.part(caller.clone());
-        let session = Arc::new(session.resumable(&self.limits, kept));
+        let session = session.shared(place).resumable(&self.limits, kept);
+        let session = Arc::new(session);
         let mut table = self.table.lock();
+        if let Some(opened) = table.sessions.get(name) {
+            return Arc::clone(&opened.session);
+        }
         let mut over = Vec::new();
         while let Some(expired) = table.take_idler_than(self.limits.sessions.idle) {
             over.push(expired);
@@ -122,15 +159,49 @@ impl Sessions {
             over.extend(table.take_idlest());
         }
         let said = table.make_room(self.said.part(caller.clone()), said, &mut over);
-        table.insert(name.as_str().into(), session, caller, said);
+        table.insert(name.into(), Arc::clone(&session), caller, said);
         // Outside the lock, because ending a session takes other locks.
         drop(table);
         drop(over);
-        Ok(name)
+        session
     }
 
-    /// The session of this name, unless it has been idle too long. It exists only for the principal that opened it.
-    pub(super) fn get(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
+    /// The session of this name, which exists only for the principal that opened it. A session that
+    /// another server opened begins here as one of `caller`.
+    pub(super) async fn get(
+        &self,
+        name: &str,
+        principal: Option<&Principal>,
+        caller: Option<Holder>,
+    ) -> Option<Arc<Session>> {
+        let Some(shared) = &self.shared else {
+            return self.get_here(name, principal);
+        };
+        let place = shared.place(name).ok()?;
+        let (record, version) = match place.get().await {
+            Ok(Some(found)) => found,
+            Ok(None) => {
+                self.end_here(name);
+                return None;
+            }
+            // Then this server goes on with what it knows.
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "a session could not be looked up");
+                return self.get_here(name, principal);
+            }
+        };
+        let peer = record.peer(principal)?;
+        let session = self
+            .get_here(name, principal)
+            .unwrap_or_else(|| self.begin(name, Arc::new(peer), caller, record.said, Some(place)));
+        if session.follow(&record, version).is_err() {
+            tracing::debug!("no room for what a client is subscribed to elsewhere");
+        }
+        Some(session)
+    }
+
+    /// The session of this name, unless it has been idle here for too long.
+    fn get_here(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
         let opened = table.sessions.get(name)?;
         // Before anything is changed: a stranger's request neither ends a session nor keeps it from becoming idle.
@@ -148,9 +219,15 @@ impl Sessions {
         Some(session)
     }
 
-    /// Ends the session of this name, and its streams. A request whose client waits for the response is still answered:
-    /// a client that wants none cancels it or hangs up.
-    pub(super) fn end(&self, name: &str) {
+    /// Ends this session, wherever it is, and its streams here. A request whose client waits for
+    /// the response is still answered: a client that wants none cancels it or hangs up.
+    pub(super) async fn end(&self, name: &str, session: &Session) -> Result<(), ProtocolError> {
+        session.change(|record| record.has_ended = true).await?;
+        self.end_here(name);
+        Ok(())
+    }
+
+    fn end_here(&self, name: &str) {
         let ended = self.table.lock().remove(name);
         drop(ended);
     }
@@ -291,6 +368,7 @@ impl SessionTable {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
     use plainly_errors::Revision;
     use plainly_protocol::types::ClientCapabilities;
 
@@ -307,16 +385,26 @@ mod tests {
     fn sessions(most: usize, idle: Duration) -> Sessions {
         let mut limits = Limits::default();
         (limits.sessions.open, limits.sessions.idle) = (most, idle);
-        Sessions::new(&limits, &Changes::new(), &Quota::new(0))
+        Sessions::new(&limits, &Changes::new(), &Quota::new(0), None)
+    }
+
+    fn open_in(
+        sessions: &Sessions,
+        peer: Arc<Peer>,
+        caller: Option<Holder>,
+        said: usize,
+    ) -> Result<String, ProtocolError> {
+        let opened = sessions.open(peer, caller, said).now_or_never();
+        opened.expect("nothing is waited for")
     }
 
     #[test]
     fn a_session_lives_until_it_is_ended() {
         let sessions = sessions(10, Duration::from_secs(60));
-        let name = sessions.open(peer(), None, 0).unwrap();
-        assert!(sessions.get(&name, None).is_some());
-        sessions.end(&name);
-        assert!(sessions.get(&name, None).is_none());
+        let name = open_in(&sessions, peer(), None, 0).unwrap();
+        assert!(sessions.get_here(&name, None).is_some());
+        sessions.end_here(&name);
+        assert!(sessions.get_here(&name, None).is_none());
     }
 
     #[test]
@@ -328,9 +416,9 @@ mod tests {
             Arc::new(peer.principal(principal.cloned()))
         };
         for opener in [None, Some(&alice)] {
-            let name = sessions.open(of(opener), None, 0).unwrap();
+            let name = open_in(&sessions, of(opener), None, 0).unwrap();
             for other in [None, Some(&alice), Some(&bob)] {
-                let is_there = sessions.get(&name, other).is_some();
+                let is_there = sessions.get_here(&name, other).is_some();
                 assert_eq!(is_there, other == opener, "{opener:?} {other:?}");
             }
         }
@@ -339,20 +427,20 @@ mod tests {
     #[test]
     fn an_idle_session_ends() {
         let sessions = sessions(10, Duration::ZERO);
-        let name = sessions.open(peer(), None, 0).unwrap();
+        let name = open_in(&sessions, peer(), None, 0).unwrap();
         std::thread::sleep(Duration::from_millis(2));
-        assert!(sessions.get(&name, None).is_none());
+        assert!(sessions.get_here(&name, None).is_none());
     }
 
     #[test]
     fn one_above_the_limit_ends_the_idlest() {
         let sessions = sessions(2, Duration::from_secs(60));
         let names: Vec<_> = (0..3)
-            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .map(|_| open_in(&sessions, peer(), None, 0).unwrap())
             .collect();
         let alive: Vec<_> = names
             .iter()
-            .map(|name| sessions.get(name, None).is_some())
+            .map(|name| sessions.get_here(name, None).is_some())
             .collect();
         assert_eq!(alive, [false, true, true]);
     }
@@ -361,15 +449,15 @@ mod tests {
     async fn who_listens_or_came_again_is_not_the_idlest() {
         let sessions = sessions(3, Duration::from_secs(60));
         let names: Vec<_> = (0..3)
-            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .map(|_| open_in(&sessions, peer(), None, 0).unwrap())
             .collect();
-        let listening = sessions.get(&names[0], None).unwrap();
+        let listening = sessions.get_here(&names[0], None).unwrap();
         let stream = listening.subscription.open(Vec::new()).ok();
-        assert!(sessions.get(&names[1], None).is_some());
-        sessions.open(peer(), None, 0).unwrap();
-        sessions.open(peer(), None, 0).unwrap();
+        assert!(sessions.get_here(&names[1], None).is_some());
+        open_in(&sessions, peer(), None, 0).unwrap();
+        open_in(&sessions, peer(), None, 0).unwrap();
         // First the one that nobody came again for, then the one that nobody listens in.
-        let alive = |name: &String| sessions.get(name, None).is_some();
+        let alive = |name: &String| sessions.get_here(name, None).is_some();
         let alive: Vec<_> = names.iter().map(alive).collect();
         assert_eq!(alive, [true, false, false]);
         drop(stream);
@@ -379,19 +467,19 @@ mod tests {
     fn where_all_are_busy_the_one_used_least_recently_ends() {
         let sessions = sessions(2, Duration::from_secs(60));
         let names: Vec<_> = (0..2)
-            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .map(|_| open_in(&sessions, peer(), None, 0).unwrap())
             .collect();
         let open = |name: &String| {
             sessions
-                .get(name, None)
+                .get_here(name, None)
                 .unwrap()
                 .subscription
                 .open(Vec::new())
         };
         let streams: Vec<_> = names.iter().map(open).collect();
-        sessions.open(peer(), None, 0).unwrap();
-        assert!(sessions.get(&names[0], None).is_none());
-        assert!(sessions.get(&names[1], None).is_some());
+        open_in(&sessions, peer(), None, 0).unwrap();
+        assert!(sessions.get_here(&names[0], None).is_none());
+        assert!(sessions.get_here(&names[1], None).is_some());
         drop(streams);
     }
 
@@ -399,25 +487,25 @@ mod tests {
     async fn a_caller_ends_its_own_and_nobody_elses() {
         let mut limits = Limits::default();
         limits.sessions.open = 24;
-        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
+        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0), None);
         let [alice, bob] = ["alice", "bob"].map(Principal::new);
         let open = |principal: Option<&Principal>| {
             let peer = Peer::new(Revision::V2025_11_25, ClientCapabilities::new(), None);
             let peer = peer.principal(principal.cloned());
             let caller = Holder::of(principal, None);
             (
-                sessions.open(Arc::new(peer), caller, 0).unwrap(),
+                open_in(&sessions, Arc::new(peer), caller, 0).unwrap(),
                 principal.cloned(),
             )
         };
         let is_there = |(name, whose): &(String, Option<Principal>)| {
-            sessions.get(name, whose.as_ref()).is_some()
+            sessions.get_here(name, whose.as_ref()).is_some()
         };
         let others: Vec<_> = [Some(&bob), None, None, None, None].map(open).into();
         let mut own: Vec<_> = [Some(&alice); 3].map(open).into();
         assert!(own.iter().chain(&others).all(is_there));
         // The first listens, and of the others the second came again.
-        let first = sessions.get(&own[0].0, Some(&alice)).unwrap();
+        let first = sessions.get_here(&own[0].0, Some(&alice)).unwrap();
         let stream = first.subscription.open(Vec::new()).ok();
         assert!(is_there(&own[1]));
         own.push(open(Some(&alice)));
@@ -426,7 +514,7 @@ mod tests {
         assert!(others.iter().all(is_there));
         drop(stream);
         for (name, _) in own.iter().chain(&others) {
-            sessions.end(name);
+            sessions.end_here(name);
         }
         let table = sessions.table.lock();
         assert!(table.of.is_empty() && table.by_use.is_empty());
@@ -436,15 +524,15 @@ mod tests {
     fn what_clients_say_about_themselves_ends_sessions_of_who_says_most() {
         let mut limits = Limits::default();
         limits.sessions.bytes_in_all = 80;
-        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0));
+        let sessions = Sessions::new(&limits, &Changes::new(), &Quota::new(0), None);
         let [loud, quiet] = [1, 2].map(|last| Holder::of(None, Some([127, 0, 0, last].into())));
         let open = |caller: &Option<Holder>, said| {
-            let name = sessions.open(peer(), caller.clone(), said);
+            let name = open_in(&sessions, peer(), caller.clone(), said);
             name.unwrap()
         };
         let own = open(&quiet, 10);
         let names: Vec<_> = (0..100).map(|_| open(&loud, 4)).collect();
-        let alive = |name: &&String| sessions.get(name, None).is_some();
+        let alive = |name: &&String| sessions.get_here(name, None).is_some();
         assert_eq!(names.iter().filter(alive).count(), 2);
         assert!(alive(&&own));
         // A single one may say more than a share, and more than all.
@@ -457,10 +545,10 @@ mod tests {
     fn what_has_expired_goes_when_others_come() {
         let sessions = sessions(100, Duration::from_millis(1));
         for _ in 0..10 {
-            sessions.open(peer(), None, 0).unwrap();
+            open_in(&sessions, peer(), None, 0).unwrap();
         }
         std::thread::sleep(Duration::from_millis(5));
-        sessions.open(peer(), None, 0).unwrap();
+        open_in(&sessions, peer(), None, 0).unwrap();
         let table = sessions.table.lock();
         assert_eq!((table.sessions.len(), table.by_use.len()), (1, 1));
     }
@@ -469,7 +557,7 @@ mod tests {
     fn names_are_visible_ascii_and_never_repeat() {
         let sessions = sessions(100_000, Duration::from_secs(60));
         let names: std::collections::HashSet<_> = (0..10_000)
-            .map(|_| sessions.open(peer(), None, 0).unwrap())
+            .map(|_| open_in(&sessions, peer(), None, 0).unwrap())
             .collect();
         assert_eq!(names.len(), 10_000);
         assert!(

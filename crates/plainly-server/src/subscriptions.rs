@@ -34,12 +34,14 @@ use self::listener::{Listener, add_tasks};
 pub(super) use self::listeners::Listeners;
 use self::watch::StoreWatch;
 use super::answer::Answer;
-use super::audience::{Audience, MethodAnswer};
+use super::audience::MethodAnswer;
 use super::changes::{Changes, Topic, TopicSubscription};
+use super::failure::Failure;
 use super::features::check_length;
 use super::outgoing::notifications;
 use super::request::{MethodCall, check_tasks};
 use super::sessions::session::Session;
+use super::sessions::shared::SessionRecord;
 use super::source::Sources;
 use super::tasks::Tasks;
 use crate::limits::Limits;
@@ -156,7 +158,7 @@ impl Subscriptions {
         self: &Arc<Self>,
         call: &MethodCall<'_>,
     ) -> Result<MethodAnswer, ProtocolError> {
-        let subscription = Arc::clone(&call.session()?.subscription);
+        let session = Arc::clone(call.session()?);
         let SubscribeParams { uri, .. } = call.read()?;
         self.check_uris([&*uri])?;
         let (this, scope) = (Arc::clone(self), call.scope.clone());
@@ -172,21 +174,33 @@ impl Subscriptions {
             }
             // Counted together with earlier ones: a client subscribes to one URI at a time, and could go on without
             // end.
-            let before = subscription.topics.resources();
+            let topics = &session.subscription.topics;
+            let before = topics.resources();
             let before = before.iter().map(|uri| &**uri);
             this.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;
-            let added = subscription.topics.add([Topic::Resource(uri.into())]);
-            added.map_err(ProtocolError::from)?;
-            Ok(Answer::empty())
+            if session.is_shared() {
+                let add = |record: &mut SessionRecord| record.uris.extend([uri.clone()]);
+                return Ok(session.change(add).await?);
+            }
+            let added = topics.add([Topic::Resource(uri.into())]);
+            Ok::<_, Failure>(added.map_err(ProtocolError::from)?)
         };
-        Ok(MethodAnswer::Later(Audience::Code, Box::pin(subscribing)))
+        Ok(MethodAnswer::once(subscribing))
     }
 
     /// Serves `resources/unsubscribe`.
     pub(super) fn unsubscribe(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
-        let subscription = &call.session()?.subscription;
+        let session = Arc::clone(call.session()?);
         let UnsubscribeParams { uri, .. } = call.read()?;
-        subscription.topics.remove(&Topic::Resource(uri.into()));
+        if session.is_shared() {
+            let changing = async move {
+                let others = |record: &mut SessionRecord| record.uris.retain(|it| *it != uri);
+                session.change(others).await
+            };
+            return Ok(MethodAnswer::once(changing));
+        }
+        let topics = &session.subscription.topics;
+        topics.remove(&Topic::Resource(uri.into()));
         Ok(MethodAnswer::Now(Answer::empty()))
     }
 

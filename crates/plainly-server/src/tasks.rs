@@ -40,6 +40,7 @@ pub use self::store::{TaskStore, TaskStoreError};
 use super::audience::ErrorPolicy;
 use super::changes::{Changes, Topic};
 use super::outgoing::encode::Encoder;
+use super::records::ServerName;
 use crate::limits::Limits;
 
 /// Bytes of the longest name that a task can have.
@@ -54,6 +55,8 @@ pub(super) struct Tasks {
     encoder: Arc<Encoder>,
     errors: ErrorPolicy,
     limits: Limits,
+    /// The server that runs their handlers.
+    runner: Arc<ServerName>,
 }
 
 impl Tasks {
@@ -64,6 +67,7 @@ impl Tasks {
         encoder: &Arc<Encoder>,
         errors: ErrorPolicy,
         limits: &Limits,
+        runner: Arc<ServerName>,
     ) -> Self {
         Self {
             store,
@@ -72,6 +76,7 @@ impl Tasks {
             encoder: Arc::clone(encoder),
             errors,
             limits: limits.clone(),
+            runner,
         }
     }
 

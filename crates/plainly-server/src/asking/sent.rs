@@ -25,6 +25,8 @@ pub(crate) struct SentQuestions {
     in_all: Quota,
     /// The client, of whose share they take.
     client: Option<Holder>,
+    /// The server that asks, in the ids; `None` if no other asks in the same session.
+    server: Option<Arc<str>>,
     /// The number of rounds of questions for one request.
     pub(crate) rounds: usize,
     /// Time for each answer.
@@ -54,6 +56,7 @@ impl SentQuestions {
             most: limits.questions.open,
             in_all: Quota::new(limits.questions_in_all()),
             client: None,
+            server: None,
             rounds: limits.questions.rounds,
             time: limits.questions.answer,
             state: Lock::default(),
@@ -64,6 +67,12 @@ impl SentQuestions {
     pub(crate) fn among(mut self, in_all: &Quota, client: Option<Holder>) -> Self {
         self.in_all = in_all.clone();
         self.client = client;
+        self
+    }
+
+    /// Names this server in their ids.
+    pub(crate) fn of(mut self, server: &Arc<str>) -> Self {
+        self.server = Some(Arc::clone(server));
         self
     }
 
@@ -85,7 +94,10 @@ impl SentQuestions {
         let too_many = |_| AskError::too_many(self.in_all.limit());
         let place = self.in_all.take(self.client.clone(), 1).map_err(too_many)?;
         state.count += 1;
-        let id = RequestId::from(state.count);
+        let id = match &self.server {
+            Some(server) => RequestId::from(format!("{server}.{}", state.count)),
+            None => RequestId::from(state.count),
+        };
         state.open.insert(id.clone(), question);
         Ok((id, place))
     }

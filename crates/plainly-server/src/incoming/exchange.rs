@@ -67,10 +67,12 @@ impl Exchange for Server {
     async fn end_session(&self, frame: &Frame) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
             // The session is looked up although only its name is needed: only the principal that opened it may end it.
-            Ok(Some(_)) => {
-                let name = session_name(&frame.headers);
-                name.into_iter().for_each(|name| self.0.sessions.end(name));
-                Reply::new(StatusCode::NO_CONTENT, Bytes::new())
+            Ok(Some(session)) => {
+                let name = session_name(&frame.headers).unwrap_or_default();
+                match self.0.sessions.end(name, &session).await {
+                    Ok(()) => Reply::new(StatusCode::NO_CONTENT, Bytes::new()),
+                    Err(error) => self.refuse(&error, frame.client),
+                }
             }
             Ok(None) => self.refuse(&without_session("DELETE ends a session"), frame.client),
             Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
@@ -147,7 +149,7 @@ impl Server {
         request: &Request<'_>,
     ) -> Reply {
         if request.method == Method::Initialize.name() {
-            return self.open(frame, arrival, request);
+            return self.open(frame, arrival, request).await;
         }
         match resolve::legacy_over_http(frame, request, &self.0.sessions).await {
             Ok((scope, session)) => {
@@ -170,19 +172,20 @@ impl Server {
         }
     }
 
-    fn open(&self, frame: &Frame, arrival: Arrival, request: &Request<'_>) -> Reply {
-        let opened = resolve::opening(request, &frame.extensions, self.limits()).and_then(|peer| {
-            let peer = Arc::new(peer);
-            let said = request.params.as_ref().map_or(0, |it| it.raw().len());
-            let opened = self
-                .0
-                .sessions
-                .open(Arc::clone(&peer), frame.caller(), said);
-            let name = opened.map_err(|error| {
-                ProtocolError::internal("No session could be opened").with_source(error)
-            })?;
-            Ok((peer, name))
-        });
+    async fn open(&self, frame: &Frame, arrival: Arrival, request: &Request<'_>) -> Reply {
+        let opened = match resolve::opening(request, &frame.extensions, self.limits()) {
+            Ok(peer) => {
+                let peer = Arc::new(peer);
+                let said = request.params.as_ref().map_or(0, |it| it.raw().len());
+                let opened = self
+                    .0
+                    .sessions
+                    .open(Arc::clone(&peer), frame.caller(), said);
+                let name = opened.await.map_err(Unresolved::from);
+                name.map(|name| (peer, name))
+            }
+            Err(unresolved) => Err(unresolved),
+        };
         match opened {
             Ok((peer, name)) => {
                 let mut reply = reply(self.initialize(arrival, request, &peer));

@@ -6,17 +6,19 @@ mod subscription;
 use std::sync::Arc;
 use std::time::Duration;
 
+use plainly_errors::ProtocolError;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
 pub(crate) use self::subscription::{OpenStream, SessionSubscription};
 use crate::asking::SentQuestions;
-use crate::changes::TopicSubscription;
+use crate::changes::{Topic, TopicSubscription};
 use crate::in_flight::InFlight;
 use crate::limits::Limits;
+use crate::sessions::shared::{SessionRecord, SharedSession};
 use crate::sessions::streams::Streams;
 use plainly_transport::lock::Lock;
-use plainly_transport::quota::{Holder, Quota, QuotaPart};
+use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
 
 /// The session of one legacy client: its peer, its running requests, and its streams.
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub(crate) struct Session {
     /// Our questions to its client that wait for answers.
     pub(crate) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
+    /// Its record, if other servers answer it too.
+    shared: Option<SharedSession>,
 }
 
 impl Session {
@@ -45,6 +49,7 @@ impl Session {
             streams: None,
             unanswered: SentQuestions::new(limits),
             level: Lock::new(LoggingLevel::Info),
+            shared: None,
         }
     }
 
@@ -60,10 +65,65 @@ impl Session {
         self
     }
 
-    /// Lets its streams be resumed.
-    pub(crate) fn resumable(mut self, limits: &Limits, kept: QuotaPart) -> Self {
-        self.streams = Streams::new(self.peer.revision, limits, kept);
+    /// Shares it with other servers. The ids of its questions name this server, so that no other
+    /// takes an answer for one to a question of its own; and so do those of its events.
+    pub(super) fn shared(mut self, shared: Option<SharedSession>) -> Self {
+        if let Some(shared) = &shared {
+            self.unanswered = self.unanswered.of(&shared.server);
+        }
+        self.shared = shared;
         self
+    }
+
+    /// Lets its streams be resumed.
+    pub(super) fn resumable(mut self, limits: &Limits, kept: QuotaPart) -> Self {
+        let server = self.shared.as_ref().map(|shared| &shared.server);
+        let prefix = server.map(|server| format!("{server}-"));
+        let prefix = prefix.unwrap_or_default();
+        self.streams = Streams::new(self.peer.revision, limits, kept, prefix);
+        self
+    }
+
+    /// Whether other servers answer it too.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    /// Changes its record, and what follows from that here.
+    pub(crate) async fn change(
+        &self,
+        change: impl Fn(&mut SessionRecord) + Send,
+    ) -> Result<(), ProtocolError> {
+        if let Some(shared) = &self.shared {
+            let (record, version) = shared.update(change).await?;
+            self.follow(&record, version)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over the contents of its record, unless it has taken over a later version.
+    pub(super) fn follow(
+        &self,
+        record: &SessionRecord,
+        version: u64,
+    ) -> Result<(), QuotaExhausted> {
+        let Some(shared) = &self.shared else {
+            return Ok(());
+        };
+        let mut known = shared.known.lock();
+        if version <= *known {
+            return Ok(());
+        }
+        *known = version;
+        self.set_level(record.level);
+        let topics = &self.subscription.topics;
+        for uri in topics.resources() {
+            if !record.uris.contains(&*uri) {
+                topics.remove(&Topic::Resource(uri));
+            }
+        }
+        let uris = record.uris.iter();
+        topics.add(uris.map(|uri| Topic::Resource(uri.as_str().into())))
     }
 
     /// The time since anything was sent or received.

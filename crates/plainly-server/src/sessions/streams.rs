@@ -31,6 +31,8 @@ const PAUSE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct Streams {
     can_poll: bool,
+    /// The beginning of the ids of all events.
+    prefix: String,
     /// The time that a stream is stored after its end.
     time: Duration,
     kept: Lock<Kept>,
@@ -40,7 +42,12 @@ pub(crate) struct Streams {
 
 impl Streams {
     /// The streams of a session of this revision, if it has any.
-    pub(crate) fn new(revision: Revision, limits: &Limits, bytes: QuotaPart) -> Option<Arc<Self>> {
+    pub(crate) fn new(
+        revision: Revision,
+        limits: &Limits,
+        bytes: QuotaPart,
+        prefix: String,
+    ) -> Option<Arc<Self>> {
         let can_poll = match revision.traits().resumption {
             Resumption::None => None,
             Resumption::EventIds => Some(false),
@@ -49,6 +56,7 @@ impl Streams {
         can_poll.map(|can_poll| {
             Arc::new(Self {
                 can_poll,
+                prefix,
                 time: limits.resumption.ttl,
                 kept: Lock::new(Kept::new(limits, bytes)),
                 is_closed: watch::Sender::new(false),
@@ -91,7 +99,8 @@ impl Streams {
     ) -> Result<StreamFeed, ProtocolError> {
         let number = |text: &str| text.parse().ok();
         let reader = last_event_id
-            .split_once('-')
+            .strip_prefix(&self.prefix)
+            .and_then(|id| id.split_once('-'))
             .and_then(|(stream, event)| Some((number(stream)?, number(event)?)))
             .and_then(|(stream, event)| self.kept.lock().resume(stream, event));
         let reader = reader.ok_or_else(|| {
@@ -185,7 +194,7 @@ impl StreamFeed {
     }
 
     fn id(&self, event: u64) -> Box<str> {
-        format!("{}-{event}", self.reader.stream).into()
+        format!("{}{}-{event}", self.streams.prefix, self.reader.stream).into()
     }
 }
 

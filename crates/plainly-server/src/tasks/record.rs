@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use plainly_errors::WireError;
-use plainly_protocol::types::{DetailedTask, InputRequest, InputResponses, RawJson, TaskState};
+use plainly_protocol::types::{
+    DetailedTask, InputRequest, InputResponses, JsonObject, RawJson, TaskState,
+};
 use serde::{Deserialize, Serialize};
 
 use self::iso_8601::iso_8601;
@@ -26,6 +28,12 @@ pub struct TaskRecord {
     pub expires: Option<SystemTime>,
     /// The number of its changes.
     pub version: u64,
+    /// The name of the server that runs its handler, new at each start of a server.
+    #[serde(default)]
+    pub runner: Option<String>,
+    /// Members that newer servers add.
+    #[serde(flatten)]
+    others: JsonObject,
 }
 
 /// An event in the life of a task.
@@ -63,7 +71,15 @@ impl TaskRecord {
             answers: InputResponses::new(),
             expires,
             version: 0,
+            runner: None,
+            others: JsonObject::new(),
         }
+    }
+
+    /// Names the server that runs its handler.
+    pub(super) fn run_by(mut self, server: &str) -> Self {
+        self.runner = Some(server.to_owned());
+        self
     }
 
     /// Its id.

@@ -9,4 +9,5 @@ mod many;
 mod resume;
 
 mod sessions;
+mod shared;
 mod unread;

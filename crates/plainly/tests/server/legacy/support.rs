@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 #[derive(Deserialize, JsonSchema)]
-struct Words {
+pub(crate) struct Words {
     text: String,
 }
 
@@ -18,7 +18,7 @@ async fn echo(Args(Words { text }): Args<Words>) -> String {
     text
 }
 
-async fn wait(State(gate): State<Gate>, Args(Words { text }): Args<Words>) -> String {
+pub(crate) async fn wait(State(gate): State<Gate>, Args(Words { text }): Args<Words>) -> String {
     gate.pass().await;
     text
 }
@@ -58,7 +58,7 @@ async fn polled(State(gate): State<Gate>, context: Context) -> &'static str {
     "polled"
 }
 
-async fn roots(ask: Ask) -> Result<String, AskError> {
+pub(crate) async fn roots(ask: Ask) -> Result<String, AskError> {
     let roots = ask.roots("roots").await?;
     Ok(roots.into_iter().map(|root| root.uri).collect())
 }
