@@ -41,7 +41,7 @@ use clap::ValueEnum;
 use libfuzzer_sys::fuzz_target;
 
 use self::args::Host;
-use self::servers::edit::{Unchanged, add, remove};
+use self::servers::edit::{EditRefusal, add, remove};
 use self::servers::reach::Reach;
 use self::servers::reaches;
 use self::servers::syntax::Syntax;
@@ -64,7 +64,7 @@ fuzz_target!(|input: (u8, &str, &str)| {
         };
         assert_eq!(
             add(host, &added, name, &other, false),
-            Err(Unchanged::Exists)
+            Err(EditRefusal::Exists)
         );
         let replaced = add(host, &added, name, &other, true).expect("it has an entry");
         let left = remove(host, &added, name).expect("it has an entry");

@@ -240,7 +240,8 @@ mod tests {
         let grant = Grant::new(key, "https://as.example/token", String::new().into());
         let client = Registration::new("https://as.example", "me").into();
         let call = TokenCall::new(grant, client).unwrap();
-        let assertion = flow.identity_assertion(&provider, &"identity".into(), &call);
+        let identity = "identity".into();
+        let assertion = flow.identity_assertion(&provider, &identity, &call);
         assert_eq!(assertion.await.unwrap().expose(), "a");
     }
 }

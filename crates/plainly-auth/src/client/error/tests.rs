@@ -133,7 +133,7 @@ fn of_login() -> [(OAuthError, &'static str, &'static str); 14] {
         ),
         (
             OAuthError::ScopeRefused {
-                server: server.clone(),
+                server,
                 wanted: texts(&["a", "b"]),
                 granted: texts(&["a"]),
             },
