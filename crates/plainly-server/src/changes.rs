@@ -9,13 +9,18 @@
 //!
 //! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
+mod subscribed_resources;
 mod subscription;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
+use tokio::sync::watch;
+
+pub use self::subscribed_resources::SubscribedResources;
 use self::subscription::PendingTopics;
 pub(super) use self::subscription::TopicSubscription;
 use plainly_transport::lock::Lock;
@@ -88,6 +93,8 @@ impl Topic {
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
+    /// Notifies of topics that got their first subscriber, or lost their last one.
+    news: watch::Sender<()>,
 }
 
 impl Changes {
@@ -209,12 +216,17 @@ impl Changes {
     ) -> Result<(), QuotaExhausted> {
         let mut index = self.0.index.lock();
         pending.reserve(&topics)?;
+        let mut has_news = false;
         for topic in topics {
             let entry = index.subscribers.entry(topic);
+            has_news |= matches!(entry, Entry::Vacant(_));
             // The name that is there already: all who are subscribed to a topic share it.
             pending.add(entry.key().clone());
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
+        }
+        if has_news {
+            index.news.send_replace(());
         }
         Ok(())
     }
@@ -239,6 +251,7 @@ impl Index {
             interested.remove(&key);
             if interested.is_empty() {
                 self.subscribers.remove(topic);
+                self.news.send_replace(());
             }
         }
     }

@@ -78,10 +78,12 @@ impl Discovery {
                 .any(|capabilities| declares(&capabilities, capability))
     }
 
-    /// The capabilities of the sources for `peer`. That they report changes counts only if the program announces them.
+    /// The capabilities of the sources for `peer`. Their changes are declared only if the source or
+    /// the program reports them.
     fn of_sources(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
-        self.sources.capabilities(peer).map(|mut capabilities| {
-            if !self.announces_all {
+        let all = self.sources.capabilities(peer);
+        all.map(|(mut capabilities, can_watch)| {
+            if !self.announces_all && !can_watch {
                 let lists = [&mut capabilities.tools, &mut capabilities.prompts];
                 for list in lists.into_iter().flatten() {
                     list.list_changed = None;

@@ -65,7 +65,7 @@ use std::sync::Arc;
 pub use self::asking::{AskError, AskErrorKind};
 use self::audience::ErrorPolicy;
 pub use self::builder::ServerBuilder;
-pub use self::changes::{Changes, Topic, Upstream};
+pub use self::changes::{Changes, SubscribedResources, Topic, Upstream};
 pub use self::failure::{
     ByDeclaration, ByError, ByPointee, Declared, DeclaredProblems, Failure, IntoFailure, Itself,
 };

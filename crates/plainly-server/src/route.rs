@@ -28,13 +28,13 @@ const SERVER_HANDLERS: [(Method, MethodHandler); 9] = [
         server.0.subscriptions.unsubscribe(call)
     }),
     (Method::GetTask, |server, call| {
-        server.0.tasks.get_task(call)
+        server.task(call, server.0.tasks.get_task(call)?)
     }),
     (Method::UpdateTask, |server, call| {
-        server.0.tasks.update_task(call)
+        server.task(call, server.0.tasks.update_task(call)?)
     }),
     (Method::CancelTask, |server, call| {
-        server.0.tasks.cancel_task(call)
+        server.task(call, server.0.tasks.cancel_task(call)?)
     }),
 ];
 
@@ -49,6 +49,15 @@ impl Server {
             // Discovery has refused unknown methods by now, so any other method is for a feature or a source.
             None => self.0.sources.answer(call),
         }
+    }
+
+    /// The answer about a task: the server's own or, if it has no such task, that of a source.
+    fn task(
+        &self,
+        call: &MethodCall<'_>,
+        own: MethodAnswer,
+    ) -> Result<MethodAnswer, ProtocolError> {
+        self.0.sources.or_answer(own, call)
     }
 }
 

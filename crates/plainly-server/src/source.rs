@@ -14,14 +14,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, SelectAll, select_all};
 use plainly_errors::{ErrorKind, InvalidParams, ProtocolError};
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::{RawJson, ServerCapabilities};
 
-use super::answer::{Answer, AnswerFuture};
+use super::answer::AnswerFuture;
 use super::asking::Subject;
 use super::audience::{Audience, MethodAnswer};
+use super::changes::{Changes, SubscribedResources, Topic};
 use super::extract::{Ask, Context};
 use super::failure::{Failure, Meaning};
 use super::features::Features;
@@ -29,10 +31,12 @@ use super::request::MethodCall;
 
 /// Something that answers requests for a server: another server, a registry of plug-ins, a recording.
 ///
-/// It is asked for every method of tools, resources, prompts and completion whose capability it declares. Parameters and
+/// It is asked for every method of tools, resources, prompts, completion and tasks whose capability
+/// it declares. Parameters and
 /// results are JSON, and anything this crate has no type for passes through byte for byte. Several sources can be
 /// combined, after the program's own tools, resources and prompts: listings are joined, and every other request goes from
-/// one to the next for as long as the answer is that there is no such tool, prompt or resource.
+/// one to the next for as long as the answer is that there is no such tool, prompt, resource or
+/// task. A source that declares tasks checks by itself whose task it is.
 ///
 /// ```
 /// use plainly::protocol::method::Method;
@@ -79,6 +83,18 @@ pub trait Source: Send + Sync + 'static {
         &self,
         request: SourceRequest,
     ) -> impl Future<Output = Result<RawJson, Failure>> + Send;
+
+    /// Reports changes, from the call until the stream is dropped; `None` if this source can't.
+    /// Clients are then offered subscriptions to what it declares.
+    ///
+    /// A server calls it once when it is built, to find out whether the source reports changes,
+    /// and drops the stream unused. After that, it calls it whenever a client listens and none did
+    /// before. A source that has to ask for changes asks for those of the resources that are
+    /// `subscribed`, among which may be resources of others.
+    fn watch(&self, subscribed: SubscribedResources) -> Option<BoxStream<'static, Topic>> {
+        drop(subscribed);
+        None
+    }
 }
 
 /// A request on its way to a [`Source`].
@@ -157,6 +173,7 @@ impl SourceRequest {
 /// A source of any type.
 trait ErasedSource: Send + Sync {
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
+    fn watch(&self, subscribed: SubscribedResources) -> Option<BoxStream<'static, Topic>>;
     fn answer(
         self: Arc<Self>,
         request: SourceRequest,
@@ -166,6 +183,10 @@ trait ErasedSource: Send + Sync {
 impl<S: Source> ErasedSource for S {
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities {
         Source::capabilities(self, peer)
+    }
+
+    fn watch(&self, subscribed: SubscribedResources) -> Option<BoxStream<'static, Topic>> {
+        Source::watch(self, subscribed)
     }
 
     fn answer(
@@ -189,6 +210,8 @@ const LISTINGS: [(Method, &str); 4] = [
 pub(super) struct Sources {
     features: Arc<Features>,
     others: Arc<[Arc<dyn ErasedSource>]>,
+    /// The sources that report changes.
+    watchable: Arc<[Arc<dyn ErasedSource>]>,
 }
 
 /// The features or one of the sources, as a candidate for an answer.
@@ -210,8 +233,14 @@ impl SourceList {
 
 impl Sources {
     pub(super) fn new(features: Arc<Features>, list: SourceList) -> Self {
+        let is_watchable = |source: &Arc<dyn ErasedSource>| {
+            let nothing = SubscribedResources::new(&Changes::new());
+            source.watch(nothing).is_some()
+        };
+        let watchable = list.0.iter().filter(|source| is_watchable(source));
         Self {
             features,
+            watchable: watchable.cloned().collect(),
             others: list.0.into(),
         }
     }
@@ -225,9 +254,29 @@ impl Sources {
         self.others.is_empty()
     }
 
-    /// The capabilities of each other source for `peer`.
-    pub(super) fn capabilities(&self, peer: &Peer) -> impl Iterator<Item = ServerCapabilities> {
-        self.others.iter().map(|source| source.capabilities(peer))
+    /// The capabilities of each other source for `peer`, and whether it reports changes.
+    pub(super) fn capabilities(
+        &self,
+        peer: &Peer,
+    ) -> impl Iterator<Item = (ServerCapabilities, bool)> {
+        self.others.iter().map(|source| {
+            let can_watch = self
+                .watchable
+                .iter()
+                .any(|other| Arc::ptr_eq(source, other));
+            (source.capabilities(peer), can_watch)
+        })
+    }
+
+    /// Whether any source reports changes.
+    pub(super) fn can_watch(&self) -> bool {
+        !self.watchable.is_empty()
+    }
+
+    /// The changes in the sources from now on.
+    pub(super) fn watch(&self, changes: &Changes) -> SelectAll<BoxStream<'static, Topic>> {
+        let sources = self.watchable.iter();
+        select_all(sources.filter_map(|source| source.watch(SubscribedResources::new(changes))))
     }
 
     /// Answers a request by the first candidate that has what it is about.
@@ -239,6 +288,21 @@ impl Sources {
         match LISTINGS.iter().find(|(method, _)| *method == call.method) {
             Some((_, member)) => listing::joined(&providers, self.others.len(), member, call),
             None => first(&providers, call),
+        }
+    }
+
+    /// The answer that is `found` or, if it is that there is no such thing, that of a source.
+    pub(super) fn or_answer(
+        &self,
+        found: MethodAnswer,
+        call: &MethodCall<'_>,
+    ) -> Result<MethodAnswer, ProtocolError> {
+        let providers = self.providers(call);
+        match found {
+            MethodAnswer::Later(Audience::Code, found) if !providers.is_empty() => {
+                Ok(or_next(found, first(&providers, call)?))
+            }
+            found @ (MethodAnswer::Now(_) | MethodAnswer::Later(..)) => Ok(found),
         }
     }
 
@@ -294,24 +358,22 @@ fn first(
         Ok(MethodAnswer::Later(Audience::Code, found)) => {
             // Made now, because the parameters borrow from the message, but polled only if the answer is that there is
             // no such thing.
-            let next = match first(rest, call)? {
-                MethodAnswer::Now(answer) => Box::pin(std::future::ready(Ok(answer))),
-                MethodAnswer::Later(_, next) => next,
-            };
-            Ok(MethodAnswer::Later(
-                Audience::Code,
-                Box::pin(or_else(found, next)),
-            ))
+            Ok(or_next(found, first(rest, call)?))
         }
         answering => answering,
     }
 }
 
-async fn or_else(found: AnswerFuture, next: AnswerFuture) -> Result<Answer, Failure> {
-    match found.await {
-        Err(failure) if says_unknown(&failure) => next.await,
-        answered => answered,
-    }
+/// The answer that is `found` or, if it is that there is no such thing, the next.
+fn or_next(found: AnswerFuture, next: MethodAnswer) -> MethodAnswer {
+    let answering = async move {
+        match (found.await, next) {
+            (Err(failure), MethodAnswer::Now(next)) if says_unknown(&failure) => Ok(next),
+            (Err(failure), MethodAnswer::Later(_, next)) if says_unknown(&failure) => next.await,
+            (answered, _) => answered,
+        }
+    };
+    MethodAnswer::Later(Audience::Code, Box::pin(answering))
 }
 
 fn says_unknown(failure: &Failure) -> bool {
@@ -321,14 +383,16 @@ fn says_unknown(failure: &Failure) -> bool {
     )
 }
 
-/// Whether the error only means that no such tool, prompt or resource exists here.
+/// Whether the error only means that no such tool, prompt, resource or task exists here.
 fn is_unknown(error: &ProtocolError) -> bool {
     matches!(
         error.kind(),
         ErrorKind::ResourceNotFound { .. }
             | ErrorKind::MethodNotFound { .. }
             | ErrorKind::InvalidParams(
-                InvalidParams::UnknownTool { .. } | InvalidParams::UnknownPrompt { .. }
+                InvalidParams::UnknownTool { .. }
+                    | InvalidParams::UnknownPrompt { .. }
+                    | InvalidParams::UnknownTask
             )
     )
 }

@@ -108,12 +108,13 @@ impl Subscriptions {
         let mut accepted = self.announcements.accept(asked, &self.sources);
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
+        let is_watched = of_resources || self.sources.can_watch();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
         // Before the stores are watched, so that no change from then on is lost.
         topics.add(announcements::topics(&accepted))?;
         let listener = Listener {
             id: Some(Arc::clone(&id)),
-            _watch: of_resources.then(|| self.watch()).transpose()?,
+            _watch: is_watched.then(|| self.watch()).transpose()?,
             // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if something has changed by then.
             next: Some(Box::pin(async move {
                 accepted.task_ids = add_tasks(&topics, task_ids, &tasks, &peer).await;
@@ -142,10 +143,10 @@ impl Subscriptions {
         // Before a place is taken, so that a second stream is refused for what it is and not for lack of room.
         let stream = session.subscription.open(lists)?;
         let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
-        let of_resources = self.announcements.resources;
+        let is_watched = self.announcements.resources || self.sources.can_watch();
         Ok(Listener {
             id: None,
-            _watch: of_resources.then(|| self.watch()).transpose()?,
+            _watch: is_watched.then(|| self.watch()).transpose()?,
             next: None,
             is_ending: false,
             place,

@@ -60,21 +60,33 @@ pub(super) fn without_meta(params: &Object<'_>) -> serde_json::Result<RawJson> {
 
 /// The members that surround the body of a result.
 const SURROUNDINGS: [&str; 4] = ["_meta", "resultType", "ttlMs", "cacheScope"];
+/// The members that surround the body of a result that is a task.
+const TASK_SURROUNDINGS: [&str; 2] = ["_meta", "resultType"];
 
 /// Reads `json`, a result, as an answer.
 pub(super) fn answer(json: &RawJson) -> Result<Answer, Failure> {
     let object = parse(json.get())?;
-    let members = Members::of(&object, &SURROUNDINGS)?;
+    // A task has a `ttlMs` of its own.
+    let is_task = object.get("taskId").is_some();
+    let surroundings = if is_task {
+        &TASK_SURROUNDINGS[..]
+    } else {
+        &SURROUNDINGS[..]
+    };
+    let members = Members::of(&object, surroundings)?;
     let mut meta: Option<Meta> = read(&object, "_meta")?;
     // The client talks to this server, whose name is added later.
     if let Some(meta) = &mut meta {
         meta.remove(SERVER_INFO);
     }
     let result_type: Option<ResultType> = read(&object, "resultType")?;
-    let ttl: Option<u64> = read(&object, "ttlMs")?;
-    let scope: Option<CacheScope> = read(&object, "cacheScope")?;
     let mut result = MethodResult::new(members, meta).of_bytes(json.get().len());
     result.result_type = result_type.unwrap_or_default();
+    if is_task {
+        return Ok(result.into());
+    }
+    let ttl: Option<u64> = read(&object, "ttlMs")?;
+    let scope: Option<CacheScope> = read(&object, "cacheScope")?;
     result.cache = Some(CacheHint::new(
         Duration::from_millis(ttl.unwrap_or_default()),
         scope.unwrap_or_default(),

@@ -13,6 +13,8 @@ use crate::source::Sources;
 pub(crate) struct Announcements {
     /// The program announces changes of everything that it offers.
     pub(crate) all: bool,
+    /// Changes of what sources have are announced, by them or by the program.
+    from_sources: bool,
     pub(crate) tools: bool,
     pub(crate) prompts: bool,
     /// Changes of the list of resources.
@@ -31,10 +33,11 @@ impl Announcements {
             ..
         } = &**sources.features();
         // Which of these a source has may differ from client to client.
-        let from_sources = all && !sources.is_plain();
+        let from_sources = all && !sources.is_plain() || sources.can_watch();
         let updates = from_sources || all && resources.is_served() || resources.can_watch();
         Self {
             all,
+            from_sources,
             tools: from_sources || all && tools.is_served() || tools.is_dynamic(),
             prompts: from_sources || all && prompts.is_served() || prompts.is_dynamic(),
             resources: updates || resources.fixed().is_dynamic(),
@@ -75,7 +78,7 @@ impl Announcements {
     /// Whether changes of the resource at `uri` are announced.
     pub(super) fn has_resource(self, uri: &str, sources: &Sources) -> bool {
         let resources = &sources.features().resources;
-        resources.can_tell(uri, self.all) || self.all && !sources.is_plain()
+        resources.can_tell(uri, self.all) || self.from_sources
     }
 }
 

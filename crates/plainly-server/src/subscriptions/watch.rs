@@ -1,4 +1,5 @@
-//! The watching of stores, only while clients subscribe to resources, because it costs.
+//! The watching of stores and sources, only while clients subscribe to what they have, because it
+//! costs.
 
 use std::sync::{Arc, Weak};
 
@@ -14,24 +15,26 @@ use crate::panics::caught;
 use crate::store::Change;
 use plainly_transport::lock::Lock;
 
-/// The watch over all stores of a server, if there is one.
+/// The watch over all stores and sources of a server, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct StoreWatch(Lock<Weak<WatchTask>>);
 
-/// The task that publishes what changes in the stores; it ends when all who hold it have dropped it.
+/// The tasks that pass on what changes there; they end when all who hold them have dropped them.
 pub(super) type WatchTask = JoinSet<()>;
 
 impl Subscriptions {
-    /// Watches the stores, if they are not watched yet; fails where one of them panics. Must be
-    /// called within a runtime.
+    /// Watches the stores and sources, if they are not watched yet; fails where one of them panics.
+    /// Must be called within a runtime.
     pub(super) fn watch(&self) -> Result<Arc<WatchTask>, ProtocolError> {
         let mut watch = self.watch.0.lock();
         if let Some(task) = watch.upgrade() {
             return Ok(task);
         }
         let stores = caught(|| self.sources.features().resources.watch())?;
+        let sources = caught(|| self.sources.watch(&self.changes))?;
         let mut task = WatchTask::new();
-        task.spawn(publish(stores, self.changes.clone()));
+        task.spawn(follow_stores(stores, self.changes.clone()));
+        task.spawn(follow_sources(sources, self.changes.clone()));
         let task = Arc::new(task);
         // Held weakly, so that watching ends with the last listener.
         *watch = Arc::downgrade(&task);
@@ -39,7 +42,7 @@ impl Subscriptions {
     }
 }
 
-async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Changes) {
+async fn follow_stores(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Changes) {
     while let Some(change) = stores.next().await {
         match change {
             Change::Resource(uri) => changes.receive(&Topic::Resource(uri.into())),
@@ -47,6 +50,13 @@ async fn publish(mut stores: SelectAll<BoxStream<'static, Change>>, changes: Cha
             Change::Listing => changes.receive(&Topic::Resources),
         }
         // A store that reports changes without pause must not keep other tasks from running.
+        consume_budget().await;
+    }
+}
+
+async fn follow_sources(mut sources: SelectAll<BoxStream<'static, Topic>>, changes: Changes) {
+    while let Some(topic) = sources.next().await {
+        changes.receive(&topic);
         consume_budget().await;
     }
 }

@@ -1,0 +1,39 @@
+//! The resources that clients are subscribed to, for a source that has to ask for changes.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::{Changes, Topic};
+
+/// The resources that clients of a server are subscribed to, as subscriptions come and go.
+#[derive(Clone, Debug)]
+pub struct SubscribedResources {
+    changes: Changes,
+    news: watch::Receiver<()>,
+}
+
+impl SubscribedResources {
+    pub(crate) fn new(changes: &Changes) -> Self {
+        let news = changes.0.index.lock().news.subscribe();
+        let changes = changes.clone();
+        Self { changes, news }
+    }
+
+    /// The URIs at the moment.
+    pub fn uris(&self) -> BTreeSet<Arc<str>> {
+        let index = self.changes.0.index.lock();
+        let uris = index.subscribers.keys().filter_map(|topic| match topic {
+            Topic::Resource(uri) => Some(Arc::clone(uri)),
+            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
+        });
+        uris.collect()
+    }
+
+    /// Waits until the URIs may be others than at the last call, or than when this was created.
+    pub async fn changed(&mut self) {
+        // The sender is in `changes`, so it lives.
+        self.news.changed().await.ok();
+    }
+}
