@@ -46,7 +46,7 @@ pub(crate) use self::hint::Hint;
 pub(crate) use self::input::read;
 use self::link::Link;
 pub(crate) use self::local::for_local;
-pub(crate) use self::text::{of_answer, of_local, with_cause};
+pub(crate) use self::text::{LONGEST_CAUSE, of_answer, of_local, with_cause};
 
 /// All that is known about one error.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use plainly::client::{Error, LocalError};
+use plainly::errors::mistake::shortened;
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
@@ -16,7 +17,7 @@ pub(crate) use self::subject::{Missing, Subject};
 use self::subject::{is_no_server, said_beside, scheme};
 use crate::exit::Exit;
 use crate::explain::{
-    for_answer, for_local, for_question, for_tool, of_answer, of_local, with_cause,
+    LONGEST_CAUSE, for_answer, for_local, for_question, for_tool, of_answer, of_local, with_cause,
 };
 use crate::format::Format;
 use crate::secrets::sent;
@@ -27,6 +28,8 @@ const BOLD: Style = Style::new().bold();
 
 /// The most characters of a server's data that are shown.
 const SHOWN: usize = 200;
+/// The most bytes of advice, which may have a server's URLs, names and suggestions in it.
+const LONGEST_HELP: usize = 4_096;
 
 /// The reason why a command failed.
 #[derive(Debug)]
@@ -206,18 +209,26 @@ impl Failure {
         };
     }
 
-    /// The advice, in one line, as in `plainly explain`; unless the error itself has it.
+    /// The advice for display: its secrets are masked and its length is bounded.
     fn help(&self) -> Option<String> {
+        let advice = self.advice()?;
+        // Masked first: the shortened text may have half of a token.
+        let advice = sent::without(&advice);
+        Some(visible(&shortened(&advice, LONGEST_HELP)))
+    }
+
+    /// The advice, in one line, as in `plainly explain`; unless the error itself has it.
+    fn advice(&self) -> Option<String> {
         let (error, subject) = match self {
             Self::Missing(missing)
             | Self::Call {
                 subject: Subject::Missing(missing),
                 ..
-            } => return Some(visible(&missing.help)),
+            } => return Some(missing.help.clone()),
             Self::Call { error, subject } => (error, subject),
             Self::Tool { text, .. } => return for_tool(text).map(str::to_owned),
             Self::Arguments { help, .. } | Self::Waiting { help, .. } => {
-                return Some(visible(help));
+                return Some(help.clone());
             }
             Self::Usage(_)
             | Self::Local { .. }
@@ -226,9 +237,9 @@ impl Failure {
             | Self::Stopped => return None,
         };
         if let Some(help) = for_question(error) {
-            return Some(visible(&help));
+            return Some(help);
         }
-        let help = match error {
+        match error {
             Error::Protocol(_)
                 if let Subject::Revision(revision) = subject
                     && !error.is_unsupported_version() =>
@@ -244,8 +255,7 @@ impl Failure {
             ),
             Error::Protocol(error) => subject.hint(error).is_empty().then(|| for_answer(error)),
             Error::Local(error) => for_local(error),
-        };
-        help.map(|help| visible(&help))
+        }
     }
 
     fn text(&self) -> String {
@@ -274,9 +284,9 @@ impl Failure {
                     if let Subject::Revision(revision) = subject
                         && error.is_method_not_found() =>
                 {
-                    visible(&format!(
-                        "the server does not speak {revision}: it answered: {refused}"
-                    ))
+                    let message = refused.message();
+                    let message = visible(&shortened(&message, LONGEST_CAUSE));
+                    format!("the server does not speak {revision}: it answered: {message}")
                 }
                 Error::Protocol(refused) => {
                     let hint = subject.hint(refused);
@@ -422,4 +432,56 @@ fn names(text: &str, name: &str) -> bool {
 
 fn visible_lines(text: &str) -> String {
     text.lines().map(visible).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use plainly::errors::Code;
+
+    use super::*;
+
+    fn failure(code: i64, message: &str, data: Value, subject: Subject) -> Failure {
+        let error = WireError::received(Code::new(code), message.to_owned(), Some(data));
+        Failure::about(subject)(error.recognise().into())
+    }
+
+    #[test]
+    fn a_server_can_not_fill_the_screen() {
+        let long = "x".repeat(100_000);
+        let one = |url| json!({"mode": "url", "elicitationId": "1", "url": url, "message": "m"});
+        let of_web = one(format!("https://a.example/{long}"));
+        let other = one(format!("file:///{long}"));
+        let unknown = (-32601, long.as_str(), Value::Null);
+        let cases = [
+            (-32042, "m", json!({"elicitations": vec![&of_web; 30]})),
+            (-32042, "m", json!({"elicitations": [of_web, other]})),
+            (
+                -32022,
+                "m",
+                json!({"supported": vec![&long; 30], "requested": "1"}),
+            ),
+            (-32021, "m", json!({"requiredCapabilities": {&long: {}}})),
+            (
+                429,
+                "m",
+                json!({"code": "RATE_LIMIT_EXCEEDED", "suggestion": long}),
+            ),
+            unknown.clone(),
+        ];
+        for (code, message, data) in cases {
+            let failed = failure(code, message, data, Subject::Tools);
+            let shown = failed.text() + &failed.help().unwrap_or_default();
+            assert!(
+                (20..6_000).contains(&shown.len()),
+                "{code}: {}",
+                shown.len()
+            );
+        }
+        let (code, message, data) = unknown;
+        let failed = failure(code, message, data, Subject::Revision(Revision::LATEST));
+        let text = failed.text();
+        assert!(text.len() < 1_200, "{}", text.len());
+        assert!(text.starts_with("the server does not speak "), "{text}");
+        assert_eq!(failed.json()["error"]["message"], json!(message));
+    }
 }

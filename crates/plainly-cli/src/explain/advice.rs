@@ -7,8 +7,8 @@ use plainly::errors::{Code, ErrorKind, Problem, ProtocolError};
 
 use super::phrases::{Phrase, Speaker};
 
-/// The most versions or capabilities that an error names.
-const NAMED: usize = 20;
+/// The most URLs, versions or capabilities of an error that are named.
+pub(super) const NAMED: usize = 20;
 
 /// A code with its name, where a revision defines it.
 pub(crate) fn named(code: Code) -> String {

@@ -3,6 +3,7 @@
 use plainly::client::{Error, LocalError};
 use plainly::errors::UrlElicitation;
 
+use super::advice::NAMED;
 use super::phrases::{Phrase, Speaker};
 
 /// The capabilities for questions of the server.
@@ -17,7 +18,8 @@ pub(crate) fn for_question(error: &Error) -> Option<String> {
         return Phrase::lacking(question).map(|phrase| phrase.advice.to_owned());
     }
     if let Some(required) = error.url_elicitations() {
-        let urls: Vec<_> = required.iter().map(|one| one.url.as_str()).collect();
+        let urls = required.iter().take(NAMED).map(|one| one.url.as_str());
+        let urls: Vec<_> = urls.collect();
         // The user should open no page that is not on the web.
         return required.iter().all(UrlElicitation::is_web).then(|| {
             format!(

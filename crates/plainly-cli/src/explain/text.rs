@@ -11,7 +11,7 @@ use super::prose::{words, words_of_body};
 use crate::visible::visible;
 
 /// The most bytes that are shown of a cause, because a server may send any.
-const LONGEST_CAUSE: usize = 1_024;
+pub(crate) const LONGEST_CAUSE: usize = 1_024;
 /// The most bytes of words that are found in data.
 const LONGEST_WORDS: usize = 512;
 /// The most problems that are named.

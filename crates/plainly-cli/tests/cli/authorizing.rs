@@ -264,9 +264,22 @@ fn a_token_is_in_no_trace_no_recording_and_no_log() {
 }
 
 /// A server that repeats what it was sent.
-fn repeating(_method: &str, _params: &Value) -> Value {
+fn repeating(method: &str, _params: &Value) -> Value {
     let message = "who is t0ken-of-mine?";
-    json!({ "error": { "code": -32600, "message": message, "data": { "was": "Bearer t0ken-of-mine" } } })
+    let (code, data) = match method {
+        // So long that its middle is left out, which begins within the token.
+        "tools/list" => {
+            let url = format!("https://a.example/?t={}t0ken-of-mine{0}", "x".repeat(2_015));
+            let one = json!({ "mode": "url", "elicitationId": "1", "url": url, "message": "m" });
+            (-32042, json!({ "elicitations": [one] }))
+        }
+        "prompts/list" => (
+            429,
+            json!({ "code": "RATE_LIMIT_EXCEEDED", "suggestion": "Renew t0ken-of-mine." }),
+        ),
+        _ => (-32600, json!({ "was": "Bearer t0ken-of-mine" })),
+    };
+    json!({ "error": { "code": code, "message": message, "data": data } })
 }
 
 #[test]
@@ -283,6 +296,14 @@ fn a_token_that_a_server_repeats_is_in_no_error() {
             assert!(failed.stderr.contains("who is ***?"), "{}", failed.stderr);
             assert!(!failed.stderr.contains("t0ken"), "{}", failed.stderr);
         }
+    }
+    for (command, help) in [
+        ("tools", "help: open https://a.example/?t=xxx"),
+        ("prompts", "help: Renew ***"),
+    ] {
+        let failed = run(&[command, &url, "--bearer", "t0ken-of-mine"]);
+        assert!(failed.stderr.contains(help), "{}", failed.stderr);
+        assert!(!failed.stderr.contains("t0k"), "{}", failed.stderr);
     }
     // It is not looked for in what nobody sent.
     assert!(run(&["ls", &url]).stderr.contains("who is t0ken-of-mine?"));
