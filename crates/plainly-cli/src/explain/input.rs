@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use plainly::errors::{Revision, WireError};
 
-use super::phrases::Phrase;
+use super::phrases::{Phrase, Speaker};
 use super::text::prefixed;
 use super::{Explanation, coded, json, name};
 
@@ -36,7 +36,9 @@ pub(crate) fn read(
     };
     let mut found = lines(text, revision);
     if found.is_empty() {
-        found.extend(Phrase::of_any(text).map(|phrase| phrase.explain(text)));
+        // The words of servers are common in any text.
+        let phrase = Phrase::within(text, Speaker::Network);
+        found.extend(phrase.map(|phrase| phrase.explain(text)));
     }
     match found.is_empty() {
         true => Err(why),

@@ -2,16 +2,17 @@
 //! command that fails.
 
 use plainly::client::TlsError;
+use plainly::errors::mistake::shortened;
 use plainly::errors::{Fault, Retry};
 
 use self::Speaker::{Network, Server};
-use super::Explanation;
 use super::link::Link;
+use super::{Explanation, LONGEST_CAUSE};
 use crate::shell_word::shell_word;
 
 /// A phrase in the text of an error.
 #[derive(Debug)]
-pub(crate) struct Phrase {
+pub(super) struct Phrase {
     of: Speaker,
     name: &'static str,
     /// Words in small letters, one of which the text has. About TLS, those of this program come
@@ -19,14 +20,16 @@ pub(crate) struct Phrase {
     words: &'static [&'static str],
     /// Further words, of which the text has one too; empty if the first suffice.
     and: &'static [&'static str],
+    /// Whether the text begins with the first words.
+    is_at_start: bool,
     fault: Fault,
     means: &'static str,
-    pub(crate) advice: &'static str,
+    pub(super) advice: &'static str,
 }
 
 /// The program that the phrase is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Speaker {
+pub(super) enum Speaker {
     /// A client, about the way to the server.
     Network,
     /// A tool or a server, about what it asks of the client.
@@ -35,6 +38,29 @@ pub(crate) enum Speaker {
 
 /// The words of servers for a missing capability of a client.
 const LACKING: &[&str] = &["support", "not found", "capabilit"];
+
+/// The phrase of several SDKs.
+#[rustfmt::skip]
+pub(super) const TASK_REQUIRED: Phrase =
+    phrase(Server, "task required", &["task augmentation"], &[],
+        Fault::Client, "the tool runs only as a task of 2025-11-25",
+        "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on");
+#[rustfmt::skip]
+pub(super) const INPUT_REQUIRED: Phrase =
+    phrase(Server, "input required", &["elicitation"], LACKING,
+        Fault::User, "the server asks the user for input",
+        "the server asks for input: run the command on a terminal, or give the answer with \
+            --answer NAME=TEXT");
+#[rustfmt::skip]
+pub(super) const MODEL_REQUIRED: Phrase =
+    phrase(Server, "model required", &["sampling"], LACKING,
+        Fault::User, "the server asks a model of the client",
+        "the server asks a model: --sample-with COMMAND names a command that answers");
+#[rustfmt::skip]
+pub(super) const ROOTS_REQUIRED: Phrase =
+    phrase(Server, "roots required", &["roots"], LACKING,
+        Fault::User, "the server asks for directories to work in",
+        "the server asks for directories to work in: name one with --root DIR");
 
 /// The first that fits counts.
 #[rustfmt::skip]
@@ -79,24 +105,15 @@ const PHRASES: &[Phrase] = &[
         &["via server-initiated requests is unavailable"], &[],
         Fault::Server, "the server can ask questions in an older revision only",
         "this server can ask questions in an older revision only: add --revision 2025-11-25"),
-    // Several SDKs.
-    phrase(Server, "task required", &["task augmentation"], &[],
-        Fault::Client, "the tool runs only as a task of 2025-11-25",
-        "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on"),
+    TASK_REQUIRED,
     // plainly's servers.
     phrase(Server, "masked error", &["internal error"], &[],
         Fault::Server, "something failed inside the server, which hides the details",
-        "the server's log says why; if the command starts the server, --server-log debug shows it"),
-    phrase(Server, "input required", &["elicitation"], LACKING,
-        Fault::User, "the server asks the user for input",
-        "the server asks for input: run the command on a terminal, or give the answer with \
-            --answer NAME=TEXT"),
-    phrase(Server, "model required", &["sampling"], LACKING,
-        Fault::User, "the server asks a model of the client",
-        "the server asks a model: --sample-with COMMAND names a command that answers"),
-    phrase(Server, "roots required", &["roots"], LACKING,
-        Fault::User, "the server asks for directories to work in",
-        "the server asks for directories to work in: name one with --root DIR"),
+        "the server's log says why; if the command starts the server, --server-log debug shows it")
+        .at_start(),
+    INPUT_REQUIRED,
+    MODEL_REQUIRED,
+    ROOTS_REQUIRED,
 ];
 
 const fn phrase(
@@ -113,6 +130,7 @@ const fn phrase(
         name,
         words,
         and,
+        is_at_start: false,
         fault,
         means,
         advice,
@@ -121,28 +139,41 @@ const fn phrase(
 
 impl Phrase {
     /// The phrase of this speaker that a text has.
-    pub(crate) fn within(text: &str, of: Speaker) -> Option<&'static Self> {
+    pub(super) fn within(text: &str, of: Speaker) -> Option<&'static Self> {
         let text = text.to_lowercase();
-        let has = |words: &[&str]| words.iter().any(|it| text.contains(it));
         let mut phrases = PHRASES.iter().filter(|phrase| phrase.of == of);
-        phrases.find(|phrase| has(phrase.words) && (phrase.and.is_empty() || has(phrase.and)))
+        phrases.find(|phrase| phrase.is_in_lower(&text))
     }
 
-    /// The phrase of any speaker that a text has.
-    pub(super) fn of_any(text: &str) -> Option<&'static Self> {
-        Self::within(text, Network).or_else(|| Self::within(text, Server))
+    /// This phrase, which counts only at the start of a text.
+    const fn at_start(self) -> Self {
+        Self {
+            is_at_start: true,
+            ..self
+        }
     }
 
-    /// The phrase for a client without this capability.
-    pub(super) fn lacking(capability: &str) -> Option<&'static Self> {
-        let mut phrases = PHRASES.iter();
-        phrases.find(|phrase| phrase.words == [capability])
+    /// Whether a text has it.
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        self.is_in_lower(&text.to_lowercase())
     }
 
-    /// All that is known about an error with this phrase.
+    /// Whether a text in small letters has it.
+    fn is_in_lower(&self, text: &str) -> bool {
+        let has = |words: &[&str]| words.iter().any(|it| text.contains(it));
+        let is_there = match self.is_at_start {
+            true => self.words.iter().any(|it| text.starts_with(it)),
+            false => has(self.words),
+        };
+        is_there && (self.and.is_empty() || has(self.and))
+    }
+
+    /// All that is known about an error with this phrase, in the line of `text` that has it.
     pub(super) fn explain(&self, text: &str) -> Explanation {
+        let line = text.lines().find(|line| self.is_in(line)).unwrap_or(text);
+        let message = shortened(line.trim(), LONGEST_CAUSE);
         Explanation {
-            message: Some(text.to_owned()),
+            message: Some(message.into_owned()),
             fault: self.fault,
             retry: Retry::AfterFix,
             advice: self.advice.to_owned(),
@@ -191,6 +222,7 @@ mod tests {
                 Some("task required"),
             ),
             ("Internal error", Some("masked error")),
+            ("upstream said: Internal error", None),
             ("Elicitation was cancelled", None),
             ("the roots of this tree", None),
             ("note not found", None),
@@ -199,5 +231,26 @@ mod tests {
             let found = Phrase::within(text, Server).map(|phrase| phrase.name);
             assert_eq!(found, name, "{text}");
         }
+    }
+
+    #[test]
+    fn the_message_is_the_line_with_the_phrase_at_a_bounded_length() {
+        for (text, message) in [
+            (
+                "a\n  certificate expired: b\nc",
+                "certificate expired: b".to_owned(),
+            ),
+            (
+                &format!("certificate expired{}", "x".repeat(1 << 20)),
+                format!("certificate expired{}…{}", "x".repeat(493), "x".repeat(512)),
+            ),
+        ] {
+            let phrase = Phrase::within(text, Network).unwrap();
+            assert_eq!(phrase.explain(text).message, Some(message));
+        }
+        // Its words are in several lines.
+        let text = "the client lacks\nsampling,\na capability";
+        let message = Phrase::within(text, Server).unwrap().explain(text).message;
+        assert_eq!(message.as_deref(), Some(text));
     }
 }
