@@ -104,24 +104,27 @@ fn is_parent(text: &str) -> bool {
         && version.is_some_and(|version| version != "ff" && (ends || version != "00"))
 }
 
-/// Members `key=value` with commas between them.
+/// Members `key=value` with commas between them. Single members may be empty, because several
+/// headers were joined (W3C Trace Context, "list").
 fn is_state(text: &str) -> bool {
     let is_member = |member: &str| {
         let is_key =
             |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' | b'*' | b'/' | b'@');
-        member
-            .trim_matches(BLANKS)
-            .split_once('=')
-            .is_some_and(|(key, value)| {
-                let is_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
-                !key.is_empty()
-                    && key.bytes().all(is_key)
-                    && !value.is_empty()
-                    && value.bytes().all(is_value)
-            })
+        member.split_once('=').is_some_and(|(key, value)| {
+            let is_value = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'=';
+            !key.is_empty()
+                && key.bytes().all(is_key)
+                && !value.is_empty()
+                && value.bytes().all(is_value)
+        })
     };
     let count = text.split(',').count();
-    text.len() <= HEADER_BYTES && count <= STATE_MEMBERS && text.split(',').all(is_member)
+    let members = text.split(',').map(|one| one.trim_matches(BLANKS));
+    let mut members = members.filter(|one| !one.is_empty()).peekable();
+    text.len() <= HEADER_BYTES
+        && count <= STATE_MEMBERS
+        && members.peek().is_some()
+        && members.all(is_member)
 }
 
 /// Members `key=value`, perhaps with properties behind `;`, with commas between them.
@@ -130,7 +133,7 @@ fn is_baggage(text: &str) -> bool {
     let is_member = |member: &str| {
         let (pair, properties) = member.split_once(';').unwrap_or((member, ""));
         let pair = pair.split_once('=');
-        let properties = properties.split(';').map(str::trim);
+        let properties = properties.split(';').map(|one| one.trim_matches(BLANKS));
         pair.is_some_and(|(key, value)| {
             let (key, value) = (key.trim_matches(BLANKS), value.trim_matches(BLANKS));
             !key.is_empty() && key.bytes().chain(value.bytes()).all(is_visible)
@@ -173,7 +176,12 @@ mod tests {
             ("a=b, c=d", true),
             ("a", false),
             ("A=b", false),
-            ("a=b,", false),
+            ("a=b,", true),
+            (" ,a=b,\t,c=d", true),
+            (",", false),
+            ("", false),
+            ("a=b,c", false),
+            ("a=b,\n", false),
             ("a=b\nc", false),
             ("a=é", false),
             (&*format!("a={}", "b".repeat(511)), false),
@@ -188,6 +196,9 @@ mod tests {
             ("a=b c", false),
             ("a=\"b\"", false),
             ("a=b\r\n", false),
+            ("a=b;x\r\n", false),
+            ("a=b;x\n;y", false),
+            ("a=b; x\t;\ty", true),
             (&*format!("a={}", "b".repeat(8_191)), false),
         ] {
             assert_eq!(
