@@ -113,12 +113,16 @@ impl Running {
 
     /// Ends it without a reply. The only messages left are those by which the handler withdraws its questions.
     fn cancel(&mut self) {
+        // The reply that waits behind other messages is reported already.
+        let is_reported = matches!(self.state, State::Answered(_));
         self.scope.outbox().clear();
         // This drops the handler while the outbox is open, so that its questions can be withdrawn; what it said before
         // is gone.
         self.state = State::Answered(None);
         self.scope.outbox().close();
-        self.report_cancelled();
+        if !is_reported {
+            self.report_cancelled();
+        }
     }
 
     fn report_cancelled(&self) {

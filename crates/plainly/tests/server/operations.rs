@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use plainly::protocol::method::Method;
+use plainly::protocol::types::LoggingLevel;
+use plainly::server::extract::Context;
 use plainly::server::{Operation, OperationOutcome, ServerBuilder};
 use plainly::{Client, Principal, Problem, Resource, Server, Tool};
 use plainly_peer::message::{self, modern};
 use plainly_peer::{Peer, Site, within};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 async fn hello() -> &'static str {
@@ -192,6 +194,29 @@ async fn requests_that_the_client_gives_up_are_reported() {
     .await;
     let found = without_ids(reports.take().pop().unwrap());
     assert_eq!(found, "tools/call never 2026-07-28 stream - - cancelled");
+}
+
+async fn chatty(context: Context) -> &'static str {
+    context
+        .log(LoggingLevel::Info, "a message before the reply")
+        .await;
+    "done"
+}
+
+#[tokio::test]
+async fn a_request_that_is_cancelled_while_its_reply_waits_is_reported_once() {
+    let builder = Server::builder("test", "1").tool(Tool::new("chatty", chatty));
+    let (reports, server) = Reports::of(builder);
+    let mut peer = Peer::connect(&server);
+    let log = json!({"io.modelcontextprotocol/logLevel": "info"});
+    let call = modern(1, "tools/call", json!({"name": "chatty", "_meta": log}));
+    let cancelled = message::notification("cancelled", json!({"requestId": 1}));
+    // Both arrive before the server sends anything.
+    peer.send_all([&call, &cancelled]).await;
+    peer.finish().await;
+    assert_eq!(peer.rest().await, Vec::<Value>::new());
+    let expected = ["tools/call chatty 1 2026-07-28 stream - - served"];
+    assert_eq!(reports.take(), expected);
 }
 
 #[tokio::test]
