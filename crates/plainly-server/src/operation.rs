@@ -6,7 +6,6 @@ mod arrival;
 
 use std::fmt;
 use std::net::IpAddr;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,9 @@ use plainly_protocol::peer::Principal;
 use plainly_protocol::trace_context::TraceContext;
 
 pub(crate) use self::arrival::{Arrival, Transport};
+use crate::failure::incident::chain;
 use crate::outgoing::encode::Encoded;
+use crate::panics::caught;
 
 /// A request that has ended, or a message that was refused, as
 /// [`ServerBuilder::on_operation`](crate::ServerBuilder::on_operation) reports it.
@@ -154,9 +155,9 @@ impl Observer {
         let operation = operation();
         access::write(&operation);
         if let Some(count) = &self.0
-            && catch_unwind(AssertUnwindSafe(|| count(&operation))).is_err()
+            && let Err(error) = caught(|| count(&operation))
         {
-            tracing::error!("the observer of operations panicked");
+            tracing::error!(error = chain(&error), "the observer of operations panicked");
         }
     }
 }

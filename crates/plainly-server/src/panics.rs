@@ -13,13 +13,14 @@ pub(super) fn caught<T>(calling: impl FnOnce() -> T) -> Result<T, ProtocolError>
     catch_unwind(AssertUnwindSafe(calling)).map_err(|payload| panicked(&*payload))
 }
 
-/// The error of a handler that panicked with this payload, which is for the log alone.
+/// The error of the program's code that panicked with this payload, which is for the log alone.
 pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
     let text = payload.downcast_ref::<&str>().copied();
     let text = text
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    ProtocolError::from(Internal::Failed).with_source(format!("the handler panicked: {text}"))
+    ProtocolError::from(Internal::Failed)
+        .with_source(format!("the program's code panicked: {text}"))
 }
 
 /// A handler whose panics end it alone.
