@@ -14,7 +14,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use futures_util::stream::{BoxStream, SelectAll, select_all};
+use futures_util::stream::BoxStream;
 use plainly_errors::{ErrorKind, InvalidParams, ProtocolError};
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::peer::{Peer, Principal};
@@ -209,9 +209,14 @@ const LISTINGS: [(Method, &str); 4] = [
 #[derive(Clone)]
 pub(super) struct Sources {
     features: Arc<Features>,
-    others: Arc<[Arc<dyn ErasedSource>]>,
-    /// The sources that report changes.
-    watchable: Arc<[Arc<dyn ErasedSource>]>,
+    others: Arc<[OtherSource]>,
+}
+
+/// A source beside the features.
+struct OtherSource {
+    source: Arc<dyn ErasedSource>,
+    /// Whether it reports changes.
+    can_watch: bool,
 }
 
 /// The features or one of the sources, as a candidate for an answer.
@@ -233,15 +238,14 @@ impl SourceList {
 
 impl Sources {
     pub(super) fn new(features: Arc<Features>, list: SourceList) -> Self {
-        let is_watchable = |source: &Arc<dyn ErasedSource>| {
+        let others = list.0.into_iter().map(|source| {
             let nothing = SubscribedResources::new(&Changes::new());
-            source.watch(nothing).is_some()
-        };
-        let watchable = list.0.iter().filter(|source| is_watchable(source));
+            let can_watch = source.watch(nothing).is_some();
+            OtherSource { source, can_watch }
+        });
         Self {
             features,
-            watchable: watchable.cloned().collect(),
-            others: list.0.into(),
+            others: others.collect(),
         }
     }
 
@@ -259,24 +263,20 @@ impl Sources {
         &self,
         peer: &Peer,
     ) -> impl Iterator<Item = (ServerCapabilities, bool)> {
-        self.others.iter().map(|source| {
-            let can_watch = self
-                .watchable
-                .iter()
-                .any(|other| Arc::ptr_eq(source, other));
-            (source.capabilities(peer), can_watch)
-        })
+        let others = self.others.iter();
+        others.map(|other| (other.source.capabilities(peer), other.can_watch))
     }
 
     /// Whether any source reports changes.
     pub(super) fn can_watch(&self) -> bool {
-        !self.watchable.is_empty()
+        self.others.iter().any(|other| other.can_watch)
     }
 
-    /// The changes in the sources from now on.
-    pub(super) fn watch(&self, changes: &Changes) -> SelectAll<BoxStream<'static, Topic>> {
-        let sources = self.watchable.iter();
-        select_all(sources.filter_map(|source| source.watch(SubscribedResources::new(changes))))
+    /// The changes from now on in each source that reports them.
+    pub(super) fn watch(&self, changes: &Changes) -> Vec<BoxStream<'static, Topic>> {
+        let watchable = self.others.iter().filter(|other| other.can_watch);
+        let watch = |other: &OtherSource| other.source.watch(SubscribedResources::new(changes));
+        watchable.filter_map(watch).collect()
     }
 
     /// Answers a request by the first candidate that has what it is about.
@@ -312,7 +312,8 @@ impl Sources {
         let (peer, capability) = (call.scope.peer(), call.method.row().capability);
         let is_served = capability.is_none_or(|capability| self.features.serves(capability));
         let features = is_served.then(|| (0, Candidate::Features(Arc::clone(&self.features))));
-        let others = (1..).zip(&*self.others).filter(|(_, source)| {
+        let others = (1..).zip(self.others.iter().map(|other| &other.source));
+        let others = others.filter(|(_, source)| {
             capability.is_none_or(|capability| declares(&source.capabilities(peer), capability))
         });
         let others = others.map(|(number, source)| {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::stream::{BoxStream, SelectAll, select_all};
+use futures_util::stream::BoxStream;
 use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
@@ -108,10 +108,10 @@ impl Resources {
         self.stores.iter().any(|store| store.can_watch())
     }
 
-    /// The changes in the stores from now on, as far as they report them.
-    pub(crate) fn watch(&self) -> SelectAll<BoxStream<'static, Change>> {
+    /// The changes from now on in each store that reports them.
+    pub(crate) fn watch(&self) -> Vec<BoxStream<'static, Change>> {
         let watchable = self.stores.iter().filter(|store| store.can_watch());
-        select_all(watchable.filter_map(|store| store.watch()))
+        watchable.filter_map(|store| store.watch()).collect()
     }
 
     /// Whether clients can hear of changes of the resource at `uri`: from its store or, if the program reports `all`

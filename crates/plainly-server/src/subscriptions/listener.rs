@@ -12,7 +12,7 @@ use futures_util::future::BoxFuture;
 use plainly_protocol::peer::Peer;
 
 use super::listeners::ListenerPlace;
-use super::watch::WatchTask;
+use super::watch::WatchTasks;
 use crate::changes::{Topic, TopicSubscription};
 use crate::failure::incident::chain;
 use crate::outgoing::notifications;
@@ -30,7 +30,7 @@ pub(crate) struct Listener {
     pub(super) is_ending: bool,
     pub(super) place: ListenerPlace,
     /// The stores are watched for it.
-    pub(super) _watch: Option<Arc<WatchTask>>,
+    pub(super) _watch: Option<Arc<WatchTasks>>,
     /// It is the one stream of a session.
     pub(super) _stream: Option<OpenStream>,
 }

@@ -142,6 +142,50 @@ async fn changes_in_a_source_reach_those_who_listen() {
 }
 
 #[tokio::test]
+async fn a_listener_to_nothing_that_sources_report_starts_no_watch() {
+    let (upstream, server) = server(true);
+    let mut peer = Peer::connect(&server);
+    let listen = modern(1, "subscriptions/listen", json!({"notifications": {}}));
+    peer.ask(&listen).await;
+    assert_eq!(upstream.watchers(), 0);
+}
+
+/// Panics when its changes are first asked for.
+struct Faulty;
+
+impl Source for Faulty {
+    fn capabilities(&self, _: &Sender) -> ServerCapabilities {
+        ServerCapabilities::new()
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        Err(ProtocolError::method_not_found(request.method().name()).into())
+    }
+
+    fn watch(&self, _: SubscribedResources) -> Option<BoxStream<'static, Topic>> {
+        Some(futures_util::stream::poll_fn(|_| panic!("looked too closely")).boxed())
+    }
+}
+
+#[tokio::test]
+async fn a_source_that_panics_silences_no_other() {
+    let upstream = Upstream {
+        can_watch: true,
+        ..Upstream::default()
+    };
+    let builder = Server::builder("gateway", "1").source(Faulty);
+    let server = builder.source(upstream.clone()).build().unwrap();
+    let mut peer = Peer::connect(&server);
+    let asked = json!({"notifications": {"toolsListChanged": true}});
+    peer.ask(&modern(1, "subscriptions/listen", asked)).await;
+    for _ in 0..2 {
+        upstream.report(&Topic::Tools);
+        let told = peer.next().await;
+        assert_eq!(told["method"], "notifications/tools/list_changed");
+    }
+}
+
+#[tokio::test]
 async fn only_a_source_that_reports_changes_is_declared_to() {
     for can_watch in [true, false] {
         let (_, server) = server(can_watch);
