@@ -93,7 +93,7 @@ impl Topic {
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
-    /// Notifies of topics that got their first subscriber, or lost their last one.
+    /// Notifies of resources that got their first subscriber, or lost their last one.
     news: watch::Sender<()>,
 }
 
@@ -219,7 +219,10 @@ impl Changes {
         let mut has_news = false;
         for topic in topics {
             let entry = index.subscribers.entry(topic);
-            has_news |= matches!(entry, Entry::Vacant(_));
+            has_news |= matches!(
+                (&entry, entry.key()),
+                (Entry::Vacant(_), Topic::Resource(_))
+            );
             // The name that is there already: all who are subscribed to a topic share it.
             pending.add(entry.key().clone());
             let interested = entry.or_default();
@@ -251,7 +254,9 @@ impl Index {
             interested.remove(&key);
             if interested.is_empty() {
                 self.subscribers.remove(topic);
-                self.news.send_replace(());
+                if matches!(topic, Topic::Resource(_)) {
+                    self.news.send_replace(());
+                }
             }
         }
     }
@@ -390,6 +395,26 @@ mod tests {
         subscription.close();
         let mut context = Context::from_waker(Waker::noop());
         assert_eq!(subscription.poll_next(&mut context), Poll::Ready(None));
+    }
+
+    #[test]
+    fn only_resources_wake_who_watches_them() {
+        let changes = Changes::new();
+        let resources = SubscribedResources::new(&changes);
+        let woken = move || {
+            let mut resources = resources.clone();
+            futures_util::FutureExt::now_or_never(resources.changed()).is_some()
+        };
+        let subscription = subscribe(&changes);
+        subscription
+            .add([Topic::Tools, Topic::Task("1".into())])
+            .unwrap();
+        subscription.remove(&Topic::Tools);
+        assert!(!woken());
+        subscription
+            .add([Topic::Resources, resource("a:1")])
+            .unwrap();
+        assert!(woken());
     }
 
     #[derive(Clone, Debug)]

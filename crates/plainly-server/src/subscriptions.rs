@@ -108,7 +108,10 @@ impl Subscriptions {
         let mut accepted = self.announcements.accept(asked, &self.sources);
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
-        let is_watched = of_resources || self.sources.can_watch();
+        let of_lists =
+            accepted.tools_list_changed.is_some() || accepted.prompts_list_changed.is_some();
+        // Only sources report changes of the other lists, and nothing that is watched those of tasks.
+        let is_watched = of_resources || of_lists && self.sources.can_watch();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
         // Before the stores are watched, so that no change from then on is lost.
         topics.add(announcements::topics(&accepted))?;
@@ -143,7 +146,8 @@ impl Subscriptions {
         // Before a place is taken, so that a second stream is refused for what it is and not for lack of room.
         let stream = session.subscription.open(lists)?;
         let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
-        let is_watched = self.announcements.resources || self.sources.can_watch();
+        // Where a source reports changes, those of resources are announced too.
+        let is_watched = self.announcements.resources;
         Ok(Listener {
             id: None,
             _watch: is_watched.then(|| self.watch()).transpose()?,
