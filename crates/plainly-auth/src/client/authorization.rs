@@ -80,7 +80,12 @@ impl Flow {
         grant.granted_scope.clone_from(&login.scope);
         grant.requested_scope.clone_from(&login.scope);
         grant.dpop_key = key.as_ref().map(SigningKey::to_secret);
-        TokenCall::new(grant, client)
+        Ok(TokenCall {
+            endpoint: grant.token_endpoint.clone(),
+            key,
+            grant,
+            client,
+        })
     }
 
     /// Gets the approval of a login.

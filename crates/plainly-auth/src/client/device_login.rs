@@ -29,7 +29,9 @@ impl Flow {
         let form = DeviceAuthorization::form(call.resource(), scope);
         let at_endpoint = call.at(endpoint.unwrap_or_default());
         let read = DeviceAuthorization::read;
-        let device = self.grant(&at_endpoint, form, "device_code", read).await?;
+        let device = self
+            .request_grant(&at_endpoint, form, "device_code", read)
+            .await?;
         let complete_url = device.verification_uri_complete.as_deref();
         for page in complete_url.into_iter().chain([&*device.verification_uri]) {
             self.fetcher.check(page).await?;
@@ -84,7 +86,7 @@ impl Flow {
                         description: None,
                     });
                 }
-                None if refused.is_retryable() => interval = interval.saturating_add(SLOWER),
+                _ if refused.is_retryable() => interval = interval.saturating_add(SLOWER),
                 _ => return Err(refused),
             }
         }

@@ -31,7 +31,7 @@ pub(super) struct Protection {
     pub(super) server: ServerMetadata,
     /// The URLs where nothing was found, each with its status, if the authorization server is a
     /// guess: where servers of 2025-03-26 have theirs.
-    guess: Option<Vec<(String, u16)>>,
+    pub(super) guess: Option<Vec<(String, u16)>>,
 }
 
 /// A document, if there is one.
@@ -70,15 +70,18 @@ impl Flow {
 
     /// The error of a login: if the authorization server was only a guess, that there may be none.
     pub(super) fn unless_guess(&self, found: &Protection, error: OAuthError) -> OAuthError {
-        match (&found.guess, &error) {
-            (
-                Some(tried),
-                OAuthError::LoginRequired { .. }
-                | OAuthError::RegistrationRefused { .. }
-                | OAuthError::Metadata { .. },
-            ) => self.no_authorization_server(tried.clone()),
-            _ => error,
-        }
+        let wants_server = matches!(
+            error,
+            OAuthError::LoginRequired { .. } | OAuthError::RegistrationRefused { .. }
+        );
+        let guess = wants_server.then(|| self.without_server(found)).flatten();
+        guess.unwrap_or(error)
+    }
+
+    /// That there may be no authorization server, if it was only a guess.
+    pub(super) fn without_server(&self, found: &Protection) -> Option<OAuthError> {
+        let tried = found.guess.clone()?;
+        Some(self.no_authorization_server(tried))
     }
 
     fn no_authorization_server(&self, tried: Vec<(String, u16)>) -> OAuthError {

@@ -17,8 +17,8 @@ use self::words::{access, answer, attempts, quoted, reason, scope_list, shown_ur
 
 /// The reason why a login fails: the rejected or faulty part, its author, and the cause.
 ///
-/// Texts of others are in quotation marks, without control characters, and at most 500 characters
-/// long. URLs are shown without user name and query. No variant has a token, a code or a secret.
+/// Texts of others are in quotation marks and without control characters; long ones lack their
+/// middle. URLs are shown without user name and query. No variant has a token, a code or a secret.
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum OAuthError {
@@ -32,7 +32,7 @@ pub enum OAuthError {
         server: String,
         /// The scopes that it requires; empty if it names none.
         scopes: Vec<String>,
-        /// Whether there is a login, which has not all of them.
+        /// Whether the user is logged in, without some of these scopes.
         has_login: bool,
     },
     /// The server requires credentials, but names no authorization server.
@@ -62,7 +62,7 @@ pub enum OAuthError {
         shown_url(.url), reason(.why)
     )]
     Fenced {
-        /// The address.
+        /// The URL.
         url: String,
         /// The fault.
         why: String,
@@ -271,7 +271,7 @@ pub enum OAuthError {
         source: Arc<dyn StdError + Send + Sync>,
     },
     /// This program failed to provide an assertion.
-    #[error("this program provided no token")]
+    #[error("this program provided no assertion")]
     Assertion {
         /// Its error.
         source: Arc<dyn StdError + Send + Sync>,

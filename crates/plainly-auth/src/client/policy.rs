@@ -128,11 +128,12 @@ impl Flow {
     /// The scopes to request (2026-07-28, "Scope Selection Strategy"), and those that were
     /// requested before.
     fn scope(&self, goal: &Goal, found: &Protection, stored: Option<&Grant>) -> Vec<String> {
-        let before = stored.or(goal.token.as_ref().map(|it| &it.grant));
-        let before = before.map_or(&[][..], |it| &it.requested_scope);
+        let token = goal.token.as_deref().map(|it| &it.grant);
+        let before = token.into_iter().chain(stored);
+        let before = before.flat_map(|it| &it.requested_scope);
         let scope = match &self.settings.scope {
             Some(scope) => scope.clone(),
-            None => scope::union(before, found.scopes.iter().map(String::as_str)),
+            None => scope::union(&[], before.chain(&found.scopes).map(String::as_str)),
         };
         let has_offline_access = found.server.scopes.iter().any(|it| it == OFFLINE_ACCESS);
         match has_offline_access && self.settings.has_user() {
@@ -159,8 +160,8 @@ impl Goal {
     /// Whether a token can be renewed instead of a login. One that was just renewed is not renewed
     /// again.
     pub(super) fn may_renew(&self) -> bool {
-        let is_worth = |it: &TokenInUse| it.origin != TokenOrigin::Renewed || it.was_accepted();
-        self.need.purpose == Purpose::Token && self.token.as_deref().is_none_or(is_worth)
+        let is_worth_it = |it: &TokenInUse| it.origin != TokenOrigin::Renewed || it.was_accepted();
+        self.need.purpose == Purpose::Token && self.token.as_deref().is_none_or(is_worth_it)
     }
 
     /// The grant that can be renewed at its known endpoint, although the authorization server
@@ -180,6 +181,7 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use plainly_oauth::credentials::GrantKey;
+    use plainly_oauth::metadata::ServerMetadata;
 
     use super::*;
     use crate::client::OAuth;
@@ -207,5 +209,30 @@ mod tests {
         }
         flow.wallet.clear();
         assert_eq!(generation(Purpose::Token, 2), Some(0));
+    }
+
+    #[test]
+    fn a_step_up_keeps_the_scopes_of_the_token_and_of_the_stored_grant() {
+        let oauth = OAuth::new();
+        let flow = oauth.flow("https://a.example/mcp");
+        let grant = |scope: &[&str]| {
+            let key = GrantKey::new("https://as.example", "https://a.example/mcp", "me");
+            let mut grant = Grant::new(key, "https://as.example/token", "t".into());
+            grant.requested_scope = scope.iter().map(|&it| it.to_owned()).collect();
+            grant
+        };
+        flow.wallet
+            .set(grant(&["a", "b"]), TokenOrigin::Issued)
+            .unwrap();
+        let goal = flow.goal(Need::new(Purpose::StepUp, 1)).unwrap().unwrap();
+        let found = Protection {
+            scopes: vec!["c".to_owned()],
+            accepts_dpop: false,
+            resource: "https://a.example/mcp".to_owned(),
+            server: ServerMetadata::expected_at("https://as.example"),
+            guess: None,
+        };
+        let scope = flow.scope(&goal, &found, Some(&grant(&["a"])));
+        assert_eq!(scope, ["a", "b", "c"]);
     }
 }

@@ -68,7 +68,10 @@ impl Flow {
         if let Some(screen) = &self.settings.screen {
             return match server.device_authorization_endpoint {
                 Some(_) => Ok(UserAgent::Device(screen)),
-                None => Err(failures::lacking(issuer, "device_authorization_endpoint")),
+                None => {
+                    let lacking = failures::lacking(issuer, "device_authorization_endpoint");
+                    Err(self.without_server(&login.found).unwrap_or(lacking))
+                }
             };
         }
         let name = "authorization_endpoint";

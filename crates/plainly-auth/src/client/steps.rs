@@ -5,7 +5,8 @@
 //! Discover ─► Reuse ─► Renew ─► Register ─► Authorize ─► Exchange ─► Done
 //! ```
 //!
-//! Without a user, `Register` follows `Discover`: nothing is stored, and nothing renewed. For a
+//! A stored or renewed token ends the flow early. Steps that do not apply are left out; if discovery
+//! fails, the token in use may still be renewed. Without a user, `Register` follows `Discover`: nothing is stored, and nothing renewed. For a
 //! token that ends soon, the flow starts with `Renew`.
 
 use std::sync::Arc;
@@ -37,8 +38,6 @@ enum Step {
     Authorize(Box<Login>, Box<TokenCall>, Approver),
     /// Exchanges that for tokens.
     Exchange(Box<Login>, Box<TokenCall>, Authorization),
-    /// Has a token to use.
-    Done,
 }
 
 /// The continuation of a flow after a renewal that is not possible.
@@ -66,30 +65,30 @@ impl Flow {
             let next = self.next(&goal, step).await;
             // A server that was down has not answered.
             let is_answered = match &next {
-                Ok(next) => matches!(next, Step::Done),
+                Ok(next) => next.is_none(),
                 Err(error) => has_found && !error.is_retryable(),
             };
             if is_answered && goal.token_to_step_up().is_some() {
                 self.wallet.count_step_up();
             }
-            step = next?;
-            if matches!(step, Step::Done) {
+            let Some(next) = next? else {
                 return Ok(());
-            }
+            };
+            step = next;
         }
     }
 
-    /// Carries out a step, and decides which step follows.
-    async fn next(self: &Arc<Self>, goal: &Goal, step: Step) -> Result<Step, OAuthError> {
-        Ok(match step {
+    /// Carries out a step, and decides which step follows; none if there is a token to use.
+    async fn next(self: &Arc<Self>, goal: &Goal, step: Step) -> Result<Option<Step>, OAuthError> {
+        let next = match step {
             Step::Discover => match self.discover(&goal.need).await {
                 Ok(found) => self.after_discovery(goal, found)?,
                 Err(error) => self.without_discovery(goal, error).await?,
             },
-            Step::Reuse(found) => self.reuse_or_renew(goal, found).await?,
+            Step::Reuse(found) => return self.reuse_or_renew(goal, found).await,
             Step::Renew(grant, lock, fallback) => {
                 let renewed = self.renew(grant, lock).await;
-                self.after_renewal(renewed, fallback)?
+                return self.after_renewal(renewed, fallback);
             }
             Step::Register(login) => {
                 let registered = self.register(goal, &login).await;
@@ -106,10 +105,10 @@ impl Flow {
             Step::Exchange(_login, call, authorization) => {
                 let tokens = self.exchange(&call, &authorization).await?;
                 self.save(*call, tokens, TokenOrigin::Issued).await?;
-                Step::Done
+                return Ok(None);
             }
-            Step::Done => Step::Done,
-        })
+        };
+        Ok(Some(next))
     }
 
     fn after_discovery(&self, goal: &Goal, found: Protection) -> Result<Step, OAuthError> {
@@ -131,40 +130,44 @@ impl Flow {
         }
     }
 
-    async fn reuse_or_renew(&self, goal: &Goal, found: Protection) -> Result<Step, OAuthError> {
+    async fn reuse_or_renew(
+        &self,
+        goal: &Goal,
+        found: Protection,
+    ) -> Result<Option<Step>, OAuthError> {
         let lock = self.lock_for(&found.server.issuer, &found.resource).await?;
         let stored = match goal.need.purpose == Purpose::Login {
             true => None,
             false => self.stored_grant(&found).await?,
         };
-        Ok(match stored {
+        Ok(Some(match stored {
             Some(grant) if self.may_reuse(goal, &found, &grant) => {
                 self.use_stored(grant).await?;
-                Step::Done
+                return Ok(None);
             }
             Some(grant) if goal.may_renew() => {
                 let login = self.login(goal, found, Some(&grant), Some(Arc::clone(&lock)));
                 Step::Renew(grant, lock, Fallback::Login(login))
             }
             stored => Step::Register(self.login(goal, found, stored.as_ref(), Some(lock))),
-        })
+        }))
     }
 
     fn after_renewal(
         &self,
         renewed: Result<bool, OAuthError>,
         fallback: Fallback,
-    ) -> Result<Step, OAuthError> {
+    ) -> Result<Option<Step>, OAuthError> {
         match (renewed, fallback) {
-            (Ok(true), _) => Ok(Step::Done),
-            (Ok(false), Fallback::Login(login)) => Ok(Step::Register(login)),
+            (Ok(true), _) => Ok(None),
+            (Ok(false), Fallback::Login(login)) => Ok(Some(Step::Register(login))),
             (Ok(false), Fallback::Expiry) => {
                 self.wallet.clear();
-                Ok(Step::Done)
+                Ok(None)
             }
             (Err(error), Fallback::Expiry) if may_pass(&error) => {
                 tracing::warn!(%error, "the token ends soon and could not be renewed");
-                Ok(Step::Done)
+                Ok(None)
             }
             (_, Fallback::Failure(error)) | (Err(error), _) => Err(error),
         }

@@ -86,3 +86,32 @@ impl Flow {
         Ok(self.settings.store.update(change).await?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+    use plainly_oauth::credentials::GrantKey;
+
+    use super::*;
+    use crate::client::OAuth;
+
+    #[tokio::test]
+    async fn flows_for_two_issuers_or_two_servers_do_not_wait_for_each_other() {
+        let oauth = OAuth::new();
+        let flow = oauth.flow("https://a.example/mcp");
+        let (issuer, resource) = ("https://as.example", "https://a.example");
+        let _held = flow.lock_for(issuer, resource).await.unwrap();
+        for (issuer, resource) in [
+            (issuer, "https://b.example"),
+            ("https://other.example", resource),
+            (issuer, ""),
+        ] {
+            let lock = flow.lock_for(issuer, resource).now_or_never();
+            assert!(lock.is_some(), "{issuer} {resource}");
+        }
+        // A login waits for the renewal of the grant that it replaces.
+        let key = GrantKey::new(issuer, resource, "me");
+        let grant = Grant::new(key, "https://as.example/token", "t".into());
+        assert!(flow.lock(&grant).now_or_never().is_none());
+    }
+}

@@ -89,7 +89,9 @@ impl Flow {
         request: TokenRequest<'_>,
     ) -> Result<Tokens, OAuthError> {
         let (form, grant_type) = (call.form(request), request.grant_type());
-        let tokens = self.grant(call, form, grant_type, Tokens::read).await?;
+        let tokens = self
+            .request_grant(call, form, grant_type, Tokens::read)
+            .await?;
         match (&call.key, tokens.token_type) {
             (Some(_), TokenType::Bearer) => Err(OAuthError::DpopDowngraded {
                 issuer: call.issuer().to_owned(),
@@ -102,9 +104,9 @@ impl Flow {
         }
     }
 
-    /// Requests something of a kind of grant. A server that does not know the client has it
-    /// register again at the next login.
-    pub(super) async fn grant<T>(
+    /// Posts a request for a grant, and reads the answer. If the server does not know the client,
+    /// its registration is forgotten, and the next login registers it again.
+    pub(super) async fn request_grant<T>(
         &self,
         call: &TokenCall,
         form: Form,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::bounded::Bounded;
 use super::{Error, LocalError};
 
-/// The error of an authorizer, as clients and their users need it.
+/// The error of an authorizer, with what a client and its user need to know.
 ///
 /// Its `Display` and its `Debug` show no secret.
 pub trait AuthorizerError: StdError + Send + Sync + 'static {

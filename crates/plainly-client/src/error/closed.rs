@@ -8,8 +8,8 @@ use std::process::ExitStatus;
 
 use super::bounded::Bounded;
 
-/// The reason and the way that a connection over a byte stream ended. Its source is the end of
-/// standard error, or else the error of the operating system.
+/// The reason and the way that a connection over a byte stream ended. Its source, if there is one,
+/// is the last line of standard error, or else the error of the operating system.
 #[non_exhaustive]
 pub struct Closed {
     /// Which side ended the connection, and why.

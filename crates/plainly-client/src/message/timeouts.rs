@@ -51,11 +51,11 @@ impl Timeouts<'_> {
                 () = clock.reaches(self.total) => {}
                 () = unconstrained(sleep_until(last + self.idle)) => {}
             }
-            let all_run = async {
+            let all_run = unconstrained(async {
                 for clocks in waited_for() {
                     clocks.until_running().await;
                 }
-            };
+            });
             tokio::select! {
                 biased;
                 () = all_run => {}

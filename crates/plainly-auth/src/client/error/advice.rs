@@ -6,8 +6,7 @@ use super::words::{quoted, scope_list, shown_url};
 use super::{IssuerPlace, OAuthError};
 
 /// The advice if the other side is misconfigured, or an attacker.
-const ATTACK: &str =
-    "do not log in there: it is misconfigured, or an attack; report it to its operator";
+const ATTACK: &str = "do not log in there: the server is misconfigured, or this is an attack; report it to its operator";
 
 /// The advice if only the operator can repair it.
 const REPORT: &str = "report it to its operator: it is misconfigured";
@@ -45,7 +44,7 @@ impl OAuthError {
             Self::RegistrationRefused { issuer, .. } => return register(issuer, "", &[]),
             Self::ClientOfAnotherIssuer { got, .. } => {
                 let issuer = quoted(got);
-                return format!("give a client id of {issuer}, if you want to log in there").into();
+                return format!("to log in there, give a client id that {issuer} issued").into();
             }
             Self::NoAuthorizationServer { .. } => {
                 "ask the server's operator for a token, and give it to this client"
@@ -64,7 +63,7 @@ impl OAuthError {
             Self::Denied { .. } => "log in again and agree, or ask its operator for access",
             Self::ConsentTimedOut { .. } => "log in again, and finish the login in the browser",
             Self::ConsentFailed { .. } => {
-                "log in with `plainly login --no-browser`, which prints the page"
+                "log in with `plainly login --no-browser`, which prints the URL of the page"
             }
             Self::TokenRefused { error, .. } => token_refused(error.as_deref()),
             Self::Callback { .. } => "log in again",

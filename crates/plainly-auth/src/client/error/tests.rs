@@ -61,7 +61,7 @@ fn of_login() -> [(OAuthError, &'static str, &'static str); 14] {
                 why: text("it is of this network alone"),
             },
             "the server names http://169.254.169.254/, which this client must not contact: it is of this network alone",
-            "do not log in there: it is misconfigured, or an attack; report it to its operator",
+            "do not log in there: the server is misconfigured, or this is an attack; report it to its operator",
         ),
         (
             OAuthError::ResourceMismatch {
@@ -69,7 +69,7 @@ fn of_login() -> [(OAuthError, &'static str, &'static str); 14] {
                 got: text("https://evil.example/\u{1b}[2J"),
             },
             r#"the metadata of https://mcp.example.com/mcp is for another resource: "https://evil.example/\u{1b}[2J""#,
-            "do not log in there: it is misconfigured, or an attack; report it to its operator",
+            "do not log in there: the server is misconfigured, or this is an attack; report it to its operator",
         ),
         (
             OAuthError::IssuerMismatch {
@@ -87,7 +87,7 @@ fn of_login() -> [(OAuthError, &'static str, &'static str); 14] {
                 at: IssuerPlace::Callback,
             },
             r#"the login response has the issuer "https://a.example/", expected "https://a.example""#,
-            "do not log in there: it is misconfigured, or an attack; report it to its operator",
+            "do not log in there: the server is misconfigured, or this is an attack; report it to its operator",
         ),
         (
             OAuthError::PkceUnsupported {

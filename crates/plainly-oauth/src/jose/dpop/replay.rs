@@ -24,11 +24,11 @@ pub struct Replays {
     /// Proofs that were made earlier may have been used at the process before this one.
     since: u64,
     most: usize,
-    used: Mutex<UsedProof>,
+    used: Mutex<UsedProofs>,
 }
 
 #[derive(Default)]
-struct UsedProof {
+struct UsedProofs {
     proofs: HashSet<Digest>,
     of_holder: HashMap<Digest, usize>,
     /// By the second in which they were made: holder and proof.
@@ -86,7 +86,7 @@ impl Replays {
     }
 }
 
-impl UsedProof {
+impl UsedProofs {
     /// Forgets the proofs that are too old to be accepted again.
     fn forget(&mut self, now: u64) {
         while let Some(oldest) = self.made_at.first_entry()
@@ -105,9 +105,9 @@ impl UsedProof {
     }
 }
 
-impl std::fmt::Debug for UsedProof {
+impl std::fmt::Debug for UsedProofs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Used").finish_non_exhaustive()
+        f.debug_struct("UsedProofs").finish_non_exhaustive()
     }
 }
 

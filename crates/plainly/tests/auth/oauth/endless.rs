@@ -251,6 +251,21 @@ async fn a_person_can_log_in_at_another_device() {
 
 /// Time is simulated.
 #[tokio::test(start_paused = true)]
+async fn a_login_at_another_device_outlasts_a_server_that_is_unavailable_for_a_moment() {
+    for (status, code) in [(503, "temporarily_unavailable"), (429, "too_many_requests")] {
+        let world = World::new(Rules::default()).await;
+        let refusal = Answer::refusal(status, code);
+        world
+            .issuer
+            .set(Misbehaviour::AnswersOnce(Endpoint::Token, refusal));
+        let client = connect(&world.server.url, elsewhere().0).await.unwrap();
+        greet(&client).await.unwrap();
+        assert_eq!(world.issuer.record.count("/token"), 2, "{code}");
+    }
+}
+
+/// Time is simulated.
+#[tokio::test(start_paused = true)]
 async fn a_client_that_is_unknown_where_a_login_starts_registers_again() {
     let world = World::new(Rules::default()).await;
     let store = MemoryStore::default();

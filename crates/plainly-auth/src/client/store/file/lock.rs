@@ -1,5 +1,5 @@
-//! Locks of files that other processes may have, awaited without a thread. They end with their
-//! process, however it ends.
+//! File locks, shared with other processes. A task waits for one without blocking a thread; the lock
+//! ends with its process, however that ends.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
