@@ -97,6 +97,9 @@ fn tested() -> ExitCode {
     for (row, outcome) in &wrong {
         eprintln!("## {}{outcome}", row.text);
     }
+    for (row, _) in &wrong {
+        eprintln!("error: other than expected: {}", row.title);
+    }
     eprintln!(
         "{} bad servers, {} other than expected",
         seen.iter().flatten().count(),

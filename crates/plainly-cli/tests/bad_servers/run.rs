@@ -12,8 +12,9 @@ use crate::play::{self, on_http};
 use crate::pty::terminal;
 use crate::row::{Outcome, Row};
 
-/// Far more than any command of the table takes, and less than what waits for its usual timeout.
-const PATIENCE: Duration = Duration::from_secs(50);
+/// Far more than any command of the table takes on a machine that stutters. A command that waits for its usual timeout ends
+/// earlier, and its error names that timeout.
+const PATIENCE: Duration = Duration::from_mins(4);
 
 /// The most address space of the command, in KiB: it holds a few messages of the largest size, and not a flood.
 const MEMORY: &str = "1500000";
@@ -112,12 +113,15 @@ fn on_terminal(mut command: Command) -> Output {
     let _ = child.kill();
     let status = child.wait().unwrap();
     let seen = reading.join().unwrap();
-    let stdout = String::from_utf8_lossy(&seen)
-        .replace("\r\n", "\n")
-        .into_bytes();
+    let seen = String::from_utf8_lossy(&seen).replace("\r\n", "\n");
+    // The line of a command that lasts is erased before anything else is written.
+    let lines = seen.split_inclusive('\n');
+    let shown: String = lines
+        .map(|line| line.rsplit("\x1b[2K").next().unwrap_or(line))
+        .collect();
     Output {
         status,
-        stdout,
+        stdout: shown.into_bytes(),
         stderr: Vec::new(),
     }
 }
