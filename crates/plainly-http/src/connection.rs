@@ -130,7 +130,7 @@ pub(super) async fn serve<E: Exchange>(
 /// The builder of HTTP/1 connections. hyper's own timer stays unused, because it is reset for every
 /// request, and can't separate waiting for a request from reading it.
 fn builder(limits: &HttpLimits) -> http1::Builder {
-    let head_bytes = limits.head_bytes.max(MIN_HEAD_BYTES);
+    let head_bytes = limits.least_head_bytes();
     let mut builder = http1::Builder::new();
     builder
         .header_read_timeout(None)
@@ -142,9 +142,6 @@ fn builder(limits: &HttpLimits) -> http1::Builder {
     }
     builder
 }
-
-/// The smallest buffer that hyper accepts.
-const MIN_HEAD_BYTES: usize = 8 << 10;
 
 /// A request's body that notes when it is complete.
 pub(super) struct RequestBody {

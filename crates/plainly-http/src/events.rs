@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use memchr::memchr2_iter;
-use tokio::time::{Instant, Sleep};
+use tokio::time::Sleep;
 
+use super::limits::after;
 use plainly_transport::{Event, Feed};
 
 /// An empty comment, which clients ignore.
@@ -57,8 +58,7 @@ impl Events {
             Poll::Pending if self.next_comment.as_mut().poll(context).is_ready() => COMMENT,
             Poll::Pending => return Poll::Pending,
         };
-        let at = Instant::now() + self.pause;
-        self.next_comment.as_mut().reset(at);
+        self.next_comment.as_mut().reset(after(self.pause));
         Poll::Ready(Some(next))
     }
 
@@ -110,6 +110,8 @@ fn put_field(out: &mut BytesMut, name: &str, value: &[u8]) {
 mod tests {
     use std::collections::VecDeque;
     use std::future::poll_fn;
+
+    use tokio::time::Instant;
 
     use super::*;
 

@@ -18,12 +18,14 @@ use plainly_transport::{Event, Feed, Reply, ReplyBody};
 
 /// The interval between the checks whether a stream may go on.
 const A_MINUTE: Duration = Duration::from_secs(60);
+
 /// Accepts or rejects requests: every request for a path of the endpoint, whatever its method, once
 /// its `Host` and `Origin` are right. See
 /// [`HttpService::authenticate`](super::HttpService::authenticate).
 pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
-    /// Judges a request by its head. What it finds out about the sender it adds to the head's extensions, such as a
-    /// [`Principal`](plainly_protocol::peer::Principal); and it takes out of the headers what nobody else should see.
+    /// Accepts or rejects a request by its head. The gate adds what it learns about the sender, such as a
+    /// [`Principal`](plainly_protocol::peer::Principal), to the head's extensions, and removes credentials from its
+    /// headers.
     fn admit<'a>(&'a self, head: &'a mut Parts) -> BoxFuture<'a, Result<Admission, TurnedAway>>;
 
     /// The paths that need no authentication, with the answers there.
@@ -37,9 +39,9 @@ pub trait HttpGate: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Admission {
-    /// For how long: then its stream of events ends. `None` for as long as it takes.
+    /// Time after which its stream of events ends; `None` for no end.
     pub lasts: Option<Duration>,
-    /// Asked every minute while its stream of events is open: once the answer is no, the stream ends.
+    /// Check that runs every minute while its stream of events is open. The stream ends once the check fails.
     pub recheck: Option<Recheck>,
     /// The additional headers of the response.
     pub headers: HeaderMap,
@@ -190,7 +192,7 @@ mod tests {
 
     /// Two rows: for how long it lasts, and after how many questions the answer is no.
     #[tokio::test(start_paused = true)]
-    async fn nobody_is_told_anything_once_they_are_not_let_in_any_more() {
+    async fn a_feed_ends_with_its_admission() {
         for (lasts, yes, ends_after) in [
             (Some(60), None, 60),
             (None, Some(0), 60),

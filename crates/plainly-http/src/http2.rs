@@ -1,25 +1,28 @@
 //! One connection of HTTP/2, by h2: many requests at a time, in the task of the connection. h2
-//! limits their number, their heads and its own memory; this file the time that a peer takes, and
-//! the requests that it cancels.
+//! limits the number and the heads of requests, and its own memory. This file limits the time that
+//! a peer takes, and the requests that a peer cancels.
 
 use std::future::{poll_fn, ready};
+use std::io;
 use std::pin::{Pin, pin};
 use std::task::{self, Context, Poll};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::future::Either;
 use futures_util::stream::FuturesUnordered;
 use h2::server::{Builder, SendResponse};
-use h2::{RecvStream, SendStream};
-use http::header::{CONTENT_LENGTH, DATE};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
+use h2::{Reason, RecvStream, SendStream};
+use http::header::{CONNECTION, CONTENT_LENGTH, DATE, TRANSFER_ENCODING, UPGRADE};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::connection::Drain;
+use super::limits::after;
+use super::paced::Pace;
 use super::proxies::ConnectionPeer;
 use super::watch::LINGER;
 use super::{Body, HttpLimits, HttpService};
@@ -29,11 +32,19 @@ use plainly_transport::Exchange;
 const UNSENT: usize = 16 << 10;
 /// The bytes that a peer may send before they are read, in one body and in all.
 const UNREAD: u32 = 1 << 20;
-/// The requests that a peer may cancel, or leave unread for too long, before its connection is
-/// closed (CVE-2023-44487): so many at once.
+/// The requests that a peer may cancel at once, or leave unread for too long, before its connection
+/// is closed (CVE-2023-44487).
 const CANCELLED: u64 = 200;
-/// And so many a second.
-const CANCELLED_PER_SECOND: u64 = 10;
+/// The cancelled requests that are forgiven each second.
+const FORGIVEN_PER_SECOND: u64 = 10;
+/// The headers that are about a connection, which HTTP/2 forbids (RFC 9113, 8.2.2).
+const OF_CONNECTIONS: [HeaderName; 5] = [
+    CONNECTION,
+    TRANSFER_ENCODING,
+    UPGRADE,
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+];
 
 /// Serves until the peer or a limit ends the connection.
 pub(super) async fn serve<E: Exchange>(
@@ -60,7 +71,7 @@ pub(super) async fn serve<E: Exchange>(
         drain,
     };
     let mut answers = FuturesUnordered::new();
-    let mut cancelled = Cancelled::new();
+    let mut cancellations = CancellationCount::new();
     let mut is_draining = false;
     let why = loop {
         tokio::select! {
@@ -69,13 +80,15 @@ pub(super) async fn serve<E: Exchange>(
             () = &mut stopped, if !is_draining => {
                 is_draining = true;
                 connection.graceful_shutdown();
+                late.as_mut().reset(after(LINGER));
             }
             () = &mut late, if answers.is_empty() => break "its peer took too long",
-            Some(taken) = answers.next() => {
-                if cancelled.is_too_much(taken) {
+            Some(answered) = answers.next() => {
+                if let Err(Cancelled) = answered && cancellations.is_too_much() {
+                    connection.abrupt_shutdown(Reason::ENHANCE_YOUR_CALM);
                     break "its peer cancels one request after another";
                 }
-                late.as_mut().reset(Instant::now() + limits.idle);
+                late.as_mut().reset(after(if is_draining { LINGER } else { limits.idle }));
             }
             accepted = connection.accept() => match accepted {
                 Some(Ok((request, respond))) => answers.push(answerer.answer(request, respond)),
@@ -84,7 +97,7 @@ pub(super) async fn serve<E: Exchange>(
             },
         }
     };
-    // Those that still run end here; the peer is told that there is nothing more to come.
+    // Requests that still run end here; the last frame tells the peer that no more is to come.
     drop(answers);
     connection.graceful_shutdown();
     let _late = timeout(LINGER, poll_fn(|cx| connection.poll_closed(cx))).await;
@@ -97,12 +110,12 @@ fn builder(limits: &HttpLimits) -> Builder {
         .initial_window_size(UNREAD)
         .initial_connection_window_size(UNREAD)
         .max_concurrent_streams(limits.streams)
-        .max_header_list_size(u32::try_from(limits.head_bytes).unwrap_or(u32::MAX))
+        .max_header_list_size(u32::try_from(limits.least_head_bytes()).unwrap_or(u32::MAX))
         .max_send_buffer_size(UNSENT);
     builder
 }
 
-/// The parts that answer the requests of a connection.
+/// The parts of a connection that its requests share.
 struct Answerer<'a, E> {
     caller: ConnectionPeer,
     service: &'a HttpService<E>,
@@ -110,13 +123,14 @@ struct Answerer<'a, E> {
 }
 
 impl<E: Exchange> Answerer<'_, E> {
-    /// Answers a request. `None` if the peer cancels it, or does not read the answer in time.
+    /// Answers a request.
     async fn answer(
         &self,
         request: Request<RecvStream>,
         mut respond: SendResponse<Bytes>,
-    ) -> Option<()> {
+    ) -> Result<(), Cancelled> {
         let limits = self.service.http_limits();
+        let wants_body = request.method() != Method::HEAD;
         let (response, _share) = if request.headers().len() > limits.headers {
             (Either::Left(ready(too_many_headers())), None)
         } else {
@@ -128,62 +142,101 @@ impl<E: Exchange> Answerer<'_, E> {
         let response = tokio::select! {
             biased;
             response = response => response,
-            _reset = poll_fn(|cx| respond.poll_reset(cx)) => return None,
+            _reset = poll_fn(|cx| respond.poll_reset(cx)) => return Err(Cancelled),
         };
         let (mut head, mut body) = response.into_parts();
-        add_headers(&mut head.headers, &body);
-        let is_empty = body.is_end_stream();
+        change_headers(&mut head.headers, &body);
+        let is_empty = body.is_end_stream() || !wants_body;
         let head = Response::from_parts(head, ());
-        let mut stream = respond.send_response(head, is_empty).ok()?;
+        let mut stream = respond.send_response(head, is_empty)?;
         if is_empty {
-            return Some(());
+            return Ok(());
         }
+        let mut pace = Pace::new(limits);
+        let mut stopped = pin!(self.drain.wait());
+        let mut is_ending = false;
         loop {
-            if self.drain.has_begun() {
-                body.end();
-            }
+            let next = poll_fn(|cx| {
+                let frame = Pin::new(&mut body).poll_frame(cx);
+                if frame.is_pending() {
+                    pace.note_flushed();
+                }
+                frame
+            });
             let frame = tokio::select! {
                 biased;
-                frame = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)) => frame,
-                _reset = poll_fn(|cx| stream.poll_reset(cx)) => return None,
-                () = self.drain.wait(), if !self.drain.has_begun() => continue,
+                () = &mut stopped, if !is_ending => {
+                    is_ending = true;
+                    body.end();
+                    continue;
+                }
+                frame = next => frame,
+                _reset = poll_fn(|cx| stream.poll_reset(cx)) => return Err(Cancelled),
             };
             let Some(Ok(frame)) = frame else {
-                return stream.send_data(Bytes::new(), true).ok();
+                return Ok(stream.send_data(Bytes::new(), true)?);
             };
             let bytes = frame.into_data().unwrap_or_default();
-            send(&mut stream, bytes, limits.write_stall).await?;
+            send(&mut stream, bytes, &mut pace).await?;
         }
     }
 }
 
-/// Sends bytes as the peer has room for them. `None` if it has none for too long.
-async fn send(stream: &mut SendStream<Bytes>, mut bytes: Bytes, stall: Duration) -> Option<()> {
+/// A request that its peer cancelled, or whose answer its peer reads too slowly.
+struct Cancelled;
+
+impl From<h2::Error> for Cancelled {
+    fn from(_error: h2::Error) -> Self {
+        Self
+    }
+}
+
+/// Sends bytes as the peer has room for them.
+async fn send(
+    stream: &mut SendStream<Bytes>,
+    mut bytes: Bytes,
+    pace: &mut Pace,
+) -> Result<(), Cancelled> {
     while !bytes.is_empty() {
-        // No more than may be unsent: what one answer reserves, the others lack.
-        stream.reserve_capacity(bytes.len().min(UNSENT));
-        let room = timeout(stall, room(stream)).await.ok()??;
-        let piece = bytes.split_to(room.min(bytes.len()));
-        stream.send_data(piece, false).ok()?;
+        // No more than may be unsent, because other answers lack the room that this one reserves.
+        let most = bytes.len().min(UNSENT);
+        stream.reserve_capacity(most);
+        let room = poll_fn(|cx| {
+            let room = poll_room(stream, most, cx);
+            pace.check(cx, room)
+        });
+        let piece = bytes.split_to(room.await.map_err(|_slow| Cancelled)?);
+        stream.send_data(piece, false)?;
     }
-    Some(())
+    Ok(())
 }
 
-/// Waits until the peer has room, and returns how much.
-async fn room(stream: &mut SendStream<Bytes>) -> Option<usize> {
+/// Returns the bytes that the peer has room for, up to `most`.
+fn poll_room(
+    stream: &mut SendStream<Bytes>,
+    most: usize,
+    cx: &mut Context<'_>,
+) -> Poll<io::Result<usize>> {
     while stream.capacity() == 0 {
-        poll_fn(|cx| stream.poll_capacity(cx)).await?.ok()?;
+        match task::ready!(stream.poll_capacity(cx)) {
+            Some(Ok(_more)) => {}
+            Some(Err(error)) => return Poll::Ready(Err(io::Error::other(error))),
+            None => return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
     }
-    Some(stream.capacity())
+    Poll::Ready(Ok(stream.capacity().min(most)))
 }
 
-/// Adds the headers that hyper adds to an answer of HTTP/1.1.
-fn add_headers(headers: &mut HeaderMap, body: &Body) {
+/// Adds the headers that hyper adds to an answer of HTTP/1.1, and removes those that HTTP/2 forbids.
+fn change_headers(headers: &mut HeaderMap, body: &Body) {
+    for name in OF_CONNECTIONS {
+        headers.remove(name);
+    }
     if let Some(length) = body.size_hint().exact().filter(|&length| length > 0) {
-        headers.insert(CONTENT_LENGTH, length.into());
+        headers.entry(CONTENT_LENGTH).or_insert(length.into());
     }
     if let Ok(now) = HeaderValue::try_from(httpdate::fmt_http_date(SystemTime::now())) {
-        headers.insert(DATE, now);
+        headers.entry(DATE).or_insert(now);
     }
 }
 
@@ -233,26 +286,23 @@ impl HttpBody for StreamBody {
     }
 }
 
-/// The requests that ended without an answer.
-struct Cancelled {
+/// The number of cancelled requests that are not yet forgiven.
+struct CancellationCount {
     count: u64,
     since: Instant,
 }
 
-impl Cancelled {
+impl CancellationCount {
     fn new() -> Self {
         let since = Instant::now();
         Self { count: 0, since }
     }
 
-    /// Counts another one, unless its answer was taken.
-    fn is_too_much(&mut self, taken: Option<()>) -> bool {
-        if taken.is_some() {
-            return false;
-        }
+    /// Counts another cancelled request. Returns whether its connection must end.
+    fn is_too_much(&mut self) -> bool {
         let seconds = self.since.elapsed().as_secs();
         if seconds > 0 {
-            let forgiven = seconds.saturating_mul(CANCELLED_PER_SECOND);
+            let forgiven = seconds.saturating_mul(FORGIVEN_PER_SECOND);
             self.count = self.count.saturating_sub(forgiven);
             self.since = Instant::now();
         }

@@ -1,5 +1,5 @@
-//! A TCP stream that fails once its peer reads too slowly. Below TLS, which takes more than it has
-//! sent.
+//! A TCP stream that fails once its peer reads too slowly. Below TLS, whose buffer hides how much of
+//! an answer the peer has read.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep};
 
 use super::HttpLimits;
-use super::limits::time_for;
+use super::limits::{after, time_for};
 
 /// A connection as the operating system has it.
 pub(super) struct PacedStream {
@@ -20,7 +20,7 @@ pub(super) struct PacedStream {
 }
 
 /// The pace at which a peer must read.
-struct Pace {
+pub(super) struct Pace {
     stall: Duration,
     rate: u32,
     slow: Option<SlowReader>,
@@ -46,7 +46,7 @@ impl PacedStream {
 }
 
 impl Pace {
-    fn new(limits: &HttpLimits) -> Self {
+    pub(super) fn new(limits: &HttpLimits) -> Self {
         Self {
             stall: limits.write_stall,
             rate: limits.write_rate,
@@ -54,8 +54,14 @@ impl Pace {
         }
     }
 
+    /// Notes that the peer has read all that was written, so that time without anything to read
+    /// does not count.
+    pub(super) fn note_flushed(&mut self) {
+        self.slow = None;
+    }
+
     /// Fails if the peer takes too long to read.
-    fn check(
+    pub(super) fn check(
         &mut self,
         cx: &mut Context<'_>,
         written: Poll<io::Result<usize>>,
@@ -63,11 +69,10 @@ impl Pace {
         match (&written, &mut self.slow) {
             (Poll::Ready(Ok(bytes)), Some(slow)) => {
                 slow.read += *bytes as u64;
-                let stalled = Some(Instant::now());
-                let bought = time_for(slow.read, self.rate).map(|bought| slow.since + bought);
-                let late = stalled.into_iter().chain(bought).min();
-                let late = late.unwrap_or(slow.since) + self.stall;
-                slow.late.as_mut().reset(late);
+                let spent = slow.since.elapsed();
+                let earned = time_for(slow.read, self.rate).unwrap_or(Duration::MAX);
+                let left = self.stall.saturating_sub(spent.saturating_sub(earned));
+                slow.late.as_mut().reset(after(left));
             }
             (Poll::Pending, slow) => {
                 let slow = slow.get_or_insert_with(|| SlowReader {
@@ -120,7 +125,7 @@ impl AsyncWrite for PacedStream {
 
     fn poll_flush(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         // All is written, and a TCP stream has no buffer of its own.
-        self.pace.slow = None;
+        self.pace.note_flushed();
         Poll::Ready(Ok(()))
     }
 

@@ -45,7 +45,7 @@ pub(super) enum Answer {
 type FormHandler = dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync;
 
 impl Route {
-    /// Answers 200 at once, to any method and whatever the `Host`: probes call a server by its
+    /// Answers 200 at once, to any method and with any `Host`, because probes call a server by its
     /// address.
     pub fn health() -> Self {
         Self(Answer::Health)
@@ -56,7 +56,7 @@ impl Route {
         Self(Answer::Document(json.into()))
     }
 
-    /// Answers what was posted with a status and JSON, also to pages of any origin.
+    /// Answers the body of a POST with a status and JSON, also to pages of any origin.
     pub fn form(answer: impl Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'static) -> Self {
         Self(Answer::Form(Arc::new(answer)))
     }
@@ -84,33 +84,38 @@ pub(super) enum Target {
 
 /// The table of paths.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Routes(Vec<(Box<str>, Target)>);
+pub(super) struct Routes {
+    rows: Vec<(Box<str>, Target)>,
+    /// The endpoint has a path of its own, or had one that another row replaced.
+    is_placed: bool,
+}
 
 impl Routes {
     /// Adds a path, in place of any other with the same name or the same endpoint.
     pub(super) fn add(&mut self, path: &str, target: Target) {
-        self.0.retain(|(other, row)| {
+        self.is_placed |= matches!(target, Target::Endpoint);
+        self.rows.retain(|(other, row)| {
             let is_other = match (row, &target) {
                 (Target::Endpoint, Target::Endpoint) | (Target::Pipes, Target::Pipes) => false,
                 (Target::Endpoint | Target::Pipes | Target::Beside(_), _) => true,
             };
             is_other && **other != *path
         });
-        self.0.push((path.into(), target));
+        self.rows.push((path.into(), target));
     }
 
-    /// The target at this path. Without a path of its own, the endpoint is at all that are free.
+    /// The target at this path. An endpoint that never had a path of its own is at every other path.
     pub(super) fn at(&self, path: &str) -> Option<&Target> {
-        let row = self.0.iter().find(|(own, _)| **own == *path);
+        let row = self.rows.iter().find(|(own, _)| **own == *path);
         match row {
             Some((_, target)) => Some(target),
-            None => self.endpoint().is_none().then_some(&Target::Endpoint),
+            None => (!self.is_placed).then_some(&Target::Endpoint),
         }
     }
 
     /// The path of the endpoint, if it has one.
     pub(super) fn endpoint(&self) -> Option<&str> {
-        let mut rows = self.0.iter();
+        let mut rows = self.rows.iter();
         let row = rows.find(|(_, target)| matches!(target, Target::Endpoint))?;
         Some(&row.0)
     }

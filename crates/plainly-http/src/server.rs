@@ -351,15 +351,14 @@ impl<E: Exchange> ServiceState<E> {
     where
         B: HttpBody<Data = Bytes> + Send,
     {
+        if !matches!(route.0, Answer::Health) {
+            self.allowed.check_host(head)?;
+        }
         let form = match &route.0 {
             Answer::Health => return Ok(Reply::new(StatusCode::OK, Bytes::new())),
-            Answer::Document(document) => {
-                self.allowed.check_host(head)?;
-                return document_reply(&head.method, document.clone());
-            }
+            Answer::Document(document) => return document_reply(&head.method, document.clone()),
             Answer::Form(form) => form,
         };
-        self.allowed.check_host(head)?;
         if let Some(reply) = form_asked(&head.method)? {
             return Ok(reply);
         }

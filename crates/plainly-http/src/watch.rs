@@ -11,6 +11,7 @@ use http::Version;
 use tokio::time::{Instant, Sleep};
 
 use super::HttpLimits;
+use super::limits::after;
 use plainly_transport::lock::Lock;
 
 /// The time that a closing connection keeps reading from its peer. If it closed earlier, its last response could get
@@ -168,7 +169,7 @@ impl<'a> Watch<'a> {
         mut timer: Pin<&'a mut Sleep>,
     ) -> Self {
         let phase = Phase::Head { requests: 0 };
-        let deadline = Instant::now() + limits.head;
+        let deadline = after(limits.head);
         timer.as_mut().reset(deadline);
         Self {
             activity,
@@ -185,7 +186,7 @@ impl<'a> Watch<'a> {
         if phase != self.phase {
             self.phase = phase;
             let limit = phase.limit(self.limits);
-            self.deadline = limit.map(|limit| Instant::now() + limit);
+            self.deadline = limit.map(after);
         }
         let Some(deadline) = self.deadline else {
             return Poll::Pending;

@@ -103,6 +103,52 @@ async fn many_requests_are_answered_at_a_time_in_any_order() {
 }
 
 #[tokio::test]
+async fn a_head_alone_is_sent_where_it_alone_is_asked_for() {
+    let server = limited(|_default| {}).await;
+    let mut peer = Peer::of(&server).await;
+    for (method, content) in [("GET", "{}"), ("HEAD", "")] {
+        let about = Request::builder().method(method);
+        let about = about.uri(format!("https://{}/about", peer.authority));
+        let response = peer.send(about.body(()).unwrap(), "").await;
+        let (head, mut body) = within(response).await.unwrap().into_parts();
+        assert_eq!(head.headers["content-length"], "2");
+        assert!(head.headers.contains_key("date"));
+        assert_eq!(within(read(&mut body)).await.unwrap(), content);
+    }
+}
+
+#[tokio::test]
+async fn headers_about_a_connection_stay_behind() {
+    let server = limited(|_default| {}).await;
+    let mut peer = Peer::of(&server).await;
+    let last = within(peer.post("\"last\"").await).await.unwrap();
+    assert!(!last.headers().contains_key("connection"));
+    assert_eq!(body(peer.post("[1]").await).await.1, "[1]");
+}
+
+#[tokio::test]
+async fn a_limit_of_time_may_be_as_long_as_a_number_can_be() {
+    let server = limited(|limits| {
+        for limit in [
+            &mut limits.body,
+            &mut limits.body_grace,
+            &mut limits.head,
+            &mut limits.idle,
+            &mut limits.keep_alive,
+            &mut limits.write_stall,
+            &mut limits.shutdown,
+        ] {
+            *limit = Duration::MAX;
+        }
+    })
+    .await;
+    let mut peer = Peer::of(&server).await;
+    let large = peer.post("\"large\"").await;
+    assert_eq!(body(large).await.1.len(), 32 << 20);
+    server.assert_lives().await;
+}
+
+#[tokio::test]
 async fn what_http_refuses_is_refused_over_http_2_as_well() {
     let server = limited(|limits| limits.headers = 20).await;
     let mut peer = Peer::of(&server).await;
@@ -167,7 +213,7 @@ async fn a_cancelled_request_ends_and_its_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn who_cancels_one_request_after_another_is_cut_off() {
+async fn a_peer_that_cancels_one_request_after_another_is_cut_off() {
     let server = limited(|_default| {}).await;
     let peer = Peer::of(&server).await;
     let cancel = async {
@@ -195,7 +241,7 @@ async fn who_cancels_one_request_after_another_is_cut_off() {
 
 /// The end of a request is seen by the end of its connection, which then has nothing to wait for but the next request.
 #[tokio::test]
-async fn a_request_ends_whose_answer_nobody_reads_and_the_others_go_on() {
+async fn a_request_whose_answer_is_not_read_ends_and_the_others_go_on() {
     for unread in ["\"large\"", &format!("[{}]", "1".repeat(200))] {
         let server = limited(|limits| {
             limits.write_stall = SHORT;
@@ -216,6 +262,42 @@ async fn a_request_ends_whose_answer_nobody_reads_and_the_others_go_on() {
         assert_eq!(read, 100);
         server.assert_lives().await;
     }
+}
+
+/// Reads a response byte by byte until its server has enough of it, or it has so many.
+async fn sip(response: ResponseFuture, most: usize) -> usize {
+    let mut stream = within(response).await.unwrap().into_body();
+    let mut read = 0;
+    let reading = async {
+        while read < most
+            && let Some(Ok(piece)) = stream.data().await
+        {
+            read += piece.len();
+            stream.flow_control().release_capacity(piece.len()).ok();
+        }
+    };
+    within(reading).await;
+    read
+}
+
+#[tokio::test]
+async fn a_request_whose_answer_is_read_byte_by_byte_ends() {
+    let server = limited(|limits| {
+        limits.write_stall = SHORT;
+        limits.write_rate = u32::MAX;
+        limits.keep_alive = SHORT / 4;
+    })
+    .await;
+    let mut builder = Builder::new();
+    builder.initial_window_size(1);
+    let mut peer = Peer::with(&server, &mut builder).await;
+    let large = peer.post("\"large\"").await;
+    assert!(sip(large, usize::MAX).await < 32 << 20);
+    // The silence of a stream of events does not count, and the comments in it are three bytes.
+    let events = peer.request("GET").header("mcp-session-id", "silent");
+    let events = peer.send(events.body(()).unwrap(), "").await;
+    assert_eq!(sip(events, 3 * 10).await, 3 * 10);
+    server.assert_lives().await;
 }
 
 #[tokio::test]
@@ -263,6 +345,20 @@ async fn a_stop_finishes_requests_and_says_goodbye_to_streams() {
 }
 
 /// A frame (RFC 9113, 4.1).
+#[tokio::test]
+async fn a_peer_that_no_longer_answers_delays_a_stop_only_for_a_moment() {
+    let mut server = limited(|limits| {
+        limits.idle = Duration::from_secs(3_600);
+        limits.shutdown = Duration::from_secs(3_600);
+    })
+    .await;
+    let stream = server.connect("h2").await;
+    let handshake = Builder::new().handshake::<_, Bytes>(stream);
+    let (_requests, _frozen) = within(handshake).await.unwrap();
+    server.stop();
+    server.stopped().await;
+}
+
 fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
     let mut frame = length[1..].to_vec();

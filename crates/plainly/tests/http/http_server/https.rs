@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly::transport::http::{HttpLimits, HttpServer, HttpService, ServerCertificate};
+use plainly::transport::http::{HttpLimits, HttpServer, HttpService, Route, ServerCertificate};
 use plainly_peer::within;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::{CertificateDer, ServerName};
@@ -50,6 +50,7 @@ impl Secure {
         change(&mut limits);
         let echo = Echo::default();
         let service = HttpService::new(echo.clone()).path("/mcp").limits(limits);
+        let service = service.route("/about", Route::document("{}"));
         let server = HttpServer::bind("127.0.0.1:0").await.unwrap();
         let server = server.tls(certificate);
         let address = server.local_addr();

@@ -35,6 +35,16 @@ async fn a_probe_needs_no_token_and_no_name() {
 }
 
 #[tokio::test]
+async fn an_endpoint_whose_path_is_taken_is_not_at_all_others() {
+    let server = Server::with(|service| service.route("/mcp", Route::health())).await;
+    let good = server.good("[1]");
+    assert_eq!(statuses(&server.send(good.clone()).await), [200]);
+    let elsewhere = good.replacen("/mcp", "/other", 1);
+    assert_eq!(statuses(&server.send(elsewhere).await), [404]);
+    assert_eq!(server.echo.calls(), 0);
+}
+
+#[tokio::test]
 async fn documents_and_forms_are_for_pages_of_any_origin_but_not_for_any_host() {
     let server = Server::with(|service| {
         let count = |body: &[u8]| (StatusCode::CREATED, body.len().to_string().into());

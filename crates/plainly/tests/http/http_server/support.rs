@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::StatusCode;
+use http::header::CONNECTION;
+use http::{HeaderValue, StatusCode};
 use plainly::errors::{Dialect, ProtocolError, Refusal, Revision};
 use plainly::transport::http::{HttpLimits, HttpService};
 use plainly::transport::{Event, Exchange, Feed, Frame, Reply};
@@ -49,6 +50,13 @@ impl Exchange for Echo {
             self.gate.pass().await;
         }
         assert!(&frame.body[..] != b"\"panic\"", "asked to panic");
+        if &frame.body[..] == b"\"last\"" {
+            let mut reply = Reply::new(StatusCode::OK, frame.body.clone());
+            reply
+                .headers
+                .insert(CONNECTION, HeaderValue::from_static("close"));
+            return reply;
+        }
         if &frame.body[..] == b"\"notification\"" {
             return Reply::new(StatusCode::ACCEPTED, Bytes::new());
         }
