@@ -348,9 +348,8 @@ impl ServerBuilder {
         let task_store = self.tasks;
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
         let name = Arc::<ServerName>::default();
-        let runner = Arc::clone(&name);
         let (errors, limits) = (self.errors, &self.limits);
-        let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits, runner);
+        let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits);
         let tasks = Arc::new(tasks);
         let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
         let shared = self

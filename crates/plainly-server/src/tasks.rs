@@ -40,7 +40,6 @@ pub use self::store::{TaskStore, TaskStoreError};
 use super::audience::ErrorPolicy;
 use super::changes::{Changes, Topic};
 use super::outgoing::encode::Encoder;
-use super::records::ServerName;
 use crate::limits::Limits;
 
 /// Bytes of the longest name that a task can have.
@@ -55,8 +54,6 @@ pub(super) struct Tasks {
     encoder: Arc<Encoder>,
     errors: ErrorPolicy,
     limits: Limits,
-    /// The server that runs their handlers.
-    runner: Arc<ServerName>,
 }
 
 impl Tasks {
@@ -67,7 +64,6 @@ impl Tasks {
         encoder: &Arc<Encoder>,
         errors: ErrorPolicy,
         limits: &Limits,
-        runner: Arc<ServerName>,
     ) -> Self {
         Self {
             store,
@@ -76,7 +72,6 @@ impl Tasks {
             encoder: Arc::clone(encoder),
             errors,
             limits: limits.clone(),
-            runner,
         }
     }
 

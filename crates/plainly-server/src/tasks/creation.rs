@@ -74,13 +74,11 @@ impl Tasks {
         let not_random =
             |error| ProtocolError::internal("The task could not be created").with_source(error);
         let id = random_name().map_err(not_random)?;
-        let runner = self.runner.get().map_err(not_random)?;
         // A place in this process before a record in the store: a record without a handler would wait until it expires.
         let local = self.local.admit(&id, self.limits.tasks.stored);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.tasks.ttl, self.limits.tasks.poll_interval);
         let record = TaskRecord::new(id, principal(peer), SystemTime::now(), ttl, poll);
-        let record = record.run_by(runner);
         let task = record.task.clone();
         self.store.insert(record).await?;
         Ok((local, task))

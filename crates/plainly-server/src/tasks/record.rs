@@ -28,9 +28,6 @@ pub struct TaskRecord {
     pub expires: Option<SystemTime>,
     /// The number of its changes.
     pub version: u64,
-    /// The name of the server that runs its handler, new at each start of a server.
-    #[serde(default)]
-    pub runner: Option<String>,
     /// Members that newer servers add.
     #[serde(flatten)]
     others: JsonObject,
@@ -71,15 +68,8 @@ impl TaskRecord {
             answers: InputResponses::new(),
             expires,
             version: 0,
-            runner: None,
             others: JsonObject::new(),
         }
-    }
-
-    /// Names the server that runs its handler.
-    pub(super) fn run_by(mut self, server: &str) -> Self {
-        self.runner = Some(server.to_owned());
-        self
     }
 
     /// Its id.
