@@ -7,6 +7,7 @@ mod url_elicitation;
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use plainly_errors::{ErrorKind, Internal, InvalidParams, Mistake, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::shape::Feature;
@@ -54,6 +55,11 @@ impl MethodAnswer {
             Ok(Answer::empty())
         };
         Self::Later(Audience::Code, Box::pin(answer))
+    }
+
+    /// An empty result: at once or, if something is left to do, once this is done.
+    pub(crate) fn after(rest: Option<BoxFuture<'static, Result<(), ProtocolError>>>) -> Self {
+        rest.map_or_else(|| Self::Now(Answer::empty()), Self::once)
     }
 }
 

@@ -20,7 +20,7 @@ use super::load::Load;
 use super::operation::{Observer, Operation};
 use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::Unsent;
-use super::records::{ErasedRecords, Records, ServerName};
+use super::records::{ErasedRecords, Records};
 use super::sessions::Sessions;
 use super::sessions::shared::SharedSessions;
 use super::source::{Source, SourceList, Sources};
@@ -205,9 +205,14 @@ impl ServerBuilder {
     /// requests of a session that another opened, and knows its log level, its subscriptions and
     /// its end. By default, only this process knows them.
     ///
+    /// A session's record is stored for twice the time that the session may be
+    /// [idle](crate::limits::SessionLimits::idle), and written again after half of that. While the
+    /// records can't be reached, a server answers the sessions that it knows, and requests of
+    /// others with an error (HTTP 503).
+    ///
     /// A program that reads the records learns the names of users and clients; one that writes them
-    /// can take over a session. An answer to a question must still reach the
-    /// server that asked, and the rest of a stream comes from the server that sent its beginning.
+    /// can take over a session. An answer to a question must still reach the server that asked, and
+    /// the rest of a stream comes from the server that sent its beginning.
     #[must_use]
     pub fn records(mut self, records: impl Records) -> Self {
         self.records = Some(Arc::new(records));
@@ -347,14 +352,12 @@ impl ServerBuilder {
         let encoder = Arc::new(encoder);
         let task_store = self.tasks;
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
-        let name = Arc::<ServerName>::default();
         let (errors, limits) = (self.errors, &self.limits);
         let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits);
         let tasks = Arc::new(tasks);
         let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
-        let shared = self
-            .records
-            .map(|records| SharedSessions::new(records, name));
+        let shared = self.records;
+        let shared = shared.map(|records| Arc::new(SharedSessions::new(records, limits)));
         let sessions = Sessions::new(&self.limits, &changes, &listened, shared);
         let listeners = Listeners::new(&self.limits, listened);
         let subscriptions = Subscriptions::new(

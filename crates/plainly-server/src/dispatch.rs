@@ -72,7 +72,8 @@ impl Server {
                 let place = place.transpose()?;
                 match self.handle(&call) {
                     CallAnswer::Later(handling) => State::Working {
-                        // Without one, it is a listing of sources, none of which was called yet.
+                        // Without one, it is a listing of sources, none of which was called yet, or
+                        // a change of a session that is still to be stored.
                         _place: place.map_or_else(|| self.place(scope), Ok)?,
                         work: Work::Handler(handling),
                     },

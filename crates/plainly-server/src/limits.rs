@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly_errors::Refusal;
+use plainly_errors::{ProtocolError, Refusal};
 use plainly_protocol::envelope;
 use plainly_transport::limits;
 
@@ -124,7 +124,8 @@ pub struct SessionLimits {
     /// Open sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with SSE may have as
     /// many again; beyond: unavailable.
     pub open: usize,
-    /// The time that a session may be idle before it ends. 30 minutes.
+    /// The time that a session may be idle before it ends. 30 minutes; up to twice as long where
+    /// servers share their sessions ([`ServerBuilder::records`](crate::ServerBuilder::records)).
     pub idle: Duration,
     /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
     pub initialize_bytes: usize,
@@ -243,6 +244,28 @@ impl Limits {
         // Arguments come inside a message, and can nest no deeper than that may.
         limits.value_depth = self.envelope.depth;
         limits
+    }
+}
+
+impl SubscriptionLimits {
+    /// An error if these are too many URIs, or too long ones, for one client.
+    pub(crate) fn check<'a>(
+        &self,
+        uris: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), ProtocolError> {
+        let (mut count, mut bytes) = (0, 0);
+        for uri in uris {
+            count += 1;
+            bytes += uri.len();
+        }
+        if count > self.uris || bytes > self.uri_bytes {
+            let (uris, bytes) = (self.uris, self.uri_bytes);
+            return Err(ProtocolError::invalid_params(format!(
+                "Invalid params: a subscription to more than {uris} resources, or more than \
+                 {bytes} bytes of URIs"
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -2,20 +2,21 @@
 
 use std::error::Error;
 use std::fmt;
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use plainly_errors::{ProtocolError, Unavailable};
+use tokio::time::timeout;
 
-use crate::seal::random_name;
+/// The time for one call of a store of records.
+const CALL: Duration = Duration::from_secs(5);
 
 /// Stores small records for a time. Servers with the same definitions and the same records answer
 /// each other's legacy sessions: [`ServerBuilder::records`](crate::ServerBuilder::records).
 ///
 /// A read returns at least what the last completed write stored, wherever it was made. No record is
-/// removed before its time.
+/// removed before its time. A call that takes longer than five seconds is dropped and has failed.
 pub trait Records: Send + Sync + fmt::Debug + 'static {
     /// The record with this key: up to 80 letters, digits and dots. An expired one may be missing.
     fn get(
@@ -24,7 +25,8 @@ pub trait Records: Send + Sync + fmt::Debug + 'static {
     ) -> impl Future<Output = Result<Option<StoredRecord>, RecordsError>> + Send;
 
     /// Stores `value` for `ttl`, in place of the record of the version `over`, or of none. Returns
-    /// its version; `None`, and stores nothing, if there is a different record.
+    /// its version, which is greater than `over`; `None`, and stores nothing, if there is a
+    /// different record.
     fn put(
         &self,
         key: &str,
@@ -40,7 +42,8 @@ pub trait Records: Send + Sync + fmt::Debug + 'static {
 pub struct StoredRecord {
     /// The value. It may contain names of users and clients.
     pub value: Bytes,
-    /// A number that each write changes.
+    /// A number that grows with each write of the record: a server ignores a lower one than it has
+    /// read before.
     pub version: u64,
 }
 
@@ -67,28 +70,20 @@ plainly_errors::debug_with_causes!(RecordsError);
 
 impl From<RecordsError> for ProtocolError {
     fn from(error: RecordsError) -> Self {
-        Self::from(Unavailable::Overloaded).with_source(error)
-    }
-}
-
-/// The name of a server among those that share records, new at each start.
-#[derive(Debug, Default)]
-pub(crate) struct ServerName(OnceLock<Arc<str>>);
-
-impl ServerName {
-    pub(crate) fn get(&self) -> Result<&Arc<str>, getrandom::Error> {
-        match self.0.get() {
-            Some(name) => Ok(name),
-            None => {
-                let random = random_name()?.into();
-                // Two threads may each draw a name; both use the one that was there first.
-                Ok(self.0.get_or_init(|| random))
+        let why = match error {
+            RecordsError::Refused(_) => {
+                "The store of sessions can't be reached at the moment: try again later"
             }
-        }
+            RecordsError::Unknown(_) => {
+                "The store of sessions did not confirm the change: send the request again"
+            }
+        };
+        let unavailable = Self::from(Unavailable::Overloaded);
+        unavailable.with_message(why).with_source(error)
     }
 }
 
-/// [`Records`] with its futures boxed.
+/// [`Records`] with its futures boxed, and each limited to the time of a call.
 pub(crate) trait ErasedRecords: Send + Sync + fmt::Debug {
     fn get<'a>(&'a self, key: &'a str)
     -> BoxFuture<'a, Result<Option<StoredRecord>, RecordsError>>;
@@ -106,7 +101,12 @@ impl<R: Records> ErasedRecords for R {
         &'a self,
         key: &'a str,
     ) -> BoxFuture<'a, Result<Option<StoredRecord>, RecordsError>> {
-        Box::pin(Records::get(self, key))
+        let found = timeout(CALL, Records::get(self, key));
+        Box::pin(async {
+            found
+                .await
+                .map_err(|late| RecordsError::Refused(late.into()))?
+        })
     }
 
     fn put<'a>(
@@ -116,6 +116,10 @@ impl<R: Records> ErasedRecords for R {
         over: Option<u64>,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Option<u64>, RecordsError>> {
-        Box::pin(Records::put(self, key, value, over, ttl))
+        let put = timeout(CALL, Records::put(self, key, value, over, ttl));
+        Box::pin(async {
+            put.await
+                .map_err(|late| RecordsError::Unknown(late.into()))?
+        })
     }
 }

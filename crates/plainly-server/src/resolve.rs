@@ -97,8 +97,9 @@ pub(super) async fn legacy_over_http(
     Ok((scope, session))
 }
 
-/// The session that the headers name. It is an error if no session has that name, if it is another principal's, or if
-/// the version header is wrong for it. Modern messages have no session, whatever else their headers say.
+/// The session that the headers name. It is an error if no session has that name, if it is another
+/// principal's, if it can't be looked up, or if the version header is wrong for it. Modern messages
+/// have no session, whatever else their headers say.
 pub(super) async fn by_session(
     frame: &Frame,
     sessions: &Sessions,
@@ -110,8 +111,7 @@ pub(super) async fn by_session(
     };
     let unknown = || unknown_session(&frame.headers);
     let session = sessions.get(name, frame.extensions.get(), frame.caller());
-    let session = session.await;
-    let session = session.ok_or_else(unknown)?;
+    let session = session.await?.ok_or_else(unknown)?;
     let revision = session.peer.revision;
     // Before 2025-06-18 the header does not exist, so its value means nothing. Since then any known version will do:
     // only an invalid or unsupported one must be refused ("Protocol Version Header").

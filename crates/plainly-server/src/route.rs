@@ -10,6 +10,7 @@ use super::Server;
 use super::answer::{Answer, MethodResult, STATIC};
 use super::audience::MethodAnswer;
 use super::request::MethodCall;
+use super::sessions::record::SessionChange;
 
 type MethodHandler = fn(&Server, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;
 
@@ -71,12 +72,8 @@ fn set_level(call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
     // Only sessions have a level that lasts: a modern client states it in the `_meta` of each request.
     let session = Arc::clone(call.session()?);
-    if session.is_shared() {
-        let changing = async move { session.change(|record| record.level = level).await };
-        return Ok(MethodAnswer::once(changing));
-    }
-    session.set_level(level);
-    Ok(MethodAnswer::Now(Answer::empty()))
+    let storing = session.change(SessionChange::Level(level))?;
+    Ok(MethodAnswer::after(storing))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and ended by their clients or
 //! for being idle.
 
+pub(super) mod record;
 pub(super) mod session;
 pub(super) mod shared;
 pub(super) mod streams;
@@ -12,8 +13,9 @@ use std::time::{Duration, Instant};
 use plainly_errors::ProtocolError;
 use plainly_protocol::peer::{Peer, Principal};
 
+use self::record::{SessionChange, SessionRecord};
 use self::session::Session;
-use self::shared::{SessionRecord, SharedSession, SharedSessions};
+use self::shared::{FoundRecord, SharedSession, SharedSessions};
 use super::changes::Changes;
 use super::failure::incident::chain;
 use super::in_flight::InFlight;
@@ -36,7 +38,7 @@ pub(super) struct Sessions {
     listened: Quota,
     changes: Changes,
     /// Their records, if other servers answer them too.
-    shared: Option<SharedSessions>,
+    shared: Option<Arc<SharedSessions>>,
     table: Lock<SessionTable>,
 }
 
@@ -89,7 +91,7 @@ impl Sessions {
         limits: &Limits,
         changes: &Changes,
         listened: &Quota,
-        shared: Option<SharedSessions>,
+        shared: Option<Arc<SharedSessions>>,
     ) -> Self {
         Self {
             limits: limits.clone(),
@@ -111,14 +113,12 @@ impl Sessions {
         caller: Option<Holder>,
         said: usize,
     ) -> Result<String, ProtocolError> {
-        let not_random =
-            |error| ProtocolError::internal("No session could be opened").with_source(error);
         let name = random_name().map_err(not_random)?;
         let place = self.shared.as_ref().map(|shared| shared.place(&name));
         let place = place.transpose().map_err(not_random)?;
         // Before the client learns the name, so that every server knows the session.
         if let Some(place) = &place {
-            place.create(&SessionRecord::new(&peer, said)).await?;
+            place.create(SessionRecord::new(&peer, said)).await?;
         }
         self.begin(&name, peer, caller, said, place);
         Ok(name)
@@ -173,31 +173,46 @@ impl Sessions {
         name: &str,
         principal: Option<&Principal>,
         caller: Option<Holder>,
-    ) -> Option<Arc<Session>> {
+    ) -> Result<Option<Arc<Session>>, ProtocolError> {
+        let here = self.get_here(name, principal);
         let Some(shared) = &self.shared else {
-            return self.get_here(name, principal);
+            return Ok(here);
         };
-        let place = shared.place(name).ok()?;
-        let (record, version) = match place.get().await {
-            Ok(Some(found)) => found,
-            Ok(None) => {
+        let Some(session) = here else {
+            return self.join(shared, name, principal, caller).await;
+        };
+        match session.catch_up().await {
+            Ok(true) => {}
+            Ok(false) => {
                 self.end_here(name);
-                return None;
+                return Ok(None);
             }
             // Then this server goes on with what it knows.
             Err(error) => {
                 tracing::warn!(error = chain(&error), "a session could not be looked up");
-                return self.get_here(name, principal);
             }
-        };
-        let peer = record.peer(principal)?;
-        let session = self
-            .get_here(name, principal)
-            .unwrap_or_else(|| self.begin(name, Arc::new(peer), caller, record.said, Some(place)));
-        if session.follow(&record, version).is_err() {
-            tracing::debug!("no room for what a client is subscribed to elsewhere");
         }
-        Some(session)
+        Ok(Some(session))
+    }
+
+    /// The session of this name that another server opened, which now begins here too.
+    async fn join(
+        &self,
+        shared: &Arc<SharedSessions>,
+        name: &str,
+        principal: Option<&Principal>,
+        caller: Option<Holder>,
+    ) -> Result<Option<Arc<Session>>, ProtocolError> {
+        let place = shared.place(name).map_err(not_random)?;
+        let FoundRecord::Later(record, version) = place.find().await? else {
+            return Ok(None);
+        };
+        let Some(peer) = record.peer(principal) else {
+            return Ok(None);
+        };
+        let session = self.begin(name, Arc::new(peer), caller, record.said, Some(place));
+        session.resume(&record, version).await;
+        Ok(Some(session))
     }
 
     /// The session of this name, unless it has been idle here for too long.
@@ -221,8 +236,14 @@ impl Sessions {
 
     /// Ends this session, wherever it is, and its streams here. A request whose client waits for
     /// the response is still answered: a client that wants none cancels it or hangs up.
-    pub(super) async fn end(&self, name: &str, session: &Session) -> Result<(), ProtocolError> {
-        session.change(|record| record.has_ended = true).await?;
+    pub(super) async fn end(
+        &self,
+        name: &str,
+        session: &Arc<Session>,
+    ) -> Result<(), ProtocolError> {
+        if let Some(storing) = session.change(SessionChange::End)? {
+            storing.await?;
+        }
         self.end_here(name);
         Ok(())
     }
@@ -231,6 +252,10 @@ impl Sessions {
         let ended = self.table.lock().remove(name);
         drop(ended);
     }
+}
+
+fn not_random(error: getrandom::Error) -> ProtocolError {
+    ProtocolError::internal("No session could be opened").with_source(error)
 }
 
 impl SessionTable {

@@ -35,13 +35,13 @@ pub(super) use self::listeners::Listeners;
 use self::watch::StoreWatch;
 use super::answer::Answer;
 use super::audience::MethodAnswer;
-use super::changes::{Changes, Topic, TopicSubscription};
+use super::changes::{Changes, TopicSubscription};
 use super::failure::Failure;
 use super::features::check_length;
 use super::outgoing::notifications;
 use super::request::{MethodCall, check_tasks};
+use super::sessions::record::SessionChange;
 use super::sessions::session::Session;
-use super::sessions::shared::SessionRecord;
 use super::source::Sources;
 use super::tasks::Tasks;
 use crate::limits::Limits;
@@ -101,7 +101,10 @@ impl Subscriptions {
         let (peer, id) = (Arc::clone(call.scope.peer()), Arc::<str>::from(call.id));
         let task_ids = self.take_tasks(&mut asked, &peer)?;
         let uris = asked.resource_subscriptions.iter().flatten();
-        self.check_uris(uris.map(String::as_str))?;
+        let uris = uris.map(String::as_str);
+        uris.clone()
+            .try_for_each(|uri| check_length(uri, &self.limits))?;
+        self.limits.subscriptions.check(uris)?;
         let caller = call.scope.caller();
         let topics = self.topics(caller.clone());
         let place = self.admit(caller, topics.into())?;
@@ -126,6 +129,7 @@ impl Subscriptions {
             is_ending: false,
             place,
             _stream: None,
+            _keeping: None,
         };
         let answer = Answer::Subscription(listener.boxed(), over(call.id));
         Ok(MethodAnswer::Now(answer))
@@ -134,7 +138,7 @@ impl Subscriptions {
     /// Opens the stream of a session, on which its client is notified of all changes; there is one.
     pub(super) fn open_stream(
         self: &Arc<Self>,
-        session: &Session,
+        session: &Arc<Session>,
         caller: Option<Holder>,
     ) -> Result<Listener, ProtocolError> {
         let lists = self.announcements.lists();
@@ -155,6 +159,7 @@ impl Subscriptions {
             is_ending: false,
             place,
             _stream: Some(stream),
+            _keeping: session.keeping(),
         })
     }
 
@@ -165,7 +170,7 @@ impl Subscriptions {
     ) -> Result<MethodAnswer, ProtocolError> {
         let session = Arc::clone(call.session()?);
         let SubscribeParams { uri, .. } = call.read()?;
-        self.check_uris([&*uri])?;
+        check_length(&uri, &self.limits)?;
         let (this, scope) = (Arc::clone(self), call.scope.clone());
         let subscribing = async move {
             // The features know only their own resources: where there are sources, it may be one of theirs.
@@ -177,18 +182,10 @@ impl Subscriptions {
                 let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());
             }
-            // Counted together with earlier ones: a client subscribes to one URI at a time, and could go on without
-            // end.
-            let topics = &session.subscription.topics;
-            let before = topics.resources();
-            let before = before.iter().map(|uri| &**uri);
-            this.check_uris(before.filter(|before| **before != *uri).chain([&*uri]))?;
-            if session.is_shared() {
-                let add = |record: &mut SessionRecord| record.uris.extend([uri.clone()]);
-                return Ok(session.change(add).await?);
+            if let Some(storing) = session.change(SessionChange::Subscribe(uri))? {
+                storing.await?;
             }
-            let added = topics.add([Topic::Resource(uri.into())]);
-            Ok::<_, Failure>(added.map_err(ProtocolError::from)?)
+            Ok::<_, Failure>(())
         };
         Ok(MethodAnswer::once(subscribing))
     }
@@ -197,16 +194,8 @@ impl Subscriptions {
     pub(super) fn unsubscribe(&self, call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
         let session = Arc::clone(call.session()?);
         let UnsubscribeParams { uri, .. } = call.read()?;
-        if session.is_shared() {
-            let changing = async move {
-                let others = |record: &mut SessionRecord| record.uris.retain(|it| *it != uri);
-                session.change(others).await
-            };
-            return Ok(MethodAnswer::once(changing));
-        }
-        let topics = &session.subscription.topics;
-        topics.remove(&Topic::Resource(uri.into()));
-        Ok(MethodAnswer::Now(Answer::empty()))
+        let storing = session.change(SessionChange::Unsubscribe(uri))?;
+        Ok(MethodAnswer::after(storing))
     }
 
     /// Takes the names of tasks out of a filter, once each.
@@ -227,23 +216,6 @@ impl Subscriptions {
         let mut seen = HashSet::new();
         ids.retain(|id| seen.insert(id.clone()));
         Ok(ids)
-    }
-
-    /// An error if these are too many resources for one client's notifications.
-    fn check_uris<'a>(&self, uris: impl IntoIterator<Item = &'a str>) -> Result<(), ProtocolError> {
-        let (mut count, mut bytes) = (0, 0);
-        for uri in uris {
-            check_length(uri, &self.limits)?;
-            count += 1;
-            bytes += uri.len();
-        }
-        if count > self.limits.subscriptions.uris || bytes > self.limits.subscriptions.uri_bytes {
-            return Err(ProtocolError::invalid_params(format!(
-                "Invalid params: a subscription to more than {} resources, or more than {} bytes of URIs",
-                self.limits.subscriptions.uris, self.limits.subscriptions.uri_bytes
-            )));
-        }
-        Ok(())
     }
 }
 

@@ -162,7 +162,7 @@ impl Server {
     }
 
     /// The rest of the stream that the event was part of or, without one, the stream of the session's changes.
-    fn stream_of(&self, frame: &Frame, session: &Session) -> Result<Reply, ProtocolError> {
+    fn stream_of(&self, frame: &Frame, session: &Arc<Session>) -> Result<Reply, ProtocolError> {
         match (&session.streams, last_event_id(&frame.headers)) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
             (None, _) | (_, None) => {

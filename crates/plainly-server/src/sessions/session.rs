@@ -1,24 +1,24 @@
 //! The session of one legacy client: its peer and its running requests. Over HTTP it is one of the
 //! [`Sessions`](crate::sessions), otherwise that of its stream. A modern request never sees one.
 
+mod sharing;
 mod subscription;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use plainly_errors::ProtocolError;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::LoggingLevel;
 
 pub(crate) use self::subscription::{OpenStream, SessionSubscription};
 use crate::asking::SentQuestions;
-use crate::changes::{Topic, TopicSubscription};
+use crate::changes::TopicSubscription;
 use crate::in_flight::InFlight;
-use crate::limits::Limits;
-use crate::sessions::shared::{SessionRecord, SharedSession};
+use crate::limits::{Limits, SubscriptionLimits};
+use crate::sessions::shared::SharedSession;
 use crate::sessions::streams::Streams;
 use plainly_transport::lock::Lock;
-use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
+use plainly_transport::quota::{Holder, Quota, QuotaPart};
 
 /// The session of one legacy client: its peer, its running requests, and its streams.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(crate) struct Session {
     /// Our questions to its client that wait for answers.
     pub(crate) unanswered: SentQuestions,
     level: Lock<LoggingLevel>,
+    /// The limits of what its client subscribes to.
+    limits: SubscriptionLimits,
     /// Its record, if other servers answer it too.
     shared: Option<SharedSession>,
 }
@@ -49,6 +51,7 @@ impl Session {
             streams: None,
             unanswered: SentQuestions::new(limits),
             level: Lock::new(LoggingLevel::Info),
+            limits: limits.subscriptions.clone(),
             shared: None,
         }
     }
@@ -84,48 +87,6 @@ impl Session {
         self
     }
 
-    /// Whether other servers answer it too.
-    pub(crate) fn is_shared(&self) -> bool {
-        self.shared.is_some()
-    }
-
-    /// Changes its record, and what follows from that here.
-    pub(crate) async fn change(
-        &self,
-        change: impl Fn(&mut SessionRecord) + Send,
-    ) -> Result<(), ProtocolError> {
-        if let Some(shared) = &self.shared {
-            let (record, version) = shared.update(change).await?;
-            self.follow(&record, version)?;
-        }
-        Ok(())
-    }
-
-    /// Takes over the contents of its record, unless it has taken over a later version.
-    pub(super) fn follow(
-        &self,
-        record: &SessionRecord,
-        version: u64,
-    ) -> Result<(), QuotaExhausted> {
-        let Some(shared) = &self.shared else {
-            return Ok(());
-        };
-        let mut known = shared.known.lock();
-        if version <= *known {
-            return Ok(());
-        }
-        *known = version;
-        self.set_level(record.level);
-        let topics = &self.subscription.topics;
-        for uri in topics.resources() {
-            if !record.uris.contains(&*uri) {
-                topics.remove(&Topic::Resource(uri));
-            }
-        }
-        let uris = record.uris.iter();
-        topics.add(uris.map(|uri| Topic::Resource(uri.as_str().into())))
-    }
-
     /// The time since anything was sent or received.
     pub(crate) fn idle(&self) -> Duration {
         if self
@@ -149,9 +110,5 @@ impl Session {
     /// debugging.
     pub(crate) fn level(&self) -> LoggingLevel {
         *self.level.lock()
-    }
-
-    pub(crate) fn set_level(&self, level: LoggingLevel) {
-        *self.level.lock() = level;
     }
 }

@@ -1,146 +1,195 @@
-//! The record of a session that servers share: the client's introduction, and the changes of its
-//! session.
+//! The store of the records of sessions that servers share.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use plainly_errors::{InvalidRequest, ProtocolError, Revision};
-use plainly_protocol::peer::{Peer, Principal};
-use plainly_protocol::types::{ClientCapabilities, Implementation, JsonObject, LoggingLevel};
-use serde::{Deserialize, Serialize};
+use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
 use sha2::{Digest, Sha256};
+use tokio::time::Instant;
 
-use crate::records::{ErasedRecords, RecordsError, ServerName};
+use super::record::{SessionChange, SessionRecord};
+use crate::limits::Limits;
+use crate::records::{ErasedRecords, RecordsError};
+use crate::seal::random_name;
 use plainly_transport::lock::Lock;
 
-/// The time that a session is stored after its last change.
-const TTL: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// The record of a session. As JSON, it is complete.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct SessionRecord {
-    revision: String,
-    capabilities: ClientCapabilities,
-    client: Option<Implementation>,
-    principal: Option<String>,
-    /// The bytes of its client's introduction.
-    pub(super) said: usize,
-    /// The least severe log messages that the client wants.
-    pub(crate) level: LoggingLevel,
-    /// The resources that it is subscribed to.
-    pub(crate) uris: BTreeSet<String>,
-    pub(crate) has_ended: bool,
-    /// Members that newer servers add.
-    #[serde(flatten)]
-    others: JsonObject,
-}
-
-impl SessionRecord {
-    /// The record of a session that this peer opens.
-    pub(super) fn new(peer: &Peer, said: usize) -> Self {
-        let principal = peer.principal.as_ref();
-        Self {
-            revision: peer.revision.to_string(),
-            capabilities: peer.capabilities.clone(),
-            client: peer.implementation.clone(),
-            principal: principal.map(|principal| principal.as_str().to_owned()),
-            said,
-            level: LoggingLevel::Info,
-            uris: BTreeSet::new(),
-            has_ended: false,
-            others: JsonObject::new(),
-        }
-    }
-
-    /// The peer that opened the session, if that was this principal.
-    pub(super) fn peer(&self, principal: Option<&Principal>) -> Option<Peer> {
-        if self.principal.as_deref() != principal.map(Principal::as_str) {
-            return None;
-        }
-        let revision: Revision = self.revision.parse().ok()?;
-        let peer = Peer::new(revision, self.capabilities.clone(), self.client.clone());
-        Some(peer.principal(principal.cloned()))
-    }
-}
+/// The attempts at a change that changes by other servers forestall.
+const ATTEMPTS: usize = 16;
 
 /// The records of the sessions that servers share.
 #[derive(Debug)]
 pub(crate) struct SharedSessions {
     records: Arc<dyn ErasedRecords>,
-    server: Arc<ServerName>,
+    limits: Limits,
+    /// The name of this server among those that share the records, new at each start.
+    server: OnceLock<Arc<str>>,
 }
 
 /// The place of the record of one session.
 #[derive(Debug)]
-pub(crate) struct SharedSession {
-    records: Arc<dyn ErasedRecords>,
+pub(super) struct SharedSession {
+    all: Arc<SharedSessions>,
     key: String,
     /// The name of this server.
     pub(super) server: Arc<str>,
+    pub(super) known: Lock<KnownRecord>,
+}
+
+/// The facts about the stored record that this server knows.
+#[derive(Debug)]
+pub(super) struct KnownRecord {
     /// The version that this server has taken over.
-    pub(super) known: Lock<u64>,
+    pub(super) version: Option<u64>,
+    /// The time to write the record again; never if absent.
+    due: Option<Instant>,
+}
+
+/// The result of a look at a record.
+pub(super) enum FoundRecord {
+    /// The session is unknown, has expired or has ended.
+    Nothing,
+    /// The version that this server has taken over.
+    Known,
+    /// A later version.
+    Later(Box<SessionRecord>, u64),
 }
 
 impl SharedSessions {
-    pub(crate) fn new(records: Arc<dyn ErasedRecords>, server: Arc<ServerName>) -> Self {
-        Self { records, server }
+    pub(crate) fn new(records: Arc<dyn ErasedRecords>, limits: &Limits) -> Self {
+        Self {
+            records,
+            limits: limits.clone(),
+            server: OnceLock::new(),
+        }
+    }
+
+    /// The time that a record is stored. It is written again after half of that, so that a session
+    /// is always stored for as long as it may be idle.
+    fn ttl(&self) -> Duration {
+        self.limits.sessions.idle.saturating_mul(2)
     }
 
     /// The place of the session with this name.
-    pub(super) fn place(&self, name: &str) -> Result<SharedSession, getrandom::Error> {
+    pub(super) fn place(self: &Arc<Self>, name: &str) -> Result<SharedSession, getrandom::Error> {
         // The name opens the session, so the store of the records does not get it.
         let digest = Sha256::digest(name);
         let digits = digest.iter().map(|byte| format!("{byte:02x}"));
         Ok(SharedSession {
-            records: Arc::clone(&self.records),
+            all: Arc::clone(self),
             key: format!("sessions.{}", digits.collect::<String>()),
-            server: Arc::clone(self.server.get()?),
-            known: Lock::default(),
+            server: Arc::clone(self.server()?),
+            known: Lock::new(KnownRecord {
+                version: None,
+                due: None,
+            }),
         })
+    }
+
+    fn server(&self) -> Result<&Arc<str>, getrandom::Error> {
+        match self.server.get() {
+            Some(name) => Ok(name),
+            None => {
+                let random = random_name()?.into();
+                // Two threads may each draw a name; both use the one that was there first.
+                Ok(self.server.get_or_init(|| random))
+            }
+        }
     }
 }
 
 impl SharedSession {
     /// Stores the record of a new session.
-    pub(super) async fn create(&self, record: &SessionRecord) -> Result<(), ProtocolError> {
-        self.put(record, None).await?;
+    pub(super) async fn create(&self, mut record: SessionRecord) -> Result<(), ProtocolError> {
+        let version = self.put(&mut record, None).await?;
+        let mut known = self.known.lock();
+        self.note_time(&mut known, &record);
+        known.version = version;
         Ok(())
     }
 
-    /// The record and its version, unless the session is unknown or has ended.
-    pub(super) async fn get(&self) -> Result<Option<(SessionRecord, u64)>, RecordsError> {
-        let Some(stored) = self.records.get(&self.key).await? else {
-            return Ok(None);
+    /// Looks at the record.
+    pub(super) async fn find(&self) -> Result<FoundRecord, RecordsError> {
+        let Some(stored) = self.all.records.get(&self.key).await? else {
+            return Ok(FoundRecord::Nothing);
         };
-        let record = serde_json::from_slice::<SessionRecord>(&stored.value);
-        let record = record.map_err(|error| RecordsError::Refused(error.into()))?;
-        Ok((!record.has_ended).then_some((record, stored.version)))
+        // Most requests end here, and read no JSON.
+        if self.is_known(stored.version) {
+            return Ok(FoundRecord::Known);
+        }
+        let record = read(&stored.value)?;
+        Ok(match record.is_alive() {
+            true => FoundRecord::Later(Box::new(record), stored.version),
+            false => FoundRecord::Nothing,
+        })
+    }
+
+    fn is_known(&self, version: u64) -> bool {
+        let known = self.known.lock().version;
+        known.is_some_and(|known| version <= known)
     }
 
     /// Changes the record, and returns it with its version.
     pub(super) async fn update(
         &self,
-        change: impl Fn(&mut SessionRecord) + Send,
+        change: Option<SessionChange>,
     ) -> Result<(SessionRecord, u64), ProtocolError> {
-        while let Some((mut record, before)) = self.get().await? {
-            change(&mut record);
+        for _ in 0..ATTEMPTS {
+            let stored = self.all.records.get(&self.key).await?;
+            let stored = stored.ok_or(InvalidRequest::SessionNotFound)?;
+            let mut record = read(&stored.value)?;
+            if !record.is_alive() {
+                return Err(InvalidRequest::SessionNotFound.into());
+            }
+            if let Some(change) = change.clone() {
+                record.apply(change, &self.all.limits.subscriptions)?;
+            }
             // If another write was first, this one goes on top of it.
-            if let Some(version) = self.put(&record, Some(before)).await? {
+            if let Some(version) = self.put(&mut record, Some(stored.version)).await? {
                 return Ok((record, version));
             }
         }
-        Err(InvalidRequest::SessionNotFound.into())
+        let why = "Too many changes of this session at once: try again later";
+        Err(ProtocolError::from(Unavailable::Overloaded).with_message(why))
     }
 
     async fn put(
         &self,
-        record: &SessionRecord,
+        record: &mut SessionRecord,
         over: Option<u64>,
     ) -> Result<Option<u64>, RecordsError> {
-        // Texts and lists of texts can always be written.
-        let value = Bytes::from(serde_json::to_vec(record).unwrap_or_default());
-        self.records.put(&self.key, value, over, TTL).await
+        let ttl = self.all.ttl();
+        record.keep_for(ttl);
+        let value = serde_json::to_vec(record).expect("texts, numbers and JSON can be written");
+        let records = &self.all.records;
+        records.put(&self.key, Bytes::from(value), over, ttl).await
+    }
+
+    /// Notes when the record must be written again.
+    pub(super) fn note_time(&self, known: &mut KnownRecord, record: &SessionRecord) {
+        let time = record.time_left().saturating_sub(self.all.ttl() / 2);
+        known.due = Instant::now().checked_add(time);
+    }
+
+    /// Whether it is time to write the record again. If that fails, it is time again after a pause.
+    pub(super) fn takes_turn(&self) -> bool {
+        let (now, mut known) = (Instant::now(), self.known.lock());
+        let is_due = known.due.is_some_and(|due| due <= now);
+        if is_due {
+            known.due = now.checked_add(self.pause());
+        }
+        is_due
+    }
+
+    /// The pause between two looks at a session whose client only listens.
+    pub(super) fn pause(&self) -> Duration {
+        (self.all.ttl() / 8).max(Duration::from_secs(1))
     }
 }
+
+fn read(value: &[u8]) -> Result<SessionRecord, RecordsError> {
+    serde_json::from_slice(value).map_err(|error| RecordsError::Refused(error.into()))
+}
+
+#[cfg(test)]
+mod tests;

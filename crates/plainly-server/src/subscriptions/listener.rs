@@ -10,6 +10,7 @@ use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::future::BoxFuture;
 use plainly_protocol::peer::Peer;
+use tokio::task::JoinSet;
 
 use super::listeners::ListenerPlace;
 use super::watch::WatchTasks;
@@ -33,6 +34,8 @@ pub(crate) struct Listener {
     pub(super) _watch: Option<Arc<WatchTasks>>,
     /// It is the one stream of a session.
     pub(super) _stream: Option<OpenStream>,
+    /// The task that keeps the record of its session from expiring, if servers share that.
+    pub(super) _keeping: Option<JoinSet<()>>,
 }
 
 impl Listener {

@@ -215,8 +215,15 @@ async fn without_the_records_a_server_goes_on_with_the_sessions_that_it_knows() 
     shelf.is_away.store(true, Ordering::SeqCst);
     assert_eq!(one.hear(&session, "log").await.len(), 1);
     assert_eq!(one.set_level(&session, "debug").await, Some(-32603));
-    assert_eq!(other.post(&session, request(1, "ping")).await, 404);
-    assert_eq!(other.post("", initialize("2025-11-25")).await, 503);
+    for (headers, message) in [
+        (&*session, request(1, "ping")),
+        ("", initialize("2025-11-25")),
+    ] {
+        let mut refused = other.http.send("POST /mcp", headers, message).await;
+        assert_eq!(refused.status, 503);
+        let why = "The store of sessions can't be reached at the moment: try again later";
+        assert_eq!(refused.message().await["error"]["message"], why);
+    }
     let ended = one.http.bare("DELETE /mcp", &session, "").await;
     assert_eq!(ended.status, 503);
     shelf.is_away.store(false, Ordering::SeqCst);

@@ -1,0 +1,151 @@
+//! The side of a session that servers share: each takes over from its record what others have
+//! changed, and stores what its client changes here.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use plainly_errors::ProtocolError;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::Session;
+use crate::changes::Topic;
+use crate::failure::incident::chain;
+use crate::records::RecordsError;
+use crate::sessions::record::{SessionChange, SessionRecord};
+use crate::sessions::shared::{FoundRecord, SharedSession};
+use plainly_transport::quota::QuotaExhausted;
+
+impl Session {
+    /// Makes a change. If other servers answer the session too, it is made once the returned future
+    /// has stored it.
+    pub(crate) fn change(
+        self: &Arc<Self>,
+        change: SessionChange,
+    ) -> Result<Option<BoxFuture<'static, Result<(), ProtocolError>>>, ProtocolError> {
+        if self.shared.is_none() {
+            self.apply(change)?;
+            return Ok(None);
+        }
+        let session = Arc::clone(self);
+        Ok(Some(Box::pin(async move { session.store(change).await })))
+    }
+
+    /// Makes a change here.
+    fn apply(&self, change: SessionChange) -> Result<(), ProtocolError> {
+        let topics = &self.subscription.topics;
+        match change {
+            SessionChange::Level(level) => *self.level.lock() = level,
+            SessionChange::Subscribe(uri) => {
+                // Counted together with earlier ones: a client subscribes to one URI at a time, and
+                // could go on without end.
+                let before = topics.resources();
+                let before = before.iter().map(|uri| &**uri);
+                let before = before.filter(|before| **before != *uri);
+                self.limits.check(before.chain([&*uri]))?;
+                topics.add([Topic::Resource(uri.into())])?;
+            }
+            SessionChange::Unsubscribe(uri) => topics.remove(&Topic::Resource(uri.into())),
+            // It ends as it leaves the table of sessions.
+            SessionChange::End => {}
+        }
+        Ok(())
+    }
+
+    /// Makes a change in its record, and then here.
+    async fn store(&self, change: SessionChange) -> Result<(), ProtocolError> {
+        if let Some(shared) = &self.shared {
+            let (record, version) = shared.update(Some(change)).await?;
+            self.follow(shared, &record, version)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over what other servers have changed. Returns whether the session goes on.
+    pub(in crate::sessions) async fn catch_up(&self) -> Result<bool, RecordsError> {
+        let Some(shared) = &self.shared else {
+            return Ok(true);
+        };
+        match shared.find().await? {
+            FoundRecord::Nothing => return Ok(false),
+            FoundRecord::Known => {}
+            FoundRecord::Later(record, version) => self.take_over(shared, &record, version),
+        }
+        self.renew(shared).await;
+        Ok(true)
+    }
+
+    /// Takes over its record, with which it begins here.
+    pub(in crate::sessions) async fn resume(&self, record: &SessionRecord, version: u64) {
+        if let Some(shared) = &self.shared {
+            self.take_over(shared, record, version);
+            self.renew(shared).await;
+        }
+    }
+
+    /// Stores it for longer, if half of the time of its record is over.
+    async fn renew(&self, shared: &SharedSession) {
+        if !shared.takes_turn() {
+            return;
+        }
+        match shared.update(None).await {
+            Ok((record, version)) => self.take_over(shared, &record, version),
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "a session was not stored for longer");
+            }
+        }
+    }
+
+    /// A task that keeps its record from expiring while its client only listens; none if it has no
+    /// record. Must be called within a runtime.
+    pub(crate) fn keeping(self: &Arc<Self>) -> Option<JoinSet<()>> {
+        self.shared.as_ref()?;
+        Some(JoinSet::from_iter([Arc::clone(self).keep()]))
+    }
+
+    async fn keep(self: Arc<Self>) {
+        while let Some(shared) = &self.shared {
+            sleep(shared.pause()).await;
+            match self.catch_up().await {
+                Ok(true) => {}
+                Ok(false) => return self.close(),
+                Err(error) => {
+                    tracing::warn!(error = chain(&error), "a session could not be looked up");
+                }
+            }
+        }
+    }
+
+    /// Takes over the contents of its record, as far as there is room.
+    fn take_over(&self, shared: &SharedSession, record: &SessionRecord, version: u64) {
+        if self.follow(shared, record, version).is_err() {
+            tracing::debug!("no room for what a client is subscribed to elsewhere");
+        }
+    }
+
+    /// Takes over the contents of its record, unless it has taken over a later version.
+    fn follow(
+        &self,
+        shared: &SharedSession,
+        record: &SessionRecord,
+        version: u64,
+    ) -> Result<(), QuotaExhausted> {
+        let mut known = shared.known.lock();
+        if known.version.is_some_and(|known| version <= known) {
+            return Ok(());
+        }
+        shared.note_time(&mut known, record);
+        *self.level.lock() = record.level;
+        let topics = &self.subscription.topics;
+        for uri in topics.resources() {
+            if !record.uris.contains(&*uri) {
+                topics.remove(&Topic::Resource(uri));
+            }
+        }
+        let uris = record.uris.iter();
+        topics.add(uris.map(|uri| Topic::Resource(uri.as_str().into())))?;
+        // Last: what there was no room for is tried again at the next request.
+        known.version = Some(version);
+        Ok(())
+    }
+}
