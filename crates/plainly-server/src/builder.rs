@@ -255,8 +255,10 @@ impl ServerBuilder {
     /// use plainly::server::Server;
     /// use serde_json::json;
     ///
-    /// let server = Server::builder("charts", "1.0.0") .extension("io.modelcontextprotocol/ui",
-    /// [("mimeTypes", json!(["text/html;profile=mcp-app"]))]) .build()?;
+    /// let html = [("mimeTypes", json!(["text/html;profile=mcp-app"]))];
+    /// let server = Server::builder("charts", "1.0.0")
+    ///     .extension("io.modelcontextprotocol/ui", html)
+    ///     .build()?;
     /// # Ok::<(), plainly::server::BuildErrors>(())
     /// ```
     #[must_use]
@@ -288,8 +290,8 @@ impl ServerBuilder {
 
     /// Reports each request to `count` when it has ended, for metrics: also one that was refused
     /// before it reached a handler or a layer, one that the client cancelled, and a message that is
-    /// no request. Accepted notifications and responses are not reported. Without it, nothing is
-    /// measured.
+    /// no request. Accepted notifications and responses are not reported. If nothing reads the
+    /// access log either, nothing is measured.
     ///
     /// `count` runs where the reply is written, and should not block. The names of OpenTelemetry
     /// fit: a histogram `mcp.server.operation.duration` in seconds, with `mcp.method.name`,

@@ -35,7 +35,7 @@ impl Exchange for Server {
                 return reply(self.malformed(arrival, &malformed, Revision::UNKNOWN_PEER));
             }
         };
-        if let Some(refusal) = self.forbidden(frame, &envelope) {
+        if let Some(refusal) = self.forbidden(frame, arrival, &envelope) {
             return refusal;
         }
         // Boxed where modern clients hardly ever send it: otherwise the future of every request
@@ -45,10 +45,10 @@ impl Exchange for Server {
                 self.request(frame, arrival, request).await
             }
             Envelope::Single(Message::Notification(notification)) => {
-                Box::pin(self.notification(frame, &notification)).await
+                Box::pin(self.notification(frame, arrival, &notification)).await
             }
             Envelope::Single(Message::Response(response)) => {
-                Box::pin(self.response(frame, &response)).await
+                Box::pin(self.response(frame, arrival, &response)).await
             }
             Envelope::Batch(messages) => Box::pin(self.batch(frame, arrival, messages)).await,
         }
@@ -85,9 +85,12 @@ impl Exchange for Server {
     }
 
     async fn put(&self, pipe: &str, message: Frame) -> Reply {
-        let client = message.client;
-        let put = self.put_into(pipe, message).await;
-        put.unwrap_or_else(|error| self.refuse(&error, client))
+        if message.body.len() > self.limits().message_bytes {
+            return self.refuse(&self.limits().too_large().into(), message.client);
+        }
+        let arrival = self.arrival(&message);
+        let put = self.put_into(pipe, arrival, message).await;
+        put.unwrap_or_else(|error| self.refused(arrival, &error))
     }
 
     fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply {
@@ -105,8 +108,20 @@ impl Server {
         self.0.observer.arrival(transport, frame.body.len())
     }
 
-    /// The refusal of a message that needs more than its sender may do; of a batch, if one of its messages does.
-    pub(super) fn forbidden(&self, frame: &Frame, envelope: &Envelope<'_>) -> Option<Reply> {
+    /// The refusal of a message that was read, and of which nothing else is known.
+    fn refused(&self, arrival: Arrival, error: &ProtocolError) -> Reply {
+        let message = Unserved::new(arrival, Revision::UNKNOWN_PEER);
+        reply(self.refusal(message, error))
+    }
+
+    /// The refusal of a message that needs more than its sender may do; of a batch, if one of its
+    /// messages does.
+    pub(super) fn forbidden(
+        &self,
+        frame: &Frame,
+        arrival: Arrival,
+        envelope: &Envelope<'_>,
+    ) -> Option<Reply> {
         let permissions: &Arc<dyn Permissions> = frame.extensions.get()?;
         let (single, batch) = match envelope {
             Envelope::Single(message) => (Some(message), None),
@@ -117,14 +132,20 @@ impl Server {
             .chain(batch.into_iter().flatten().flatten());
         messages.find_map(|message| {
             let (error, headers) = permissions.refuses(message)?;
-            let id = match message {
-                Message::Request(request) => Some(request.id.as_raw()),
-                Message::Notification(_) | Message::Response(_) => None,
-            };
-            let unserved = Unserved {
-                id,
-                ..Unserved::new(self.arrival(frame), Revision::UNKNOWN_PEER)
-            };
+            let trace;
+            let mut unserved = Unserved::new(arrival, Revision::UNKNOWN_PEER);
+            match message {
+                Message::Request(request) => {
+                    trace = arrival.trace(request);
+                    unserved.id = Some(request.id.as_raw());
+                    unserved.method = Some(&request.method);
+                    unserved.trace = trace.as_ref();
+                }
+                Message::Notification(notification) => {
+                    unserved.method = Some(&notification.method);
+                }
+                Message::Response(_) => {}
+            }
             let mut refusal = reply(self.refusal(unserved, &error));
             refusal.headers.extend(headers);
             Some(refusal)
@@ -198,7 +219,12 @@ impl Server {
         }
     }
 
-    async fn notification(&self, frame: &Frame, notification: &Notification<'_>) -> Reply {
+    async fn notification(
+        &self,
+        frame: &Frame,
+        arrival: Arrival,
+        notification: &Notification<'_>,
+    ) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
             Ok(Some(session)) => {
                 malformed::cancelled(notification)
@@ -206,28 +232,32 @@ impl Server {
                     .for_each(|id| session.in_flight.cancel(&id));
                 accepted()
             }
-            // A modern client cancels by hanging up, so its notifications mean nothing here. They are accepted (202)
-            // all the same.
+            // A modern client cancels by hanging up, so its notifications mean nothing here. They
+            // are accepted (202) all the same.
             Ok(None) => accepted(),
-            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
+            Err(Unresolved { error, .. }) => {
+                let unserved = Unserved {
+                    method: Some(&notification.method),
+                    ..Unserved::new(arrival, Revision::UNKNOWN_PEER)
+                };
+                reply(self.refusal(unserved, &error))
+            }
         }
     }
 
     /// Accepts the answer to one of the server's questions. An unexpected answer is accepted as
     /// well.
-    async fn response(&self, frame: &Frame, response: &Response<'_>) -> Reply {
+    async fn response(&self, frame: &Frame, arrival: Arrival, response: &Response<'_>) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
             Ok(Some(session)) => {
                 session.unanswered.answer(response);
                 accepted()
             }
-            Ok(None) => self.refuse(
-                &ProtocolError::invalid_request(
-                    "Invalid request: clients of this revision send no responses",
-                ),
-                frame.client,
-            ),
-            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
+            Ok(None) => {
+                let why = "Invalid request: clients of this revision send no responses";
+                self.refused(arrival, &ProtocolError::invalid_request(why))
+            }
+            Err(Unresolved { error, .. }) => self.refused(arrival, &error),
         }
     }
 
@@ -235,17 +265,17 @@ impl Server {
     async fn batch(&self, frame: &Frame, arrival: Arrival, messages: BatchMessages<'_>) -> Reply {
         let session = match resolve::by_session(frame, &self.0.sessions).await {
             Ok(session) => session,
-            Err(Unresolved { error, .. }) => return self.refuse(&error, frame.client),
+            Err(Unresolved { error, .. }) => return self.refused(arrival, &error),
         };
         if let Err(error) = Self::accepts_batches(session.as_ref().map(|session| &*session.peer)) {
-            return self.refuse(&error, frame.client);
+            return self.refused(arrival, &error);
         }
         let Some(session) = session else {
-            return self.refuse(&InvalidRequest::SessionRequired.into(), frame.client);
+            return self.refused(arrival, &InvalidRequest::SessionRequired.into());
         };
         // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
         if let Some(malformed) = unanswerable(&messages) {
-            return self.refuse(&malformed::error_of(malformed), frame.client);
+            return self.refused(arrival, &malformed::error_of(malformed));
         }
         let replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
         sent(replies, session.streams.as_ref()).await

@@ -21,6 +21,7 @@ use crate::Server;
 use crate::incoming::exchange::accepted;
 use crate::incoming::malformed::error_of;
 use crate::limits::Limits;
+use crate::operation::Arrival;
 use crate::seal::random_name;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
@@ -105,14 +106,16 @@ impl Server {
     }
 
     /// Puts a message into a pipe.
-    pub(crate) async fn put_into(&self, pipe: &str, frame: Frame) -> Result<Reply, ProtocolError> {
+    pub(crate) async fn put_into(
+        &self,
+        pipe: &str,
+        arrival: Arrival,
+        frame: Frame,
+    ) -> Result<Reply, ProtocolError> {
         let message = frame.body.clone();
-        if message.len() > self.limits().message_bytes {
-            return Err(self.limits().too_large().into());
-        }
         match envelope::parse(&message, &self.limits().envelope) {
             Ok(envelope) => {
-                if let Some(refusal) = self.forbidden(&frame, &envelope) {
+                if let Some(refusal) = self.forbidden(&frame, arrival, &envelope) {
                     return Ok(refusal);
                 }
             }

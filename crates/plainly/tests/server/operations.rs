@@ -30,6 +30,10 @@ struct Reports(Arc<Mutex<Vec<String>>>);
 
 impl Reports {
     fn of(builder: ServerBuilder) -> (Self, Server) {
+        Self::written(builder, line)
+    }
+
+    fn written(builder: ServerBuilder, line: fn(&Operation<'_>) -> String) -> (Self, Server) {
         let reports = Self::default();
         let kept = reports.clone();
         let count = move |operation: &Operation<'_>| {
@@ -157,6 +161,39 @@ async fn requests_that_reach_no_handler_are_reported_too() {
     let expected = [
         "- - - 2026-07-28 http - 403 refused -32600",
         "tools/list - 1 2026-07-28 http - 400 refused -32020",
+    ];
+    assert_eq!(reports.take(), expected);
+}
+
+#[tokio::test]
+async fn a_message_that_is_no_request_is_reported_as_read_when_it_is_refused() {
+    let line_if_read = |operation: &Operation<'_>| match operation.request_bytes {
+        0 => "unread".to_owned(),
+        _ => line(operation),
+    };
+    let (reports, server) = Reports::written(Server::builder("test", "1"), line_if_read);
+    let service = server.http().path("/mcp").sse_endpoint("/sse");
+    let site = Site::serve(service).await;
+    let session = "Mcp-Session-Id: unknown\r\n";
+    let notification = message::notification("cancelled", json!({"requestId": 1}));
+    let response = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    for (line, headers, message) in [
+        ("POST /mcp", session, notification.clone()),
+        ("POST /mcp", session, response.clone()),
+        ("POST /mcp", "", response),
+        ("POST /mcp", session, json!([notification])),
+        ("POST /mcp", "", json!([notification])),
+        ("POST /sse?session=unknown", "", notification),
+    ] {
+        site.send(line, headers, message).await;
+    }
+    let expected = [
+        "notifications/cancelled - - 2026-07-28 http - 404 refused -32600",
+        "- - - 2026-07-28 http - 404 refused -32600",
+        "- - - 2026-07-28 http - 400 refused -32600",
+        "- - - 2026-07-28 http - 404 refused -32600",
+        "- - - 2026-07-28 http - 400 refused -32600",
+        "- - - 2026-07-28 http - 404 refused -32600",
     ];
     assert_eq!(reports.take(), expected);
 }
