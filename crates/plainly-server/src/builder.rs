@@ -31,7 +31,8 @@ use crate::limits::Limits;
 use crate::store::Store;
 use plainly_transport::quota::Quota;
 
-/// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every mistake at once.
+/// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every
+/// mistake at once.
 #[derive(Debug)]
 pub struct ServerBuilder {
     implementation: Implementation,
@@ -152,17 +153,17 @@ impl ServerBuilder {
         self
     }
 
-    /// Serves the answers of a [`Source`](super::Source), after the program's own tools, resources and prompts and after
-    /// sources added before it.
+    /// Serves the answers of a [`Source`](super::Source), after the program's own tools, resources
+    /// and prompts and after sources added before it.
     #[must_use]
     pub fn source(mut self, source: impl Source) -> Self {
         self.sources.push(source);
         self
     }
 
-    /// Lets tools be added and removed while the server runs, with [`Server::add_tool`] and [`Server::remove_tool`].
-    /// Clients are told at the start that there are tools, even if there are none yet, and that every change is
-    /// announced.
+    /// Lets tools be added and removed while the server runs, with [`Server::add_tool`] and
+    /// [`Server::remove_tool`]. Clients are told at the start that there are tools, even if there
+    /// are none yet, and that every change is announced.
     #[must_use]
     pub fn dynamic_tools(mut self) -> Self {
         self.definitions.dynamic.tools = true;
@@ -226,17 +227,18 @@ impl ServerBuilder {
         self
     }
 
-    /// Hides the details of errors that have no meaning of their own (not a problem, not a protocol error, and not a
-    /// message written as a [`Failure`](super::Failure)): the peer only gets the number of an incident, and the log has
-    /// the number with the whole error.
+    /// Hides the details of errors that have no meaning of their own (not a problem, not a protocol
+    /// error, and not a message written as a [`Failure`](super::Failure)): the peer only gets the
+    /// number of an incident, and the log has the number with the whole error.
     #[must_use]
     pub fn mask_internal_errors(mut self) -> Self {
         self.errors.masking = true;
         self
     }
 
-    /// The secret keys that seal what clients bring back. A server with the same definitions, name and keys can continue
-    /// this server's listings and rounds of questions. By default, each server has its own key.
+    /// The secret keys that seal what clients bring back. A server with the same definitions, name
+    /// and keys can continue this server's listings and rounds of questions. By default, each
+    /// server has its own key.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = Some(keys);
@@ -268,12 +270,13 @@ impl ServerBuilder {
         self
     }
 
-    /// Adds a [layer](super::layer) around every handler, on every transport. Requests pass through the layers in the
-    /// order in which they were added, and outcomes in the reverse order.
+    /// Adds a [layer](super::layer) around every handler, on every transport. Requests pass through
+    /// the layers in the order in which they were added, and outcomes in the reverse order.
     ///
-    /// A layer is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). An error from the layer itself is
-    /// an internal error, unless it is, or was caused by, a [`Problem`](plainly_errors::Problem) or a
-    /// [`ProtocolError`](plainly_errors::ProtocolError). Its service is cloned for each request.
+    /// A layer is one of tower's, or a function ([`from_fn`](super::layer::from_fn)). An error from
+    /// the layer itself is an internal error, unless it is, or was caused by, a
+    /// [`Problem`](plainly_errors::Problem) or a [`ProtocolError`](plainly_errors::ProtocolError).
+    /// Its service is cloned for each request.
     #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
     where

@@ -28,9 +28,9 @@ use plainly_transport::quota::{QuotaExhausted, QuotaPart};
 
 /// Announces changes to the peers that are subscribed. Cheap to clone; all clones are the same.
 ///
-/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the changes happen. A
-/// call returns at once, however many peers there are and however slowly they read: several changes of one thing reach a
-/// peer as one.
+/// Give it to [`ServerBuilder::changes`](super::ServerBuilder::changes), and keep a clone where the
+/// changes happen. A call returns at once, however many peers there are and however slowly they
+/// read: several changes of one thing reach a peer as one.
 ///
 /// ```
 /// use plainly::{Resource, Server};
@@ -145,7 +145,7 @@ impl Changes {
                 .collect(),
             None => return,
         };
-        // Whoever is woken may unsubscribe at once, which takes the lock.
+        // A subscriber that is woken may unsubscribe at once, which takes the lock.
         wakers.into_iter().for_each(Waker::wake);
     }
 
@@ -207,8 +207,8 @@ impl Changes {
         TopicSubscription::new(self.clone(), room)
     }
 
-    /// Adds `topics` to a subscription, all or none. Its own list changes under the lock of the index, so that the two always
-    /// agree.
+    /// Adds `topics` to a subscription, all or none. Its own list changes under the lock of the
+    /// index, so that the two always agree.
     fn enter(
         &self,
         pending: &Arc<PendingTopics>,
@@ -223,7 +223,7 @@ impl Changes {
                 (&entry, entry.key()),
                 (Entry::Vacant(_), Topic::Resource(_))
             );
-            // The name that is there already: all who are subscribed to a topic share it.
+            // The name that is there already: all subscribers of a topic share it.
             pending.add(entry.key().clone());
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));

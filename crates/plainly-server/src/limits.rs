@@ -8,41 +8,45 @@ use plainly_transport::limits;
 
 /// The limits of a server. Start from [`Limits::default`] and change what you need.
 ///
-/// One caller may have an eighth of everything that is limited in the whole server: a principal, or for callers without one
-/// the network that their requests come from, which is an IPv4 address or a /64 network of IPv6. A reply or a body that is its
-/// caller's only one may be larger than that. Requests on a byte stream have no network: without a principal, they may
-/// take everything.
+/// One caller may have an eighth of everything that is limited in the whole server: a principal, or
+/// for callers without one the network that their requests come from, which is an IPv4 address or a
+/// /64 network of IPv6. A reply or a body that is its caller's only one may be larger than that.
+/// Requests on a byte stream have no network: without a principal, they may take everything.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or on stdio an invalid request; the
-    /// message is discarded.
+    /// Bytes of one message: an HTTP body, a line of standard input. 4 MiB. Beyond: 413, or on
+    /// stdio an invalid request; the message is discarded.
     pub message_bytes: usize,
     /// Depth, members and nodes of a message's JSON. Beyond: invalid request.
     pub envelope: envelope::Limits,
-    /// Bytes of a resource URI. 8 KiB; a cursor, which contains a URI, may have twice as many. Beyond: invalid params.
+    /// Bytes of a resource URI. 8 KiB; a cursor, which contains a URI, may have twice as many.
+    /// Beyond: invalid params.
     pub uri_bytes: usize,
     /// The lifetime of a cursor. 24 hours. Beyond: invalid params.
     pub cursor_ttl: Duration,
     /// Entries on one page of a listing. 1,000; zero counts as one.
     pub page_entries: usize,
-    /// Bytes of one encoded reply, and of all replies to a batch. 32 MiB. Beyond: an internal error instead.
+    /// Bytes of one encoded reply, and of all replies to a batch. 32 MiB. Beyond: an internal error
+    /// instead.
     pub reply_bytes: usize,
-    /// Bytes of all replies over 16 KiB in the whole server that are unsent or kept for resumption. 512 MiB. Beyond:
-    /// unavailable (HTTP 503) instead; a single reply always fits.
+    /// Bytes of all replies over 16 KiB in the whole server that are unsent or kept for resumption.
+    /// 512 MiB. Beyond: unavailable (HTTP 503) instead; a single reply always fits.
     pub reply_bytes_in_all: usize,
-    /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal error.
+    /// Time for one request. 60 s. Beyond: the handler is dropped, and the reply is an internal
+    /// error.
     pub deadline: Duration,
     /// Requests in flight in the whole server. 4,096. Beyond: unavailable (HTTP 503).
     pub requests: usize,
-    /// Requests in flight on one connection of a byte stream, such as stdio, or in one legacy session over HTTP, whose
-    /// batches start no more than that. 64. Beyond: unavailable.
+    /// Requests in flight on one connection of a byte stream, such as stdio, or in one legacy
+    /// session over HTTP, whose batches start no more than that. 64. Beyond: unavailable.
     pub requests_per_connection: usize,
     /// The time that the peer of a byte stream may leave its replies unread. 30 s. Beyond: the
     /// stream fails.
     pub write_stall: Duration,
-    /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they are dropped, and
-    /// answered as unavailable on a byte stream; over HTTP their connections are closed.
+    /// Time for running requests to finish once the server was asked to stop. 30 s. Beyond: they
+    /// are dropped, and answered as unavailable on a byte stream; over HTTP their connections are
+    /// closed.
     pub shutdown: Duration,
     /// The limits of subscriptions.
     pub subscriptions: SubscriptionLimits,
@@ -58,21 +62,23 @@ pub struct Limits {
     pub schemas: SchemaLimits,
 }
 
-/// The limits of subscriptions: open `subscriptions/listen` requests, and streams of legacy sessions. They don't count as
-/// requests in flight and have no deadline.
+/// The limits of subscriptions: open `subscriptions/listen` requests, and streams of legacy
+/// sessions. They don't count as requests in flight and have no deadline.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SubscriptionLimits {
     /// Open subscriptions in the whole server. 20,000. Beyond: unavailable (HTTP 503).
     pub open: usize,
-    /// Open `subscriptions/listen` requests on one connection of a byte stream. 16. Beyond: unavailable.
+    /// Open `subscriptions/listen` requests on one connection of a byte stream. 16. Beyond:
+    /// unavailable.
     pub per_connection: usize,
-    /// URIs in one subscription, or subscribed to by one legacy session. 1,000. Beyond: invalid params.
+    /// URIs in one subscription, or subscribed to by one legacy session. 1,000. Beyond: invalid
+    /// params.
     pub uris: usize,
     /// Bytes of these URIs in total. 256 KiB. Beyond: invalid params.
     pub uri_bytes: usize,
-    /// Bytes of the URIs and task ids in all subscriptions of the whole server, and 256 for each of them. 128 MiB. Beyond:
-    /// unavailable (HTTP 503).
+    /// Bytes of the URIs and task ids in all subscriptions of the whole server, and 256 for each of
+    /// them. 128 MiB. Beyond: unavailable (HTTP 503).
     pub bytes_in_all: usize,
 }
 
@@ -82,11 +88,12 @@ pub struct SubscriptionLimits {
 pub struct TaskLimits {
     /// Stored tasks, running or not. 10,000. Beyond: unavailable.
     pub stored: usize,
-    /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at least 4 KiB. 256 MiB.
-    /// Beyond: unavailable, and a task that has already run fails with an internal error.
+    /// Bytes of all tasks in memory, with their results, questions and answers; each counts as at
+    /// least 4 KiB. 256 MiB. Beyond: unavailable, and a task that has already run fails with an
+    /// internal error.
     pub bytes: usize,
-    /// Time for a task's handler, including waiting for the client. 30 minutes. Beyond: the handler is dropped, and the
-    /// task fails with an internal error.
+    /// Time for a task's handler, including waiting for the client. 30 minutes. Beyond: the handler
+    /// is dropped, and the task fails with an internal error.
     pub deadline: Duration,
     /// The lifetime of a task's record, from its start. 1 hour. Beyond: the task no longer exists.
     pub ttl: Duration,
@@ -96,22 +103,24 @@ pub struct TaskLimits {
 
 /// The limits of questions to clients.
 ///
-/// Legacy clients that never answer leave room among the requests in flight: all their sessions over HTTP together may have
-/// half as many open questions as there may be [requests](Limits::requests).
+/// Legacy clients that never answer leave room among the requests in flight: all their sessions
+/// over HTTP together may have half as many open questions as there may be
+/// [requests](Limits::requests).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct QuestionLimits {
-    /// Open questions, for one request and in one legacy session. 64. Beyond: the handler gets an error instead of an
-    /// answer.
+    /// Open questions, for one request and in one legacy session. 64. Beyond: the handler gets an
+    /// error instead of an answer.
     pub open: usize,
-    /// Time for a legacy client's answer. 10 minutes, during which the handler's own deadline is suspended. Beyond: the
-    /// question is withdrawn, and the handler is told that there is no answer.
+    /// Time for a legacy client's answer. 10 minutes, during which the handler's own deadline is
+    /// suspended. Beyond: the question is withdrawn, and the handler is told that there is no
+    /// answer.
     pub answer: Duration,
-    /// Rounds of questions before one reply; a question asked after an answer belongs to a later round. 16. Beyond: an
-    /// internal error.
+    /// Rounds of questions before one reply; a question asked after an answer belongs to a later
+    /// round. 16. Beyond: an internal error.
     pub rounds: usize,
-    /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid params, or an internal
-    /// error if the server would have to issue it.
+    /// Bytes of a `requestState`, which contains the answers so far. 16 KiB. Beyond: invalid
+    /// params, or an internal error if the server would have to issue it.
     pub state_bytes: usize,
     /// The lifetime of a `requestState`. 10 minutes. Beyond: invalid params.
     pub state_ttl: Duration,
@@ -121,19 +130,21 @@ pub struct QuestionLimits {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SessionLimits {
-    /// Open sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with SSE may have as
-    /// many again; beyond: unavailable.
+    /// Open sessions over Streamable HTTP. 10,000. Beyond: the longest-idle session ends. HTTP with
+    /// SSE may have as many again; beyond: unavailable.
     pub open: usize,
     /// The time that a session may be idle before it ends. 30 minutes; up to twice as long where
     /// servers share their sessions ([`ServerBuilder::records`](crate::ServerBuilder::records)).
     pub idle: Duration,
     /// Bytes of the params of `initialize`, which a session keeps. 64 KiB. Beyond: invalid params.
     pub initialize_bytes: usize,
-    /// Bytes of the params of `initialize` of all sessions. 8 MiB. Beyond: longest-idle sessions end.
+    /// Bytes of the params of `initialize` of all sessions. 8 MiB. Beyond: longest-idle sessions
+    /// end.
     pub bytes_in_all: usize,
 }
 
-/// The limits of replies sent as streams of events, which a legacy client that lost the connection can resume.
+/// The limits of replies sent as streams of events, which a legacy client that lost the connection
+/// can resume.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ResumptionLimits {
@@ -143,8 +154,8 @@ pub struct ResumptionLimits {
     pub events: usize,
     /// Bytes of these events. 4 MiB. Beyond: likewise.
     pub bytes: usize,
-    /// Bytes of these events in all sessions. 256 MiB. Beyond: likewise, in a session that adds to them or has
-    /// lost a reader; other sessions keep theirs.
+    /// Bytes of these events in all sessions. 256 MiB. Beyond: likewise, in a session that adds to
+    /// them or has lost a reader; other sessions keep theirs.
     pub bytes_in_all: usize,
 }
 
@@ -154,7 +165,8 @@ pub struct ResumptionLimits {
 pub struct SchemaLimits {
     /// Bytes of a schema. 256 KiB.
     pub bytes: usize,
-    /// Nesting depth of arrays and objects. 48: a client that accepts messages of depth 64 can read it.
+    /// Nesting depth of arrays and objects. 48: a client that accepts messages of depth 64 can read
+    /// it.
     pub depth: usize,
     /// Schemas inside a schema. 2,000.
     pub subschemas: usize,

@@ -47,7 +47,8 @@ impl Server {
             .find(|(method, _)| *method == call.method);
         match own {
             Some((_, handler)) => handler(self, call),
-            // Discovery has refused unknown methods by now, so any other method is for a feature or a source.
+            // Discovery has refused unknown methods by now, so any other method is for a feature or
+            // a source.
             None => self.0.sources.answer(call),
         }
     }
@@ -70,7 +71,8 @@ fn discover(server: &Server, call: &MethodCall<'_>) -> MethodAnswer {
 
 fn set_level(call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
     let SetLevelParams { level, .. } = call.read()?;
-    // Only sessions have a level that lasts: a modern client states it in the `_meta` of each request.
+    // Only sessions have a level that lasts: a modern client states it in the `_meta` of each
+    // request.
     let session = Arc::clone(call.session()?);
     let storing = session.change(SessionChange::Level(level))?;
     Ok(MethodAnswer::after(storing))

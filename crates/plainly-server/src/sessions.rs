@@ -1,5 +1,5 @@
-//! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and ended by their clients or
-//! for being idle.
+//! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and
+//! ended by their clients or for being idle.
 
 pub(super) mod record;
 pub(super) mod session;
@@ -149,7 +149,7 @@ impl Sessions {
         while let Some(expired) = table.take_idler_than(self.limits.sessions.idle) {
             over.push(expired);
         }
-        // First among the caller's own: whoever opens many sessions ends none of anybody else's.
+        // First among the caller's own, so that a caller that opens many ends none of another's.
         if let Some(caller) = &caller
             && table.count_of(caller) >= share_of(self.limits.sessions.open)
         {
@@ -219,7 +219,8 @@ impl Sessions {
     fn get_here(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
         let opened = table.sessions.get(name)?;
-        // Before anything is changed: a stranger's request neither ends a session nor keeps it from becoming idle.
+        // Before anything is changed: a stranger's request neither ends a session nor keeps it from
+        // becoming idle.
         if opened.session.peer.principal.as_ref() != principal {
             return None;
         }
@@ -342,15 +343,15 @@ impl SessionTable {
         self.of.get(caller).map_or(0, BTreeSet::len)
     }
 
-    /// Takes out the session of this caller that has been idle longest; of several that have been idle equally long,
-    /// the one used least recently.
+    /// Takes out the session of this caller that has been idle longest; of several that have been
+    /// idle equally long, the one used least recently.
     fn take_idlest_of(&mut self, caller: &Holder) -> Option<Opened> {
         let names = self.of.get(caller)?.iter();
         let names = names.filter_map(|used| self.by_use.get(used));
         let mut idlest: Option<(Duration, &Arc<str>)> = None;
         let now = Instant::now();
-        // One by one, since a caller's sessions are few; for all of them together that took too long
-        // (`take_idlest`).
+        // One by one, since a caller's sessions are few; for all of them together that took too
+        // long (`take_idlest`).
         for name in names {
             let opened = self.sessions.get(name);
             let idle = opened.map_or(Duration::ZERO, |opened| opened.idle_at(now));
@@ -362,7 +363,8 @@ impl SessionTable {
         self.remove(&name)
     }
 
-    /// Takes out the session that has been idle longest; where none is idle, the one that was used least recently.
+    /// Takes out the session that has been idle longest; where none is idle, the one that was used
+    /// least recently.
     fn take_idlest(&mut self) -> Option<Opened> {
         self.take_idler_than(Duration::ZERO).or_else(|| {
             let name = self.by_use.first_key_value()?.1.clone();
@@ -372,7 +374,8 @@ impl SessionTable {
 
     /// Takes out the session that has been idle longest, if that is longer than `most`.
     fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
-        // One turn for each session at most: those found in use move on in the order, and could come up again.
+        // One turn for each session at most: those found in use move on in the order, and could
+        // come up again.
         for _ in 0..self.by_use.len() {
             let ((used, _), name) = self.by_use.first_key_value()?;
             let (waited, name) = (used.elapsed(), Arc::clone(name));
@@ -383,7 +386,7 @@ impl SessionTable {
             if idle >= waited {
                 return self.remove(&name);
             }
-            // An open stream is a use too. It is noted only here, when somebody wants to know.
+            // An open stream is a use too. It is noted only here, where the order matters.
             let now = Instant::now();
             self.note_use(&name, now.checked_sub(idle).unwrap_or(now));
         }
@@ -481,7 +484,7 @@ mod tests {
         assert!(sessions.get_here(&names[1], None).is_some());
         open_in(&sessions, peer(), None, 0).unwrap();
         open_in(&sessions, peer(), None, 0).unwrap();
-        // First the one that nobody came again for, then the one that nobody listens in.
+        // First the one that no request came for, then the one without a stream.
         let alive = |name: &String| sessions.get_here(name, None).is_some();
         let alive: Vec<_> = names.iter().map(alive).collect();
         assert_eq!(alive, [true, false, false]);

@@ -1,5 +1,6 @@
-//! Answers as plain JSON: anything that knows its methods and results only as JSON, such as another server that requests
-//! are forwarded to. Sources stand beside the program's own tools, resources and prompts, and are asked after them.
+//! Answers as plain JSON: anything that knows its methods and results only as JSON, such as another
+//! server that requests are forwarded to. Sources stand beside the program's own tools, resources
+//! and prompts, and are asked after them.
 //!
 //! ```text
 //! route ─► sources ─┬─► features: typed, the program's own
@@ -29,14 +30,15 @@ use super::failure::{Failure, Meaning};
 use super::features::Features;
 use super::request::MethodCall;
 
-/// Something that answers requests for a server: another server, a registry of plug-ins, a recording.
+/// Something that answers requests for a server: another server, a registry of plug-ins, a
+/// recording.
 ///
 /// It is asked for every method of tools, resources, prompts, completion and tasks whose capability
-/// it declares. Parameters and
-/// results are JSON, and anything this crate has no type for passes through byte for byte. Several sources can be
-/// combined, after the program's own tools, resources and prompts: listings are joined, and every other request goes from
-/// one to the next for as long as the answer is that there is no such tool, prompt, resource or
-/// task. A source that declares tasks checks by itself whose task it is.
+/// it declares. Parameters and results are JSON, and anything this crate has no type for passes
+/// through byte for byte. Several sources can be combined, after the program's own tools, resources
+/// and prompts: listings are joined, and every other request goes from one to the next for as long
+/// as the answer is that there is no such tool, prompt, resource or task. A source that declares
+/// tasks checks by itself whose task it is.
 ///
 /// ```
 /// use plainly::protocol::method::Method;
@@ -66,19 +68,21 @@ use super::request::MethodCall;
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
 pub trait Source: Send + Sync + 'static {
-    /// The capabilities of this source for `peer`. They are declared to the peer together with those of other sources,
-    /// and requested again for each request, so keep them at hand.
+    /// The capabilities of this source for `peer`. They are declared to the peer together with
+    /// those of other sources, and requested again for each request, so keep them at hand.
     fn capabilities(&self, peer: &Peer) -> ServerCapabilities;
 
     /// Answers a request with its result, a JSON object.
     ///
-    /// Members that a revision requires of every result, such as `resultType`, are added if they are missing. Errors
-    /// reach the client's code: a [`ProtocolError`] as it is if it is about the request, others like those of a resource
-    /// handler. One about the source's own connection, such as a session that is not found, reaches the client as an
-    /// internal error with the same message. Dropping the future cancels the request.
+    /// Members that a revision requires of every result, such as `resultType`, are added if they
+    /// are missing. Errors reach the client's code: a [`ProtocolError`] as it is if it is about the
+    /// request, others like those of a resource handler. One about the source's own connection,
+    /// such as a session that is not found, reaches the client as an internal error with the same
+    /// message. Dropping the future cancels the request.
     ///
-    /// A source without `resources/metadata` is asked for its listing instead, and for the contents of what it does not
-    /// list. Empty contents are passed on of collections alone, because a client can't tell whether anything else exists.
+    /// A source without `resources/metadata` is asked for its listing instead, and for the contents
+    /// of what it does not list. Empty contents are passed on of collections alone, because a
+    /// client can't tell whether anything else exists.
     fn answer(
         &self,
         request: SourceRequest,
@@ -132,8 +136,8 @@ impl SourceRequest {
     ///
     /// # Errors
     ///
-    /// Fails if the client sent back answers to questions that are not ours, as with a source that asks through its own
-    /// results (`resultType` `input_required`).
+    /// Fails if the client sent back answers to questions that are not ours, as with a source that
+    /// asks through its own results (`resultType` `input_required`).
     pub fn ask(&self) -> Result<&Ask, ProtocolError> {
         self.ask.as_ref().map_err(Clone::clone)
     }
@@ -197,7 +201,8 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
-/// The methods whose answers are joined, with the member that each lists in. All others are about one thing.
+/// The methods whose answers are joined, with the member that each lists in. All others are about
+/// one thing.
 const LISTINGS: [(Method, &str); 4] = [
     (Method::ListTools, "tools"),
     (Method::ListResources, "resources"),
@@ -357,8 +362,8 @@ fn first(
         Err(error) if is_unknown(&error) => first(rest, call),
         // Tools are found, or not, before they run; resources may be looked for.
         Ok(MethodAnswer::Later(Audience::Code, found)) => {
-            // Made now, because the parameters borrow from the message, but polled only if the answer is that there is
-            // no such thing.
+            // Made now, because the parameters borrow from the message, but polled only if the
+            // answer is that there is no such thing.
             Ok(or_next(found, first(rest, call)?))
         }
         answering => answering,
@@ -414,7 +419,7 @@ pub(super) fn declares(capabilities: &ServerCapabilities, capability: Capability
             let extension = capabilities.extension(plainly_protocol::types::TASKS_EXTENSION);
             extension.is_some()
         }
-        // Nobody joins the skills of several sources.
+        // The skills of several sources are not joined.
         Capability::Skills | _ => false,
     }
 }

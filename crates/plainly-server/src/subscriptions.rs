@@ -1,16 +1,18 @@
 //! Subscriptions: clients choose the changes that they want, and are notified as they happen.
 //!
 //! ```text
-//! program ─┐                                                                    ┌─► modern: the open `subscriptions/listen`
+//! program ─┐                                                                    ┌─► modern
 //! stores ──┼─► changes ─► topics of each listener ─► listener ─► notifications ─┤
-//! tasks ───┘                                                                    └─► legacy: the stream of the session
+//! tasks ───┘                                                                    └─► legacy
 //! ```
 //!
-//! Nothing waits in line on this way: a change marks its topic with each listener that has it, and a notification is written
-//! when there is room to send it. So what a slow reader costs does not grow with what changes.
+//! Nothing waits in line on this way: a change marks its topic with each listener that has it, and
+//! a notification is written when there is room to send it. So what a slow reader costs does not
+//! grow with what changes.
 //!
-//! A modern client asks by a request that stays open (`subscriptions/listen`); its filter becomes the topics. A legacy client
-//! subscribes to resources one by one, and hears of all lists besides, on the one stream of its session.
+//! A modern client asks by a request that stays open (`subscriptions/listen`); its filter becomes
+//! the topics. A legacy client subscribes to resources one by one, and hears of all lists besides,
+//! on the one stream of its session.
 
 mod announcements;
 mod listener;
@@ -113,7 +115,7 @@ impl Subscriptions {
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
         let of_lists =
             accepted.tools_list_changed.is_some() || accepted.prompts_list_changed.is_some();
-        // Only sources report changes of the other lists, and nothing that is watched those of tasks.
+        // Only sources report changes of the other lists. Those of tasks need no watch.
         let is_watched = of_resources || of_lists && self.sources.can_watch();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
         // Before the stores are watched, so that no change from then on is lost.
@@ -121,7 +123,8 @@ impl Subscriptions {
         let listener = Listener {
             id: Some(Arc::clone(&id)),
             _watch: is_watched.then(|| self.watch()).transpose()?,
-            // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if something has changed by then.
+            // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if something has
+            // changed by then.
             next: Some(Box::pin(async move {
                 accepted.task_ids = add_tasks(&topics, task_ids, &tasks, &peer).await;
                 Some(notifications::acknowledged(&id, &accepted))
@@ -143,11 +146,12 @@ impl Subscriptions {
     ) -> Result<Listener, ProtocolError> {
         let lists = self.announcements.lists();
         if lists.is_empty() {
-            // Nothing would ever be said on it: 405 tells the client that there is no such stream ("Listening for
-            // Messages from the Server").
+            // Nothing would ever be said on it: 405 tells the client that there is no such stream
+            // ("Listening for Messages from the Server").
             return Err(Refusal::MethodNotAllowed.into());
         }
-        // Before a place is taken, so that a second stream is refused for what it is and not for lack of room.
+        // Before a place is taken, so that a second stream is refused for what it is and not for
+        // lack of room.
         let stream = session.subscription.open(lists)?;
         let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
         // Where a source reports changes, those of resources are announced too.
@@ -173,7 +177,8 @@ impl Subscriptions {
         check_length(&uri, &self.limits)?;
         let (this, scope) = (Arc::clone(self), call.scope.clone());
         let subscribing = async move {
-            // The features know only their own resources: where there are sources, it may be one of theirs.
+            // The features know only their own resources: where there are sources, it may be one of
+            // theirs.
             if this.sources.is_plain() {
                 this.sources.features().metadata(&uri, &scope).await?;
             }

@@ -1,5 +1,5 @@
-//! The changes that one subscriber has not read yet: a set of topics, never more than it is subscribed to, however much
-//! changes and however slowly it reads.
+//! The changes that one subscriber has not read yet: a set of topics, never more than it is
+//! subscribed to, however much changes and however slowly it reads.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

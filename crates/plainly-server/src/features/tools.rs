@@ -52,8 +52,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A tool with this name, served by `handler`. Its input schema is derived from the handler's `Args<T>`, its output
-    /// schema from the `Json<T>` that it returns.
+    /// A tool with this name, served by `handler`. Its input schema is derived from the handler's
+    /// `Args<T>`, its output schema from the `Json<T>` that it returns.
     pub fn new<F, A, By>(name: impl Into<String>, handler: F) -> Self
     where
         F: Handler<A>,
@@ -117,14 +117,16 @@ impl Tool {
         self
     }
 
-    /// Lets calls continue as tasks, for as long as [`TaskLimits::deadline`](crate::limits::TaskLimits::deadline)
-    /// allows: the client gets a handle and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of
-    /// older revisions don't have it.)
+    /// Lets calls continue as tasks, for as long as
+    /// [`TaskLimits::deadline`](crate::limits::TaskLimits::deadline) allows: the client gets a
+    /// handle and asks for the result. (Extension `io.modelcontextprotocol/tasks`; clients of older
+    /// revisions don't have it.)
     ///
-    /// If the handler takes a [`Task`](crate::extract::Task), a call becomes a task where the handler says so.
-    /// Otherwise, a call that must be a task becomes one at once, and a call that may be becomes one unless it finishes
-    /// immediately. The handler's outcome is then the task's result, including a tool error. A panic, the deadline, or a
-    /// returned [`ProtocolError`](plainly_errors::ProtocolError) ends the task as failed.
+    /// If the handler takes a [`Task`](crate::extract::Task), a call becomes a task where the
+    /// handler says so. Otherwise, a call that must be a task becomes one at once, and a call that
+    /// may be becomes one unless it finishes immediately. The handler's outcome is then the task's
+    /// result, including a tool error. A panic, the deadline, or a returned
+    /// [`ProtocolError`](plainly_errors::ProtocolError) ends the task as failed.
     ///
     /// ```
     /// use plainly::server::{TaskSupport, Tool};
@@ -142,9 +144,9 @@ impl Tool {
         self
     }
 
-    /// Replaces the input schema derived from `Args<T>` with this JSON text. Peers get it exactly as it is written here
-    /// (except for line breaks between its tokens). Arguments are validated against it before the handler sees them, so
-    /// the handler can take them as they are:
+    /// Replaces the input schema derived from `Args<T>` with this JSON text. Peers get it exactly
+    /// as it is written here (except for line breaks between its tokens). Arguments are validated
+    /// against it before the handler sees them, so the handler can take them as they are:
     ///
     /// ```
     /// use plainly::server::Tool;
@@ -160,7 +162,8 @@ impl Tool {
     /// );
     /// ```
     ///
-    /// The schema uses JSON Schema 2020-12, or the draft that its `$schema` names: 4, 6, 7 or 2019-09.
+    /// The schema uses JSON Schema 2020-12, or the draft that its `$schema` names: 4, 6, 7 or
+    /// 2019-09.
     #[must_use]
     pub fn input_schema(mut self, json: impl Into<String>) -> Self {
         match RawJson::parse(json) {
@@ -174,8 +177,9 @@ impl Tool {
         self
     }
 
-    /// Replaces the output schema derived from a [`Json<T>`](crate::reply::Json) with this JSON text, as with
-    /// [`input_schema`](Self::input_schema). What the handler returns is validated against it.
+    /// Replaces the output schema derived from a [`Json<T>`](crate::reply::Json) with this JSON
+    /// text, as with [`input_schema`](Self::input_schema). What the handler returns is validated
+    /// against it.
     #[must_use]
     pub fn output_schema(mut self, json: impl Into<String>) -> Self {
         match RawJson::parse(json) {

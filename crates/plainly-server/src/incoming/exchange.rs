@@ -66,7 +66,8 @@ impl Exchange for Server {
 
     async fn end_session(&self, frame: &Frame) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
-            // The session is looked up although only its name is needed: only the principal that opened it may end it.
+            // The session is looked up although only its name is needed: only the principal that
+            // opened it may end it.
             Ok(Some(session)) => {
                 let name = session_name(&frame.headers).unwrap_or_default();
                 match self.0.sessions.end(name, &session).await {
@@ -182,7 +183,8 @@ impl Server {
         }
     }
 
-    /// The rest of the stream that the event was part of or, without one, the stream of the session's changes.
+    /// The rest of the stream that the event was part of or, without one, the stream of the
+    /// session's changes.
     fn stream_of(&self, frame: &Frame, session: &Arc<Session>) -> Result<Reply, ProtocolError> {
         match (&session.streams, last_event_id(&frame.headers)) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
@@ -282,11 +284,12 @@ impl Server {
     }
 }
 
-/// Sends the reply as a whole response if no message comes before it, otherwise as the last of several events, which
-/// can be resumed if the session has streams for that. A cancelled request gets no message at all.
+/// Sends the reply as a whole response if no message comes before it, otherwise as the last of
+/// several events, which can be resumed if the session has streams for that. A cancelled request
+/// gets no message at all.
 async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
-    // The headers of the response say whether it is one message or a stream of events, so they have to wait for the
-    // first one.
+    // The headers of the response say whether it is one message or a stream of events, so they have
+    // to wait for the first one.
     replies.first().await;
     if let Some(encoded) = replies.take_reply() {
         return reply(encoded);
@@ -295,7 +298,8 @@ async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
         return accepted();
     }
     match streams {
-        // A session that has ended meanwhile keeps no events, but the client on this connection still gets its reply.
+        // A session that has ended meanwhile keeps no events, but the client on this connection
+        // still gets its reply.
         Some(streams) => streams.carry(replies).map_or_else(Reply::feed, Reply::feed),
         None => Reply::feed(replies),
     }

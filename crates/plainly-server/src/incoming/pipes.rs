@@ -1,5 +1,5 @@
-//! Sessions over HTTP with SSE (2024-11-05): messages come in by requests of their own, and leave as one stream of
-//! events. Together they are a connection, and served like any other.
+//! Sessions over HTTP with SSE (2024-11-05): messages come in by requests of their own, and leave
+//! as one stream of events. Together they are a connection, and served like any other.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -86,14 +86,14 @@ impl Server {
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
         }
-        // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a client holds its stream
-        // open.
+        // Refused, where Streamable HTTP would end the longest-idle session: behind each pipe a
+        // client holds its stream open.
         let place = self.0.pipes.places.take(caller.clone(), 1)?;
         let principal: Option<Principal> = extensions.get().cloned();
         // The connection in the pipe knows no address.
         extensions.extend(caller.map(extension).unwrap_or_default());
-        // One message waits at most. Whoever posts the next has to wait too, so a peer that doesn't read can't fill the
-        // memory.
+        // One message waits at most. The sender of the next has to wait too, so a peer that doesn't
+        // read can't fill the memory.
         let (entrance, messages) = mpsc::channel(1);
         let entrance = Entrance {
             principal,
@@ -141,7 +141,8 @@ fn extension(caller: Holder) -> Extensions {
     extensions
 }
 
-/// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops everything that runs.
+/// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops
+/// everything that runs.
 struct Piped {
     pipes: Pipes,
     name: String,
@@ -163,7 +164,7 @@ impl Piped {
         let serving = server
             .serve_messages(PipeMessages { incoming, outgoing })
             .extensions(extensions)
-            // If the sender is dropped, nobody reads any more, and that stops it too.
+            // If the sender is dropped, the client reads no more, and that stops it too.
             .until(stopped.map(drop));
         Self {
             pipes: server.0.pipes.clone(),
@@ -202,7 +203,8 @@ impl Feed for Piped {
     }
 
     fn end(&mut self) {
-        // Dropping the sender is the signal to stop; running requests are finished, and their replies still come out.
+        // Dropping the sender is the signal to stop; running requests are finished, and their
+        // replies still come out.
         self.stop = None;
     }
 }

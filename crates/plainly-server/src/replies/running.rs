@@ -1,4 +1,5 @@
-//! A running request: its handler, with the layers around it, the messages before its reply, and what can end it.
+//! A running request: its handler, with the layers around it, the messages before its reply, and
+//! what can end it.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -39,7 +40,8 @@ pub(crate) enum State {
     Working { work: Work, _place: Place },
     /// A subscription that reports changes, with the answer that ends it.
     Subscribed(BoxStream<'static, Bytes>, Box<Answer>),
-    /// Answered. The reply waits until all messages before it are sent; a cancelled request has none.
+    /// Answered. The reply waits until all messages before it are sent; a cancelled request has
+    /// none.
     Answered(Option<Encoded>),
 }
 
@@ -73,9 +75,10 @@ impl Future for Work {
 }
 
 impl Running {
-    /// Lets the handler begin. Returns the reply if there is one already, and nothing to send before it.
+    /// Lets the handler begin. Returns the reply if there is one already, and nothing to send
+    /// before it.
     pub(crate) fn begin(&mut self) -> Option<Encoded> {
-        // Whoever waits for the rest polls again with a waker of its own.
+        // The reader of the rest polls again with a waker of its own.
         let context = &mut Context::from_waker(Waker::noop());
         let _is_answered = self.poll_end(context);
         match &mut self.state {
@@ -102,22 +105,24 @@ impl Running {
 
     /// Ends it with this answer.
     fn answer(&mut self, answered: AnswerResult) {
-        // A handler that was ended from outside withdraws its questions when it is dropped, so the outbox is still open.
+        // A handler that was ended from outside withdraws its questions when it is dropped, so the
+        // outbox is still open.
         self.state = State::Answered(None);
-        // Closed before the reply is written, so that a task that the handler left running can neither delay the reply
-        // by more messages nor wait for room for ever.
+        // Closed before the reply is written, so that a task that the handler left running can
+        // neither delay the reply by more messages nor wait for room for ever.
         self.scope.outbox().close();
         let reply = self.server.respond(&self.id, &self.scope, answered);
         self.state = State::Answered(Some(reply));
     }
 
-    /// Ends it without a reply. The only messages left are those by which the handler withdraws its questions.
+    /// Ends it without a reply. The only messages left are those by which the handler withdraws its
+    /// questions.
     fn cancel(&mut self) {
         // The reply that waits behind other messages is reported already.
         let is_reported = matches!(self.state, State::Answered(_));
         self.scope.outbox().clear();
-        // This drops the handler while the outbox is open, so that its questions can be withdrawn; what it said before
-        // is gone.
+        // This drops the handler while the outbox is open, so that its questions can be withdrawn;
+        // what it said before is gone.
         self.state = State::Answered(None);
         self.scope.outbox().close();
         if !is_reported {
@@ -152,7 +157,8 @@ impl ReplySource for Running {
         if let Poll::Ready(said) = self.scope.outbox().poll_next(context) {
             return Poll::Ready(Some(said.into()));
         }
-        // A message of a subscription is made when there is room for it: nothing queues up behind a client that reads slowly.
+        // A message of a subscription is made when there is room for it: nothing queues up behind a
+        // client that reads slowly.
         if let State::Subscribed(messages, _) = &mut self.state {
             match ready!(messages.poll_next_unpin(context)) {
                 Some(message) => return Poll::Ready(Some(Departure::Message(message))),
@@ -166,8 +172,8 @@ impl ReplySource for Running {
     }
 
     fn poll_end(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        // In this order, so that one last poll of the handler can't answer a request that was just cancelled: it should
-        // have no response ("Cancellation").
+        // In this order, so that one last poll of the handler can't answer a request that was just
+        // cancelled: it should have no response ("Cancellation").
         self.poll_slot(context);
         self.poll_work(context);
         match self.state {

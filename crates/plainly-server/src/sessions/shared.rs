@@ -14,7 +14,7 @@ use crate::records::{ErasedRecords, RecordsError};
 use crate::seal::random_name;
 use plainly_transport::lock::Lock;
 
-/// The attempts at a change that changes by other servers forestall.
+/// The attempts to change a record that other servers change at the same time.
 const ATTEMPTS: usize = 16;
 
 /// The records of the sessions that servers share.
@@ -172,7 +172,7 @@ impl SharedSession {
     }
 
     /// Whether it is time to write the record again. If that fails, it is time again after a pause.
-    pub(super) fn takes_turn(&self) -> bool {
+    pub(super) fn take_turn(&self) -> bool {
         let (now, mut known) = (Instant::now(), self.known.lock());
         let is_due = known.due.is_some_and(|due| due <= now);
         if is_due {

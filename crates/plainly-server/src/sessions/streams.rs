@@ -1,6 +1,7 @@
-//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and Redelivery"): the messages
-//! of a request are kept, and its handler goes on, whether or not anybody reads. A client that lost its connection, or
-//! was told to poll (SEP-1699), comes back for the rest.
+//! The streams of one legacy session that can be resumed (Streamable HTTP, "Resumability and
+//! Redelivery"): the messages of a request are kept, and its handler goes on, whether or not the
+//! client reads. A client that lost its connection, or was told to poll (SEP-1699), comes back for
+//! the rest.
 
 mod kept;
 
@@ -74,20 +75,22 @@ impl Streams {
         self.kept.lock().is_busy()
     }
 
-    /// Takes over the replies to a request, and returns the stream of them; gives them back if the session has ended.
+    /// Takes over the replies to a request, and returns the stream of them; gives them back if the
+    /// session has ended.
     pub(crate) fn carry<S: ReplySource + 'static>(
         self: &Arc<Self>,
         sending: S,
     ) -> Result<StreamFeed, S> {
-        // Checked under the lock that `close` clears the streams by: one opened after that would be kept for ever.
+        // Checked under the lock that `close` clears the streams by: one opened after that would be
+        // kept for ever.
         let mut kept = self.kept.lock();
         if *self.is_closed.borrow() {
             return Err(sending);
         }
         let reader = kept.open();
         drop(kept);
-        // A task of its own, because losing the connection cancels nothing in these revisions (2025-11-25, "Sending
-        // Messages to the Server").
+        // A task of its own, because losing the connection cancels nothing in these revisions
+        // (2025-11-25, "Sending Messages to the Server").
         tokio::spawn(Arc::clone(self).write(reader.stream, sending));
         Ok(StreamFeed::new(self, reader))
     }
@@ -131,8 +134,8 @@ impl Streams {
                     Departure::Reply(encoded) => kept.push(stream, encoded.bytes),
                 }
             }
-            // First frees the id and the place of the request: its client may send the next one as soon as the stream
-            // ends.
+            // First frees the id and the place of the request: its client may send the next one as
+            // soon as the stream ends.
             drop(sending);
             self.kept.lock().end(stream, Instant::now());
             self.sweep().await;
@@ -169,7 +172,7 @@ impl Streams {
         match turn {
             Turn::Write => {}
             Turn::End => sending.stop(),
-            // The rest of an ended request is small, and waits for nobody.
+            // The rest of an ended request is small, and waits for no reader.
             Turn::Wait => ready!(sending.poll_end(context)),
         }
         sending.poll_next(context)
@@ -180,7 +183,8 @@ impl Streams {
 pub(crate) struct StreamFeed {
     streams: Arc<Streams>,
     reader: Reader,
-    /// Whether it begins with an event that has only an id, so that the client can come back before there is more.
+    /// Whether it begins with an event that has only an id, so that the client can come back before
+    /// there is more.
     begins_with_id: bool,
 }
 
@@ -201,8 +205,8 @@ impl StreamFeed {
 impl Feed for StreamFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if std::mem::take(&mut self.begins_with_id) {
-            // An event with an id and no data prepares the client to come back before anything was said (2025-11-25,
-            // "Sending Messages to the Server").
+            // An event with an id and no data prepares the client to come back before anything was
+            // said (2025-11-25, "Sending Messages to the Server").
             let position = self.streams.kept.lock().position(self.reader);
             return Poll::Ready(
                 position.map(|position| Event::default().id(self.id(position)).retry(RETRY)),

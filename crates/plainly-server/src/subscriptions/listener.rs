@@ -41,7 +41,8 @@ pub(crate) struct Listener {
 impl Listener {
     fn poll_notification(&mut self, context: &mut Context<'_>) -> Poll<Option<Bytes>> {
         loop {
-            // A subscription that was cancelled is told nothing more, not even what is written already.
+            // A subscription that was cancelled is told nothing more, not even what is written
+            // already.
             if self.place.topics.is_closed() {
                 return Poll::Ready(None);
             }
@@ -56,7 +57,8 @@ impl Listener {
                 return Poll::Ready(None);
             }
             match ready!(self.place.topics.poll_next(context)) {
-                // The record is read only now that there is room to send it, so the client hears the latest state.
+                // The record is read only now that there is room to send it, so the client hears
+                // the latest state.
                 Some(Topic::Task(task)) => {
                     let tasks = Arc::clone(&self.place.subscriptions.tasks);
                     let id = self.id.clone();
@@ -71,7 +73,8 @@ impl Listener {
     }
 }
 
-/// Adds to `topics` the tasks of these names that are the peer's. Returns their names, if there are any.
+/// Adds to `topics` the tasks of these names that are the peer's. Returns their names, if there are
+/// any.
 pub(super) async fn add_tasks(
     topics: &TopicSubscription,
     ids: Vec<String>,
@@ -92,7 +95,8 @@ pub(super) async fn add_tasks(
             tracing::debug!("there is no room for another subscription to a task");
             continue;
         }
-        // The client gets the current state at once, so it misses nothing that happened before it listened.
+        // The client gets the current state at once, so it misses nothing that happened before it
+        // listened.
         topics.mark(&topic);
         own.push(id);
     }

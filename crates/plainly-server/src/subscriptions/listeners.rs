@@ -78,7 +78,7 @@ impl Subscriptions {
             table.has_ended = true;
             table.open.values().cloned().collect()
         };
-        // Whoever is woken may leave at once, and needs the lock for that.
+        // A listener that is woken may leave at once, which takes the lock.
         open.iter().for_each(|topics| topics.end());
     }
 }

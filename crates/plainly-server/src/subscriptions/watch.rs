@@ -21,8 +21,8 @@ use plainly_transport::lock::Lock;
 #[derive(Debug, Default)]
 pub(super) struct StoreWatch(Lock<Weak<WatchTasks>>);
 
-/// The tasks that pass on what changes there, one for each store and source; they end when all who
-/// hold them have dropped them.
+/// The tasks that pass on what changes there, one for each store and source; they end with the last
+/// listener that holds them.
 pub(super) type WatchTasks = JoinSet<()>;
 
 impl Subscriptions {

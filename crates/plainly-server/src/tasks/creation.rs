@@ -27,8 +27,8 @@ impl Tasks {
         call: TaskCall,
         handler: Guarded,
     ) -> Result<Answer, Failure> {
-        // The store may be slow, and the request gone by the time it is done: the record that it keeps must come to an
-        // end all the same.
+        // The store may be slow, and the request gone by the time it is done: the record that it
+        // keeps must come to an end all the same.
         let (asker, created) = oneshot::channel();
         tokio::spawn(self.create_and_run(call, handler, asker));
         let task = created
@@ -74,7 +74,8 @@ impl Tasks {
         let not_random =
             |error| ProtocolError::internal("The task could not be created").with_source(error);
         let id = random_name().map_err(not_random)?;
-        // A place in this process before a record in the store: a record without a handler would wait until it expires.
+        // A place in this process before a record in the store: a record without a handler would
+        // wait until it expires.
         let local = self.local.admit(&id, self.limits.tasks.stored);
         let local = local.ok_or(Unavailable::Overloaded)?;
         let (ttl, poll) = (self.limits.tasks.ttl, self.limits.tasks.poll_interval);

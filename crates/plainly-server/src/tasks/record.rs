@@ -1,5 +1,5 @@
-//! The record of one task, and the events that change it. Knows neither stores nor handlers: a record and an event give the
-//! record that follows.
+//! The record of one task, and the events that change it. Knows neither stores nor handlers: a
+//! record and an event give the record that follows.
 
 mod iso_8601;
 
@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use self::iso_8601::iso_8601;
 
-/// The stored record of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON, it is complete.
+/// The stored record of one task: what a [`TaskStore`](super::TaskStore) keeps. As JSON, it is
+/// complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TaskRecord {
@@ -94,7 +95,8 @@ impl TaskRecord {
             TaskEvent::Said(message) => next.say(message),
             TaskEvent::Completed(result) => next.end(TaskState::Completed { result }),
             TaskEvent::Failed(error) => {
-                // The status message repeats it for clients that show nothing else ("Task Execution Errors": SHOULD).
+                // The status message repeats it for clients that show nothing else ("Task Execution
+                // Errors": SHOULD).
                 next.say(error.message.clone().into_owned());
                 next.end(TaskState::Failed { error })
             }
@@ -107,7 +109,8 @@ impl TaskRecord {
 
     /// Sets the open questions.
     fn ask(&mut self, mut questions: BTreeMap<String, InputRequest>) -> bool {
-        // A key stands for one question as long as the task lives: one that is answered is not asked again.
+        // A key stands for one question as long as the task lives: one that is answered is not
+        // asked again.
         questions.retain(|key, _| self.answers.get(key).is_none());
         let state = match questions.is_empty() {
             true => TaskState::Working,

@@ -1,5 +1,5 @@
-//! Task storage, behind a trait: in memory, or in a database that several processes share. A store keeps records and
-//! knows nothing about their transitions.
+//! Task storage, behind a trait: in memory, or in a database that several processes share. A store
+//! keeps records and knows nothing about their transitions.
 
 use std::error::Error;
 use std::fmt;
@@ -10,12 +10,12 @@ use plainly_errors::{ProtocolError, Unavailable};
 
 use super::record::TaskRecord;
 
-/// Keeps the records of tasks, each at least until it [expires](TaskRecord::expires). By default a server has a
-/// [`MemoryTasks`](super::MemoryTasks) of its own.
+/// Keeps the records of tasks, each at least until it [expires](TaskRecord::expires). By default a
+/// server has a [`MemoryTasks`](super::MemoryTasks) of its own.
 ///
-/// The handler of a task runs in the process that made it. Any other that has the same records can say how far the task is,
-/// take answers for it and stop it, if the store says that it [is shared](Self::is_shared). A task whose process has ended
-/// stays as it was until it expires.
+/// The handler of a task runs in the process that made it. Any other that has the same records can
+/// say how far the task is, take answers for it and stop it, if the store says that it
+/// [is shared](Self::is_shared). A task whose process has ended stays as it was until it expires.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a task store",
     label = "not a store of tasks",
@@ -32,15 +32,16 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
         id: &str,
     ) -> impl Future<Output = Result<Option<TaskRecord>, TaskStoreError>> + Send;
 
-    /// Replaces the previous record, whose [version](TaskRecord::version) is one less, with `record`: returns `false`,
-    /// and changes nothing, if there is a different one or none.
+    /// Replaces the previous record, whose [version](TaskRecord::version) is one less, with
+    /// `record`: returns `false`, and changes nothing, if there is a different one or none.
     fn replace(
         &self,
         record: TaskRecord,
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send;
 
     /// Whether other processes change its records too. The handler of a task then checks every
-    /// [`poll_interval`](crate::limits::TaskLimits::poll_interval) whether the task was answered or cancelled elsewhere.
+    /// [`poll_interval`](crate::limits::TaskLimits::poll_interval) whether the task was answered or
+    /// cancelled elsewhere.
     fn is_shared(&self) -> bool {
         false
     }

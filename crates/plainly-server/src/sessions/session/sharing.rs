@@ -85,7 +85,7 @@ impl Session {
 
     /// Stores it for longer, if half of the time of its record is over.
     async fn renew(&self, shared: &SharedSession) {
-        if !shared.takes_turn() {
+        if !shared.take_turn() {
             return;
         }
         match shared.update(None).await {

@@ -1,4 +1,5 @@
-//! The subscription of a legacy session: it outlives the streams, one at a time, on which the client hears of changes.
+//! The subscription of a legacy session: it outlives the streams, one at a time, on which the
+//! client hears of changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -46,8 +47,8 @@ impl SessionSubscription {
     }
 }
 
-/// The one stream of a session. Without it, only changes of resources that the client subscribed to are kept for the
-/// next stream.
+/// The one stream of a session. Without it, only changes of resources that the client subscribed to
+/// are kept for the next stream.
 pub(crate) struct OpenStream {
     subscription: Arc<SessionSubscription>,
     lists: Vec<Topic>,
