@@ -78,7 +78,7 @@ impl Flow {
         guess.unwrap_or(error)
     }
 
-    /// That there may be no authorization server, if it was only a guess.
+    /// The error that there may be no authorization server, if it was only a guess.
     pub(super) fn without_server(&self, found: &Protection) -> Option<OAuthError> {
         let tried = found.guess.clone()?;
         Some(self.no_authorization_server(tried))
