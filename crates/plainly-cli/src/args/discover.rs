@@ -2,16 +2,19 @@
 
 use clap::Parser;
 
-use super::{Args, ClientCommand, Command, Server, ServerArgs, Words};
+use super::{Args, ClientCommand, Command, Server, ServerArgs, Words, usage};
 use crate::failure::Failure;
 
 /// Show a server's name, revisions and capabilities
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("discover"),
+    after_help = "\
 Examples:
   plainly discover http://127.0.0.1:3333/mcp
   plainly discover -- npx some-server --flag
-  plainly discover http://127.0.0.1:3333/mcp --revision 2025-11-25")]
+  plainly discover http://127.0.0.1:3333/mcp --revision 2025-11-25"
+)]
 pub(crate) struct DiscoverArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

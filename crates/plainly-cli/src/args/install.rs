@@ -6,7 +6,12 @@ use crate::format::Format;
 
 /// Add a server to the configuration of a host
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "\
+plainly install [OPTIONS] <HOST> [NAME] -- <COMMAND>...
+       plainly install [OPTIONS] <HOST> <NAME> <URL>
+       plainly install [OPTIONS] <HOST> <DIR>...",
+    after_help = "\
 Examples:
   plainly install cursor -- npx -y @modelcontextprotocol/server-memory
   plainly install codex db --env PGHOST=localhost -- uvx some-server
@@ -20,7 +25,8 @@ Examples:
 Paths of existing files are written as absolute paths, because hosts start servers from any \
 directory. ${NAME} in a header, in a URL or in --env is a variable, written as the host spells it. \
 Everything else in the file stays as it is, comments too. The earlier file is saved beside it, as \
-FILE.plainly-backup.")]
+FILE.plainly-backup."
+)]
 pub(crate) struct InstallArgs {
     /// The host
     #[arg(value_enum)]

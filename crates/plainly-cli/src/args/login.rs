@@ -9,7 +9,9 @@ use crate::format::Format;
 
 /// Log in to a server, in your browser
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "plainly login [OPTIONS] <TARGET>",
+    after_help = "\
 Examples:
   plainly login https://mcp.example.com/mcp
   plainly login https://mcp.example.com/mcp --no-browser    from a machine without a browser: prints the page to visit
@@ -24,7 +26,8 @@ one. On a terminal, a command that needs a login starts one by itself.
 Scripts and services log in without a browser: with --client-id and --client-secret or \
 --client-key, or with --workload-token, every command gets its own token. The options are also \
 read from PLAINLY_CLIENT_ID, PLAINLY_CLIENT_SECRET, PLAINLY_CLIENT_KEY, PLAINLY_WORKLOAD_TOKEN, \
-PLAINLY_ISSUER and PLAINLY_SCOPE, if none of them is given; PLAINLY_ISSUER is then required.")]
+PLAINLY_ISSUER and PLAINLY_SCOPE, if none of them is given; PLAINLY_ISSUER is then required."
+)]
 pub(crate) struct LoginArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -91,10 +94,13 @@ impl LoginArgs {
 
 /// End a login to a server: revoke and delete its tokens
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "plainly logout [OPTIONS] <TARGET>\n       plainly logout --all",
+    after_help = "\
 Examples:
   plainly logout https://mcp.example.com/mcp
-  plainly logout --all                          also deletes the client ids that plainly registered")]
+  plainly logout --all                          also deletes the client ids that plainly registered"
+)]
 pub(crate) struct LogoutArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

@@ -2,11 +2,13 @@
 
 use std::num::NonZeroUsize;
 
-use super::{ServerArgs, Words, values};
+use super::{ServerArgs, Words, usage, values};
 
 /// List resources: all of them, or the children of a collection
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("ls", "[URI]"),
+    after_help = "\
 Examples:
   plainly ls http://127.0.0.1:3333/mcp
   plainly ls http://127.0.0.1:3333/mcp file:///docs/guide
@@ -17,7 +19,8 @@ Examples:
   plainly ls -- plainly serve ./docs --stdio
 
 With -l the fields are kind, size, modification time, MIME type and URI; - stands for a missing value. \
-Pages are printed as they arrive.")]
+Pages are printed as they arrive."
+)]
 pub(crate) struct LsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

@@ -1,17 +1,20 @@
 //! `plainly prompts` and `plainly prompt`.
 
-use super::{SaveArgs, ServerArgs, Words};
+use super::{SaveArgs, ServerArgs, Words, usage};
 
 /// List a server's prompts, or show one with its arguments
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("prompts", "[PROMPT]"),
+    after_help = "\
 Examples:
   plainly prompts http://127.0.0.1:3333/mcp
   plainly prompts http://127.0.0.1:3333/mcp review    its arguments, and how to use it
   plainly prompts -- npx some-server --flag
   plainly prompts http://127.0.0.1:3333/mcp --json    one MCP prompt object per line, with its arguments
 
-The fields are those of `plainly tools`.")]
+The fields are those of `plainly tools`."
+)]
 pub(crate) struct PromptsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -23,7 +26,9 @@ pub(crate) struct PromptsArgs {
 
 /// Fill in a prompt and print its messages
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("prompt", "<PROMPT> [ARGUMENT]..."),
+    after_help = "\
 Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='fn main() {}' language=rust
   plainly prompt http://127.0.0.1:3333/mcp review code=@main.rs           what is in a file
@@ -32,7 +37,8 @@ Examples:
   plainly prompt http://127.0.0.1:3333/mcp review code='x' --json    the whole MCP result
 
 A single message is printed as it is; several are each preceded by a line with their role. Other content is \
-as with `call`.")]
+as with `call`."
+)]
 pub(crate) struct PromptArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

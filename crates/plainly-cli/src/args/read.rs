@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{ServerArgs, Words};
+use super::{ServerArgs, Words, usage};
 
 /// Write a resource's content to standard output or a file, byte for byte
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("read", "<URI>"),
+    after_help = "\
 Examples:
   plainly read http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly read http://127.0.0.1:3333/mcp file:///docs/logo.png -o logo.png
@@ -16,7 +18,8 @@ Examples:
   plainly read file:///docs/intro.md -- npx some-server --flag
 
 If there are several representations, the first is written: the one the server prefers. --as picks another. On a \
-terminal, binary content is refused and control characters in text are escaped, unless -o - asks for the bytes.")]
+terminal, binary content is refused and control characters in text are escaped, unless -o - asks for the bytes."
+)]
 pub(crate) struct ReadArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -37,12 +40,15 @@ pub(crate) struct ReadArgs {
 
 /// Show a resource's metadata without reading it
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("stat", "<URI>"),
+    after_help = "\
 Examples:
   plainly stat http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly stat http://127.0.0.1:3333/mcp file:///docs/intro.md --json
 
-If the server doesn't support resources/metadata, its listing is searched instead.")]
+If the server doesn't support resources/metadata, its listing is searched instead."
+)]
 pub(crate) struct StatArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

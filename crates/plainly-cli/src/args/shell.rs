@@ -4,11 +4,13 @@ use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Id, Parser, Subcommand};
 
-use super::{ClientCommand, ServerArgs, Words};
+use super::{ClientCommand, ServerArgs, Words, usage};
 
 /// Keep a connection to a server open, and type commands for it
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("shell"),
+    after_help = "\
 Examples:
   plainly shell -- npx @playwright/mcp          a browser that stays open from one call to the next
   plainly shell http://127.0.0.1:3333/mcp
@@ -20,7 +22,8 @@ completes, and earlier lines are stored for the next session, except those that 
 space.
 
 Without a terminal, lines are read from standard input, # begins a comment, and the first command that fails ends the \
-session with its exit status.")]
+session with its exit status."
+)]
 pub(crate) struct ShellArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -36,7 +39,7 @@ impl ShellArgs {
 
 /// Commands run against the server of this session
 #[derive(Debug, Parser)]
-#[command(multicall = true)]
+#[command(multicall = true, override_usage = "COMMAND [OPTIONS] [ARGUMENT]...")]
 pub(crate) struct ShellLine {
     #[command(subcommand)]
     typed: ShellCommand,
@@ -118,8 +121,13 @@ fn each_without_target(command: clap::Command) -> clap::Command {
     })
 }
 
-fn without_target(command: clap::Command) -> clap::Command {
+fn without_target(mut command: clap::Command) -> clap::Command {
+    let usage = command.render_usage().to_string();
     let help = command.get_after_help().map(ToString::to_string);
+    let command = match usage.lines().find_map(in_a_shell) {
+        Some(usage) => command.override_usage(usage),
+        None => command,
+    };
     each_without_target(command)
         .mut_args(|arg| {
             let id = arg.get_id().as_str();
@@ -127,6 +135,13 @@ fn without_target(command: clap::Command) -> clap::Command {
             arg.hide(is_hidden)
         })
         .after_help(help.map(|help| examples(&help)).unwrap_or_default())
+}
+
+/// The usage of a command whose server is elsewhere: `ls [OPTIONS] [URI]`.
+fn in_a_shell(usage: &str) -> Option<String> {
+    let (_, usage) = usage.split_once("plainly ")?;
+    let (usage, _) = usage.split_once(" -- ")?;
+    Some(usage.to_owned())
 }
 
 /// A command's help, with examples as they are typed in a shell.

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{ServerArgs, Words};
+use super::{ServerArgs, Words, usage};
 
 /// List a server's skills, or print the instructions of one
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("skills", "[SKILL]"),
+    after_help = "\
 Examples:
   plainly skills http://127.0.0.1:3333/mcp
   plainly skills http://127.0.0.1:3333/mcp refunds                          its SKILL.md
@@ -17,7 +19,8 @@ Examples:
 
 Listing reads no file. Instructions are printed only if their length, their digest and their \
 frontmatter are what the server lists; that does not make them trustworthy, because the server \
-wrote both.")]
+wrote both."
+)]
 pub(crate) struct SkillsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use super::{ServerArgs, Words};
+use super::{ServerArgs, Words, usage};
 
 /// Follow a call that the server continues as a task
 #[derive(Debug, clap::Args)]
@@ -30,12 +30,15 @@ pub(crate) enum TaskAction {
 
 /// Print the status of a task and its questions
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("task get", "<ID>"),
+    after_help = "\
 Examples:
   plainly task get http://127.0.0.1:3333/mcp 7Yq…
   plainly task get http://127.0.0.1:3333/mcp 7Yq… --json | jq -r .status
 
---json prints the whole MCP task, with its result if it has one.")]
+--json prints the whole MCP task, with its result if it has one."
+)]
 pub(crate) struct GetTaskArgs {
     #[command(flatten)]
     of: TaskOf,
@@ -45,12 +48,15 @@ pub(crate) struct GetTaskArgs {
 
 /// Wait for the end of a task, and print its result
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("task wait", "<ID>"),
+    after_help = "\
 Examples:
   plainly task wait http://127.0.0.1:3333/mcp 7Yq…
   plainly task wait http://127.0.0.1:3333/mcp 7Yq… --json    the whole MCP result
 
-The result is printed as by `call`, with the same exit status. An interrupt ends the wait and not the task.")]
+The result is printed as by `call`, with the same exit status. An interrupt ends the wait and not the task."
+)]
 pub(crate) struct WaitTaskArgs {
     #[command(flatten)]
     of: TaskOf,
@@ -60,7 +66,9 @@ pub(crate) struct WaitTaskArgs {
 
 /// Answer a question of a task
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("task answer", "<ID> <ANSWER>..."),
+    after_help = "\
 Examples:
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… name=Ada age=36
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… tags:='[\"a\", \"b\"]'    := takes JSON
@@ -68,7 +76,8 @@ Examples:
   plainly task answer http://127.0.0.1:3333/mcp 7Yq… --question who name=Ada
 
 `task get` shows the questions of the task. After the answer, the status is printed, as by `get`; \
-the server may take a moment to show that it has the answer.")]
+the server may take a moment to show that it has the answer."
+)]
 pub(crate) struct AnswerTaskArgs {
     #[command(flatten)]
     of: TaskOf,
@@ -84,11 +93,14 @@ pub(crate) struct AnswerTaskArgs {
 
 /// Ask the server to stop a task
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("task cancel", "<ID>"),
+    after_help = "\
 Examples:
   plainly task cancel http://127.0.0.1:3333/mcp 7Yq…
 
-The status of the task is printed, as by `task get`: the server decides whether and when the task stops.")]
+The status of the task is printed, as by `task get`: the server decides whether and when the task stops."
+)]
 pub(crate) struct CancelTaskArgs {
     #[command(flatten)]
     of: TaskOf,

@@ -1,10 +1,12 @@
 //! `plainly templates` and `plainly complete`.
 
-use super::{ServerArgs, Words, values};
+use super::{ServerArgs, Words, usage, values};
 
 /// List a server's resource templates: URIs with variables
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("templates"),
+    after_help = "\
 Examples:
   plainly templates http://127.0.0.1:3333/mcp
   plainly templates -- npx some-server --flag
@@ -12,7 +14,8 @@ Examples:
 
 The fields are the template, such as note://{user}/{id}, and the first line of its description, or \
 its title or name. `plainly complete` prints the values that a variable can have, and `plainly \
-read` reads a URI with all variables filled in.")]
+read` reads a URI with all variables filled in."
+)]
 pub(crate) struct TemplatesArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -22,7 +25,9 @@ pub(crate) struct TemplatesArgs {
 
 /// Complete an argument of a prompt or a variable of a resource template
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("complete", "<OF> <ARGUMENT> [TEXT]"),
+    after_help = "\
 Examples:
   plainly complete http://127.0.0.1:3333/mcp review language      all languages that the prompt knows
   plainly complete http://127.0.0.1:3333/mcp review language py   those that begin with py
@@ -30,7 +35,8 @@ Examples:
   plainly complete review language -- npx some-server
   plainly complete http://127.0.0.1:3333/mcp review language --json   the MCP completion object
 
-The values are printed one a line, best first. A server sends at most 100 at once.")]
+The values are printed one a line, best first. A server sends at most 100 at once."
+)]
 pub(crate) struct CompleteArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

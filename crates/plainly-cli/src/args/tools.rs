@@ -1,10 +1,12 @@
 //! `plainly tools` and `plainly call`.
 
-use super::{SaveArgs, ServerArgs, Words};
+use super::{SaveArgs, ServerArgs, Words, usage};
 
 /// List a server's tools, or show one with its arguments
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("tools", "[TOOL]"),
+    after_help = "\
 Examples:
   plainly tools http://127.0.0.1:3333/mcp
   plainly tools http://127.0.0.1:3333/mcp search    its arguments, and how to call it
@@ -12,7 +14,8 @@ Examples:
   plainly tools http://127.0.0.1:3333/mcp --json    one MCP tool object per line, with its schemas
 
 The fields are the name, the first line of the description (or the title if there is none), and \
-the problems that the tool declares.")]
+the problems that the tool declares."
+)]
 pub(crate) struct ToolsArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
@@ -24,7 +27,9 @@ pub(crate) struct ToolsArgs {
 
 /// Call a tool and print its result
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("call", "<TOOL> [ARGUMENT]..."),
+    after_help = "\
 Examples:
   plainly call http://127.0.0.1:3333/mcp search pattern='error codes'
   plainly call http://127.0.0.1:3333/mcp search pattern=mcp limit=10     a number, if the tool's schema has one
@@ -42,7 +47,8 @@ A tool may ask questions: on a terminal you answer them, elsewhere --answer does
 as it is. Other content is described, unless -o or --save writes it, and PNG images are shown by \
 terminals that can. --json prints the whole MCP result. A tool that reports a failure has its own \
 exit status, and its message goes to standard error. An interrupt cancels a call, also if it has \
-become a task.")]
+become a task."
+)]
 pub(crate) struct CallArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,

@@ -1,10 +1,12 @@
 //! `plainly watch`.
 
-use super::{ServerArgs, Words};
+use super::{ServerArgs, Words, usage};
 
 /// Print changes as they happen, until interrupted
 #[derive(Debug, clap::Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = usage!("watch", "[URI]..."),
+    after_help = "\
 Examples:
   plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: any change in it
@@ -24,7 +26,8 @@ With --json each is an object: {\"change\": \"updated\", \"uri\": URI}, or {\"ch
 reported once. A resource that doesn't exist yet, or whose changes the server doesn't report, \
 causes a warning. It is an error if the server reports no changes at all, or ends the \
 subscription. If the connection to a URL is lost, it is opened again, and a line reports that \
-changes were missed.")]
+changes were missed."
+)]
 pub(crate) struct WatchArgs {
     /// The server's URL, or its name in the configuration of a host
     target: Option<String>,
