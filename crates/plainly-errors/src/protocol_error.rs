@@ -17,7 +17,7 @@ use crate::kind::{
 };
 use crate::problem::{Problem, Problems};
 use crate::registry::table::{condition, words};
-use crate::registry::{Condition, Emit, lookup};
+use crate::registry::{Condition, Emit, lookup, named};
 use crate::wire_error::WireError;
 
 /// A JSON-RPC error response before it is written, or after it was recognised. One word wide.
@@ -286,14 +286,12 @@ impl ProtocolError {
     /// `code -32000`. `None` for an error created here.
     pub fn named_code(&self) -> Option<String> {
         let code = self.received()?.code;
-        let entry = lookup(code).filter(|entry| match entry.emit {
-            Emit::Defined => true,
-            // It means something else to those who never had this revision.
-            Emit::PerRevision => self.is_resource_not_found(),
-            Emit::Never => false,
-        });
-        let name = entry.map_or("code", |entry| entry.name);
-        Some(format!("{name} {code}"))
+        // Some codes mean something else to those who never had their revision.
+        let is_ambiguous = lookup(code).is_some_and(|entry| entry.emit == Emit::PerRevision);
+        Some(match is_ambiguous && !self.is_resource_not_found() {
+            true => format!("code {code}"),
+            false => named(code),
+        })
     }
 
     /// The protocol error that `error` is or that it wraps so that nothing else is left of it, as

@@ -89,6 +89,20 @@ pub fn registry() -> &'static [Entry] {
     &table::CODES
 }
 
+/// The code with its name: `InvalidParams -32602`, or `code -32000` where no revision defines it.
+///
+/// ```
+/// use plainly_errors::{Code, registry};
+///
+/// assert_eq!(registry::named(Code::new(-32602)), "InvalidParams -32602");
+/// assert_eq!(registry::named(Code::new(-32000)), "code -32000");
+/// ```
+pub fn named(code: Code) -> String {
+    let entry = lookup(code).filter(|entry| entry.revisions != Revisions::NONE);
+    let name = entry.map_or("code", |entry| entry.name);
+    format!("{name} {code}")
+}
+
 /// The row of `code`, if JSON-RPC or MCP ever defined it.
 pub fn lookup(code: Code) -> Option<&'static Entry> {
     table::CODES.iter().find(|entry| entry.code == code)

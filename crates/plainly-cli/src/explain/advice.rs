@@ -1,21 +1,13 @@
 //! The advice about an error, in one line, with the names and the waiting time in it.
 
 use plainly::errors::problem::wait_in_words;
-use plainly::errors::registry::{capability_names, lookup};
-use plainly::errors::revision::Revisions;
-use plainly::errors::{Code, ErrorKind, Problem, ProtocolError};
+use plainly::errors::registry::capability_names;
+use plainly::errors::{ErrorKind, Problem, ProtocolError};
 
 use super::phrases::{Phrase, Speaker};
 
 /// The most URLs, versions or capabilities of an error that are named.
 pub(super) const NAMED: usize = 20;
-
-/// A code with its name, where a revision defines it.
-pub(crate) fn named(code: Code) -> String {
-    let entry = lookup(code).filter(|entry| entry.revisions != Revisions::NONE);
-    let name = entry.map_or("code", |entry| entry.name);
-    format!("{name} {code}")
-}
 
 /// The advice for the user of a command whose tool failed with these words.
 pub(crate) fn for_tool(text: &str) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! Explanations of errors that have a code, or are problems: from the library's tables.
 
 use plainly::errors::habit::{Asked, Certainty};
-use plainly::errors::registry::lookup;
+use plainly::errors::registry::{lookup, named};
 use plainly::errors::revision::Revisions;
 use plainly::errors::{
     Code, CodeRange, Condition, Dialect, ErrorKind, Mistake, Problem, ProblemCode, Problems,
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::link::Link;
-use super::{Explanation, Hint, for_answer, named};
+use super::{Explanation, Hint, for_answer};
 
 /// The most mistakes that are listed.
 const MOST: usize = 100;
@@ -193,7 +193,8 @@ fn out_of_range(explained: &mut Explanation, code: Code) {
     }
 }
 
-/// Which revisions have the code, or whether the one asked for does; and how others write what it stands for.
+/// The revisions that have the code, or whether the requested one does; and the codes that others
+/// write instead.
 fn revisions(code: Code, conditions: &[&Condition], revision: Option<Revision>) -> String {
     let has = match (lookup(code), code.range()) {
         (Some(entry), _) => entry.revisions,
@@ -215,7 +216,8 @@ fn revisions(code: Code, conditions: &[&Condition], revision: Option<Revision>) 
     all.join("; ")
 }
 
-/// The other codes that a condition is written with, each once: on the revision asked for, or on all.
+/// The other codes that a condition is written with, each once: on the requested revision, or on
+/// all.
 fn written_elsewhere(condition: &Condition, code: Code, revision: Option<Revision>) -> Vec<String> {
     let written = |revision| Some(condition.written(Dialect::Uniform, revision)?.0);
     let asked = revision.map_or(Revision::ALL.to_vec(), |one| vec![one]);

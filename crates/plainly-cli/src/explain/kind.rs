@@ -1,10 +1,11 @@
 //! The kinds of plainly's own errors, which are in `data.kind`: several share a code.
 
+use plainly::errors::registry::named;
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Explanation, coded, named};
+use super::{Explanation, coded};
 
 /// The names of the kinds, and what a refusal can be.
 pub(super) const KINDS: [&str; 35] = [
@@ -47,7 +48,7 @@ pub(super) const KINDS: [&str; 35] = [
 /// The kind of all refusals.
 const REFUSED: &str = "refused";
 
-/// The errors of a kind: more than one, where several codes have it, and none of a word that is no kind.
+/// The errors of a kind: several if several codes have it, and none if the word is no kind.
 pub(super) fn explain(name: &str, revision: Option<Revision>) -> Vec<Explanation> {
     let errors = errors(name).into_iter();
     errors.map(|error| of_kind(name, error, revision)).collect()
