@@ -73,7 +73,7 @@ impl Words {
 
     /// Whether a URL stands where no URI of a resource can.
     pub(super) fn name_the_server_too(&self) -> bool {
-        self.takes_no_uri() && self.words.front().is_some_and(|word| is_url(word))
+        self.words.front().is_some_and(|word| is_url(word)) && self.takes_no_uri()
     }
 
     /// Whether none of the command's words can be the URI of a resource, a template or a skill.
