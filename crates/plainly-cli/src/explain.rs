@@ -39,7 +39,7 @@ use plainly::errors::problem::{wait_in_words, whole_seconds};
 use plainly::errors::{Code, Fault, Mistake, Retry};
 use serde_json::{Value, json};
 
-pub(crate) use self::advice::{for_answer, for_tool};
+pub(crate) use self::advice::{for_answer, for_tool, is_advised};
 pub(crate) use self::asked::for_question;
 pub(crate) use self::coded::{problems, stands_for};
 pub(crate) use self::hint::Hint;

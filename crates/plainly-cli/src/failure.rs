@@ -17,7 +17,8 @@ pub(crate) use self::subject::{Missing, Subject};
 use self::subject::{is_no_server, said_beside, scheme};
 use crate::exit::Exit;
 use crate::explain::{
-    LONGEST_CAUSE, for_answer, for_local, for_question, for_tool, of_answer, of_local, with_cause,
+    LONGEST_CAUSE, for_answer, for_local, for_question, for_tool, is_advised, of_answer, of_local,
+    with_cause,
 };
 use crate::format::Format;
 use crate::secrets::sent;
@@ -240,9 +241,10 @@ impl Failure {
             return Some(help);
         }
         match error {
-            Error::Protocol(_)
+            Error::Protocol(refused)
                 if let Subject::Revision(revision) = subject
-                    && !error.is_unsupported_version() =>
+                    && !error.is_unsupported_version()
+                    && !is_advised(refused) =>
             {
                 Some(format!(
                     "leave out --revision {revision}, which the server may not know: the newest \
@@ -253,7 +255,10 @@ impl Failure {
             Error::Protocol(error) if is_no_server(error, subject) => Some(
                 "check that it is an MCP server: it knows no request for connecting".to_owned(),
             ),
-            Error::Protocol(error) => subject.hint(error).is_empty().then(|| for_answer(error)),
+            Error::Protocol(error) => {
+                let is_needed = is_advised(error) || subject.hint(error).is_empty();
+                is_needed.then(|| for_answer(error))
+            }
             Error::Local(error) => for_local(error),
         }
     }
@@ -483,5 +488,38 @@ mod tests {
         assert!(text.len() < 1_200, "{}", text.len());
         assert!(text.starts_with("the server does not speak "), "{text}");
         assert_eq!(failed.json()["error"]["message"], json!(message));
+    }
+
+    #[test]
+    fn advice_of_the_server_is_not_lost_to_a_hint() {
+        let limited = || json!({"code": "RATE_LIMIT_EXCEEDED", "retry_after": 9});
+        let told = || json!({"code": "NOT_FOUND", "suggestion": "Try a:c."});
+        let resource = || Subject::Resource("a".to_owned());
+        let revision = || Subject::Revision(Revision::LATEST);
+        for (data, subject, help) in [
+            (
+                limited(),
+                Subject::Tools,
+                "wait 9 seconds, then send the request again",
+            ),
+            (
+                limited(),
+                revision(),
+                "wait 9 seconds, then send the request again",
+            ),
+            (
+                limited(),
+                resource(),
+                "wait 9 seconds, then send the request again",
+            ),
+            (told(), revision(), "Try a:c"),
+            (told(), resource(), "Try a:c"),
+        ] {
+            let failed = failure(429, "no", data, subject);
+            assert_eq!(failed.help().as_deref(), Some(help));
+        }
+        let failed = failure(429, "no", Value::Null, revision());
+        assert!(failed.help().unwrap().starts_with("leave out --revision "));
+        assert_eq!(failure(429, "no", Value::Null, resource()).help(), None);
     }
 }

@@ -2,8 +2,10 @@
 
 use plainly::client::{Error, LocalError};
 use plainly::errors::UrlElicitation;
+use plainly::errors::registry::capability_names;
+use serde_json::Map;
 
-use super::advice::NAMED;
+use super::advice::some;
 use super::phrases::{INPUT_REQUIRED, MODEL_REQUIRED, Phrase, ROOTS_REQUIRED, TASK_REQUIRED};
 
 /// The capabilities for questions of the server.
@@ -12,7 +14,8 @@ const QUESTIONS: [(&str, Phrase); 3] = [
     ("sampling", MODEL_REQUIRED),
     ("roots", ROOTS_REQUIRED),
 ];
-const VISIT: &str = "the server asks to open a page in a browser: run the command on a terminal, where you can agree";
+const VISIT: &str = "the server asks to open a page in a browser: run the command on a terminal, \
+    where you can agree";
 
 /// The advice for the error of a server that may not ask.
 pub(crate) fn for_question(error: &Error) -> Option<String> {
@@ -22,14 +25,12 @@ pub(crate) fn for_question(error: &Error) -> Option<String> {
         return Some(phrase.advice.to_owned());
     }
     if let Some(required) = error.url_elicitations() {
-        let urls = required.iter().take(NAMED).map(|one| one.url.as_str());
-        let urls: Vec<_> = urls.collect();
+        let urls = some(required.iter().map(|one| one.url.as_str()));
         // The user should open no page that is not on the web.
         return required.iter().all(UrlElicitation::is_web).then(|| {
             format!(
-                "open {} in a browser, then run the command again; on a terminal, the command \
-                 opens it once you agree",
-                urls.join(", ")
+                "open {urls} in a browser, then run the command again; on a terminal, the command \
+                 opens it once you agree"
             )
         });
     }
@@ -43,13 +44,33 @@ pub(crate) fn for_question(error: &Error) -> Option<String> {
         let is_visit = required.get(*word)?.get("url").is_some();
         Some(if is_visit { VISIT } else { phrase.advice })
     });
-    let all: Vec<_> = questions.collect();
-    (!all.is_empty()).then(|| all.join("; "))
+    let mut all: Vec<_> = questions.map(str::to_owned).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let others = required.iter().filter(|(name, _)| !is_question(name));
+    let others: Map<_, _> = others
+        .map(|(name, it)| (name.clone(), it.clone()))
+        .collect();
+    let others = capability_names(&others);
+    if !others.is_empty() {
+        let names = some(others.iter().map(String::as_str));
+        all.push(format!(
+            "the server requires the client capability {names} too"
+        ));
+    }
+    Some(all.join("; "))
+}
+
+/// Whether a capability is for questions of the server.
+fn is_question(capability: &str) -> bool {
+    QUESTIONS.iter().any(|(name, _)| *name == capability)
 }
 
 #[cfg(test)]
 mod tests {
     use plainly::errors::{Code, WireError};
+    use serde_json::json;
 
     use super::*;
 
@@ -67,6 +88,25 @@ mod tests {
             let error = WireError::received(Code::new(-32601), message, None).recognise();
             let found = for_question(&error.into());
             assert_eq!(found.as_deref(), advice, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_capability_that_is_no_question_is_named_too() {
+        for (required, advice) in [
+            (json!({"roots": {}}), Some(ROOTS_REQUIRED.advice.to_owned())),
+            (json!({"a": {"b": {}}}), None),
+            (
+                json!({"a": {"b": {}}, "c": {}, "roots": {"listChanged": true}}),
+                Some(format!(
+                    "{}; the server requires the client capability a.b, c too",
+                    ROOTS_REQUIRED.advice
+                )),
+            ),
+        ] {
+            let data = json!({"requiredCapabilities": required});
+            let error = WireError::received(Code::new(-32021), "no", Some(data)).recognise();
+            assert_eq!(for_question(&error.into()), advice);
         }
     }
 }

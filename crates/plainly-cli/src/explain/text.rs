@@ -49,7 +49,7 @@ pub(crate) fn of_local(error: &LocalError) -> String {
     let text = with_cause(error);
     let words = words_beside(error).map(|words| visible(&shortened(&words, LONGEST_WORDS)));
     match words {
-        Some(words) if !text.contains(&words) => format!("{text}; it says: {words}"),
+        Some(words) if !says(&text, &words) => format!("{text}; it says: {words}"),
         Some(_) | None => text,
     }
 }
@@ -70,9 +70,14 @@ pub(crate) fn of_answer(error: &ProtocolError) -> String {
         ],
         None => Vec::new(),
     };
-    let problems = error.problems().into_iter().flatten().take(NAMED);
-    let problems = problems.map(|problem| problem.message().trim_end_matches('.').to_owned());
-    beside.extend(problems.filter(|problem| !message.contains(problem.as_str())));
+    let problems = error.problems();
+    let problems = problems.iter().flatten().take(NAMED);
+    let problems = problems.filter(|problem| !says(message, sentence(problem.message())));
+    beside.extend(problems.map(|problem| {
+        let parts = [Some(problem.message()), problem.suggestion()];
+        let parts = parts.into_iter().flatten().map(sentence);
+        parts.collect::<Vec<_>>().join(". ")
+    }));
     let beside: Vec<_> = beside
         .iter()
         .map(|it| shortened(it, LONGEST_WORDS))
@@ -130,6 +135,21 @@ fn words_beside(error: &LocalError) -> Option<String> {
     None
 }
 
+/// A sentence without its full stop.
+fn sentence(text: &str) -> &str {
+    text.trim_end_matches('.')
+}
+
+/// Whether a text has these words, and not just as a part of other words.
+fn says(text: &str, words: &str) -> bool {
+    words.is_empty()
+        || text.match_indices(words).any(|(at, _)| {
+            let (before, rest) = text.split_at(at);
+            let after = rest.strip_prefix(words).unwrap_or_default();
+            !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+        })
+}
+
 fn joined(text: &str, cause: Option<String>) -> String {
     let text = visible(text);
     match cause.map(|cause| visible(&shortened(&cause, LONGEST_CAUSE))) {
@@ -152,6 +172,12 @@ mod tests {
         let problems = json!({
             "code": "TIMEOUT", "error_count": 2, "errors": [problem("Too slow."), problem("No")],
         });
+        let advised = json!({
+            "code": "TIMEOUT", "error_count": 2, "errors": [
+                {"message": "Too slow.", "code": "TIMEOUT", "suggestion": "Ask for less."},
+                problem("a"),
+            ],
+        });
         #[rustfmt::skip]
         let cases = [
             (-32603, "The disk is full", json!({"detail": "sda"}), "The disk is full (InternalError -32603)"),
@@ -161,6 +187,7 @@ mod tests {
             (-32603, "", json!({"a": [1]}), "{\"a\":[1]} (InternalError -32603)"),
             (-32603, "Internal error", json!("disk full"), "Internal error: disk full (InternalError -32603)"),
             (-32000, "Internal.", json!({"detail": "x\u{7}"}), "Internal: x\\u{7} (code -32000)"),
+            (429, "2 errors.", advised, "2 errors: Too slow. Ask for less; a (code 429)"),
             (429, "2 errors occurred.", problems, "2 errors occurred: Too slow; No (code 429)"),
         ];
         for (code, message, data, text) in cases {
@@ -170,5 +197,19 @@ mod tests {
         }
         let long = WireError::received(Code::new(1), "é".repeat(9_000), None).recognise();
         assert!(of_answer(&long).len() < 1_100);
+    }
+
+    #[test]
+    fn words_count_as_said_only_if_they_are_whole() {
+        for (text, words, is_said) in [
+            ("HTTP status 404 Not Found", "4", false),
+            ("HTTP status 404 Not Found", "404", true),
+            ("no reply to `tools/list`: noted", "no", true),
+            ("nothing: noted", "no", false),
+            ("it failed: disk full", "disk full", true),
+            ("it failed", "", true),
+        ] {
+            assert_eq!(says(text, words), is_said, "{text}: {words}");
+        }
     }
 }
