@@ -1,4 +1,4 @@
-//! Options of `plainly explain`. Only its examples show numbers of errors.
+//! Options of `plainly explain`.
 
 use plainly::errors::Revision;
 
@@ -9,8 +9,8 @@ use crate::format::Format;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  plainly explain -32602                          a code; also a name (NOT_FOUND), what data.kind says
-                                                  (unknown_tool) or an HTTP status (401)
+  plainly explain -32602                          a code; also a name (NOT_FOUND), a kind of
+                                                  data.kind (unknown_tool), an HTTP status (401)
   plainly explain '{\"code\": -32002, \"message\": \"Unknown tool\"}'
   plainly ls http://127.0.0.1:3333/mcp --json 2>&1 | plainly explain --json | jq -r .advice
   plainly explain --revision 2025-11-25 < response.json
@@ -18,9 +18,10 @@ Examples:
   plainly explain --list --revision 2025-11-25    how that revision writes each condition
 
 It reads the number or the name of an error, and JSON: a JSON-RPC response or its error alone, a \
-tool's result, a problem, an RFC 9457 body, an error of OAuth, and what --json prints; whole or \
-one a line. Of other text, it knows messages of the form \"MCP error -32601: …\" and frequent \
-messages about TLS. Each error is explained by itself; with --json as one object per line. A hint is the meaning of an error in a known implementation, where that differs \
+tool's result, a problem, an RFC 9457 body, an error of OAuth, and what --json prints; in one \
+piece, or one in each line. Other text is rejected, except messages of the form \"MCP error \
+-32601: …\" and frequent messages about TLS. Each error is explained by itself; with --json as one \
+object per line. A hint is the meaning of an error in a known implementation, where that differs \
 from the specification: it is likely, not certain. The exit status is 2 if nothing in the input is \
 an error; the message has the reason.
 
