@@ -170,7 +170,7 @@ fn fault(fault: Fault) -> &'static str {
     match fault {
         Fault::Client => "the client's, which sent the request",
         Fault::Server => "the server's, or its operator's",
-        Fault::User => "nobody's: the user has to act first",
+        Fault::User => "none: the user has to act first",
         Fault::Unknown | _ => "not known from the error alone",
     }
 }

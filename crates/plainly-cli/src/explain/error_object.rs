@@ -1,4 +1,5 @@
-//! The error object of JSON-RPC, read so that one that breaks its rules keeps its words, and each broken rule is named.
+//! The error object of JSON-RPC. One that violates the rules keeps its words, and each violated
+//! rule is named.
 
 use plainly::errors::number::integer;
 use plainly::errors::{Code, Fault, Problem, ProblemCode, Revision, WireError};
@@ -43,7 +44,8 @@ pub(super) fn envelope(members: &Map<String, Value>, explained: &mut Explanation
     match members.get("id") {
         Some(Value::String(_) | Value::Number(_)) | None => {}
         Some(Value::Null) => explained.breaks(
-            "`id` is null: the server could not read the id of the request, so the client can't tell which one failed"
+            "`id` is null: the server could not read the id of the request, so the client can't \
+             tell which one failed"
                 .to_owned(),
         ),
         Some(other) => explained.breaks(format!("`id` is {}, not text or a number", kind(other))),
@@ -82,8 +84,10 @@ fn without_code(message: String) -> Explanation {
     Explanation {
         message: Some(message).filter(|message| !message.is_empty()),
         fault: Fault::Server,
-        advice: "go by its words, and tell the server's author that its errors are not those of JSON-RPC".to_owned(),
-        ..Explanation::new("error", "no code", "nothing that a program could tell: the error has no code")
+        advice: "read its message, and report it to the server's author: the server violates the \
+                 protocol"
+            .to_owned(),
+        ..Explanation::new("error", "no code", "unknown: the error has no code")
     }
 }
 

@@ -1,5 +1,5 @@
-//! The meaning of an error in known implementations, where it differs from the specification: likely,
-//! and not certain.
+//! The meaning of an error in known implementations, where it differs from the specification.
+//! It is likely, not certain.
 
 use std::fmt;
 

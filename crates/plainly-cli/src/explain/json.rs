@@ -158,7 +158,7 @@ fn told(said: String) -> Explanation {
         ..Explanation::new(
             "tool result",
             "isError",
-            "the tool ran, or its arguments were refused, and it failed: the protocol itself worked",
+            "the tool failed, or refused its arguments: the protocol itself worked",
         )
     }
 }

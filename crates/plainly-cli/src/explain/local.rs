@@ -1,4 +1,4 @@
-//! Errors that no server sent: what this program ran into on the way, and what to do about it.
+//! Errors of this program, which no server sent, and the advice about each.
 
 use plainly::client::oauth::OAuthError;
 use plainly::client::{AuthError, CloseReason, LocalError};
@@ -18,7 +18,7 @@ const fn guidance(exit: Exit) -> (Fault, Retry, &'static str) {
         Exit::Success | Exit::Interrupted =>
             (Fault::User, Retry::Immediately, "run the command again"),
         Exit::Failure => (Fault::Server, Retry::AfterFix,
-            "go by the message; `--log plainly=debug` shows what came before it"),
+            "read the message; `--log plainly=debug` shows what happened before it"),
         Exit::Usage => (Fault::Client, Retry::AfterFix,
             "correct the command line; --help has examples"),
         Exit::Unreachable => (Fault::Server, Retry::AfterFix,
@@ -78,13 +78,14 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
     let advice = match error {
         LocalError::Timeout {
             instead: Some(_), ..
-        } => "check that the server is one of MCP; if it is, tell its author what it sends",
+        } => "check that it is an MCP server; if it is, report what it sends to its author",
         LocalError::Timeout { .. } => {
             "--timeout waits longer; whether the server acted on the request is unknown"
         }
         LocalError::Closed(closed) => after_end(&closed.reason),
         LocalError::Spawn { program, .. } if program.contains(' ') => {
-            "give the program and its arguments as separate words, without quotes around all of them"
+            "give the program and its arguments as separate words, without quotes around all \
+             of them"
         }
         // Only the operating system's errors are about the program itself.
         LocalError::Spawn { source, .. } if source.get_ref().is_some() => {
@@ -113,10 +114,10 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
         | LocalError::InvalidSkill { .. }
         | LocalError::EndlessListing { .. }
         | LocalError::TooManyRounds { .. } => {
-            "tell the server's author: the server breaks the protocol"
+            "report it to the server's author: the server violates the protocol"
         }
         LocalError::UnsupportedVersion { .. } => {
-            "choose one that the server offers with --revision, or update one of the two"
+            "choose a revision that the server supports with --revision, or update client or server"
         }
         LocalError::NotInRevision { .. } => "leave --revision out, or choose a newer one",
         LocalError::Unanswered { .. } => "use a host that can answer what the server asks",
@@ -127,7 +128,7 @@ pub(crate) fn for_local(error: &LocalError) -> Option<String> {
         LocalError::TaskLost { .. } | LocalError::TaskCancelled { .. } => {
             "call the tool again if it is safe to repeat"
         }
-        LocalError::NotListed { .. } => "read the resource: it may be there all the same",
+        LocalError::NotListed { .. } => "read the resource: it may exist without being listed",
         LocalError::SkillMismatch { .. } => "list the skills again: they may have changed",
         // These say it themselves.
         LocalError::Configuration { .. }
@@ -183,7 +184,7 @@ fn after_status(error: &LocalError) -> Option<String> {
         (400, _) if body.to_lowercase().contains("https") => {
             "use a URL that begins with https://".to_owned()
         }
-        (400, _) => "go by what the server says, and check the path of the URL".to_owned(),
+        (400, _) => "read the server's message, and check the path of the URL".to_owned(),
         (401, _) => GET_A_TOKEN.to_owned(),
         (_, Some(url)) => format!("use the URL {}", shell_word(url)),
         (404, None) => "check the path of the URL, which is often /mcp".to_owned(),
@@ -195,10 +196,10 @@ fn after_status(error: &LocalError) -> Option<String> {
 fn after_end(reason: &CloseReason) -> &'static str {
     match reason {
         CloseReason::NotMessages => {
-            "a server must write nothing but messages to its standard output, and everything else to \
-             standard error"
+            "report it to the server's author: a server may write only messages to standard \
+             output, and anything else to standard error"
         }
-        CloseReason::LineTooLong { .. } => "ask the server for less at once",
+        CloseReason::LineTooLong { .. } => "request less at once",
         // Over HTTP with SSE; what a process writes does not fail.
         CloseReason::Read(_) => "run the command again if it is safe to repeat",
         CloseReason::Ours | CloseReason::Peer | CloseReason::Write(_) | _ => {

@@ -1,4 +1,4 @@
-//! The errors of OAuth, which authorization servers and those who take their tokens send: one table.
+//! The errors of OAuth, sent by authorization servers and by servers that accept their tokens.
 
 use plainly::errors::{Fault, Retry};
 
@@ -22,76 +22,76 @@ struct OAuthError {
 #[rustfmt::skip]
 const OAUTH: [OAuthError; 27] = [
     row("invalid_request", Fault::Client, Retry::AfterFix, "RFC 6749, 5.2; RFC 6750, 3.1",
-        "the request for a token or with one is malformed",
-        "send the token in one place alone: the header Authorization: Bearer"),
+        "the request is malformed: one for a token, or one that has a token",
+        "send the token in one place only: the header Authorization: Bearer"),
     row("invalid_client", Fault::Client, Retry::AfterFix, "RFC 6749, 5.2",
         "the authorization server does not know this client",
         "register the client, or correct its id and secret"),
     row("invalid_grant", Fault::User, Retry::AfterFix, "RFC 6749, 5.2",
-        "the authorization code or the refresh token is used up or expired",
+        "the authorization code or the refresh token is expired, revoked or already used",
         "let the user sign in again"),
     row("unauthorized_client", Fault::Client, Retry::AfterFix, "RFC 6749, 5.2",
-        "this client may not ask for tokens in this way",
+        "this client is not authorized to use this grant",
         "register the client for this grant"),
     row("unsupported_grant_type", Fault::Client, Retry::AfterFix, "RFC 6749, 5.2",
-        "the authorization server has no such grant",
+        "the authorization server does not support this grant",
         "use a grant that its metadata lists"),
     row("invalid_scope", Fault::Client, Retry::AfterFix, "RFC 6749, 5.2",
-        "the scope that was asked for does not exist",
-        "ask for the scopes that the server's metadata lists"),
+        "the requested scope does not exist",
+        "request scopes that the server's metadata lists"),
     row("access_denied", Fault::User, Retry::AfterFix, "RFC 6749, 4.1.2.1; RFC 8628, 3.5",
-        "the user or the authorization server said no",
+        "the user or the authorization server refused",
         "let the user sign in again and agree"),
     row("unsupported_response_type", Fault::Server, Retry::AfterFix, "RFC 6749, 4.1.2.1",
-        "the authorization server gives no authorization codes, which every client of MCP asks for",
-        "have it set up for the authorization code grant"),
+        "the authorization server issues no authorization codes, which every MCP client requests",
+        "ask its operator to enable the authorization code grant"),
     row("server_error", Fault::Server, Retry::AfterDelay, "RFC 6749, 4.1.2.1",
         "the authorization server has failed",
-        "try again later, or tell whoever runs it"),
+        "try again later, or report it to the authorization server's operator"),
     row("temporarily_unavailable", Fault::Server, Retry::AfterDelay, "RFC 6749, 4.1.2.1",
         "the authorization server is overloaded or under maintenance",
         "try again later"),
     row("invalid_token", Fault::Client, Retry::AfterFix, "RFC 6750, 3.1",
         "the token is expired, revoked or of another server",
-        "get a new token for this very server, and send that"),
+        "get a new token for this server, and send it"),
     row("insufficient_scope", Fault::Client, Retry::AfterFix, "RFC 6750, 3.1",
         "the token does not allow this",
         "get a token with the scope that WWW-Authenticate names"),
     row("invalid_redirect_uri", Fault::Client, Retry::AfterFix, "RFC 7591, 3.2.2",
-        "the authorization server takes no client whose browsers come back to this address",
-        "register the client by hand with an address that the server takes, such as \
+        "the authorization server does not accept the redirect URI of this client",
+        "register the client by hand with a redirect URI that the server accepts, such as \
          http://localhost and a port, and give its id: --client-id"),
     row("invalid_client_metadata", Fault::Client, Retry::AfterFix, "RFC 7591, 3.2.2",
-        "the authorization server registers no client that describes itself like this",
+        "the authorization server does not accept the metadata of this client",
         "register the client by hand, and give its id: --client-id"),
     row("invalid_software_statement", Fault::Client, Retry::AfterFix, "RFC 7591, 3.2.2",
-        "what vouches for the client is not valid",
-        "have its issuer write another, or register the client by hand"),
+        "the client's software statement is not valid",
+        "get a new one from its issuer, or register the client by hand"),
     row("unapproved_software_statement", Fault::Client, Retry::AfterFix, "RFC 7591, 3.2.2",
-        "the authorization server does not trust who vouches for the client",
+        "the authorization server does not trust the issuer of the client's software statement",
         "register the client by hand"),
     row("authorization_pending", Fault::User, Retry::AfterDelay, "RFC 8628, 3.5",
         "the user has not entered the code yet",
-        "go on asking, at the interval that the server gave"),
+        "keep polling, at the interval that the server gave"),
     row("slow_down", Fault::Client, Retry::AfterDelay, "RFC 8628, 3.5",
-        "the client asks too often whether the user has entered the code",
+        "the client polls too often",
         "wait five seconds longer between two requests"),
     row("expired_token", Fault::User, Retry::AfterFix, "RFC 8628, 3.5",
         "the user did not enter the code in time",
-        "begin the login again"),
+        "start the login again"),
     row("invalid_target", Fault::Client, Retry::AfterFix, "RFC 8707, 2",
-        "the authorization server has no tokens for this server",
-        "send the server's URL as the resource when asking for a token"),
+        "the authorization server issues no tokens for this server",
+        "send the server's URL as the resource in the request for a token"),
     row("use_dpop_nonce", Fault::Client, Retry::Immediately, "RFC 9449, 8 and 9",
-        "the proof of possession has to contain the nonce that the server has just given",
+        "the DPoP proof must contain the nonce that the server has just sent",
         "send the request again, with a new proof that has the value of the header DPoP-Nonce"),
     row("invalid_dpop_proof", Fault::Client, Retry::AfterFix, "RFC 9449, 5 and 7.1",
-        "the proof of possession is not for this request, this token or this time, or has been \
-         used before",
+        "the DPoP proof is not for this request, this token or this time, or has been used \
+         before",
         "make a new proof for each request, and check the clock of this machine"),
     row("unsupported_token_type", Fault::Server, Retry::Never, "RFC 7009, 2.2.1",
-        "the authorization server takes back no tokens of this type",
-        "let the token end by itself"),
+        "the authorization server does not revoke tokens of this type",
+        "let the token expire"),
     row("insufficient_user_authentication", Fault::User, Retry::AfterFix, "RFC 9470, 3",
         "the user has to sign in again, or in a stronger way, before this",
         "let the user sign in again, as WWW-Authenticate says"),
@@ -124,7 +124,7 @@ const fn row(
     }
 }
 
-/// The codes that others use too, for errors that have nothing to do with OAuth.
+/// The codes that other APIs use too, for errors outside of OAuth.
 const COMMON: [&str; 3] = ["invalid_request", "server_error", "temporarily_unavailable"];
 
 impl OAuthError {
@@ -162,12 +162,12 @@ pub(super) fn in_body(word: &str, said: &str) -> Explanation {
     let explained = explained.unwrap_or_else(|| Explanation {
         fault: Fault::Client,
         retry: Retry::AfterFix,
-        advice: "go by its words".to_owned(),
+        advice: "read its message".to_owned(),
         link: Link::to_troubleshooting(),
         ..Explanation::new(
             "error",
             "no code",
-            "an error outside of MCP, such as of a web framework",
+            "an error that MCP does not define, such as of a web framework",
         )
     });
     Explanation {

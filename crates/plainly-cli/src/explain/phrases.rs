@@ -44,7 +44,8 @@ const LACKING: &[&str] = &["support", "not found", "capabilit"];
 pub(super) const TASK_REQUIRED: Phrase =
     phrase(Server, "task required", &["task augmentation"], &[],
         Fault::Client, "the tool runs only as a task of 2025-11-25",
-        "this tool runs only as a task of 2025-11-25, and plainly has tasks from 2026-07-28 on");
+        "use another client: this tool runs only as a task of 2025-11-25, and plainly supports \
+            tasks from 2026-07-28 on");
 #[rustfmt::skip]
 pub(super) const INPUT_REQUIRED: Phrase =
     phrase(Server, "input required", &["elicitation"], LACKING,
@@ -54,8 +55,8 @@ pub(super) const INPUT_REQUIRED: Phrase =
 #[rustfmt::skip]
 pub(super) const MODEL_REQUIRED: Phrase =
     phrase(Server, "model required", &["sampling"], LACKING,
-        Fault::User, "the server asks a model of the client",
-        "the server asks a model: --sample-with COMMAND names a command that answers");
+        Fault::User, "the server requests an answer of the client's model",
+        "the server asks a model: name a command that answers with --sample-with COMMAND");
 #[rustfmt::skip]
 pub(super) const ROOTS_REQUIRED: Phrase =
     phrase(Server, "roots required", &["roots"], LACKING,
@@ -75,20 +76,19 @@ const PHRASES: &[Phrase] = &[
         "if you trust the server, give its certificate, or that of its authority: --cacert FILE"),
     phrase(Network, "certificate of an authority",
         &["that of an authority (ca:true)", "causedasendentity"], &[],
-        Fault::Server, "the server presents a certificate that may sign others (CA:TRUE), as \
-            openssl req -x509 makes it, and no server may use that",
-        "make the server's certificate anew with -addext basicConstraints=critical,CA:FALSE, and \
-            trust it with --cacert FILE"),
+        Fault::Server, "the server's certificate is that of an authority (CA:TRUE), as openssl \
+            req -x509 makes it, and no server may use one",
+        "make a new certificate with -addext basicConstraints=critical,CA:FALSE, and trust it \
+            with --cacert FILE"),
     phrase(Network, "certificate for another name",
         &["certificate is not for", "certificate not valid for name", "notvalidforname",
             "hostname mismatch", "altnames", "altname_invalid"], &[],
-        Fault::Server, "the host in the URL is none of the names that the server's certificate has \
-            (subjectAltName)",
-        "use a URL with a name of the certificate, or have one made with the name of the URL: \
-            -addext subjectAltName=DNS:NAME"),
+        Fault::Server, "the server's certificate is not for the host in the URL (subjectAltName)",
+        "use a URL with a name in the certificate, or make a new certificate with the name in \
+            the URL: -addext subjectAltName=DNS:NAME"),
     phrase(Network, "expired certificate",
         &["certificate expired", "certificate has expired", "cert_has_expired"], &[],
-        Fault::Server, "the server's certificate is not valid any more",
+        Fault::Server, "the server's certificate has expired",
         "have the server's certificate renewed; if it is new, correct the clock of this machine"),
     phrase(Network, "certificate of the future",
         &["certificate is not valid before", "certificate not valid yet",
@@ -99,17 +99,17 @@ const PHRASES: &[Phrase] = &[
         &["does not use tls", "invalidcontenttype", "wrong version number",
             "wrong_version_number"], &[],
         Fault::Client, "the URL begins with https, and the server answers without TLS",
-        "use a URL that begins with http, if nobody can listen on the way"),
+        "use a URL that begins with http, but only if you trust the network"),
     // FastMCP.
     phrase(Server, "older revision required",
         &["via server-initiated requests is unavailable"], &[],
-        Fault::Server, "the server can ask questions in an older revision only",
-        "this server can ask questions in an older revision only: add --revision 2025-11-25"),
+        Fault::Server, "the server can ask questions only in an older revision",
+        "add --revision 2025-11-25: this server can ask questions only in an older revision"),
     TASK_REQUIRED,
     // plainly's servers.
     phrase(Server, "masked error", &["internal error"], &[],
-        Fault::Server, "something failed inside the server, which hides the details",
-        "the server's log says why; if the command starts the server, --server-log debug shows it")
+        Fault::Server, "something failed in the server, which hides the details",
+        "read the server's log; if the command starts the server, --server-log debug shows it")
         .at_start(),
     INPUT_REQUIRED,
     MODEL_REQUIRED,

@@ -34,7 +34,8 @@ pub(super) fn words(value: &Value) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The words of a body: of JSON, of a page its title or else its text, of anything else its first line.
+/// The words of a body: those in JSON, the title of a page or else its text, or the first line of
+/// anything else.
 pub(super) fn words_of_body(body: &str) -> Option<String> {
     let body = body.trim();
     let said = match body.as_bytes().first()? {

@@ -262,7 +262,10 @@ fn where_nobody_can_answer_the_error_says_who_could() {
             "book",
             "run the command on a terminal, or give the answer with --answer NAME=TEXT",
         ),
-        ("poem", "--sample-with COMMAND names a command that answers"),
+        (
+            "poem",
+            "name a command that answers with --sample-with COMMAND",
+        ),
         ("place", "name one with --root DIR"),
     ] {
         for revision in ERAS {

@@ -39,7 +39,7 @@ fn the_panic_of_a_tool_is_shown_by_the_option_that_is_named() {
     let server = example("failing");
     let server = Target::Child(vec![server.to_str().unwrap().to_owned()]);
     let told = server.run("call", &["panic"]);
-    let words = "error: panic: Internal error\n help: the server's log says why; ";
+    let words = "error: panic: Internal error\n help: read the server's log; ";
     assert!(told.stderr.starts_with(words), "{}", told.stderr);
     assert!(
         told.stderr.contains("--server-log debug"),

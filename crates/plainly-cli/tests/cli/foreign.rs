@@ -82,7 +82,7 @@ fn what_an_error_asks_for_is_said_below_it() {
             "close",
             "no (MissingRequiredClientCapability -32021)\n help: the server asks to open a page in a \
              browser: run the command on a terminal, where you can agree; the server asks a model: \
-             --sample-with COMMAND names a command that answers",
+             name a command that answers with --sample-with COMMAND",
         ),
         (
             demanding,
@@ -217,7 +217,8 @@ fn what_others_say_in_their_own_way_is_told_as_what_it_means() {
             text_for_an_error,
             &["read", "a:b"],
             1,
-            "irregular error in answer to `resources/read`: \"boom\" is not of type \"object\"\n help: tell the server's author: the server breaks the protocol",
+            "irregular error in answer to `resources/read`: \"boom\" is not of type \"object\"\n \
+             help: report it to the server's author: the server violates the protocol",
         ),
         (
             python,
@@ -288,7 +289,8 @@ fn metadata_is_looked_up_in_the_listing_of_a_server_that_can_not_be_asked() {
     assert_eq!(listed.json()["name"], "b");
     run(&["stat", &url, "a:b"]).failed(
         1,
-        "error: the server does not support `resources/metadata`, and a:b is not in its listing\n help: read the resource: it may be there all the same\n",
+        "error: the server does not support `resources/metadata`, and a:b is not in its listing\n \
+         help: read the resource: it may exist without being listed\n",
     );
 }
 
