@@ -29,13 +29,13 @@ pub struct Conversation {
     /// The revision of the session, once there is one.
     session: Option<Revision>,
     /// What the client asked and got no answer to yet, by id. Ids may come twice.
-    open: HashMap<String, Vec<Asked>>,
+    open: HashMap<String, Vec<AnsweredRequest>>,
     /// What the server asked, by id.
     questions: HashMap<String, String>,
 }
 
 #[derive(Debug)]
-struct Asked {
+struct AnsweredRequest {
     method: String,
     revision: Revision,
 }
@@ -120,7 +120,7 @@ impl Conversation {
             return;
         };
         if let Some(id) = id {
-            let asked = Asked {
+            let asked = AnsweredRequest {
                 method: method.to_owned(),
                 revision: self.revision_of(message),
             };
@@ -181,7 +181,7 @@ impl Conversation {
     }
 
     /// What a response answers. Of requests with equal ids, errors are for the last: it is refused while the first runs.
-    fn answered(&mut self, response: &Value) -> Option<Asked> {
+    fn answered(&mut self, response: &Value) -> Option<AnsweredRequest> {
         let open = self.open.get_mut(&response.get("id")?.to_string())?;
         match (response.get("error"), open.is_empty()) {
             (_, true) => None,

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use libfuzzer_sys::fuzz_target;
 use plainly_fuzz::{NOW, public_jwk, signed, type_of};
-use plainly_oauth::jose::dpop::{Nonces, Proven, Replays, WINDOW, check};
+use plainly_oauth::jose::dpop::{Nonces, ProvenRequest, Replays, WINDOW, check};
 use plainly_oauth::jose::{LONGEST, ProofRefusal, PublicKey};
 use ring::digest::{SHA256, digest};
 use serde_json::Value;
@@ -78,7 +78,7 @@ fn prove_signed(
 /// Whether it is taken, and if so, once.
 fn prove(proof: &str, nonces: Option<&Nonces>) -> Result<(), ProofRefusal> {
     let seen = Replays::default();
-    let request = Proven {
+    let request = ProvenRequest {
         method: "POST",
         url: URL,
         access_token: TOKEN,
@@ -92,7 +92,11 @@ fn prove(proof: &str, nonces: Option<&Nonces>) -> Result<(), ProofRefusal> {
         let again = check(proof, &request, &seen);
         assert_eq!(again, Err(ProofRefusal::Replayed));
         let key = "another";
-        let stolen = check(proof, &Proven { key, ..request }, &Replays::default());
+        let stolen = check(
+            proof,
+            &ProvenRequest { key, ..request },
+            &Replays::default(),
+        );
         assert_eq!(stolen, Err(ProofRefusal::OtherKey));
     }
     proven

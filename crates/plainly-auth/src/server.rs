@@ -39,6 +39,6 @@ pub use self::proof::Dpop;
 pub use self::resource_server::{ResourceServer, ResourceServerBuilder};
 pub use self::scopes::ScopedRequest;
 pub use self::setup::AuthSetupError;
-pub use self::verifier::{Unverified, VerifiedToken, Verifier};
+pub use self::verifier::{VerificationError, VerifiedToken, Verifier};
 /// The parts of the crate `plainly-oauth` that the API uses.
 pub use plainly_oauth::{Secret, jose, scope};

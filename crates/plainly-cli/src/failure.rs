@@ -13,7 +13,7 @@ use plainly::errors::mistake::shortened;
 use plainly::errors::{Dialect, ErrorKind, ProtocolError, Revision, WireError};
 use serde_json::{Value, json};
 
-pub(crate) use self::subject::{Missing, Subject};
+pub(crate) use self::subject::{MissingName, Subject};
 use self::subject::{is_no_server, said_beside, scheme};
 use crate::exit::Exit;
 use crate::explain::{
@@ -42,7 +42,7 @@ pub(crate) enum Failure {
     /// The tool reports a failure; its result has been printed if the output is JSON.
     Tool { name: String, text: String },
     /// The server has no such tool or prompt.
-    Missing(Missing),
+    Missing(MissingName),
     /// The arguments are not those of the tool or the prompt, which was not called.
     Arguments {
         what: String,

@@ -19,7 +19,7 @@ use self::recovery::Recovery;
 use self::visits::VisitsOfCall;
 use crate::cache::Fetch;
 use crate::connect::Client;
-use crate::connect::client::Connected;
+use crate::connect::client::ClientState;
 use crate::connect::operation::Operation;
 use crate::connect::retries::is_reading;
 use crate::error::{LocalError, Result};
@@ -29,7 +29,7 @@ use crate::message::request::{self, RequestWriter};
 use crate::message::timeouts::{CallQuestions, Timeouts};
 
 pub use self::listen::Subscription;
-pub use self::rounds::{Call, InputRequired, Round, Started};
+pub use self::rounds::{Call, InputRequired, Round, StartedCall};
 pub use self::tasks::TaskHandle;
 
 impl Client {
@@ -217,7 +217,7 @@ impl Client {
     }
 }
 
-impl Connected {
+impl ClientState {
     /// Checks the structured output of a tool against its schema, if both are known.
     pub(crate) fn check_output(
         &self,

@@ -22,12 +22,12 @@ use plainly_errors::{Mistake, ProtocolError, Revision};
 use plainly_protocol::types::{CallToolResult, InputRequest, RawJson};
 
 pub use self::authorization::{AuthError, AuthorizerError};
-use self::bounded::Bounded;
+use self::bounded::BoundedText;
 pub use self::challenge::Challenge;
 pub(crate) use self::challenge::Challenges;
-pub use self::closed::{CloseReason, Closed, Stderr};
+pub use self::closed::{CloseReason, ConnectionEnd, Stderr};
 pub use self::mismatch::Mismatch;
-use self::words::{Asks, CommaSeparated, Instead, Said};
+use self::words::{Asks, CommaSeparated, Instead, ServerText};
 
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -38,7 +38,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// can't be sent on to another peer.
 ///
 /// It shows the server's message and its code, or what failed and on what. What else the server wrote is in fields: the
-/// [standard error](Closed::stderr) of its process, the body of a response, the error object [as
+/// [standard error](ConnectionEnd::stderr) of its process, the body of a response, the error object [as
 /// received](ProtocolError::received).
 #[derive(Clone)]
 #[expect(
@@ -69,7 +69,7 @@ pub enum LocalError {
     },
     /// The connection has ended; connect again. Every request that was in flight ends with this error.
     #[error(transparent)]
-    Closed(Arc<Closed>),
+    Closed(Arc<ConnectionEnd>),
     /// The server's program could not be started: check its name, path and permissions.
     #[error("cannot start {program:?}")]
     #[non_exhaustive]
@@ -131,7 +131,7 @@ pub enum LocalError {
     Authorization(AuthError),
     /// The server violated the protocol: its reply can't be read. There is nothing the caller can do about it. A tool has
     /// run all the same, and its output may be in `result`.
-    #[error("invalid reply to `{method}`: {}", Bounded(.why))]
+    #[error("invalid reply to `{method}`: {}", BoundedText(.why))]
     #[non_exhaustive]
     InvalidResponse {
         /// The method that was called.
@@ -147,7 +147,7 @@ pub enum LocalError {
     },
     /// The server answered with an error that is invalid in JSON-RPC: such as text, or without a
     /// number as its code.
-    #[error("irregular error in answer to `{method}`: {}", Bounded(&Mistake::list(.mistakes)))]
+    #[error("irregular error in answer to `{method}`: {}", BoundedText(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     IrregularError {
         /// The method that was called.
@@ -158,7 +158,7 @@ pub enum LocalError {
         mistakes: Vec<Mistake>,
     },
     /// The tool's structured output does not match the output schema that the server listed for it. The tool has run.
-    #[error("the structured output of tool `{}` does not match its output schema: {}", Bounded(.tool), Bounded(&Mistake::list(.mistakes)))]
+    #[error("the structured output of tool `{}` does not match its output schema: {}", BoundedText(.tool), BoundedText(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidOutput {
         /// The tool.
@@ -232,7 +232,7 @@ pub enum LocalError {
         ttl: Duration,
     },
     /// The task was cancelled, by another client or by the server, and has no result.
-    #[error("the task was cancelled{}", Said(.message))]
+    #[error("the task was cancelled{}", ServerText(.message))]
     #[non_exhaustive]
     TaskCancelled {
         /// The id of the task.
@@ -268,7 +268,7 @@ pub enum LocalError {
     },
     /// The entry of a skill breaks the rules of skills; nothing was read. Don't use the skill, and
     /// inform the server's author.
-    #[error("the skill {} breaks the rules: {}", Bounded(.uri), Bounded(&Mistake::list(.mistakes)))]
+    #[error("the skill {} breaks the rules: {}", BoundedText(.uri), BoundedText(&Mistake::list(.mistakes)))]
     #[non_exhaustive]
     InvalidSkill {
         /// The `SKILL.md` of the skill.
@@ -277,7 +277,7 @@ pub enum LocalError {
         mistakes: Vec<Mistake>,
     },
     /// A skill can't be verified, as the server makes its content anew for each reader; nothing was read.
-    #[error("the skill {} can't be verified: its content is dynamic", Bounded(.uri))]
+    #[error("the skill {} can't be verified: its content is dynamic", BoundedText(.uri))]
     #[non_exhaustive]
     DynamicSkill {
         /// The `SKILL.md` of the skill.
@@ -285,7 +285,7 @@ pub enum LocalError {
     },
     /// A file of a skill is not what the server lists: it was tampered with, or has changed since. Use nothing of the skill;
     /// ask for its entry again (`skills/get`), and the user again if the entry is another.
-    #[error("{} is not what the server lists: {mismatch}; don't use the skill", Bounded(.uri))]
+    #[error("{} is not what the server lists: {mismatch}; don't use the skill", BoundedText(.uri))]
     #[non_exhaustive]
     SkillMismatch {
         /// The file.
@@ -294,7 +294,7 @@ pub enum LocalError {
         mismatch: Mismatch,
     },
     /// A skill lists no such file; nothing was read. Where the server has one now, the skill has changed since it was loaded.
-    #[error("the skill {} lists no file {}", Bounded(.skill), Bounded(.path))]
+    #[error("the skill {} lists no file {}", BoundedText(.skill), BoundedText(.path))]
     #[non_exhaustive]
     NotInSkill {
         /// The URI or the path of the file, as requested.
@@ -465,7 +465,8 @@ mod tests {
 
     #[test]
     fn each_error_is_one_line_and_keeps_its_cause_apart() {
-        let closed = Closed::without_words(CloseReason::Write(io::ErrorKind::BrokenPipe.into()));
+        let closed =
+            ConnectionEnd::without_words(CloseReason::Write(io::ErrorKind::BrokenPipe.into()));
         let cases: [(Error, &str, bool); 5] = [
             (
                 LocalError::Closed(Arc::new(closed)).into(),

@@ -37,14 +37,14 @@ mod link;
 mod message;
 
 pub use self::cache::{Cache, Change};
-pub use self::call::{Call, InputRequired, Round, Started, Subscription, TaskHandle};
+pub use self::call::{Call, InputRequired, Round, StartedCall, Subscription, TaskHandle};
 #[cfg(feature = "http")]
 pub use self::connect::Http;
 #[cfg(feature = "child")]
 pub use self::connect::Spawn;
 pub use self::connect::{Builder, Client, InMemory, Operation, Over, OverMessages, Retries};
 pub use self::error::{
-    AuthError, AuthorizerError, Challenge, CloseReason, Closed, Error, LocalError, Mismatch,
+    AuthError, AuthorizerError, Challenge, CloseReason, ConnectionEnd, Error, LocalError, Mismatch,
     Result, Stderr,
 };
 #[cfg(feature = "skills")]
@@ -52,7 +52,7 @@ pub use self::features::LoadedSkill;
 pub use self::features::{Metadata, MetadataSource, ReadResult, ResourcePages};
 #[cfg(feature = "http")]
 pub use self::http::authorization::{
-    Again, Authorizer, Credentials, Head, Outgoing, Refusal, dpop_nonce,
+    Again, Authorizer, Credentials, Head, Refusal, UnsentRequest, dpop_nonce,
 };
 pub use self::message::clocks::{ClockPause, Clocks};
 pub use self::message::limits;

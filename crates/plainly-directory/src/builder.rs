@@ -11,7 +11,7 @@ use super::mount::{self, MountError, MountProblem, Root};
 use super::place::VisibleNames;
 use super::request::Mounts;
 use super::store::DirectoryStore;
-use super::withheld::Withheld;
+use super::withheld::WithheldFiles;
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -90,7 +90,7 @@ impl DirectoryStoreBuilder {
     /// Never serves these files, such as the keys of the server itself: not by another name, through a link or after they were
     /// replaced, and as if they did not exist. They need not exist.
     pub fn withhold<P: Into<PathBuf>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
-        self.shown.withheld = Withheld::new(paths.into_iter().map(Into::into));
+        self.shown.withheld = WithheldFiles::new(paths.into_iter().map(Into::into));
         self
     }
 

@@ -26,7 +26,7 @@ use plainly::protocol::types::{Body, Meta, Representation, Resource, ResourceCon
 
 #[cfg(feature = "csv")]
 pub use self::csv::Csv;
-pub use self::draft::{Draft, Stopped};
+pub use self::draft::{Draft, StopReason};
 #[cfg(feature = "html")]
 pub use self::html::Html;
 #[cfg(feature = "json")]

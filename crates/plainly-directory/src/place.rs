@@ -18,7 +18,7 @@ use super::handle::{self, refuse};
 use super::ignored::{Rules, SOURCES, Visibility};
 use super::job::Waiter;
 use super::lists::Lists;
-use super::withheld::Withheld;
+use super::withheld::WithheldFiles;
 
 /// The greatest depth below a mount. Each level holds one open directory.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -37,7 +37,7 @@ pub(super) struct VisibleNames {
     /// Names that `.ignore` and `.gitignore` files leave out.
     pub(super) ignored: bool,
     /// Files that are not, whatever their names.
-    pub(super) withheld: Withheld,
+    pub(super) withheld: WithheldFiles,
 }
 
 /// An open directory and the way to it, without links.

@@ -1,5 +1,5 @@
 //! `search`: lines that match a pattern, or files by their names; with neither, a listing. The arguments become a [`Query`], a job walks the
-//! directories with it ([`walk`], [`find`]), and what it [`Found`] becomes text, structured output and links.
+//! directories with it ([`walk`], [`find`]), and the [`SearchResult`] becomes text, structured output and links.
 
 mod find;
 mod found;
@@ -19,7 +19,7 @@ use plainly::store::tools::{Globs, StoreTools};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use self::found::Found;
+use self::found::SearchResult;
 use self::query::Query;
 use crate::request::Request;
 use crate::store::DirectoryStore;
@@ -77,7 +77,7 @@ struct Search {
 }
 
 impl Search {
-    async fn run(self: Arc<Self>, args: SearchArgs) -> Result<Shown<Found>, Failure> {
+    async fn run(self: Arc<Self>, args: SearchArgs) -> Result<Shown<SearchResult>, Failure> {
         let uri = self.others.uri(args.uri.as_deref())?;
         let tops = match uri {
             Some(uri) => vec![uri],

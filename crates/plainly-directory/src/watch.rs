@@ -37,7 +37,7 @@ use tokio::time::timeout;
 use self::changes::{Changes, Verdict, verdict};
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use self::linux::InotifySystem as System;
-use self::noticed::{NoticedChanges, What};
+use self::noticed::{NameChange, NoticedChanges};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use self::other::NotifySystem as System;
 use super::job::Waiter;
@@ -200,7 +200,9 @@ impl WatchedMounts {
             if above.any(|path| moved.contains(&(root, path.to_owned()))) {
                 continue;
             }
-            let others = names.iter().filter(|(_, what)| **what != What::Changed);
+            let others = names
+                .iter()
+                .filter(|(_, what)| **what != NameChange::Changed);
             moved.extend(others.map(|(name, _)| (root, path.join(name))));
             if let Some(at) = self.find(root, &path, waiter)? {
                 self.look_at(&at, names, &mut changes)?;
@@ -262,7 +264,7 @@ impl WatchedMounts {
     fn look_at(
         &self,
         at: &At,
-        names: BTreeMap<OsString, What>,
+        names: BTreeMap<OsString, NameChange>,
         changes: &mut Changes,
     ) -> Result<(), StoreError> {
         if names.keys().any(|name| at.place.has_rules(name)) {
@@ -280,12 +282,12 @@ impl WatchedMounts {
         &self,
         at: &At,
         name: &OsStr,
-        what: What,
+        what: NameChange,
         changes: &mut Changes,
     ) -> Result<(), StoreError> {
         let uri = uri::child(&at.uri, name);
         let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
-        if what != What::Changed
+        if what != NameChange::Changed
             && let Some(system) = self.systems.get(at.root)
         {
             // What had this name before may be outside now.

@@ -11,9 +11,9 @@ use cap_std::fs::Metadata;
 /// The paths of such files on the host. They are looked up each time, because a renewed file is
 /// another one.
 #[derive(Clone, Default)]
-pub(super) struct Withheld(Arc<[PathBuf]>);
+pub(super) struct WithheldFiles(Arc<[PathBuf]>);
 
-impl Withheld {
+impl WithheldFiles {
     pub(super) fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
         Self(paths.into_iter().collect())
     }
@@ -25,7 +25,7 @@ impl Withheld {
     }
 }
 
-impl fmt::Debug for Withheld {
+impl fmt::Debug for WithheldFiles {
     // Not the paths: they are those of the host.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Withheld").finish_non_exhaustive()

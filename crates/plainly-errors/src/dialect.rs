@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use crate::code::{ApplicationCode, Code};
-use crate::habit::{Asked, Certainty, Meaning};
+use crate::habit::{AnsweredRequest, Certainty, Meaning};
 use crate::kind::{ErrorKind, InvalidParams, InvalidRequest, tagged};
 use crate::problem::{Problem, ProblemCode};
 use crate::protocol_error::ProtocolError;
@@ -61,16 +61,16 @@ impl WireError {
     /// beyond its code is recognised by the [habits](crate::habit) of other implementations too.
     ///
     /// ```
-    /// use plainly_errors::{Asked, Certainty, Code, WireError};
+    /// use plainly_errors::{AnsweredRequest, Certainty, Code, WireError};
     ///
-    /// let asked = Asked { method: "resources/read", subject: Some("a:b") };
+    /// let asked = AnsweredRequest { method: "resources/read", subject: Some("a:b") };
     /// let error = WireError::received(Code::new(0), "Unknown resource: a:b", None);
     /// let likely = error.recognise_as(asked, Certainty::Likely);
     /// assert!(likely.is_resource_not_found());
     /// assert_eq!(likely.certainty(), Certainty::Likely);
     /// assert!(!error.recognise_as(asked, Certainty::Certain).is_resource_not_found());
     /// ```
-    pub fn recognise_as(&self, asked: Asked<'_>, least: Certainty) -> ProtocolError {
+    pub fn recognise_as(&self, asked: AnsweredRequest<'_>, least: Certainty) -> ProtocolError {
         let certain = self.read(Some(asked));
         let is_clear = !certain.kind().is_vague();
         // A problem says what it is, unless the thing that is missing is the one that was asked for.
@@ -102,7 +102,7 @@ impl WireError {
             .with_habit(Some(habit))
     }
 
-    fn read(&self, asked: Option<Asked<'_>>) -> ProtocolError {
+    fn read(&self, asked: Option<AnsweredRequest<'_>>) -> ProtocolError {
         let problem = Problem::from_error_data(&self.message, self.data.as_ref());
         let (kind, unread) = match (self.kind(asked), &problem, &self.data) {
             // The number means nothing, as one of the legacy range, but the problem's code does.
@@ -122,7 +122,7 @@ impl WireError {
             .with_received(self.clone())
     }
 
-    fn kind(&self, asked: Option<Asked<'_>>) -> ErrorKind {
+    fn kind(&self, asked: Option<AnsweredRequest<'_>>) -> ErrorKind {
         let data = self.data.as_ref();
         let defined = lookup(self.code).and_then(|entry| (entry.read)(data));
         let defined = match (defined, asked) {
@@ -140,7 +140,7 @@ impl WireError {
     }
 
     /// The missing resource that is meant, if one can be in answer to `asked`.
-    fn missing(&self, uri: Option<String>, asked: Asked<'_>) -> Option<ErrorKind> {
+    fn missing(&self, uri: Option<String>, asked: AnsweredRequest<'_>) -> Option<ErrorKind> {
         if !asked.is_introduction() && (uri.is_some() || asked.is_about_resources()) {
             let subject = asked.subject.filter(|_| asked.is_about_resources());
             let uri = uri.or_else(|| subject.map(str::to_owned));

@@ -38,14 +38,14 @@ pub enum Certainty {
     clippy::exhaustive_structs,
     reason = "a method, and the one thing that it is about"
 )]
-pub struct Asked<'a> {
+pub struct AnsweredRequest<'a> {
     /// The method.
     pub method: &'a str,
     /// The tool, the prompt or the URI that it was about, if it was about one.
     pub subject: Option<&'a str>,
 }
 
-impl Asked<'_> {
+impl AnsweredRequest<'_> {
     /// Whether a code that means nothing but a missing resource can be meant so in answer to this request: one that names
     /// a resource.
     pub(crate) fn is_about_resources(&self) -> bool {

@@ -105,7 +105,7 @@ mod rmcp;
 
 pub use advice::Fault;
 pub use code::{ApplicationCode, Code, CodeRange, ReservedCode};
-pub use habit::{Asked, Certainty, Habit, habits};
+pub use habit::{AnsweredRequest, Certainty, Habit, habits};
 pub use http_status::HttpStatus;
 pub use kind::{
     ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable, UrlElicitation,

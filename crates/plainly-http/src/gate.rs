@@ -77,7 +77,7 @@ impl Admission {
         reply.headers.extend(self.headers);
         reply.body = match reply.body {
             ReplyBody::Feed(feed) if self.lasts.is_some() || self.recheck.is_some() => {
-                ReplyBody::Feed(Box::new(Lasting::new(feed, self.lasts, self.recheck)))
+                ReplyBody::Feed(Box::new(AdmittedFeed::new(feed, self.lasts, self.recheck)))
             }
             body @ (ReplyBody::Whole(_) | ReplyBody::Feed(_)) => body,
         };
@@ -118,13 +118,13 @@ impl fmt::Debug for Recheck {
 pub struct PeerAddress(pub IpAddr);
 
 /// A feed that ends when its reader's admission does: nothing new is sent on it then.
-pub(super) struct Lasting {
+pub(super) struct AdmittedFeed {
     feed: Box<dyn Feed>,
     end: BoxFuture<'static, ()>,
     has_ended: bool,
 }
 
-impl Lasting {
+impl AdmittedFeed {
     fn new(feed: Box<dyn Feed>, lasts: Option<Duration>, recheck: Option<Recheck>) -> Self {
         let over = OptionFuture::from(lasts.map(tokio::time::sleep));
         let refused = OptionFuture::from(recheck.map(Recheck::refuses));
@@ -143,7 +143,7 @@ impl Lasting {
     }
 }
 
-impl Feed for Lasting {
+impl Feed for AdmittedFeed {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         if !self.has_ended && self.end.poll_unpin(context).is_ready() {
             self.has_ended = true;
@@ -161,7 +161,7 @@ impl Feed for Lasting {
     }
 }
 
-impl fmt::Debug for Lasting {
+impl fmt::Debug for AdmittedFeed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lasting")
             .field("feed", &self.feed)
@@ -209,7 +209,7 @@ mod tests {
                 })
             });
             let lasts = lasts.map(Duration::from_secs);
-            let mut lasting = Lasting::new(Box::new(feed), lasts, recheck);
+            let mut lasting = AdmittedFeed::new(Box::new(feed), lasts, recheck);
             let began = tokio::time::Instant::now();
             for _ in 0..2 {
                 let event = poll_fn(|context| lasting.poll_event(context));

@@ -84,7 +84,7 @@ pub(super) async fn serve<E: Exchange>(
             }
             () = &mut late, if answers.is_empty() => break "its peer took too long",
             Some(answered) = answers.next() => {
-                if let Err(Cancelled) = answered && cancellations.is_too_much() {
+                if let Err(CancelledRequest) = answered && cancellations.is_too_much() {
                     connection.abrupt_shutdown(Reason::ENHANCE_YOUR_CALM);
                     break "its peer cancels one request after another";
                 }
@@ -128,7 +128,7 @@ impl<E: Exchange> Answerer<'_, E> {
         &self,
         request: Request<RecvStream>,
         mut respond: SendResponse<Bytes>,
-    ) -> Result<(), Cancelled> {
+    ) -> Result<(), CancelledRequest> {
         let limits = self.service.http_limits();
         let wants_body = request.method() != Method::HEAD;
         let (response, _share) = if request.headers().len() > limits.headers {
@@ -142,7 +142,7 @@ impl<E: Exchange> Answerer<'_, E> {
         let response = tokio::select! {
             biased;
             response = response => response,
-            _reset = poll_fn(|cx| respond.poll_reset(cx)) => return Err(Cancelled),
+            _reset = poll_fn(|cx| respond.poll_reset(cx)) => return Err(CancelledRequest),
         };
         let (mut head, mut body) = response.into_parts();
         change_headers(&mut head.headers, &body);
@@ -171,7 +171,7 @@ impl<E: Exchange> Answerer<'_, E> {
                     continue;
                 }
                 frame = next => frame,
-                _reset = poll_fn(|cx| stream.poll_reset(cx)) => return Err(Cancelled),
+                _reset = poll_fn(|cx| stream.poll_reset(cx)) => return Err(CancelledRequest),
             };
             let Some(Ok(frame)) = frame else {
                 return Ok(stream.send_data(Bytes::new(), true)?);
@@ -183,9 +183,9 @@ impl<E: Exchange> Answerer<'_, E> {
 }
 
 /// A request that its peer cancelled, or whose answer its peer reads too slowly.
-struct Cancelled;
+struct CancelledRequest;
 
-impl From<h2::Error> for Cancelled {
+impl From<h2::Error> for CancelledRequest {
     fn from(_error: h2::Error) -> Self {
         Self
     }
@@ -196,7 +196,7 @@ async fn send(
     stream: &mut SendStream<Bytes>,
     mut bytes: Bytes,
     pace: &mut Pace,
-) -> Result<(), Cancelled> {
+) -> Result<(), CancelledRequest> {
     while !bytes.is_empty() {
         // No more than may be unsent, because other answers lack the room that this one reserves.
         let most = bytes.len().min(UNSENT);
@@ -205,7 +205,7 @@ async fn send(
             let room = poll_room(stream, most, cx);
             pace.check(cx, room)
         });
-        let piece = bytes.split_to(room.await.map_err(|_slow| Cancelled)?);
+        let piece = bytes.split_to(room.await.map_err(|_slow| CancelledRequest)?);
         stream.send_data(piece, false)?;
     }
     Ok(())

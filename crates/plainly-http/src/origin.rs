@@ -12,7 +12,7 @@ use plainly_errors::Refusal;
 use plainly_errors::mistake::printable;
 
 use super::read::Rejection;
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
 const LOOPBACK: [&[u8]; 3] = [b"localhost", b"127.0.0.1", b"[::1]"];
@@ -252,7 +252,7 @@ impl RejectedNames {
     /// Refuses a request that called the server by this name.
     fn host(&self, host: &str) -> Rejection {
         if self.is_new(host) {
-            tracing::warn!(host = %Escaped(host), "refused: {ALLOW_HOST}");
+            tracing::warn!(host = %EscapedText(host), "refused: {ALLOW_HOST}");
         }
         let host = printable(host);
         let why =
@@ -270,7 +270,7 @@ impl RejectedNames {
         if is_origin(origin) {
             why = format!("{why}; {ALLOW_ORIGIN}");
             if self.is_new(origin) {
-                tracing::warn!(origin = %Escaped(origin), "refused: {ALLOW_ORIGIN}");
+                tracing::warn!(origin = %EscapedText(origin), "refused: {ALLOW_ORIGIN}");
             }
         }
         Rejection::Because(Refusal::ForbiddenOrigin, why.into())

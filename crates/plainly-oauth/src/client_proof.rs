@@ -29,7 +29,7 @@ pub struct Form(Vec<(&'static str, Secret)>);
 /// A registration that lacks what its method needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unproven {
+pub enum IncompleteRegistration {
     /// It has no secret.
     #[error("the client has no secret")]
     NoSecret,
@@ -84,9 +84,14 @@ pub fn prove(
     client: &Registration,
     assertion: Option<Secret>,
     form: &mut Form,
-) -> Result<Option<Secret>, Unproven> {
+) -> Result<Option<Secret>, IncompleteRegistration> {
     const JWT: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-    let secret = || client.client_secret.as_ref().ok_or(Unproven::NoSecret);
+    let secret = || {
+        client
+            .client_secret
+            .as_ref()
+            .ok_or(IncompleteRegistration::NoSecret)
+    };
     match client.method {
         // Where something else says who the client is, it needs no id.
         ClientAuthMethod::None if client.client_id.is_empty() => {}
@@ -98,7 +103,10 @@ pub fn prove(
         ClientAuthMethod::PrivateKey => {
             form.set("client_id", client.client_id.as_str());
             form.set("client_assertion_type", JWT);
-            form.set("client_assertion", assertion.ok_or(Unproven::NoKey)?);
+            form.set(
+                "client_assertion",
+                assertion.ok_or(IncompleteRegistration::NoKey)?,
+            );
         }
         ClientAuthMethod::Basic => {
             let encoded = |text: &str| -> String {
@@ -162,9 +170,9 @@ mod tests {
         assert_eq!(prove(&nobody, None, &mut form), Ok(None));
         assert_eq!(*form.body(), "");
         for (method, expected) in [
-            (ClientAuthMethod::Post, Unproven::NoSecret),
-            (ClientAuthMethod::Basic, Unproven::NoSecret),
-            (ClientAuthMethod::PrivateKey, Unproven::NoKey),
+            (ClientAuthMethod::Post, IncompleteRegistration::NoSecret),
+            (ClientAuthMethod::Basic, IncompleteRegistration::NoSecret),
+            (ClientAuthMethod::PrivateKey, IncompleteRegistration::NoKey),
         ] {
             nobody.method = method;
             assert_eq!(prove(&nobody, None, &mut form), Err(expected));

@@ -25,7 +25,7 @@ mod secret;
 mod single;
 pub mod token;
 
-pub use self::client_proof::{Form, Unproven, prove};
+pub use self::client_proof::{Form, IncompleteRegistration, prove};
 pub use self::endpoint::{UnfitEndpoint, check_page};
 pub use self::json::{Object, Unreadable};
 pub use self::pkce::Pkce;

@@ -15,7 +15,7 @@ mod read;
 mod scan;
 mod search;
 
-pub use malformed::{Malformed, MalformedKind};
+pub use malformed::{MalformedKind, MalformedMessage};
 pub use message::{Message, Notification, Outcome, Request, Response};
 pub use object::Object;
 pub use search::IdSearch;
@@ -76,7 +76,7 @@ pub enum Envelope<'a> {
     /// One message.
     Single(Message<'a>),
     /// The elements of an array, which isn't empty, each judged by itself.
-    Batch(Vec<Result<Message<'a>, Malformed<'a>>>),
+    Batch(Vec<Result<Message<'a>, MalformedMessage<'a>>>),
 }
 
 /// Reads `bytes` as one message or a batch.
@@ -89,7 +89,7 @@ pub enum Envelope<'a> {
 ///
 /// [`MalformedKind`] says which error when. Bad JSON anywhere, or too much of it, fails a batch as a whole; any other
 /// fault fails its element.
-pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
+pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, MalformedMessage<'a>> {
     let mut read = envelope(bytes, limits);
     // In place: what is good is not moved once more.
     if let Err(malformed) = &mut read {
@@ -98,7 +98,7 @@ pub fn parse<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malfo
     read
 }
 
-fn envelope<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malformed<'a>> {
+fn envelope<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, MalformedMessage<'a>> {
     // Once, for the whole frame: every slice of it below is then text for free.
     let text = std::str::from_utf8(bytes).map_err(|error| {
         Defect::new(&Fault::Is("it is not UTF-8"), error.valid_up_to()).into_parse()
@@ -114,13 +114,13 @@ fn envelope<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Envelope<'a>, Malfor
     message::judge(message.map_err(Defect::into_parse)?, limits).map(Envelope::Single)
 }
 
-type Batch<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
+type Batch<'a> = Vec<Result<Message<'a>, MalformedMessage<'a>>>;
 
 fn parse_batch<'a>(
     mut scanner: Scanner<'a, '_>,
     text: &'a str,
     limits: &Limits,
-) -> Result<Batch<'a>, Malformed<'a>> {
+) -> Result<Batch<'a>, MalformedMessage<'a>> {
     let mut batch = Vec::new();
     let mut excess = None;
     while let Some(element) = scanner.element().map_err(Defect::into_parse)? {
@@ -155,7 +155,10 @@ fn parse_batch<'a>(
 ///
 /// [`MalformedKind::Parse`] if it isn't JSON, [`MalformedKind::InvalidRequest`] if it is no object, has duplicate keys
 /// or goes beyond `limits`.
-pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {
+pub fn parse_object<'a>(
+    text: &'a str,
+    limits: &Limits,
+) -> Result<Object<'a>, MalformedMessage<'a>> {
     let mut read = object(text, limits);
     if let Err(malformed) = &mut read {
         malformed.is_within(text.as_bytes());
@@ -163,7 +166,7 @@ pub fn parse_object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Ma
     read
 }
 
-fn object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, Malformed<'a>> {
+fn object<'a>(text: &'a str, limits: &Limits) -> Result<Object<'a>, MalformedMessage<'a>> {
     let mut scanner = Scanner::new(text, limits);
     let value = scanner
         .value()

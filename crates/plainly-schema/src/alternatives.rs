@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::assertion::{Assertion, Type};
-use super::check::{Failure, Path, Schemas, What};
+use super::check::{Failure, FailureKind, Path, Schemas};
 use super::keyword::Id;
 
 /// The schemas that a value is nearest to.
@@ -107,19 +107,19 @@ impl Miss {
     /// It is missed by this too.
     fn add(&mut self, failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) {
         match (failure.path, &failure.what) {
-            (Path::Root, What::Assertion(Assertion::Nothing)) => {
+            (Path::Root, FailureKind::Assertion(Assertion::Nothing)) => {
                 self.further(Distance::Other, None);
             }
-            (Path::Root, What::Assertion(assertion)) => match Reason::of(assertion) {
+            (Path::Root, FailureKind::Assertion(assertion)) => match Reason::of(assertion) {
                 Some(reason) => self.further(Distance::Other, Some(reason)),
                 None => self.further(Distance::Like, None),
             },
-            (Path::Root, What::Missing(name)) => {
+            (Path::Root, FailureKind::Missing(name)) => {
                 self.missing.push((*name).to_owned());
                 self.further(Distance::Missing, None);
             }
-            (Path::Root, What::Unexpected(_)) => self.further(Distance::Unexpected, None),
-            (Path::Root, What::NoneOf(_, ids)) => {
+            (Path::Root, FailureKind::Unexpected(_)) => self.further(Distance::Unexpected, None),
+            (Path::Root, FailureKind::NoneOf(_, ids)) => {
                 let inside = depth.checked_sub(1);
                 let inside = inside.map(|depth| misses(schemas, ids, failure.value, depth));
                 let inside = inside.unwrap_or_default();
@@ -127,10 +127,10 @@ impl Miss {
                 let reason = alike(inside.into_iter().map(|(_, miss)| miss).collect());
                 self.further(distance.unwrap_or_default(), reason);
             }
-            (Path::Root, What::Contains(_) | What::SomeOf(_) | What::Not) => {
+            (Path::Root, FailureKind::Contains(_) | FailureKind::SomeOf(_) | FailureKind::Not) => {
                 self.further(Distance::Like, None);
             }
-            (Path::Property(Path::Root, name), What::Assertion(assertion)) => {
+            (Path::Property(Path::Root, name), FailureKind::Assertion(assertion)) => {
                 match Reason::of(assertion) {
                     // One of several may be anything; a single one says what the object is.
                     Some(Reason::Other(values, _)) if values.len() == 1 => {

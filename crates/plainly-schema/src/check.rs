@@ -24,12 +24,12 @@ pub(super) struct Failure<'a> {
     pub(super) value: &'a Value,
     /// The subschema that failed.
     pub(super) node: &'a Node,
-    pub(super) what: What<'a>,
+    pub(super) what: FailureKind<'a>,
 }
 
 /// The ways in which a value can fail.
 #[derive(Debug)]
-pub(super) enum What<'a> {
+pub(super) enum FailureKind<'a> {
     /// It is not so.
     Assertion(&'a Assertion),
     /// Too many or too few of its items are valid under the schema of `contains`.
@@ -103,7 +103,7 @@ impl<'a> Schemas<'a> {
     ) -> ControlFlow<()> {
         match keyword {
             Keyword::Assertion(assertion) if assertion.holds(place.value) => GO_ON,
-            Keyword::Assertion(assertion) => place.tell(What::Assertion(assertion), tell),
+            Keyword::Assertion(assertion) => place.tell(FailureKind::Assertion(assertion), tell),
             Keyword::Required(names) => place.require(names, tell),
             Keyword::DependentRequired(dependent) => {
                 let mut brought = dependent.iter().filter(|(name, _)| place.has(name));
@@ -131,18 +131,18 @@ impl<'a> Schemas<'a> {
                 ids.try_for_each(|id| self.check(*id, value, path, tell))
             }
             Here::AnyOf(ids) if ids.iter().any(|id| self.is_valid(*id, value)) => GO_ON,
-            Here::AnyOf(ids) => place.tell(What::NoneOf("anyOf", ids), tell),
+            Here::AnyOf(ids) => place.tell(FailureKind::NoneOf("anyOf", ids), tell),
             Here::OneOf(ids) => {
                 // Two are enough to know that it isn't exactly one.
                 let valid = ids.iter().filter(|id| self.is_valid(**id, value));
                 match valid.take(2).count() {
-                    0 => place.tell(What::NoneOf("oneOf", ids), tell),
+                    0 => place.tell(FailureKind::NoneOf("oneOf", ids), tell),
                     1 => GO_ON,
-                    _ => place.tell(What::SomeOf(ids), tell),
+                    _ => place.tell(FailureKind::SomeOf(ids), tell),
                 }
             }
             Here::Not(id) if !self.is_valid(*id, value) => GO_ON,
-            Here::Not(_) => place.tell(What::Not, tell),
+            Here::Not(_) => place.tell(FailureKind::Not, tell),
             Here::If {
                 condition,
                 then,
@@ -180,7 +180,7 @@ impl<'a> Schemas<'a> {
                 let valid = items.iter().filter(|item| self.is_valid(contains.id, item));
                 match contains.allows(valid.count() as u64) {
                     true => GO_ON,
-                    false => place.tell(What::Contains(contains), tell),
+                    false => place.tell(FailureKind::Contains(contains), tell),
                 }
             }
         }
@@ -245,7 +245,7 @@ impl<'a> Schemas<'a> {
 }
 
 impl Place<'_> {
-    fn tell(self, what: What<'_>, tell: &mut Tell<'_>) -> ControlFlow<()> {
+    fn tell(self, what: FailureKind<'_>, tell: &mut Tell<'_>) -> ControlFlow<()> {
         let Self { path, value, node } = self;
         tell(&Failure {
             path,
@@ -262,7 +262,7 @@ impl Place<'_> {
     fn tell_unexpected(self, names: Vec<&str>, tell: &mut Tell<'_>) -> ControlFlow<()> {
         match names.is_empty() {
             true => GO_ON,
-            false => self.tell(What::Unexpected(names), tell),
+            false => self.tell(FailureKind::Unexpected(names), tell),
         }
     }
 
@@ -271,7 +271,7 @@ impl Place<'_> {
             return GO_ON;
         };
         let mut missing = names.iter().filter(|name| !members.contains_key(*name));
-        missing.try_for_each(|name| self.tell(What::Missing(name), tell))
+        missing.try_for_each(|name| self.tell(FailureKind::Missing(name), tell))
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::alternatives::{Nearest, Reason, nearest};
 use super::assertion::{Assertion, Bound, Extreme, Quantity, Type};
-use super::check::{Failure, Path, Schemas, What};
+use super::check::{Failure, FailureKind, Path, Schemas};
 use super::keyword::{Contains, Id};
 use super::slip::closest;
 
@@ -40,7 +40,8 @@ pub(super) fn mistakes(failure: &Failure<'_>, schemas: Schemas<'_>) -> Vec<Mista
 }
 
 fn explained(failure: &Failure<'_>, schemas: Schemas<'_>, depth: usize) -> Vec<Mistake> {
-    let (What::NoneOf(keyword, ids), Some(inside)) = (&failure.what, depth.checked_sub(1)) else {
+    let (FailureKind::NoneOf(keyword, ids), Some(inside)) = (&failure.what, depth.checked_sub(1))
+    else {
         return here(failure, sentence(failure, schemas));
     };
     match nearest(schemas, ids, failure.value) {
@@ -134,13 +135,13 @@ fn none_of(value: &Value, keyword: &str) -> String {
 fn sentence(failure: &Failure<'_>, schemas: Schemas<'_>) -> String {
     let value = failure.value;
     match &failure.what {
-        What::Assertion(assertion) => not_so(value, assertion),
-        What::Contains(contains) => short(format!("{value} {}", contained(contains))),
-        What::NoneOf(keyword, _) => none_of(value, keyword),
-        What::SomeOf(ids) => more_than_one_of(ids, failure, schemas),
-        What::Not => short(format!("{value} is valid under the schema of 'not'")),
-        What::Missing(name) => is_required(name, failure),
-        What::Unexpected(names) => unexpected(names, failure),
+        FailureKind::Assertion(assertion) => not_so(value, assertion),
+        FailureKind::Contains(contains) => short(format!("{value} {}", contained(contains))),
+        FailureKind::NoneOf(keyword, _) => none_of(value, keyword),
+        FailureKind::SomeOf(ids) => more_than_one_of(ids, failure, schemas),
+        FailureKind::Not => short(format!("{value} is valid under the schema of 'not'")),
+        FailureKind::Missing(name) => is_required(name, failure),
+        FailureKind::Unexpected(names) => unexpected(names, failure),
     }
 }
 

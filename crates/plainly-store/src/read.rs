@@ -12,7 +12,7 @@ use plainly_protocol::types::Content;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::content::Reading;
+use self::content::ReadOutput;
 use self::lines::LineSelection;
 use crate::{self as tools, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
 use plainly_server::reply::{Json, Shown};
@@ -53,7 +53,7 @@ pub(super) fn one_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 async fn read_one<S: Store>(
     source: Arc<StoreView<S>>,
     args: ReadArgs,
-) -> Result<Shown<Reading>, Failure> {
+) -> Result<Shown<ReadOutput>, Failure> {
     let part = LineSelection::parse(args.offset, args.limit, args.tail)?;
     let uri = source.uri_of_one(&args.uri)?;
     let mut room = TEXT_BYTES;
@@ -82,7 +82,7 @@ struct Outcome {
     // The URI as requested, shortened if it is too long.
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<Reading>,
+    read: Option<ReadOutput>,
     // Why it could not be read, and what to try.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
@@ -137,7 +137,7 @@ async fn read_next<S: Store>(
     uri: &str,
     room: &mut usize,
     media_room: &mut u64,
-) -> Result<(Reading, Vec<Content>), Problem> {
+) -> Result<(ReadOutput, Vec<Content>), Problem> {
     let found = source.uri_of_one(uri)?;
     if *room < LEAST {
         return Err(full(uri));

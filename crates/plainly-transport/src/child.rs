@@ -236,7 +236,7 @@ fn log(line: &[u8], pid: Option<u32>) {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end();
     if !text.is_empty() {
-        tracing::debug!(target: "plainly::child", pid, "{}", super::Escaped(text));
+        tracing::debug!(target: "plainly::child", pid, "{}", super::EscapedText(text));
     }
 }
 

@@ -8,9 +8,9 @@ use plainly_errors::visible::is_invisible;
 /// line of a log.
 #[derive(Clone, Copy, Debug)]
 #[expect(clippy::exhaustive_structs, reason = "it is the text and nothing else")]
-pub struct Escaped<'a>(pub &'a str);
+pub struct EscapedText<'a>(pub &'a str);
 
-impl fmt::Display for Escaped<'_> {
+impl fmt::Display for EscapedText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for character in self.0.chars() {
             if is_invisible(character) {
@@ -31,7 +31,7 @@ mod tests {
     fn nothing_reaches_a_terminal_raw() {
         let text = "é\u{1b}[2J\r\nfake\u{7f}\u{9b}1m \"quoted\"\u{202e}";
         assert_eq!(
-            Escaped(text).to_string(),
+            EscapedText(text).to_string(),
             r#"é\u{1b}[2J\r\nfake\u{7f}\u{9b}1m "quoted"\u{202e}"#
         );
     }

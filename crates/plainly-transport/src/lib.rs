@@ -26,9 +26,9 @@ pub mod standard;
 pub mod tls;
 
 pub use duplex::Duplex;
-pub use escaped::Escaped;
+pub use escaped::EscapedText;
 pub use frame::{ConnectionMemory, Event, Exchange, Feed, Frame, Pipe, Reply, ReplyBody};
 pub use messages::{FlushProgress, Inbound, Messages};
-pub use meter::{Meter, Metered};
+pub use meter::{Meter, MeteredReader};
 pub use serve::Serve;
 pub use serve_error::ServeError;

@@ -27,20 +27,20 @@ impl Meter {
     }
 
     /// Counts the bytes or messages read from `inner`.
-    pub fn count<R>(&self, inner: R) -> Metered<R> {
+    pub fn count<R>(&self, inner: R) -> MeteredReader<R> {
         let meter = self.clone();
-        Metered { inner, meter }
+        MeteredReader { inner, meter }
     }
 }
 
 /// A reader, or messages, whose bytes are counted.
 #[derive(Debug)]
-pub struct Metered<R> {
+pub struct MeteredReader<R> {
     inner: R,
     meter: Meter,
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for MeteredReader<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -53,7 +53,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
     }
 }
 
-impl<M> Metered<M> {
+impl<M> MeteredReader<M> {
     fn counted(&self, received: Option<Inbound>) -> Option<Inbound> {
         if let Some(Inbound::Message(message)) = &received {
             self.meter.add(message.len());
@@ -62,7 +62,7 @@ impl<M> Metered<M> {
     }
 }
 
-impl<M: Messages> Messages for Metered<M> {
+impl<M: Messages> Messages for MeteredReader<M> {
     fn poll_receive(&mut self, context: &mut Context<'_>) -> Poll<io::Result<Option<Inbound>>> {
         let received = ready!(self.inner.poll_receive(context))?;
         Poll::Ready(Ok(self.counted(received)))

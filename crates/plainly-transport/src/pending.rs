@@ -7,12 +7,12 @@ use plainly_protocol::id::RequestId;
 
 /// The requests in flight on one connection, each with the waiter that gets its reply.
 #[derive(Debug)]
-pub struct Pending<W> {
+pub struct PendingRequests<W> {
     /// `None` once the connection has ended: nothing can wait on it any more.
     waiting: Option<HashMap<RequestId, W>>,
 }
 
-impl<W> Default for Pending<W> {
+impl<W> Default for PendingRequests<W> {
     fn default() -> Self {
         Self {
             waiting: Some(HashMap::new()),
@@ -20,7 +20,7 @@ impl<W> Default for Pending<W> {
     }
 }
 
-impl<W> Pending<W> {
+impl<W> PendingRequests<W> {
     /// Lets `waiter` wait for the reply to `id`; false if the connection has ended or the id is in use.
     pub fn insert(&mut self, id: RequestId, waiter: W) -> bool {
         match &mut self.waiting {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_reply_finds_its_request_once() {
-        let mut pending = Pending::default();
+        let mut pending = PendingRequests::default();
         assert!(pending.insert(1.into(), 'a'));
         assert!(pending.insert("1".into(), 'b'));
         assert_eq!(pending.take(&"1".into()), Some('b'));
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn an_id_in_flight_is_not_taken_twice() {
-        let mut pending = Pending::default();
+        let mut pending = PendingRequests::default();
         assert!(pending.insert(1.into(), 'a'));
         assert!(!pending.insert(1.into(), 'b'));
         assert_eq!(pending.take(&1.into()), Some('a'));
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn who_waits_alone_is_found_without_an_id() {
-        let mut pending = Pending::default();
+        let mut pending = PendingRequests::default();
         assert_eq!(pending.take_only(), None);
         pending.insert(1.into(), 'a');
         pending.insert(2.into(), 'b');
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn closing_gives_back_all_and_takes_nobody_in() {
-        let mut pending = Pending::default();
+        let mut pending = PendingRequests::default();
         pending.insert(1.into(), 'a');
         pending.insert(2.into(), 'b');
         let mut left: Vec<_> = pending.close().collect();

@@ -31,7 +31,7 @@ enum Unit {
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Asked {
+struct AnsweredRequest {
     /// The place, such as `Oslo`.
     place: String,
     /// The number of days from today.
@@ -54,7 +54,7 @@ struct Weather {
 
 async fn weather(
     State(Almanac(places)): State<Almanac>,
-    Args(Asked { place, day, unit }): Args<Asked>,
+    Args(AnsweredRequest { place, day, unit }): Args<AnsweredRequest>,
 ) -> Result<Json<Weather>, Problem> {
     let Some(&(celsius, sky)) = places.get(place.as_str()) else {
         let known: Vec<_> = places.keys().copied().collect();

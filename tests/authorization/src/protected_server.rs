@@ -9,7 +9,7 @@ use axum::extract::{self, Request};
 use axum::response::Response;
 use plainly::server::{Server, Tool};
 use plainly::transport::http::HttpService;
-use plainly_oauth::jose::dpop::{self, Proven, Replays};
+use plainly_oauth::jose::dpop::{self, ProvenRequest, Replays};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -263,7 +263,7 @@ impl ServerState {
         let proof = seen.header("dpop").filter(|_| scheme == "DPoP");
         let proof = proof.ok_or_else(bad)?;
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-        let proven = Proven {
+        let proven = ProvenRequest {
             method: &seen.method,
             url: &format!("{}{}", self.origin, seen.path),
             access_token: token,

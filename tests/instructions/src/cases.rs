@@ -15,7 +15,7 @@ use serde_json::json;
 use tower_service::Service;
 
 use crate::Outcome;
-use crate::request::{self, Asked};
+use crate::request::{self, AnsweredRequest};
 use crate::servers::{self, ECHOED, LARGE_BINARY, LARGE_TEXT, MISSING, SMALL};
 
 /// A row of the table.
@@ -36,25 +36,35 @@ const fn case(name: &'static str, times: u32, run: fn(u32) -> Outcome<()>) -> Ca
 /// All rows. What a row of HTTP takes, a request that is made and thrown away takes a part of: the first.
 pub(crate) const CASES: &[Case] = &[
     case("http: a request, not served", OFTEN, |times| {
-        let asked = Asked::echo();
+        let asked = AnsweredRequest::echo();
         (0..times).for_each(|_| drop(black_box(asked.request())));
         Ok(())
     }),
     case("http: tools/call", OFTEN, |times| {
-        http(servers::small()?, Asked::echo(), ECHOED, times)
+        http(servers::small()?, AnsweredRequest::echo(), ECHOED, times)
     }),
     case("http: tools/call in a session", OFTEN, in_session),
     case("http: resources/read of 200 bytes", OFTEN, |times| {
-        http(servers::small()?, Asked::read(SMALL), "0123456789", times)
+        http(
+            servers::small()?,
+            AnsweredRequest::read(SMALL),
+            "0123456789",
+            times,
+        )
     }),
     case("http: resources/read of a missing one", OFTEN, |times| {
-        http(servers::small()?, Asked::read(MISSING), "-32602", times)
+        http(
+            servers::small()?,
+            AnsweredRequest::read(MISSING),
+            "-32602",
+            times,
+        )
     }),
     case("http: resources/read of a small file", OFTEN, small_file),
     case("http: resources/read of 1 MiB of text", SELDOM, |times| {
         http(
             servers::small()?,
-            Asked::read(LARGE_TEXT),
+            AnsweredRequest::read(LARGE_TEXT),
             "file.\\n",
             times,
         )
@@ -62,27 +72,27 @@ pub(crate) const CASES: &[Case] = &[
     case("http: resources/read of 1 MiB of bytes", SELDOM, |times| {
         http(
             servers::small()?,
-            Asked::read(LARGE_BINARY),
+            AnsweredRequest::read(LARGE_BINARY),
             "AAECAwQF",
             times,
         )
     }),
     case("http: tools/list of 100", SELDOM * 10, |times| {
-        let asked = Asked::modern("tools/list", None, json!({}));
+        let asked = AnsweredRequest::modern("tools/list", None, json!({}));
         http(servers::many_tools()?, asked, "tool-99", times)
     }),
     case("stdio: tools/call", OFTEN, |times| {
-        stdio(servers::small()?, &Asked::echo(), times)
+        stdio(servers::small()?, &AnsweredRequest::echo(), times)
     }),
     case("stdio: resources/read of 200 bytes", OFTEN, |times| {
-        stdio(servers::small()?, &Asked::read(SMALL), times)
+        stdio(servers::small()?, &AnsweredRequest::read(SMALL), times)
     }),
     case("stdio: resources/read of 1 MiB of text", SELDOM, |times| {
-        stdio(servers::small()?, &Asked::read(LARGE_TEXT), times)
+        stdio(servers::small()?, &AnsweredRequest::read(LARGE_TEXT), times)
     }),
     case("client and server in memory: tools/call", OFTEN, client),
     case("envelope of tools/call", OFTEN, |times| {
-        let (asked, limits) = (Asked::echo(), envelope::Limits::default());
+        let (asked, limits) = (AnsweredRequest::echo(), envelope::Limits::default());
         for _ in 0..times {
             let read = envelope::parse(black_box(asked.body()), &limits);
             black_box(read).map_err(|error| error.to_string())?;
@@ -110,19 +120,22 @@ fn block_on<F: Future>(future: F) -> Outcome<F::Output> {
 }
 
 /// What `server` answers over HTTP.
-async fn ask(service: &mut HttpService<Server>, asked: &Asked) -> Outcome<(HeaderMap, Bytes)> {
+async fn ask(
+    service: &mut HttpService<Server>,
+    asked: &AnsweredRequest,
+) -> Outcome<(HeaderMap, Bytes)> {
     let response = service.call(asked.request()).await?;
     let (head, body) = response.into_parts();
     Ok((head.headers, body.collect().await?.to_bytes()))
 }
 
-fn http(server: Server, asked: Asked, expected: &str, times: u32) -> Outcome<()> {
+fn http(server: Server, asked: AnsweredRequest, expected: &str, times: u32) -> Outcome<()> {
     block_on(async { again_and_again(&mut server.http(), &asked, expected, times).await })?
 }
 
 async fn again_and_again(
     service: &mut HttpService<Server>,
-    asked: &Asked,
+    asked: &AnsweredRequest,
     expected: &str,
     times: u32,
 ) -> Outcome<()> {
@@ -140,10 +153,10 @@ fn in_session(times: u32) -> Outcome<()> {
     const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
     block_on(async {
         let mut service = servers::small()?.http();
-        let opening = Asked::initialize();
+        let opening = AnsweredRequest::initialize();
         let (headers, _) = ask(&mut service, &opening).await?;
         let session: &HeaderValue = headers.get(SESSION).ok_or("no session")?;
-        let mut asked = Asked::legacy("tools/call", request::echo());
+        let mut asked = AnsweredRequest::legacy("tools/call", request::echo());
         asked.add(SESSION, session.clone());
         again_and_again(&mut service, &asked, ECHOED, times).await
     })?
@@ -154,11 +167,11 @@ fn small_file(times: u32) -> Outcome<()> {
     let root = directory.path().join("files");
     fs::create_dir(&root)?;
     fs::write(root.join("small.txt"), "0123456789".repeat(20))?;
-    let asked = Asked::read("file:///files/small.txt");
+    let asked = AnsweredRequest::read("file:///files/small.txt");
     http(servers::files(&root)?, asked, "0123456789", times)
 }
 
-fn stdio(server: Server, asked: &Asked, times: u32) -> Outcome<()> {
+fn stdio(server: Server, asked: &AnsweredRequest, times: u32) -> Outcome<()> {
     let lines = asked.lines(times);
     let serving = server.serve(&lines[..], tokio::io::sink());
     Ok(block_on(serving.into_future())??)

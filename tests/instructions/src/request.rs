@@ -9,12 +9,12 @@ use crate::servers::ECHOED;
 
 /// A request that can be sent again and again.
 #[derive(Clone)]
-pub(crate) struct Asked {
+pub(crate) struct AnsweredRequest {
     headers: Vec<(HeaderName, HeaderValue)>,
     body: Bytes,
 }
 
-impl Asked {
+impl AnsweredRequest {
     /// A request of the newest revision; `target` is what the header `Mcp-Name` repeats.
     pub(crate) fn modern(
         method: &'static str,

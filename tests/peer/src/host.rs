@@ -20,7 +20,7 @@ pub struct Host {
 
 /// A request, to be answered.
 #[derive(Debug)]
-pub struct Asked {
+pub struct AnsweredRequest {
     /// Its method in HTTP.
     pub method: String,
     /// Its path, with the query.
@@ -53,13 +53,13 @@ impl Host {
     }
 
     /// The next request, on a connection of its own.
-    pub async fn next(&self) -> Asked {
-        let asked = Asked::read(self.accept().await).await;
+    pub async fn next(&self) -> AnsweredRequest {
+        let asked = AnsweredRequest::read(self.accept().await).await;
         asked.expect("the client hung up")
     }
 
     /// The next request, which must be a POST of this method.
-    pub async fn request(&self, method: &str) -> Asked {
+    pub async fn request(&self, method: &str) -> AnsweredRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, "POST");
         assert_eq!(asked.body["method"], method);
@@ -91,7 +91,7 @@ impl Host {
     }
 
     /// The next request, which must be of this method of HTTP and of the session that [`Self::initialize`] opened.
-    pub async fn next_in(&self, session: &str, method: &str) -> Asked {
+    pub async fn next_in(&self, session: &str, method: &str) -> AnsweredRequest {
         let asked = self.next().await;
         assert_eq!(asked.method, method);
         asked.is_of(Some(session));
@@ -117,7 +117,7 @@ impl Host {
     }
 }
 
-impl Asked {
+impl AnsweredRequest {
     /// The next request of a connection; none if it ends.
     pub async fn read(mut stream: BufReader<TcpStream>) -> Option<Self> {
         let (head, body) = received(&mut stream).await?;

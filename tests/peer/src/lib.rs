@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 pub use self::client::Client;
 pub use self::gate::Gate;
-pub use self::host::{Asked, Host, received};
+pub use self::host::{AnsweredRequest, Host, received};
 pub use self::response::{Event, Response};
 pub use self::site::Site;
 pub use self::stream::{Peer, Stop, pair, served};

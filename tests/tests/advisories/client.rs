@@ -11,7 +11,7 @@ use plainly::protocol::types::ListToolsParams;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 
-use crate::hostile::{Answer, Asked, Hostile, connected};
+use crate::hostile::{Answer, AnsweredRequest, Hostile, connected};
 use crate::within;
 
 /// The most of one message that a client takes, and what may be on its way besides.
@@ -245,20 +245,22 @@ async fn go_sdk_1184_silent_peer_blocks_close() {
     assert!(within(call).await.unwrap().unwrap_err().is_closed());
     drop(peer);
 
-    let server = Hostile::start(|asked: &Asked| match asked.body["method"].as_str() {
-        Some("initialize") => {
-            let result = json!({
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "serverInfo": {"name": "x", "version": "1"},
-            });
-            let reply = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result});
-            Answer::json("200 OK", "Mcp-Session-Id: s\r\n", &reply)
-        }
-        Some("notifications/initialized") => Answer::json("202 Accepted", "", &Value::Null),
-        // Its end, too.
-        _ => Answer::Silence,
-    })
+    let server = Hostile::start(
+        |asked: &AnsweredRequest| match asked.body["method"].as_str() {
+            Some("initialize") => {
+                let result = json!({
+                    "protocolVersion": "2025-06-18",
+                    "capabilities": {},
+                    "serverInfo": {"name": "x", "version": "1"},
+                });
+                let reply = json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result});
+                Answer::json("200 OK", "Mcp-Session-Id: s\r\n", &reply)
+            }
+            Some("notifications/initialized") => Answer::json("202 Accepted", "", &Value::Null),
+            // Its end, too.
+            _ => Answer::Silence,
+        },
+    )
     .await;
     let client = server.client().revision(plainly::Revision::V2025_06_18);
     let client = client.connect().await.unwrap();

@@ -12,12 +12,12 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What a client asked, over HTTP.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct AnsweredRequest {
     pub(crate) head: String,
     pub(crate) body: Value,
 }
 
-impl Asked {
+impl AnsweredRequest {
     pub(crate) fn is(&self, method: &str) -> bool {
         self.body["method"] == method
     }
@@ -44,7 +44,7 @@ impl Answer {
         ))
     }
 
-    pub(crate) fn result(asked: &Asked, result: Value) -> Self {
+    pub(crate) fn result(asked: &AnsweredRequest, result: Value) -> Self {
         Self::json("200 OK", "", &message::result(&asked.body, result))
     }
 
@@ -65,12 +65,14 @@ pub(crate) struct Hostile {
     pub(crate) connections: Arc<AtomicUsize>,
     /// How many bytes without end somebody took.
     pub(crate) taken: Arc<AtomicUsize>,
-    pub(crate) asked: Arc<Mutex<Vec<Asked>>>,
+    pub(crate) asked: Arc<Mutex<Vec<AnsweredRequest>>>,
 }
 
 impl Hostile {
     /// Answers with what `answer` makes of each request, but for the first of a modern client.
-    pub(crate) async fn start(answer: impl Fn(&Asked) -> Answer + Send + Sync + 'static) -> Self {
+    pub(crate) async fn start(
+        answer: impl Fn(&AnsweredRequest) -> Answer + Send + Sync + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let server = Self {
             url: format!("http://{}/mcp", listener.local_addr().unwrap()),
@@ -107,13 +109,13 @@ impl Hostile {
 
 async fn talk(
     stream: TcpStream,
-    answer: Arc<impl Fn(&Asked) -> Answer>,
-    all: Arc<Mutex<Vec<Asked>>>,
+    answer: Arc<impl Fn(&AnsweredRequest) -> Answer>,
+    all: Arc<Mutex<Vec<AnsweredRequest>>>,
     taken: Arc<AtomicUsize>,
 ) {
     let mut stream = BufReader::new(stream);
     while let Some((head, body)) = received(&mut stream).await {
-        let asked = Asked { head, body };
+        let asked = AnsweredRequest { head, body };
         all.lock().unwrap().push(asked.clone());
         let answer = match asked.is("server/discover") {
             true => Answer::result(&asked, discovered()),

@@ -18,7 +18,9 @@ use super::settings::GrantSource;
 use super::token_endpoint::{DPOP, sensitive};
 use super::wallet::{TokenInUse, TokenOrigin, Wallet};
 use crate::fetch::Fetcher;
-use plainly_client::{Again, AuthError, Authorizer, Clocks, Credentials, Head, Outgoing, Refusal};
+use plainly_client::{
+    Again, AuthError, Authorizer, Clocks, Credentials, Head, Refusal, UnsentRequest,
+};
 
 impl Authorizer for OAuth {
     fn extensions(&self) -> Vec<&'static str> {
@@ -39,7 +41,7 @@ impl Authorizer for OAuth {
 
     fn credentials<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         async move {
             match self.token(request).await? {
@@ -52,7 +54,7 @@ impl Authorizer for OAuth {
 
     fn refused<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
         refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         async move {
@@ -75,7 +77,7 @@ impl Authorizer for OAuth {
         .boxed()
     }
 
-    fn answered(&self, request: &Outgoing<'_>, head: &Head<'_>) {
+    fn answered(&self, request: &UnsentRequest<'_>, head: &Head<'_>) {
         let flow = self.flow(request.server);
         flow.keep_nonce(request.url, head.headers);
         if head.status.is_success() {
@@ -86,7 +88,10 @@ impl Authorizer for OAuth {
 
 impl OAuth {
     /// The token in use: the stored one at first, and a renewed one shortly before it ends.
-    async fn token(&self, request: &Outgoing<'_>) -> Result<Option<Arc<TokenInUse>>, OAuthError> {
+    async fn token(
+        &self,
+        request: &UnsentRequest<'_>,
+    ) -> Result<Option<Arc<TokenInUse>>, OAuthError> {
         let flow = self.flow(request.server);
         if self.settings.has_user() && !flow.wallet.set_loaded() {
             // A server that requires no login works without the store. A flow reads it again.
@@ -113,7 +118,7 @@ impl OAuth {
     fn headers(
         &self,
         token: &TokenInUse,
-        request: &Outgoing<'_>,
+        request: &UnsentRequest<'_>,
     ) -> Result<Credentials, OAuthError> {
         let access_token = &token.grant.access_token;
         let scheme = match token.grant.token_type {
@@ -201,7 +206,7 @@ mod tests {
             wallet.set(grant, TokenOrigin::Issued).unwrap();
         }
         let clocks = Clocks::default();
-        let request = Outgoing::new(&Method::POST, server, &clocks);
+        let request = UnsentRequest::new(&Method::POST, server, &clocks);
         for (generation, expected) in [(1, Again::Retry), (2, Again::GiveUp)] {
             // One that asks for nothing that a token could give.
             let refusal = Refusal::new(StatusCode::FORBIDDEN, generation);

@@ -15,7 +15,7 @@ use plainly_oauth::scope::is_scope;
 
 use super::api_key::{KeyEnd, KeyRow, TokenDigest, digest, is_meant, is_well_formed};
 use super::key_list::{self, ApiKeyError};
-use super::verifier::{Unverified, VerifiedToken, Verifier};
+use super::verifier::{VerificationError, VerifiedToken, Verifier};
 use plainly_transport::lock::Lock;
 
 /// Keys in a file, as a verifier.
@@ -114,13 +114,13 @@ impl ApiKeys {
         Ok(keys)
     }
 
-    fn judge(&self, token: &str, now: u64) -> Result<VerifiedToken, Unverified> {
+    fn judge(&self, token: &str, now: u64) -> Result<VerifiedToken, VerificationError> {
         if !is_well_formed(token) {
             return Err(TokenRefusal::Malformed.into());
         }
         let keys = self.current().map_err(|error| {
             let source = std::error::Error::source(&error).map(|source| format!(": {source}"));
-            Unverified::Unavailable(format!("{error}{}", source.unwrap_or_default()))
+            VerificationError::Unavailable(format!("{error}{}", source.unwrap_or_default()))
         })?;
         let row = keys.get(&digest(token)).ok_or(TokenRefusal::Revoked)?;
         let expires_at = row.expires.map(|KeyEnd(at)| at);
@@ -150,7 +150,7 @@ impl Verifier for ApiKeys {
         &'a self,
         token: &'a Secret,
         now: u64,
-    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>> {
+    ) -> BoxFuture<'a, Result<VerifiedToken, VerificationError>> {
         std::future::ready(self.judge(token.expose(), now)).boxed()
     }
 }

@@ -12,25 +12,25 @@ const IN_QUERY: &str = "access_token";
 
 /// The credentials of a request.
 #[derive(Debug)]
-pub(super) enum Presented {
+pub(super) enum RequestCredentials {
     /// Nothing, or nothing that is understood here.
     None,
     /// A token, and how it is sent.
-    Token { token: Secret, scheme: Sending },
+    Token { token: Secret, scheme: TokenScheme },
     /// More than one, so that it is not clear which counts.
     Ambiguous,
 }
 
 /// The way a token is sent.
 #[derive(Debug)]
-pub(super) enum Sending {
+pub(super) enum TokenScheme {
     /// As it is (RFC 6750).
     Bearer,
     /// With a proof (RFC 9449, 7.1): `None` if there is none, or more than one.
     Dpop(Option<Secret>),
 }
 
-impl Presented {
+impl RequestCredentials {
     /// Takes them out of a head. A token in the URL is never read: logs have it (2026-07-28, "Access Token Usage").
     pub(super) fn take(head: &mut Parts) -> Self {
         let given: Vec<_> = taken(&mut head.headers, AUTHORIZATION.as_str());
@@ -48,7 +48,7 @@ impl Presented {
         let (scheme, token) = authorization.split_once(' ').unwrap_or((authorization, ""));
         let token = Secret::new(token.trim_start_matches(' '));
         if scheme.eq_ignore_ascii_case("Bearer") {
-            let scheme = Sending::Bearer;
+            let scheme = TokenScheme::Bearer;
             return Self::Token { token, scheme };
         }
         if !scheme.eq_ignore_ascii_case(DPOP) {
@@ -58,7 +58,7 @@ impl Presented {
             Ok([proof]) => Some(Secret::new(proof)),
             Err(_) => None,
         };
-        let scheme = Sending::Dpop(proof);
+        let scheme = TokenScheme::Dpop(proof);
         Self::Token { token, scheme }
     }
 }
@@ -167,12 +167,12 @@ mod tests {
                 request = request.header(*name, *value);
             }
             let mut head = request.body(()).unwrap().into_parts().0;
-            let read = match Presented::take(&mut head) {
-                Presented::None => "none".to_owned(),
-                Presented::Ambiguous => "ambiguous".to_owned(),
-                Presented::Token { token, scheme } => match scheme {
-                    Sending::Bearer => format!("bearer {}", token.expose()),
-                    Sending::Dpop(proof) => {
+            let read = match RequestCredentials::take(&mut head) {
+                RequestCredentials::None => "none".to_owned(),
+                RequestCredentials::Ambiguous => "ambiguous".to_owned(),
+                RequestCredentials::Token { token, scheme } => match scheme {
+                    TokenScheme::Bearer => format!("bearer {}", token.expose()),
+                    TokenScheme::Dpop(proof) => {
                         let proof = proof.as_ref().map_or("-", Secret::expose);
                         format!("dpop {} {proof}", token.expose())
                     }

@@ -15,10 +15,10 @@ const MOST_ADDRESSES: usize = 10_000;
 
 /// The failures of this second.
 #[derive(Debug, Default)]
-pub(super) struct Failures(Lock<Counted>);
+pub(super) struct Failures(Lock<FailureCount>);
 
 #[derive(Debug, Default)]
-struct Counted {
+struct FailureCount {
     second: u64,
     of: HashMap<Option<IpAddr>, u32>,
 }

@@ -13,12 +13,12 @@ use plainly_oauth::jose::TokenRefusal;
 
 use super::caller::Caller;
 use super::challenge::{DPOP_NONCE, Denial};
-use super::credentials::{Presented, Sending};
+use super::credentials::{RequestCredentials, TokenScheme};
 use super::proof::Dpop;
 use super::public_client::PublicClient;
 use super::resource_server::ResourceServer;
 use super::scopes::Access;
-use super::verifier::Unverified;
+use super::verifier::VerificationError;
 use plainly_http::{Admission, HttpGate, PeerAddress, Recheck, Route, TurnedAway};
 use plainly_server::Permissions;
 
@@ -44,18 +44,18 @@ impl HttpGate for ResourceServer {
 impl ResourceServer {
     async fn let_in(&self, head: &mut Parts) -> Result<Admission, Denial> {
         let now = self.clock.now();
-        let (token, scheme) = match Presented::take(head) {
-            Presented::Token { token, scheme } => (token, scheme),
-            Presented::None => return Err(Denial::NoCredentials),
-            Presented::Ambiguous => return Err(Denial::Ambiguous),
+        let (token, scheme) = match RequestCredentials::take(head) {
+            RequestCredentials::Token { token, scheme } => (token, scheme),
+            RequestCredentials::None => return Err(Denial::NoCredentials),
+            RequestCredentials::Ambiguous => return Err(Denial::Ambiguous),
         };
         // To a server that knows nothing of proofs it is a scheme like any other that it doesn't.
-        if self.proofs.dpop == Dpop::Refuse && matches!(scheme, Sending::Dpop(_)) {
+        if self.proofs.dpop == Dpop::Refuse && matches!(scheme, TokenScheme::Dpop(_)) {
             return Err(Denial::NoCredentials);
         }
         let refused = |why| match scheme {
-            Sending::Bearer => Denial::Token(why),
-            Sending::Dpop(_) => Denial::BoundToken(why),
+            TokenScheme::Bearer => Denial::Token(why),
+            TokenScheme::Dpop(_) => Denial::BoundToken(why),
         };
         let address = head.extensions.get().map(|PeerAddress(address)| *address);
         let caller = self.caller(&token, address, now, refused).await?;
@@ -99,11 +99,11 @@ impl ResourceServer {
             Err(why) => Err((why.into(), false)),
         };
         judged.map_err(|(why, was_asked)| match why {
-            Unverified::Refused(why) => {
+            VerificationError::Refused(why) => {
                 tracing::debug!(%why, address = ?address, "access token rejected");
                 self.failed(refused(why), address, now)
             }
-            Unverified::Unavailable(why) => {
+            VerificationError::Unavailable(why) => {
                 tracing::error!(why, "access tokens can't be verified");
                 match was_asked {
                     true => self.failed(Denial::CannotVerify, address, now),
@@ -135,9 +135,9 @@ impl ResourceServer {
                     Ok(caller) => {
                         caller.principal() == opened_by && rules.lacking_always(&caller).is_none()
                     }
-                    Err(Unverified::Refused(_)) => false,
+                    Err(VerificationError::Refused(_)) => false,
                     // A verifier that is down has taken nothing back.
-                    Err(Unverified::Unavailable(_)) => true,
+                    Err(VerificationError::Unavailable(_)) => true,
                 }
             }
         })

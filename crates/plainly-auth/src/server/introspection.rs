@@ -11,7 +11,7 @@ use plainly_oauth::{Form, Secret, prove};
 use tokio::sync::OnceCell;
 
 use super::issuer_keys::metadata;
-use super::verifier::{Unverified, VerifiedToken, Verifier};
+use super::verifier::{VerificationError, VerifiedToken, Verifier};
 use crate::fetch::Fetcher;
 use plainly_transport::lock::Lock;
 
@@ -91,25 +91,26 @@ impl IntrospectedTokens {
         }
     }
 
-    async fn judge(&self, token: &Secret, now: u64) -> Result<VerifiedToken, Unverified> {
+    async fn judge(&self, token: &Secret, now: u64) -> Result<VerifiedToken, VerificationError> {
         if let Some((at, why)) = &*self.down.lock()
             && now.abs_diff(*at) < PAUSE
         {
             let why = format!("{why}; the next attempt is in {PAUSE} seconds");
-            return Err(Unverified::Unavailable(why));
+            return Err(VerificationError::Unavailable(why));
         }
         let answer = match self.ask(token).await {
             Ok(answer) => answer,
-            Err(NoJudgement::Answered(why)) => return Err(Unverified::Unavailable(why)),
+            Err(NoJudgement::Answered(why)) => return Err(VerificationError::Unavailable(why)),
             Err(NoJudgement::Down(why)) => {
                 *self.down.lock() = Some((now, why.clone()));
-                return Err(Unverified::Unavailable(why));
+                return Err(VerificationError::Unavailable(why));
             }
         };
         let (rules, checks_audience) = (&self.rules, self.introspection.checks_audience);
         let judged = introspected(&answer, rules, checks_audience, now);
         let issuer = &self.introspection.issuer;
-        let judged = judged.map_err(|why| Unverified::Unavailable(format!("{issuer}: {why}")))?;
+        let judged =
+            judged.map_err(|why| VerificationError::Unavailable(format!("{issuer}: {why}")))?;
         Ok(judged?.into())
     }
 
@@ -158,14 +159,14 @@ impl Verifier for IntrospectedTokens {
         &'a self,
         token: &'a Secret,
         now: u64,
-    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>> {
+    ) -> BoxFuture<'a, Result<VerifiedToken, VerificationError>> {
         self.judge(token, now).boxed()
     }
 
-    fn ready(&self, _now: u64) -> BoxFuture<'_, Result<(), Unverified>> {
+    fn ready(&self, _now: u64) -> BoxFuture<'_, Result<(), VerificationError>> {
         async move {
             let found = self.endpoint.get_or_try_init(|| self.find_endpoint()).await;
-            found.map(drop).map_err(Unverified::Unavailable)
+            found.map(drop).map_err(VerificationError::Unavailable)
         }
         .boxed()
     }

@@ -8,7 +8,7 @@ use plainly_oauth::Secret;
 use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, TokenRefusal};
 
 use super::issuer_keys::IssuerKeys;
-use super::verifier::{Unverified, VerifiedToken, Verifier};
+use super::verifier::{VerificationError, VerifiedToken, Verifier};
 
 /// For how many seconds a good token is remembered: a key that its issuer takes back counts no longer than that.
 const REMEMBERED: u64 = 60;
@@ -30,13 +30,16 @@ pub(super) enum KeySource {
 }
 
 impl IssuedTokens {
-    async fn judge(&self, token: &str, now: u64) -> Result<VerifiedToken, Unverified> {
+    async fn judge(&self, token: &str, now: u64) -> Result<VerifiedToken, VerificationError> {
         let read = AccessToken::read(token)?;
         let source = match &self.keys {
             KeySource::Given(keys) => return Ok(read.verify(keys, &self.rules, now)?.into()),
             KeySource::Read(source) => source,
         };
-        let keys = source.current(now).await.map_err(Unverified::Unavailable)?;
+        let keys = source
+            .current(now)
+            .await
+            .map_err(VerificationError::Unavailable)?;
         match read.verify(&keys, &self.rules, now) {
             Err(TokenRefusal::UnknownKey) => {}
             verified => return Ok(verified?.into()),
@@ -64,17 +67,17 @@ impl Verifier for IssuedTokens {
         &'a self,
         token: &'a Secret,
         now: u64,
-    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>> {
+    ) -> BoxFuture<'a, Result<VerifiedToken, VerificationError>> {
         self.judge(token.expose(), now).boxed()
     }
 
-    fn ready(&self, now: u64) -> BoxFuture<'_, Result<(), Unverified>> {
+    fn ready(&self, now: u64) -> BoxFuture<'_, Result<(), VerificationError>> {
         async move {
             match &self.keys {
                 KeySource::Given(_) => Ok(()),
                 KeySource::Read(source) => match source.current(now).await {
                     Ok(_) => Ok(()),
-                    Err(why) => Err(Unverified::Unavailable(why)),
+                    Err(why) => Err(VerificationError::Unavailable(why)),
                 },
             }
         }

@@ -2,13 +2,13 @@
 
 use http::request::Parts;
 use plainly_oauth::Secret;
-use plainly_oauth::jose::dpop::{self, Nonces, Proven, Replays};
+use plainly_oauth::jose::dpop::{self, Nonces, ProvenRequest, Replays};
 use plainly_oauth::jose::{ProofRefusal, TokenRefusal};
 use plainly_oauth::metadata::Origin;
 
 use super::caller::Caller;
 use super::challenge::Denial;
-use super::credentials::Sending;
+use super::credentials::TokenScheme;
 
 /// Whether tokens may be bound to a key that their holder must prove to have (DPoP, RFC 9449; SEP-1932).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,22 +51,22 @@ impl Proofs {
     /// Whether the token is sent as it must be.
     pub(super) fn check(
         &self,
-        (token, scheme): (&Secret, &Sending),
+        (token, scheme): (&Secret, &TokenScheme),
         caller: &Caller,
         head: &Parts,
         now: u64,
     ) -> Result<(), Denial> {
         let (proof, key) = match (scheme, &caller.token().key) {
-            (Sending::Bearer, None) if self.dpop == Dpop::Require => {
+            (TokenScheme::Bearer, None) if self.dpop == Dpop::Require => {
                 return Err(Denial::BoundToken(TokenRefusal::NotBound));
             }
-            (Sending::Bearer, None) => return Ok(()),
+            (TokenScheme::Bearer, None) => return Ok(()),
             (_, Some(_)) if self.dpop == Dpop::Refuse => {
                 return Err(Denial::Token(TokenRefusal::Confirmation));
             }
-            (Sending::Bearer, Some(_)) => return Err(Denial::BoundToken(TokenRefusal::Bound)),
-            (Sending::Dpop(_), None) => return Err(Denial::BoundToken(TokenRefusal::NotBound)),
-            (Sending::Dpop(proof), Some(key)) => (proof, key),
+            (TokenScheme::Bearer, Some(_)) => return Err(Denial::BoundToken(TokenRefusal::Bound)),
+            (TokenScheme::Dpop(_), None) => return Err(Denial::BoundToken(TokenRefusal::NotBound)),
+            (TokenScheme::Dpop(proof), Some(key)) => (proof, key),
         };
         let proof = proof.as_ref().ok_or(Denial::Proof(ProofRefusal::NotOne))?;
         let holder = caller.principal().as_str();
@@ -88,7 +88,7 @@ impl Proofs {
         now: u64,
     ) -> Result<(), ProofRefusal> {
         let check = |url: &str| {
-            let request = Proven {
+            let request = ProvenRequest {
                 method: head.method.as_str(),
                 url,
                 access_token: token.expose(),

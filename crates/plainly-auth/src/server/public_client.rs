@@ -61,7 +61,7 @@ struct Document<'a> {
 
 /// The part of a client's registration that matters.
 #[derive(Deserialize)]
-struct Registering {
+struct RegistrationForm {
     redirect_uris: Vec<String>,
 }
 
@@ -147,8 +147,8 @@ impl PublicClient {
 /// The answer to a client that registers: the one client, at the redirect URIs that it asks for.
 /// The authorization server accepts only those that it knows of that client.
 fn register(id: &str, body: &[u8]) -> (StatusCode, Bytes) {
-    let (status, answer) = match serde_json::from_slice::<Registering>(body) {
-        Ok(Registering { redirect_uris }) => (
+    let (status, answer) = match serde_json::from_slice::<RegistrationForm>(body) {
+        Ok(RegistrationForm { redirect_uris }) => (
             StatusCode::CREATED,
             json!({
                 "client_id": id,

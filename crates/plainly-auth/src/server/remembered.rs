@@ -17,7 +17,7 @@ type Outcome = Result<Caller, TokenRefusal>;
 
 /// Tokens and what they are worth.
 #[derive(Default)]
-pub(super) struct Remembered(Lock<KnownTokens>);
+pub(super) struct TokenCache(Lock<KnownTokens>);
 
 #[derive(Default)]
 struct KnownTokens {
@@ -27,7 +27,7 @@ struct KnownTokens {
     order: VecDeque<TokenDigest>,
 }
 
-impl Remembered {
+impl TokenCache {
     /// The cached judgement of the token, if it is still valid.
     pub(super) fn find(&self, token: &str, now: u64) -> Option<Outcome> {
         let known = self.0.lock();
@@ -55,7 +55,7 @@ impl Remembered {
     }
 }
 
-impl fmt::Debug for Remembered {
+impl fmt::Debug for TokenCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Remembered").finish_non_exhaustive()
     }
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_ends_in_time_and_in_number() {
-        let remembered = Remembered::default();
+        let remembered = TokenCache::default();
         let refused = || Err(TokenRefusal::Revoked);
         let is_known = |token: &str, now| remembered.find(token, now).is_some();
         remembered.keep("a", refused(), 10, 20);

@@ -19,7 +19,7 @@ use super::issuer_keys::IssuerKeys;
 use super::jwt::{IssuedTokens, KeySource};
 use super::proof::{Dpop, Proofs};
 use super::public_client::PublicClient;
-use super::remembered::Remembered;
+use super::remembered::TokenCache;
 use super::scopes::{ScopeRules, ScopedRequest};
 use super::setup::{AuthSetupError, check_issuer, check_public_url};
 use super::tokens::Tokens;
@@ -313,7 +313,7 @@ impl ResourceServerBuilder {
         Ok(ResourceServer {
             tokens: Arc::new(Tokens {
                 verifiers,
-                remembered: Remembered::default(),
+                remembered: TokenCache::default(),
                 claims: self.claims,
             }),
             rules: Arc::new(self.rules),

@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::verifier::Unverified;
+use super::verifier::VerificationError;
 
 /// An error in the configuration of a resource server.
 #[derive(thiserror::Error)]
@@ -43,7 +43,7 @@ pub enum AuthSetupError {
     NoRandomNumbers,
     /// No verifier is available.
     #[error(transparent)]
-    Unready(#[from] Unverified),
+    Unready(#[from] VerificationError),
 }
 
 plainly_errors::debug_with_causes!(AuthSetupError);

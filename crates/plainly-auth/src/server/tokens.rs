@@ -4,14 +4,14 @@ use plainly_oauth::Secret;
 use plainly_oauth::jose::{AccessToken, LONGEST, TokenRefusal};
 
 use super::caller::Caller;
-use super::remembered::Remembered;
-use super::verifier::{Unverified, Verifier};
+use super::remembered::TokenCache;
+use super::verifier::{VerificationError, Verifier};
 
 /// The verifiers, and the outcomes that are remembered.
 #[derive(Debug)]
 pub(super) struct Tokens {
     pub(super) verifiers: Vec<Box<dyn Verifier>>,
-    pub(super) remembered: Remembered,
+    pub(super) remembered: TokenCache,
     /// The claims that handlers can see.
     pub(super) claims: Vec<String>,
 }
@@ -36,7 +36,7 @@ impl Tokens {
         verifier: &dyn Verifier,
         token: &Secret,
         now: u64,
-    ) -> Result<Caller, Unverified> {
+    ) -> Result<Caller, VerificationError> {
         let text = token.expose();
         let (good, bad) = verifier.remembered();
         match verifier.verify(token, now).await {
@@ -50,7 +50,7 @@ impl Tokens {
                 self.remembered.keep(text, Ok(caller.clone()), now, until);
                 Ok(caller)
             }
-            Err(Unverified::Refused(why)) => {
+            Err(VerificationError::Refused(why)) => {
                 let until = now.saturating_add(bad);
                 self.remembered.keep(text, Err(why), now, until);
                 Err(why.into())
@@ -60,7 +60,11 @@ impl Tokens {
     }
 
     /// Judges a token by its verifier, without the memory of earlier answers.
-    pub(super) async fn judge_again(&self, token: &Secret, now: u64) -> Result<Caller, Unverified> {
+    pub(super) async fn judge_again(
+        &self,
+        token: &Secret,
+        now: u64,
+    ) -> Result<Caller, VerificationError> {
         self.judge(self.verifier(token)?, token, now).await
     }
 }

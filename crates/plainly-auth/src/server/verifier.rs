@@ -25,10 +25,10 @@ pub trait Verifier: fmt::Debug + Send + Sync + 'static {
         &'a self,
         token: &'a Secret,
         now: u64,
-    ) -> BoxFuture<'a, Result<VerifiedToken, Unverified>>;
+    ) -> BoxFuture<'a, Result<VerifiedToken, VerificationError>>;
 
     /// Whether it can judge tokens now, to be asked at the start.
-    fn ready(&self, now: u64) -> BoxFuture<'_, Result<(), Unverified>> {
+    fn ready(&self, now: u64) -> BoxFuture<'_, Result<(), VerificationError>> {
         let _always = now;
         Box::pin(std::future::ready(Ok(())))
     }
@@ -69,7 +69,7 @@ pub struct VerifiedToken {
 /// The reason why a token is not verified.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Unverified {
+pub enum VerificationError {
     /// It is not good.
     #[error("token rejected: {0}")]
     Refused(TokenRefusal),
@@ -78,7 +78,7 @@ pub enum Unverified {
     Unavailable(String),
 }
 
-plainly_errors::debug_with_causes!(Unverified);
+plainly_errors::debug_with_causes!(VerificationError);
 
 impl VerifiedToken {
     /// From when on it is refused: a little after it ends, because clocks differ.
@@ -91,7 +91,7 @@ impl VerifiedToken {
     }
 }
 
-impl From<TokenRefusal> for Unverified {
+impl From<TokenRefusal> for VerificationError {
     fn from(refusal: TokenRefusal) -> Self {
         Self::Refused(refusal)
     }

@@ -1,6 +1,6 @@
 //! `plainly call`: a tool called, and its answer printed.
 
-use plainly::client::{self, Client, LocalError, Started, TaskHandle};
+use plainly::client::{self, Client, LocalError, StartedCall, TaskHandle};
 use plainly::errors::Mistake;
 use plainly::protocol::types::{CallToolResult, Content};
 use serde_json::json;
@@ -13,7 +13,7 @@ use super::listed::{if_given, is_missing, missing, names, says_missing};
 use super::parameter::Callee;
 use crate::args::{CallArgs, SaveArgs, Server};
 use crate::connection::{Purpose, with_client_for};
-use crate::failure::{Failure, Missing, Subject};
+use crate::failure::{Failure, MissingName, Subject};
 use crate::output::Output;
 use crate::terminal;
 
@@ -34,8 +34,8 @@ pub(crate) async fn run(mut args: CallArgs) -> Result<(), Failure> {
     })
     .await?;
     let result = match started {
-        Started::Complete(result) => result,
-        Started::Task(task) => return print_id(&task, &mut output),
+        StartedCall::Complete(result) => result,
+        StartedCall::Task(task) => return print_id(&task, &mut output),
     };
     print_whole(&result, &name, &args.save, &mut output)?;
     match missing {
@@ -60,7 +60,7 @@ async fn call(
     asked: GivenArguments,
     server: &Server,
     may_be_task: bool,
-) -> Result<(Started<CallToolResult>, Option<Missing>), Failure> {
+) -> Result<(StartedCall<CallToolResult>, Option<MissingName>), Failure> {
     let tools = match asked.is_exact() {
         true => None,
         false => if_given(client.tools().await).map_err(Failure::about(Subject::Tools))?,
@@ -71,7 +71,7 @@ async fn call(
     let calling = calling.on_progress(terminal::report);
     let called = match may_be_task {
         true => calling.start().await,
-        false => calling.await.map(Started::Complete),
+        false => calling.await.map(StartedCall::Complete),
     };
     let called = called.or_else(despite_its_schema);
     if may_be_task {
@@ -101,8 +101,8 @@ async fn call(
 }
 
 /// Warns why there is a result and no task.
-fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResult>>) {
-    let Ok(Started::Complete(result)) = called else {
+fn warn_of_no_task(client: &Client, called: &client::Result<StartedCall<CallToolResult>>) {
+    let Ok(StartedCall::Complete(result)) = called else {
         return;
     };
     match no_tasks(client.revision()) {
@@ -115,9 +115,9 @@ fn warn_of_no_task(client: &Client, called: &client::Result<Started<CallToolResu
 }
 
 /// Whether the server has no such tool: by an error, or by the text of an unknown tool's result.
-fn is_unknown(called: &client::Result<Started<CallToolResult>>, name: &str) -> bool {
+fn is_unknown(called: &client::Result<StartedCall<CallToolResult>>, name: &str) -> bool {
     match called {
-        Ok(Started::Complete(result)) if result.is_tool_error() => {
+        Ok(StartedCall::Complete(result)) if result.is_tool_error() => {
             says_missing(Callee::Tool, name, said(result))
         }
         Ok(_) => false,
@@ -150,7 +150,7 @@ pub(super) fn print_whole(
 }
 
 /// The result of a tool that has run, with a warning if it does not match the tool's schema.
-fn despite_its_schema(error: client::Error) -> client::Result<Started<CallToolResult>> {
+fn despite_its_schema(error: client::Error) -> client::Result<StartedCall<CallToolResult>> {
     match error.local() {
         Some(LocalError::InvalidOutput {
             tool,
@@ -160,7 +160,7 @@ fn despite_its_schema(error: client::Error) -> client::Result<Started<CallToolRe
         }) => {
             let mistakes = Mistake::list(mistakes);
             tracing::warn!("the structured output of {tool} breaks its schema: {mistakes}");
-            Ok(Started::Complete(CallToolResult::clone(result)))
+            Ok(StartedCall::Complete(CallToolResult::clone(result)))
         }
         _ => Err(error),
     }

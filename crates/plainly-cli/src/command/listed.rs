@@ -3,7 +3,7 @@
 //! objects. For an unknown name, `plainly call` and `plainly prompt` print the same error.
 
 use plainly::client::{self, LocalError};
-use plainly::errors::{Asked, Certainty, Dialect, ProtocolError, Revision, WireError};
+use plainly::errors::{AnsweredRequest, Certainty, Dialect, ProtocolError, Revision, WireError};
 use plainly::protocol::types::{Meta, Prompt, ResourceTemplate, Skill, Tool};
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use super::parameter::Callee;
 use crate::args::{PromptsArgs, Server, TemplatesArgs, ToolsArgs};
 use crate::asking;
 use crate::connection::with_client;
-use crate::failure::{Failure, Missing, Subject};
+use crate::failure::{Failure, MissingName, Subject};
 use crate::near::did_you_mean;
 use crate::output::Output;
 
@@ -106,7 +106,12 @@ fn show<T: Listable + Serialize>(
 
 /// The error and advice for a tool or a prompt that the server does not have, of those that it
 /// lists.
-pub(super) fn missing(callee: Callee, name: &str, names: &[String], server: &Server) -> Missing {
+pub(super) fn missing(
+    callee: Callee,
+    name: &str,
+    names: &[String],
+    server: &Server,
+) -> MissingName {
     let near = did_you_mean(name, names.iter().map(String::as_str));
     let (word, listing) = (callee.word(), callee.listing());
     let shown = command_line(listing, server, &[]);
@@ -116,7 +121,7 @@ pub(super) fn missing(callee: Callee, name: &str, names: &[String], server: &Ser
             "; some servers have more for a client that they can ask: try --answer, --sample-with or --root"
         }
     };
-    Missing {
+    MissingName {
         what: format!("no such {word}: {name}{near}"),
         help: format!("`{shown}` lists the {listing}{hidden}"),
     }
@@ -133,7 +138,7 @@ pub(super) fn says_missing(callee: Callee, name: &str, text: String) -> bool {
     let (method, subject) = (callee.method().name(), Some(name));
     let code = Dialect::default().code(&ProtocolError::invalid_params(""), Revision::LATEST);
     let error = WireError::received(code, text, None);
-    let error = error.recognise_as(Asked { method, subject }, Certainty::Likely);
+    let error = error.recognise_as(AnsweredRequest { method, subject }, Certainty::Likely);
     let error = client::Error::from(error);
     error.is_tool_not_found() || error.is_prompt_not_found()
 }

@@ -9,7 +9,7 @@ use super::lacking::or_none;
 use super::listed;
 use crate::args::{Server, SkillsArgs};
 use crate::connection::with_client;
-use crate::failure::{Failure, Missing, Subject};
+use crate::failure::{Failure, MissingName, Subject};
 use crate::near::did_you_mean;
 use crate::output::Output;
 
@@ -76,7 +76,7 @@ async fn find(client: &Client, one: &str) -> Result<Skill, Failure> {
         [] => Err(missing(one, &skills)),
         several => {
             let uris: Vec<_> = several.iter().map(|skill| &*skill.uri).collect();
-            Err(Failure::Missing(Missing {
+            Err(Failure::Missing(MissingName {
                 what: format!("{} skills are named {one}", several.len()),
                 help: format!("choose one by its URI: {}", uris.join(", ")),
             }))
@@ -86,7 +86,7 @@ async fn find(client: &Client, one: &str) -> Result<Skill, Failure> {
 
 fn missing(one: &str, skills: &[Skill]) -> Failure {
     let near = did_you_mean(one, skills.iter().filter_map(Skill::name));
-    Failure::Missing(Missing {
+    Failure::Missing(MissingName {
         what: format!("no such skill: {one}{near}"),
         help: "`plainly skills` lists the skills; a URI also finds one that is not listed"
             .to_owned(),

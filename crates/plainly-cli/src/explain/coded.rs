@@ -1,6 +1,6 @@
 //! Explanations of errors that have a code, or are problems: from the library's tables.
 
-use plainly::errors::habit::{Asked, Certainty};
+use plainly::errors::habit::{AnsweredRequest, Certainty};
 use plainly::errors::registry::{lookup, named};
 use plainly::errors::revision::Revisions;
 use plainly::errors::{
@@ -61,7 +61,7 @@ fn likeliest(wire: &WireError) -> ProtocolError {
     let mut wire = wire.clone();
     // Some habits come with one status alone, which is not in the message.
     wire.http_status = habit.http_status.unwrap_or(wire.http_status);
-    let asked = Asked {
+    let asked = AnsweredRequest {
         method: habit.methods.first().copied().unwrap_or_default(),
         subject: None,
     };

@@ -1,7 +1,7 @@
 //! The text of an error, in one line: the failure, and the most useful words about its cause, of a
 //! server, its process or the system.
 
-use plainly::client::{CloseReason, Closed, LocalError};
+use plainly::client::{CloseReason, ConnectionEnd, LocalError};
 use plainly::errors::mistake::shortened;
 use plainly::errors::{Code, ProtocolError};
 use serde_json::Value;
@@ -104,7 +104,7 @@ pub(super) fn prefixed(message: &str) -> Option<(Code, &str)> {
 
 /// The reason in the standard error of a process, unless this client found the reason; of a process
 /// that a signal ended, only an error.
-fn last_words(closed: &Closed) -> Option<String> {
+fn last_words(closed: &ConnectionEnd) -> Option<String> {
     let is_by_signal = closed.exit.is_some_and(|exit| exit.code().is_none());
     match &closed.reason {
         CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,

@@ -24,12 +24,12 @@ pub(crate) enum Subject {
     /// A prompt that the server has, with its arguments.
     Prompt(Vec<String>),
     /// A tool or a prompt that it does not have.
-    Missing(Missing),
+    Missing(MissingName),
 }
 
 /// The error that a server has no such thing.
 #[derive(Debug)]
-pub(crate) struct Missing {
+pub(crate) struct MissingName {
     pub(crate) what: String,
     /// The way to list those that exist.
     pub(crate) help: String,

@@ -62,7 +62,7 @@ pub enum Round<T> {
 /// The outcome of [starting](Call::start) a call.
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a result is there or it is not")]
-pub enum Started<T> {
+pub enum StartedCall<T> {
     /// The final result.
     Complete(T),
     /// The server goes on in a task.
@@ -135,12 +135,12 @@ impl<T> Call<T> {
     /// handlers, as usual.
     ///
     /// ```no_run
-    /// use plainly::client::{Client, Result, Started};
+    /// use plainly::client::{Client, Result, StartedCall};
     ///
     /// async fn scan(client: &Client) -> Result<()> {
     ///     match client.call_tool("scan", ()).start().await? {
-    ///         Started::Complete(result) => println!("{:?}", result.content),
-    ///         Started::Task(task) => println!("plainly task wait URL {}", task.id()),
+    ///         StartedCall::Complete(result) => println!("{:?}", result.content),
+    ///         StartedCall::Task(task) => println!("plainly task wait URL {}", task.id()),
     ///     }
     ///     Ok(())
     /// }
@@ -149,7 +149,7 @@ impl<T> Call<T> {
     /// # Panics
     ///
     /// Panics if the call was polled before.
-    pub async fn start(self) -> Result<Started<T>> {
+    pub async fn start(self) -> Result<StartedCall<T>> {
         let setup = self.setup;
         setup.expect("the call is not made yet").start().await
     }
@@ -194,15 +194,15 @@ impl<T> CallSetup<T> {
     async fn make(self) -> Result<T> {
         let begun = Instant::now();
         let task = match self.start().await? {
-            Started::Complete(result) => return Ok(result),
-            Started::Task(task) => task,
+            StartedCall::Complete(result) => return Ok(result),
+            StartedCall::Task(task) => task,
         };
         // In a box of its own: most calls become no task, and need no room for one.
         Box::pin(task.finish(begun)).await
     }
 
     /// Repeats the call with answers until there is a final result, or a task that goes on.
-    async fn start(self) -> Result<Started<T>> {
+    async fn start(self) -> Result<StartedCall<T>> {
         let (client, method) = (self.client.clone(), self.method);
         let limit = client.connected.limits().rounds;
         let may_continue = method.row().may_continue;
@@ -212,10 +212,10 @@ impl<T> CallSetup<T> {
         loop {
             let result = setup.send(may_continue, Some(&visits)).await?;
             if may_continue && result.fields.result_type == ResultType::Task {
-                return setup.continued(&result).map(Started::Task);
+                return setup.continued(&result).map(StartedCall::Task);
             }
             let asked = match setup.round(result)? {
-                Round::Complete(result) => return Ok(Started::Complete(result)),
+                Round::Complete(result) => return Ok(StartedCall::Complete(result)),
                 Round::InputRequired(asked) => asked,
             };
             if rounds == limit {

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use plainly_errors::{Asked, Mistake, WireError};
+use plainly_errors::{AnsweredRequest, Mistake, WireError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     CallToolResult, CancelTaskParams, CreateTaskResult, DetailedTask, EmptyResult, GetTaskParams,
@@ -357,7 +357,9 @@ impl<T> TaskHandle<T> {
     fn failure(&self, error: WireError) -> Error {
         let (method, subject) = (METHOD.name(), self.call.subject.as_deref());
         let least = self.call.client.connected.link.least;
-        error.recognise_as(Asked { method, subject }, least).into()
+        error
+            .recognise_as(AnsweredRequest { method, subject }, least)
+            .into()
     }
 
     /// The reason why the server refused to report the task: it may have dropped it in time.

@@ -23,7 +23,7 @@ use crate::message::request::RequestWriter;
 
 /// The state that all clones of a client share.
 #[derive(Debug)]
-pub(crate) struct Connected {
+pub(crate) struct ClientState {
     pub(crate) link: Link,
     /// Writes requests of the revision that is spoken.
     pub(super) writer: Lock<Arc<RequestWriter>>,
@@ -66,7 +66,7 @@ pub(crate) struct Connected {
 /// - [`LocalError::Unanswered`] and [`LocalError::TooManyRounds`]: it asks for something first. Only of a [`Call`](crate::Call).
 #[derive(Clone, Debug)]
 pub struct Client {
-    pub(crate) connected: Arc<Connected>,
+    pub(crate) connected: Arc<ClientState>,
     pub(crate) timeout: Duration,
     pub(crate) retries: Retries,
     /// Whether results that are kept are left alone.
@@ -170,7 +170,7 @@ impl Client {
             timeout: options.timeout,
             retries: options.retries,
             fresh: false,
-            connected: Arc::new(Connected {
+            connected: Arc::new(ClientState {
                 link,
                 writer: Lock::new(
                     RequestWriter::new(server.revision, &options.introduction).into(),
@@ -246,7 +246,7 @@ impl Client {
     }
 }
 
-impl Connected {
+impl ClientState {
     /// Limits on what the server sends.
     pub(crate) fn limits(&self) -> &ClientLimits {
         &self.options.limits

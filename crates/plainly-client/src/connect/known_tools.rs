@@ -9,7 +9,7 @@ use plainly_errors::Mistake;
 use plainly_protocol::types::{CallToolResult, RawJson, Tool};
 use plainly_schema::{Limits, Schema};
 
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
 /// The most bytes of names and schemas that are remembered. Beyond that, earlier tools are forgotten.
@@ -17,10 +17,10 @@ const MOST_BYTES: usize = 4 << 20;
 
 /// The tools of a server, as far as they were listed.
 #[derive(Debug, Default)]
-pub(crate) struct KnownTools(Lock<Listed>);
+pub(crate) struct KnownTools(Lock<ToolList>);
 
 #[derive(Debug, Default)]
-struct Listed {
+struct ToolList {
     /// Only those of which there is something to know.
     tools: HashMap<String, KnownTool>,
     /// The length of all names and schemas in `tools`.
@@ -91,8 +91,8 @@ impl OutputSchema {
         let read = || match Schema::parse(self.text.get(), &Limits::default()) {
             Ok(schema) => Some(schema),
             Err(why) => {
-                let (tool, why) = (Escaped(tool), why.to_string());
-                tracing::debug!(%tool, "its output is not checked: {}", Escaped(&why));
+                let (tool, why) = (EscapedText(tool), why.to_string());
+                tracing::debug!(%tool, "its output is not checked: {}", EscapedText(&why));
                 None
             }
         };
@@ -100,7 +100,7 @@ impl OutputSchema {
     }
 }
 
-impl Listed {
+impl ToolList {
     fn put(&mut self, name: &str, tool: KnownTool) {
         if let Some(before) = self.tools.remove(name) {
             self.bytes -= bytes(name, &before);

@@ -31,10 +31,10 @@ pub struct Operation<'a> {
 
 /// A function that takes what each call came to, if there is one.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<Counting>>);
+pub(crate) struct Observer(Option<Arc<OperationObserver>>);
 
 /// A function that counts and measures.
-type Counting = dyn Fn(&Operation<'_>) + Send + Sync;
+type OperationObserver = dyn Fn(&Operation<'_>) + Send + Sync;
 
 impl Observer {
     pub(crate) fn new(count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {

@@ -8,7 +8,7 @@ use plainly_errors::Revision;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::client::Connected;
+use super::client::ClientState;
 use crate::connect::handshake;
 use crate::error::{LocalError, Result};
 use crate::message::request::RequestWriter;
@@ -22,7 +22,7 @@ pub(crate) struct Epoch {
     pub(crate) session: u64,
 }
 
-impl Connected {
+impl ClientState {
     /// The revision and the session of a request that is sent now.
     pub(crate) fn epoch(&self) -> Epoch {
         Epoch {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::sync::Arc;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedText;
 use super::{Error, LocalError};
 
 /// The error of an authorizer, with what a client and its user need to know.
@@ -89,7 +89,7 @@ impl AuthError {
         let authority = rest.split(['/', '\\']).next().unwrap_or_default();
         let user = authority.rfind('@').map_or(0, |at| at + 1);
         let rest = rest.get(user..).unwrap_or_default();
-        format!("{}{}", Bounded(scheme), Bounded(rest))
+        format!("{}{}", BoundedText(scheme), BoundedText(rest))
     }
 
     /// The authorizer's error, if it is of this type.

@@ -7,7 +7,7 @@ mod reading;
 
 use std::fmt;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedText;
 
 /// The credentials that a server requires, by its `WWW-Authenticate`: with status 401 because there
 /// were none or invalid ones, with 403 because they don't suffice.
@@ -67,14 +67,14 @@ impl Challenge {
 /// As in `Bearer credentials with the scope "files:read" (invalid_token; see https://…)`.
 impl fmt::Display for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} credentials", Bounded(&self.scheme))?;
+        write!(f, "{} credentials", BoundedText(&self.scheme))?;
         if let Some(scope) = &self.scope {
-            write!(f, " with the scope \"{}\"", Bounded(scope))?;
+            write!(f, " with the scope \"{}\"", BoundedText(scope))?;
         }
         let wrong = self.error_description.as_ref().or(self.error.as_ref());
-        let wrong = wrong.map(|wrong| Bounded(wrong).to_string());
+        let wrong = wrong.map(|wrong| BoundedText(wrong).to_string());
         let metadata = self.resource_metadata.as_ref();
-        let metadata = metadata.map(|url| format!("see {}", Bounded(url)));
+        let metadata = metadata.map(|url| format!("see {}", BoundedText(url)));
         let details: Vec<_> = wrong.into_iter().chain(metadata).collect();
         match details.is_empty() {
             true => Ok(()),

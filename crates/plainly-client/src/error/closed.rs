@@ -6,12 +6,12 @@ use std::io;
 use std::ops::Deref;
 use std::process::ExitStatus;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedText;
 
 /// The reason and the way that a connection over a byte stream ended. Its source, if there is one,
 /// is the last line of standard error, or else the error of the operating system.
 #[non_exhaustive]
-pub struct Closed {
+pub struct ConnectionEnd {
     /// Which side ended the connection, and why.
     pub reason: CloseReason,
     /// The exit status of the process, if we started the server and it has ended.
@@ -24,7 +24,7 @@ pub struct Closed {
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Stderr(String);
 
-plainly_errors::debug_with_causes!(Closed, Stderr);
+plainly_errors::debug_with_causes!(ConnectionEnd, Stderr);
 
 /// The end of a connection: who ended it, and why.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub enum CloseReason {
     NotMessages,
 }
 
-impl Closed {
+impl ConnectionEnd {
     pub(crate) fn without_words(reason: CloseReason) -> Self {
         Self {
             reason,
@@ -57,7 +57,7 @@ impl Closed {
     }
 }
 
-impl fmt::Display for Closed {
+impl fmt::Display for ConnectionEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             CloseReason::Ours => f.write_str("the connection was closed by this client"),
@@ -79,7 +79,7 @@ impl fmt::Display for Closed {
     }
 }
 
-impl StdError for Closed {
+impl StdError for ConnectionEnd {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match &self.reason {
             CloseReason::LineTooLong { .. } | CloseReason::NotMessages => None,
@@ -112,7 +112,7 @@ impl Deref for Stderr {
 
 impl fmt::Display for Stderr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Bounded(self.last_line().unwrap_or_default()).fmt(f)
+        BoundedText(self.last_line().unwrap_or_default()).fmt(f)
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn the_last_line_of_standard_error_is_the_cause() {
-        let closed = |reason, stderr: &str| Closed {
+        let closed = |reason, stderr: &str| ConnectionEnd {
             reason,
             exit: None,
             stderr: stderr.to_owned().into(),

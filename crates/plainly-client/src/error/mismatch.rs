@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedText;
 
 /// The difference between a file of a skill and the entry of the skill.
 ///
@@ -59,7 +59,11 @@ impl fmt::Display for Mismatch {
             Self::Content { .. } => f.write_str("the answer has only contents of other URIs"),
             Self::Size { listed, found } => write!(f, "it has {found} bytes instead of {listed}"),
             Self::Digest { listed, found } => {
-                write!(f, "its digest is {found} instead of {}", Bounded(listed))
+                write!(
+                    f,
+                    "its digest is {found} instead of {}",
+                    BoundedText(listed)
+                )
             }
             Self::Frontmatter {
                 path,
@@ -67,17 +71,17 @@ impl fmt::Display for Mismatch {
                 found,
             } => {
                 let (listed, found) = (or_nothing(listed), or_nothing(found));
-                let path = Bounded(path);
+                let path = BoundedText(path);
                 write!(
                     f,
                     "in its frontmatter, {path} is {found} instead of {listed}"
                 )
             }
-            Self::Unreadable { why } => write!(f, "{}", Bounded(why)),
+            Self::Unreadable { why } => write!(f, "{}", BoundedText(why)),
         }
     }
 }
 
-fn or_nothing(value: &Option<String>) -> Bounded<'_> {
-    Bounded(value.as_deref().unwrap_or("absent"))
+fn or_nothing(value: &Option<String>) -> BoundedText<'_> {
+    BoundedText(value.as_deref().unwrap_or("absent"))
 }

@@ -13,7 +13,7 @@ use plainly_schema::Schema;
 use serde_json::Value;
 
 use plainly_schema::unread::{compiled, compiled_each, known, own_words};
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 
 static RESULTS: LazyLock<HashMap<Method, Schema>> =
     LazyLock::new(|| compiled_each(schemas::each(|method| Some(schemas::reply(method)))));
@@ -46,7 +46,7 @@ pub(crate) fn in_result_type(found: &ResultType) -> Mistake {
 pub(crate) fn in_params(method: Method, json: &[u8], why: &serde_json::Error) -> Vec<Mistake> {
     let mistakes = explained(json, why, |_| TOLD.get(&method));
     let list = Mistake::list(&mistakes);
-    let (method, why) = (method.name(), Escaped(&list));
+    let (method, why) = (method.name(), EscapedText(&list));
     tracing::warn!(method, %why, "the server sent a message that can't be read");
     mistakes
 }

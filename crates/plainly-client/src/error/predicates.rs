@@ -239,7 +239,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::error::{CloseReason, Closed};
+    use crate::error::{CloseReason, ConnectionEnd};
 
     type Predicate = fn(&Error) -> bool;
 
@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn what_fails_here_is_one_thing_too() {
         let (method, after) = ("ping", Duration::ZERO);
-        let closed = Closed::without_words(CloseReason::Peer);
+        let closed = ConnectionEnd::without_words(CloseReason::Peer);
         let source = "refused".into();
         let url = String::new();
         let (offered, wanted) = (vec![], vec![]);

@@ -9,7 +9,7 @@ use super::{CloseReason, Error, LocalError};
 
 impl Error {
     /// Whether the same call may succeed later, unchanged: a server that is overloaded, silent or gone may recover. After
-    /// [`Closed`](LocalError::Closed), it can only succeed on a new connection.
+    /// [`ConnectionEnd`](LocalError::Closed), it can only succeed on a new connection.
     ///
     /// Whether it is safe to make the call *twice* is a different question, which only the method or the tool can answer:
     /// without a reply, nobody knows whether the server acted on it.
@@ -80,7 +80,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::Closed;
+    use crate::ConnectionEnd;
 
     const METHOD: &str = "tools/list";
 
@@ -165,7 +165,7 @@ mod tests {
                 (CloseReason::NotMessages, false),
             ]
             .map(|(reason, retryable)| {
-                let closed = Arc::new(Closed::without_words(reason));
+                let closed = Arc::new(ConnectionEnd::without_words(reason));
                 (LocalError::Closed(closed).into(), retryable, None)
             }),
         );

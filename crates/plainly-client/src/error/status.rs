@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use plainly_errors::{Asked, Certainty, ProtocolError, WireError};
+use plainly_errors::{AnsweredRequest, Certainty, ProtocolError, WireError};
 
 use crate::error::{Challenges, Error, LocalError, is_of_the_way};
 
@@ -33,7 +33,7 @@ impl HttpStatus {
     ) -> Error {
         wire.http_status = self.code;
         wire.retry_after = self.retry_after;
-        let error = wire.recognise_as(Asked { method, subject }, least);
+        let error = wire.recognise_as(AnsweredRequest { method, subject }, least);
         let is_bare = error.kind().is_vague() && error.problem().is_none();
         if is_of_the_way(self.code) && is_bare || !self.challenges.readable.is_empty() {
             self.report(method, String::new(), Some(error))

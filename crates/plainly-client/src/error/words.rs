@@ -6,7 +6,7 @@ use std::time::Duration;
 use plainly_errors::ProtocolError;
 use plainly_errors::problem::wait_in_words;
 
-use super::bounded::Bounded;
+use super::bounded::BoundedText;
 use super::{Challenge, Error, LocalError};
 
 /// The most versions that are named.
@@ -27,7 +27,7 @@ impl fmt::Display for Error {
 fn answer(error: &ProtocolError, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match error.message().trim() {
         "" => f.write_str("no reason was given")?,
-        message => write!(f, "{}", Bounded(message))?,
+        message => write!(f, "{}", BoundedText(message))?,
     }
     match error.named_code() {
         Some(code) => write!(f, " ({code})"),
@@ -80,7 +80,7 @@ impl fmt::Display for Asks<'_> {
             }
             (401, Some(challenge)) => match challenge.rejection() {
                 Some(why) if self.is_said(why) => {}
-                Some(why) => write!(f, "; the server rejected the token: {}", Bounded(why))?,
+                Some(why) => write!(f, "; the server rejected the token: {}", BoundedText(why))?,
                 None => write!(
                     f,
                     "; the server wants {challenge} in the header `Authorization`"
@@ -91,10 +91,10 @@ impl fmt::Display for Asks<'_> {
             _ => {}
         }
         if let Some(malformed) = self.malformed {
-            write!(f, "; {}", Bounded(malformed))?;
+            write!(f, "; {}", BoundedText(malformed))?;
         }
         if let Some(location) = self.location {
-            write!(f, "; it has moved to {}", Bounded(location))?;
+            write!(f, "; it has moved to {}", BoundedText(location))?;
         }
         match self.wait {
             Some(wait) => write!(f, "; try again in {}", wait_in_words(wait)),
@@ -109,19 +109,19 @@ pub(super) struct Instead<'a>(pub(super) &'a Option<String>);
 impl fmt::Display for Instead<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(instead) => write!(f, "; the server sent {} instead", Bounded(instead)),
+            Some(instead) => write!(f, "; the server sent {} instead", BoundedText(instead)),
             None => Ok(()),
         }
     }
 }
 
 /// The server's text about it.
-pub(super) struct Said<'a>(pub(super) &'a Option<String>);
+pub(super) struct ServerText<'a>(pub(super) &'a Option<String>);
 
-impl fmt::Display for Said<'_> {
+impl fmt::Display for ServerText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Some(said) => write!(f, ": {}", Bounded(said)),
+            Some(said) => write!(f, ": {}", BoundedText(said)),
             None => Ok(()),
         }
     }
@@ -135,10 +135,10 @@ impl<T: fmt::Display> fmt::Display for CommaSeparated<'_, T> {
         let Some((first, rest)) = self.0.split_first() else {
             return f.write_str("none");
         };
-        write!(f, "{}", Bounded(&first.to_string()))?;
+        write!(f, "{}", BoundedText(&first.to_string()))?;
         let mut rest = rest.iter();
         for item in rest.by_ref().take(NAMED) {
-            write!(f, ", {}", Bounded(&item.to_string()))?;
+            write!(f, ", {}", BoundedText(&item.to_string()))?;
         }
         match rest.len() {
             0 => Ok(()),

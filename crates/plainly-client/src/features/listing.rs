@@ -13,7 +13,7 @@ use crate::error::mistakes;
 use crate::features::pages::ListingPage;
 use crate::link::CallExtras;
 use crate::message::reply::RawResult;
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 
 impl Client {
     /// A page of a listing, whose entries are under `key`. Those that can't be read are left out, and named in a warning
@@ -76,7 +76,7 @@ fn warn(method: Method, key: &str, at: usize, entry: &Value, mut mistakes: Vec<M
         }
     }
     let (method, why) = (method.name(), Mistake::list(&mistakes));
-    let (name, why) = (Escaped(&name), Escaped(&why));
+    let (name, why) = (EscapedText(&name), EscapedText(&why));
     tracing::warn!(method, %name, %why, "left out of the listing, as it can't be read");
 }
 

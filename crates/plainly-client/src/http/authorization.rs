@@ -29,7 +29,7 @@ use crate::message::clocks::Clocks;
 /// ```
 /// use futures_util::FutureExt;
 /// use futures_util::future::BoxFuture;
-/// use plainly::client::{AuthError, Authorizer, Client, Credentials, Outgoing};
+/// use plainly::client::{AuthError, Authorizer, Client, Credentials, UnsentRequest};
 ///
 /// /// A token that another process renews in a file.
 /// #[derive(Debug)]
@@ -38,7 +38,7 @@ use crate::message::clocks::Clocks;
 /// impl Authorizer for TokenFile {
 ///     fn credentials<'a>(
 ///         &'a self,
-///         _request: &'a Outgoing<'a>,
+///         _request: &'a UnsentRequest<'a>,
 ///     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
 ///         async {
 ///             let token = std::fs::read_to_string(&self.0);
@@ -59,7 +59,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
     /// The credentials for this request; none if there are none yet.
     fn credentials<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>>;
 
     /// Decides about a request that was rejected: send it again, with the then current
@@ -67,7 +67,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
     /// challenge; at most five times for one request.
     fn refused<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
         refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         let _ = (request, refusal);
@@ -75,7 +75,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
     }
 
     /// Sees the head of each response.
-    fn answered(&self, request: &Outgoing<'_>, head: &Head<'_>) {
+    fn answered(&self, request: &UnsentRequest<'_>, head: &Head<'_>) {
         let _ = (request, head);
     }
 }
@@ -83,7 +83,7 @@ pub trait Authorizer: fmt::Debug + Send + Sync {
 /// A request that is about to be sent.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
-pub struct Outgoing<'a> {
+pub struct UnsentRequest<'a> {
     /// Its method.
     pub http: &'a Method,
     /// The URL that it goes to, whole: with what may be secret in it.
@@ -96,7 +96,7 @@ pub struct Outgoing<'a> {
     pub clocks: &'a Clocks,
 }
 
-impl<'a> Outgoing<'a> {
+impl<'a> UnsentRequest<'a> {
     /// The first attempt of a request to the server's own URL, such as for a test of an [`Authorizer`].
     pub fn new(http: &'a Method, server: &'a str, clocks: &'a Clocks) -> Self {
         Self {
@@ -169,7 +169,7 @@ pub enum Again {
 }
 
 /// Without the URL, which may be secret in part.
-impl fmt::Debug for Outgoing<'_> {
+impl fmt::Debug for UnsentRequest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Outgoing")
             .field("http", self.http)

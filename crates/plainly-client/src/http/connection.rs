@@ -22,7 +22,7 @@ use crate::error::{Error, LocalError};
 use crate::link::dispatcher::Dispatcher;
 use crate::link::{BackgroundTask, ClientConnection, StreamableHttp};
 use crate::message::mirror::Mirror;
-use crate::message::reply::{self, CallReply, Incoming};
+use crate::message::reply::{self, CallReply, ServerMessage};
 use crate::message::request::OutgoingRequest;
 use plainly_transport::Frame;
 
@@ -253,12 +253,14 @@ fn no_reply(body: &[u8], sent: Option<String>, encoding: Option<&HeaderValue>) -
 ///
 /// Only an error can lack an id, and then counts as the reply: a server that couldn't read the request couldn't read
 /// its id either.
-fn reply_to(incoming: Incoming, request: &RequestId) -> Result<CallReply, Incoming> {
+fn reply_to(incoming: ServerMessage, request: &RequestId) -> Result<CallReply, ServerMessage> {
     match incoming {
-        Incoming::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => Ok(reply),
-        other @ (Incoming::Reply { .. }
-        | Incoming::Request(_)
-        | Incoming::Notification { .. }
-        | Incoming::NoMessage { .. }) => Err(other),
+        ServerMessage::Reply { id, reply } if id.as_ref().is_none_or(|id| id == request) => {
+            Ok(reply)
+        }
+        other @ (ServerMessage::Reply { .. }
+        | ServerMessage::Request(_)
+        | ServerMessage::Notification { .. }
+        | ServerMessage::NoMessage { .. }) => Err(other),
     }
 }

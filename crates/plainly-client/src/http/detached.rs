@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
 use super::session::HttpSession;
-use crate::message::reply::{Incoming, ServerRequest};
+use crate::message::reply::{ServerMessage, ServerRequest};
 use crate::message::request::OutgoingRequest;
 use crate::message::timeouts::{CallQuestions, FAREWELL};
 use plainly_transport::Frame;
@@ -21,21 +21,21 @@ impl HttpSession {
     /// Handles a message on a stream that is not its reply. `on` is the request whose reply the stream carries, if any.
     pub(super) async fn take(
         &self,
-        incoming: Incoming,
+        incoming: ServerMessage,
         on: Option<&OutgoingRequest<'_>>,
         answering: &mut JoinSet<()>,
     ) {
         match incoming {
-            Incoming::Request(request) => {
+            ServerMessage::Request(request) => {
                 let of = on.and_then(|on| on.questions);
                 self.answer(request, of, answering).await;
             }
-            Incoming::Notification { method, params } => {
+            ServerMessage::Notification { method, params } => {
                 let listening = on.filter(|on| on.method == Method::Listen);
                 let listening = listening.map(|on| &on.id);
                 self.dispatcher.notification(&method, &params, listening);
             }
-            other @ (Incoming::Reply { .. } | Incoming::NoMessage { .. }) => {
+            other @ (ServerMessage::Reply { .. } | ServerMessage::NoMessage { .. }) => {
                 tracing::debug!(?other, "dropped: not the reply to the request");
             }
         }

@@ -8,7 +8,7 @@ use http::{Method, StatusCode};
 use reqwest::Url;
 
 use super::authorization::{
-    Again, AuthError, Authorizer, Credentials, Head, Outgoing, Refusal, dpop_nonce,
+    Again, AuthError, Authorizer, Credentials, Head, Refusal, UnsentRequest, dpop_nonce,
 };
 use crate::error::Challenges;
 use crate::message::budget::{Budget, Cause};
@@ -96,8 +96,8 @@ impl Gate {
         http: &'a Method,
         url: &'a str,
         attempt: u32,
-    ) -> Outgoing<'a> {
-        Outgoing {
+    ) -> UnsentRequest<'a> {
+        UnsentRequest {
             http,
             url,
             server: &self.server,
@@ -114,7 +114,7 @@ impl Gate {
     /// The credentials of the request.
     pub(crate) async fn credentials(
         &self,
-        request: &Outgoing<'_>,
+        request: &UnsentRequest<'_>,
     ) -> Result<Credentials, AuthError> {
         let mut credentials = self.authorizer.credentials(request).await?;
         if !credentials.headers.is_empty() {
@@ -129,7 +129,7 @@ impl Gate {
     /// Whether the request is sent again, now that it was answered so.
     pub(crate) async fn reopens(
         &self,
-        request: &Outgoing<'_>,
+        request: &UnsentRequest<'_>,
         passage: &Passage,
         head: Head<'_>,
         budget: &Budget,
@@ -199,7 +199,7 @@ mod tests {
     impl Authorizer for Careless {
         fn credentials<'a>(
             &'a self,
-            _request: &'a Outgoing<'a>,
+            _request: &'a UnsentRequest<'a>,
         ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
             let mut credentials = Credentials::default();
             let token = HeaderValue::from_static("Bearer t0ken");

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::endpoint::{Endpoint, HttpResponse};
 use super::failure::HttpFailure;
 use crate::error::status::{EXCERPT, HttpStatus};
-use crate::error::{Challenges, CloseReason, Closed, Error, LocalError};
+use crate::error::{Challenges, CloseReason, ConnectionEnd, Error, LocalError};
 use crate::link::dispatcher::Dispatcher;
 use crate::message::timeouts::FAREWELL;
 use plainly_transport::lock::Lock;
@@ -83,7 +83,7 @@ impl HttpSession {
         tokio::select! {
             biased;
             _ = closed.wait_for(|closed| *closed) => {
-                let closed = Closed::without_words(CloseReason::Ours);
+                let closed = ConnectionEnd::without_words(CloseReason::Ours);
                 Err(LocalError::Closed(closed.into()).into())
             }
             done = doing => done,

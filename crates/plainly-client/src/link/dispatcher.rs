@@ -21,7 +21,7 @@ use crate::message::progress::ProgressTable;
 use crate::message::reply::ServerRequest;
 use crate::message::timeouts::{CallQuestions, QuestionPermit};
 use crate::message::traffic::Tap;
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
 /// Passes a server's requests and notifications to the part of the client that they concern.
@@ -119,7 +119,7 @@ impl Dispatcher {
         let revision = self.revision.get();
         if revision.traits().asks_in_results {
             let method = request.method;
-            tracing::warn!(method = %Escaped(method.as_deref().unwrap_or_default()), "the server must not send requests: not answered");
+            tracing::warn!(method = %EscapedText(method.as_deref().unwrap_or_default()), "the server must not send requests: not answered");
             return None;
         }
         self.questions.ask(request, revision, of, tasks, send)

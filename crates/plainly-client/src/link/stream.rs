@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot, watch};
 use self::driver::Driver;
 pub(crate) use self::state::OtherEnd;
 use self::state::{AnswerSender, ConnectionState, QueuedMessage, places};
-use crate::error::{CloseReason, Closed, Error};
+use crate::error::{CloseReason, ConnectionEnd, Error};
 use crate::link::ClientConnection;
 use crate::link::dispatcher::Dispatcher;
 use crate::message::reply::CallReply;
@@ -137,7 +137,8 @@ impl ClientConnection for MessageConnection {
     fn close(&self) -> BoxFuture<'_, ()> {
         async {
             self.queue.lock().take();
-            self.state.close(Closed::without_words(CloseReason::Ours));
+            self.state
+                .close(ConnectionEnd::without_words(CloseReason::Ours));
             drop(self.closed().await);
         }
         .boxed()

@@ -13,11 +13,11 @@ use tokio::time::{Instant, sleep};
 ///
 /// Stopped by an `Authorizer` while somebody logs in: neither a call nor connecting times out because of that.
 #[derive(Clone, Debug, Default)]
-pub struct Clocks(Arc<watch::Sender<Standing>>);
+pub struct Clocks(Arc<watch::Sender<ClockState>>);
 
 /// Whether clocks stand, and for how long they did.
 #[derive(Debug, Default)]
-struct Standing {
+struct ClockState {
     /// The number of pauses now.
     pauses: usize,
     /// The start of the first of these.

@@ -11,7 +11,7 @@ use plainly_protocol::mirrored::{MirroredArgument, mirrored, text};
 use plainly_protocol::types::{CallToolParams, Tool};
 use serde_json::Value;
 
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 use plainly_transport::lock::Lock;
 
 /// The most bytes of names that are remembered. Beyond that, earlier tools are forgotten; a call of one is refused, and
@@ -39,8 +39,8 @@ impl Mirror {
         let schema = tool.input_schema.decode().unwrap_or(Value::Null);
         let found = mirrored(&schema);
         if let Err(wrong) = &found {
-            let (name, wrong) = (Escaped(&tool.name), wrong.join("; "));
-            tracing::warn!(tool = %name, "the tool is ignored: it {}", Escaped(&wrong));
+            let (name, wrong) = (EscapedText(&tool.name), wrong.join("; "));
+            tracing::warn!(tool = %name, "the tool is ignored: it {}", EscapedText(&wrong));
         }
         let is_valid = found.is_ok();
         self.0.lock().put(&tool.name, found.unwrap_or_default());

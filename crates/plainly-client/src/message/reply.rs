@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
-use plainly_errors::{Asked, Certainty, InvalidParams, ProtocolError, WireError};
+use plainly_errors::{AnsweredRequest, Certainty, InvalidParams, ProtocolError, WireError};
 use plainly_protocol::envelope::{
-    self, Envelope, Malformed, MalformedKind, Message, Object, Outcome,
+    self, Envelope, MalformedKind, MalformedMessage, Message, Object, Outcome,
 };
 use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::method::Method;
@@ -29,7 +29,7 @@ const NO_PARAMS: Bytes = Bytes::from_static(b"{}");
 
 /// One message from the server.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum ServerMessage {
     /// It answers a request of ours.
     Reply {
         /// The request's id; `None` if the server couldn't read it.
@@ -98,7 +98,7 @@ pub(crate) struct RawResult {
 pub(crate) type ResultReader<T> = dyn Fn(RawResult) -> Result<T, Error> + Send + Sync;
 
 /// The messages in `bytes`: one, or several in a batch (2025-03-26).
-pub(crate) fn read(bytes: &Bytes) -> Vec<Incoming> {
+pub(crate) fn read(bytes: &Bytes) -> Vec<ServerMessage> {
     match envelope::parse(bytes, &limits()) {
         Ok(Envelope::Single(message)) => vec![incoming(bytes, Ok(message))],
         Ok(Envelope::Batch(batch)) => batch
@@ -117,39 +117,39 @@ fn limits() -> envelope::Limits {
     limits
 }
 
-fn incoming(bytes: &Bytes, message: Result<Message<'_>, Malformed<'_>>) -> Incoming {
+fn incoming(bytes: &Bytes, message: Result<Message<'_>, MalformedMessage<'_>>) -> ServerMessage {
     match message {
-        Ok(Message::Response(response)) => Incoming::Reply {
+        Ok(Message::Response(response)) => ServerMessage::Reply {
             id: response.id.map(own_id),
             reply: match response.outcome {
                 Outcome::Result(json) => CallReply::Result(bytes.slice_ref(json.as_bytes())),
                 Outcome::Error(json) => CallReply::Error(bytes.slice_ref(json.as_bytes()), None),
             },
         },
-        Ok(Message::Request(request)) => Incoming::Request(ServerRequest {
+        Ok(Message::Request(request)) => ServerMessage::Request(ServerRequest {
             raw_id: request.id.as_raw().to_owned(),
             id: request.id.to_owned(),
             params: raw(bytes, request.params),
             method: Ok(request.method.into_owned()),
         }),
-        Ok(Message::Notification(notification)) => Incoming::Notification {
+        Ok(Message::Notification(notification)) => ServerMessage::Notification {
             params: raw(bytes, notification.params),
             method: notification.method.into_owned(),
         },
         Err(malformed) => match &malformed.id {
             // Without an answer, the server would wait for it.
-            Some(id) if malformed.asks => Incoming::Request(ServerRequest {
+            Some(id) if malformed.asks => ServerMessage::Request(ServerRequest {
                 raw_id: id.as_raw().to_owned(),
                 id: id.to_owned(),
                 params: NO_PARAMS,
                 method: Err(refusal(&malformed)),
             }),
             // With an id, the one call that waits for it can fail now instead of when its time is over.
-            Some(id) => Incoming::Reply {
+            Some(id) => ServerMessage::Reply {
                 id: Some(own_id(*id)),
                 reply: CallReply::Malformed(malformed.to_string()),
             },
-            None => Incoming::NoMessage {
+            None => ServerMessage::NoMessage {
                 why: malformed.to_string(),
             },
         },
@@ -171,7 +171,7 @@ fn own_id(id: RawId<'_>) -> RequestId {
 }
 
 /// The answer to a request that is none.
-fn refusal(malformed: &Malformed<'_>) -> ProtocolError {
+fn refusal(malformed: &MalformedMessage<'_>) -> ProtocolError {
     match malformed.kind {
         MalformedKind::InvalidParams => ProtocolError::from(InvalidParams::NotAnObject)
             .with_message(format!("Invalid params: {malformed}")),
@@ -195,7 +195,7 @@ pub(crate) fn beginning(text: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(text.get(..BEGINNING).unwrap_or(text))
 }
 
-impl Incoming {
+impl ServerMessage {
     /// A description, for callers that wait for a reply; `None` if it may well come before one.
     /// `text` is its source.
     pub(crate) fn instead(&self, text: &[u8]) -> Option<String> {
@@ -344,7 +344,9 @@ fn error(
 ) -> Error {
     match (serde_json::from_slice::<WireError>(json), status) {
         (Ok(wire), Some(status)) => status.refuse(method, subject, wire, least),
-        (Ok(wire), None) => wire.recognise_as(Asked { method, subject }, least).into(),
+        (Ok(wire), None) => wire
+            .recognise_as(AnsweredRequest { method, subject }, least)
+            .into(),
         (Err(_irregular), Some(status)) => status.explain(method, json),
         (Err(why), None) => LocalError::IrregularError {
             method,
@@ -387,7 +389,7 @@ mod tests {
 
     use super::*;
 
-    fn read_one(json: &'static str) -> Incoming {
+    fn read_one(json: &'static str) -> ServerMessage {
         let mut messages = read(&Bytes::from_static(json.as_bytes()));
         assert_eq!(messages.len(), 1);
         messages.remove(0)
@@ -415,7 +417,7 @@ mod tests {
                 None,
             ),
         ] {
-            let Incoming::Reply { id, .. } = read_one(json) else {
+            let ServerMessage::Reply { id, .. } = read_one(json) else {
                 panic!("{json}");
             };
             assert_eq!(id, expected, "{json}");
@@ -430,7 +432,7 @@ mod tests {
             r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1}"#,
         ] {
-            let Incoming::Reply { id, reply } = read_one(json) else {
+            let ServerMessage::Reply { id, reply } = read_one(json) else {
                 panic!("{json}");
             };
             assert_eq!(id, Some(1.into()), "{json}");
@@ -456,7 +458,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1,"method":5}"#, -32600),
             (r#"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600),
         ] {
-            let Incoming::Request(request) = read_one(json) else {
+            let ServerMessage::Request(request) = read_one(json) else {
                 panic!("{json}");
             };
             let error = request.method.unwrap_err();
@@ -477,7 +479,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#,
         ] {
             assert!(
-                matches!(read_one(json), Incoming::NoMessage { .. }),
+                matches!(read_one(json), ServerMessage::NoMessage { .. }),
                 "{json}"
             );
         }

@@ -20,7 +20,7 @@ const PIECE: usize = 16 << 10;
 /// ```
 /// use std::fmt::Write;
 ///
-/// use plainly_directory::convert::{Draft, Stopped};
+/// use plainly_directory::convert::{Draft, StopReason};
 ///
 /// let mut draft = Draft::new(8);
 /// write!(draft, "{} words", 2)?;
@@ -29,7 +29,7 @@ const PIECE: usize = 16 << 10;
 ///
 /// let mut draft = Draft::new(8);
 /// assert!(write!(draft, "too many words").is_err());
-/// assert_eq!(draft.finish(), Err(Stopped::TooLong(8)));
+/// assert_eq!(draft.finish(), Err(StopReason::TooLong(8)));
 /// # Ok::<(), std::fmt::Error>(())
 /// ```
 pub struct Draft<'a> {
@@ -39,13 +39,13 @@ pub struct Draft<'a> {
     is_awaited: Option<&'a dyn Fn() -> bool>,
     /// Written since the last look at the clock.
     unchecked: usize,
-    stopped: Option<Stopped>,
+    stopped: Option<StopReason>,
 }
 
 /// The reason why a draft accepts no more text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum Stopped {
+pub enum StopReason {
     /// The text is longer than the number of bytes left for it.
     #[error("it is longer than the {0} bytes left for it")]
     TooLong(usize),
@@ -87,10 +87,10 @@ impl<'a> Draft<'a> {
     pub fn check(&mut self) -> fmt::Result {
         self.unchecked = 0;
         if self.end.is_some_and(|end| Instant::now() >= end) {
-            self.stop(Stopped::TooSlow)?;
+            self.stop(StopReason::TooSlow)?;
         }
         if self.is_awaited.is_some_and(|is_awaited| !is_awaited()) {
-            self.stop(Stopped::Abandoned)?;
+            self.stop(StopReason::Abandoned)?;
         }
         match self.stopped {
             Some(_) => Err(fmt::Error),
@@ -105,7 +105,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The text that was written, or why it is incomplete.
-    pub fn finish(self) -> Result<String, Stopped> {
+    pub fn finish(self) -> Result<String, StopReason> {
         match self.stopped {
             Some(stopped) => Err(stopped),
             None => Ok(self.text),
@@ -113,7 +113,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The first reason stays.
-    fn stop(&mut self, why: Stopped) -> fmt::Result {
+    fn stop(&mut self, why: StopReason) -> fmt::Result {
         self.stopped.get_or_insert(why);
         Err(fmt::Error)
     }
@@ -131,7 +131,7 @@ impl fmt::Write for Draft<'_> {
         // Each would take six bytes of JSON, and none is for reading.
         for piece in text.split(|letter: char| letter.is_control() && !"\n\t".contains(letter)) {
             if piece.len() > self.room() {
-                return self.stop(Stopped::TooLong(self.room));
+                return self.stop(StopReason::TooLong(self.room));
             }
             self.text.push_str(piece);
         }
@@ -172,15 +172,15 @@ mod tests {
         assert_eq!(draft.write_str("abcde"), Err(fmt::Error));
         assert_eq!(draft.write_str("a"), Err(fmt::Error));
         assert_eq!(draft.check(), Err(fmt::Error));
-        assert_eq!(draft.finish(), Err(Stopped::TooLong(4)));
+        assert_eq!(draft.finish(), Err(StopReason::TooLong(4)));
     }
 
     #[test]
     fn the_end_of_time_and_of_interest_is_noticed_while_writing() {
         let line = "x".repeat(100);
         for (time, awaited, why) in [
-            (Duration::ZERO, true, Stopped::TooSlow),
-            (TIME, false, Stopped::Abandoned),
+            (Duration::ZERO, true, StopReason::TooSlow),
+            (TIME, false, StopReason::Abandoned),
         ] {
             let is_awaited = || awaited;
             let mut draft = Draft::new(usize::MAX).within(time).awaited(&is_awaited);

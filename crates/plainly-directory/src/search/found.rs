@@ -17,7 +17,7 @@ use super::walk::Cutoff;
 // The files and directories found.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Found {
+pub(super) struct SearchResult {
     files: Vec<FoundFile>,
     // Whether there may be more than this.
     truncated: bool,
@@ -49,7 +49,7 @@ struct FoundLine {
     is_match: bool,
 }
 
-pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<Found> {
+pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<SearchResult> {
     let is_cut = cut(&mut hits.found, query);
     let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
     let note = note(&hits, stopped, query);
@@ -57,7 +57,7 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<Found> {
     let links = hits.found.iter().map(|hit| hit.resource.clone());
     let mut content = vec![Content::text(text)];
     content.extend(links.map(Content::resource_link));
-    let found = Found {
+    let found = SearchResult {
         files: hits.found.into_iter().map(FoundFile::from).collect(),
         truncated: stopped.is_some(),
         note,

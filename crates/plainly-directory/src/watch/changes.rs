@@ -8,7 +8,7 @@ use cap_std::fs::FileType;
 use plainly::store::{Change, StoreError};
 
 use super::At;
-use super::noticed::What;
+use super::noticed::NameChange;
 use crate::place::OpenEntry;
 
 /// The most resources and the most trees that are named at a time. For more, the report is only
@@ -87,7 +87,7 @@ pub(super) enum Verdict {
 pub(super) fn verdict(
     at: &At,
     name: &OsStr,
-    what: What,
+    what: NameChange,
     found: Option<&OpenEntry>,
 ) -> Result<Verdict, StoreError> {
     let gone = |kind: Option<FileType>| {
@@ -98,14 +98,18 @@ pub(super) fn verdict(
         })
     };
     match (found, what, at.place.kind(name)) {
-        (Some(_), What::Changed, _) => Ok(Verdict::Edited),
-        (Some(OpenEntry::File(_)), What::Moved(_), _) => Ok(Verdict::File),
-        (Some(OpenEntry::Directory(_)), What::Moved(_), _) => Ok(Verdict::Tree),
+        (Some(_), NameChange::Changed, _) => Ok(Verdict::Edited),
+        (Some(OpenEntry::File(_)), NameChange::Moved(_), _) => Ok(Verdict::File),
+        (Some(OpenEntry::Directory(_)), NameChange::Moved(_), _) => Ok(Verdict::Tree),
         // It may be read no longer.
-        (None, What::Changed, Some(kind)) if kind.is_file() || kind.is_dir() => gone(Some(kind)),
-        (None, What::Moved(kind), None) => gone(kind),
+        (None, NameChange::Changed, Some(kind)) if kind.is_file() || kind.is_dir() => {
+            gone(Some(kind))
+        }
+        (None, NameChange::Moved(kind), None) => gone(kind),
         // What was never shown: a link that leads out, a pipe. Or its end will be noticed for itself.
-        (None, What::Moved(_), Some(_)) | (None, What::Changed, _) => Ok(Verdict::Nothing),
+        (None, NameChange::Moved(_), Some(_)) | (None, NameChange::Changed, _) => {
+            Ok(Verdict::Nothing)
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use futures_util::StreamExt;
 use inotify::{EventMask, EventOwned, EventStream, Inotify, WatchDescriptor, WatchMask, Watches};
 
 use super::At;
-use super::noticed::{NoticedChanges, What};
+use super::noticed::{NameChange, NoticedChanges};
 use crate::lock::Lock;
 use crate::mount::Root;
 
@@ -126,12 +126,12 @@ impl InotifySystem {
         };
         let what = if event.mask.intersects(MOVES) {
             let is_directory = event.mask.contains(EventMask::ISDIR);
-            What::Moved(Some(match is_directory {
+            NameChange::Moved(Some(match is_directory {
                 true => FileType::dir(),
                 false => FileType::file(),
             }))
         } else {
-            What::Changed
+            NameChange::Changed
         };
         match event.name {
             Some(name) => noticed.add(self.root, &directory.join(name), what),

@@ -24,7 +24,7 @@ pub(super) struct NoticedChanges {
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     /// By the mount's index and the directory's path in it.
-    pub(super) directories: BTreeMap<(usize, PathBuf), BTreeMap<OsString, What>>,
+    pub(super) directories: BTreeMap<(usize, PathBuf), BTreeMap<OsString, NameChange>>,
     /// Mounts that themselves are other than before.
     pub(super) roots: Vec<usize>,
     /// Something was missed.
@@ -34,7 +34,7 @@ pub(super) struct Batch {
 
 /// The ways in which a name can have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum NameChange {
     /// It stands for something else than before.
     Changed,
     /// It appeared, disappeared, or was replaced. The kind is the entry's, if the event has it.
@@ -43,7 +43,7 @@ pub(super) enum What {
 
 impl NoticedChanges {
     /// Something happened at `path` in a mount.
-    pub(super) fn add(&self, root: usize, path: &Path, what: What) {
+    pub(super) fn add(&self, root: usize, path: &Path, what: NameChange) {
         self.waiting.lock().add(root, path, what);
         self.some.notify_one();
     }
@@ -66,7 +66,7 @@ impl NoticedChanges {
 }
 
 impl Batch {
-    fn add(&mut self, root: usize, path: &Path, what: What) {
+    fn add(&mut self, root: usize, path: &Path, what: NameChange) {
         if self.is_incomplete {
             return;
         }
@@ -98,7 +98,7 @@ impl Batch {
     }
 }
 
-impl What {
+impl NameChange {
     fn and(self, then: Self) -> Self {
         match (self, then) {
             (earlier, Self::Changed) => earlier,
@@ -112,16 +112,19 @@ impl What {
 mod tests {
     use super::*;
 
-    const FILE: What = What::Moved(Some(FileType::file()));
-    const DIRECTORY: What = What::Moved(Some(FileType::dir()));
+    const FILE: NameChange = NameChange::Moved(Some(FileType::file()));
+    const DIRECTORY: NameChange = NameChange::Moved(Some(FileType::dir()));
 
     #[test]
     fn a_name_is_kept_once_and_says_the_most() {
         for (noticed, expected) in [
-            ([What::Changed, What::Changed], What::Changed),
-            ([What::Changed, FILE], FILE),
-            ([FILE, What::Changed], FILE),
-            ([DIRECTORY, FILE], What::Moved(None)),
+            (
+                [NameChange::Changed, NameChange::Changed],
+                NameChange::Changed,
+            ),
+            ([NameChange::Changed, FILE], FILE),
+            ([FILE, NameChange::Changed], FILE),
+            ([DIRECTORY, FILE], NameChange::Moved(None)),
             ([DIRECTORY, DIRECTORY], DIRECTORY),
         ] {
             let all = NoticedChanges::default();
@@ -150,8 +153,8 @@ mod tests {
     #[test]
     fn the_mount_itself_has_no_name_in_it() {
         let noticed = NoticedChanges::default();
-        noticed.add(3, Path::new(""), What::Changed);
-        noticed.add(3, Path::new(""), What::Changed);
+        noticed.add(3, Path::new(""), NameChange::Changed);
+        noticed.add(3, Path::new(""), NameChange::Changed);
         let batch = noticed.take();
         assert_eq!(batch.roots, [3]);
         assert!(batch.directories.is_empty());

@@ -12,7 +12,7 @@ use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 use notify::{ErrorKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use super::At;
-use super::noticed::{NoticedChanges, What};
+use super::noticed::{NameChange, NoticedChanges};
 use crate::lock::Lock;
 use crate::mount::Root;
 
@@ -121,19 +121,19 @@ fn take_in(
 
 /// The change in an event; `None` if it changes nothing, as opening and reading don't, which are
 /// events too.
-fn what(kind: EventKind) -> Option<What> {
+fn what(kind: EventKind) -> Option<NameChange> {
     match kind {
         EventKind::Access(_) => None,
         EventKind::Create(CreateKind::File) | EventKind::Remove(RemoveKind::File) => {
-            Some(What::Moved(Some(FileType::file())))
+            Some(NameChange::Moved(Some(FileType::file())))
         }
         EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) => {
-            Some(What::Moved(Some(FileType::dir())))
+            Some(NameChange::Moved(Some(FileType::dir())))
         }
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)) => {
-            Some(What::Moved(None))
+            Some(NameChange::Moved(None))
         }
-        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(What::Changed),
+        EventKind::Modify(_) | EventKind::Any | EventKind::Other => Some(NameChange::Changed),
     }
 }
 

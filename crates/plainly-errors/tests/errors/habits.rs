@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 
 use plainly_errors::{
-    Asked, Certainty, Code, Dialect, ErrorKind, InvalidRequest, ProtocolError, Revision, WireError,
-    habits,
+    AnsweredRequest, Certainty, Code, Dialect, ErrorKind, InvalidRequest, ProtocolError, Revision,
+    WireError, habits,
 };
 use serde_json::Value;
 
 use crate::cases;
 
-fn asked(asked: &'static str) -> Asked<'static> {
+fn asked(asked: &'static str) -> AnsweredRequest<'static> {
     let (method, subject) = asked.split_once(' ').unwrap_or((asked, ""));
     let subject = Some(subject).filter(|subject| !subject.is_empty());
-    Asked { method, subject }
+    AnsweredRequest { method, subject }
 }
 
 fn received(error: &Value) -> WireError {

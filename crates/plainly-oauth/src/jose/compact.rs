@@ -29,7 +29,7 @@ pub(super) struct Compact<'a> {
 
 /// The fault of a text before its signature is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Malformed {
+pub(super) enum MalformedToken {
     Form,
     Header,
     Algorithm,
@@ -37,29 +37,29 @@ pub(super) enum Malformed {
 
 impl<'a> Compact<'a> {
     /// Reads a text; `own_key` if its header is where its key stands, as in a proof.
-    pub(super) fn read(text: &'a str, own_key: bool) -> Result<Self, Malformed> {
+    pub(super) fn read(text: &'a str, own_key: bool) -> Result<Self, MalformedToken> {
         if text.len() > LONGEST {
-            return Err(Malformed::Form);
+            return Err(MalformedToken::Form);
         }
         let mut parts = text.split('.');
         let (Some(header), Some(claims), Some(signature), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
-            return Err(Malformed::Form);
+            return Err(MalformedToken::Form);
         };
         let message = &text[..header.len() + 1 + claims.len()];
-        let header = part(header).ok_or(Malformed::Form)?;
-        let claims = part(claims).ok_or(Malformed::Form)?;
+        let header = part(header).ok_or(MalformedToken::Form)?;
+        let claims = part(claims).ok_or(MalformedToken::Form)?;
         let mut refused = REFUSED
             .into_iter()
             .filter(|name| !(own_key && *name == OWN_KEY));
         if refused.any(|name| header.contains_key(name)) {
-            return Err(Malformed::Header);
+            return Err(MalformedToken::Header);
         }
         let named = header.get("alg").and_then(Value::as_str);
         let algorithm = named.and_then(SignatureAlgorithm::named);
         Ok(Self {
-            algorithm: algorithm.ok_or(Malformed::Algorithm)?,
+            algorithm: algorithm.ok_or(MalformedToken::Algorithm)?,
             header,
             claims,
             message,

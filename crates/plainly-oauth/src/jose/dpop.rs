@@ -6,7 +6,7 @@ mod proof;
 mod replay;
 mod window;
 
-pub use self::check::{Proven, check};
+pub use self::check::{ProvenRequest, check};
 pub use self::nonce::Nonces;
 pub use self::proof::proof;
 pub use self::replay::Replays;

@@ -3,7 +3,7 @@
 
 use thiserror::Error;
 
-use super::compact::Malformed;
+use super::compact::MalformedToken;
 
 /// The reason why a token is rejected. Displayed, it is one of a fixed list of words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Error)]
@@ -110,22 +110,22 @@ pub enum ProofRefusal {
     Nonce,
 }
 
-impl From<Malformed> for TokenRefusal {
-    fn from(malformed: Malformed) -> Self {
+impl From<MalformedToken> for TokenRefusal {
+    fn from(malformed: MalformedToken) -> Self {
         match malformed {
-            Malformed::Form => Self::Malformed,
-            Malformed::Header => Self::Header,
-            Malformed::Algorithm => Self::Algorithm,
+            MalformedToken::Form => Self::Malformed,
+            MalformedToken::Header => Self::Header,
+            MalformedToken::Algorithm => Self::Algorithm,
         }
     }
 }
 
-impl From<Malformed> for ProofRefusal {
-    fn from(malformed: Malformed) -> Self {
+impl From<MalformedToken> for ProofRefusal {
+    fn from(malformed: MalformedToken) -> Self {
         match malformed {
-            Malformed::Form => Self::Malformed,
-            Malformed::Header => Self::Header,
-            Malformed::Algorithm => Self::Algorithm,
+            MalformedToken::Form => Self::Malformed,
+            MalformedToken::Header => Self::Header,
+            MalformedToken::Algorithm => Self::Algorithm,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Any input is rejected without a panic.
 
-use plainly_oauth::jose::dpop::{self, Proven, Replays};
+use plainly_oauth::jose::dpop::{self, ProvenRequest, Replays};
 use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, SigningKey, introspected};
 use proptest::prelude::*;
 
@@ -33,7 +33,7 @@ proptest! {
 
     #[test]
     fn no_text_is_a_proof_that_its_holder_has_not_signed(text in nearly()) {
-        let request = Proven {
+        let request = ProvenRequest {
             method: "POST",
             url: RESOURCE,
             access_token: "t",

@@ -1,7 +1,7 @@
 //! Which proofs prove something.
 
 use plainly_oauth::Secret;
-use plainly_oauth::jose::dpop::{self, Nonces, Proven, Replays};
+use plainly_oauth::jose::dpop::{self, Nonces, ProvenRequest, Replays};
 use plainly_oauth::jose::{ProofRefusal, SigningKey};
 use serde_json::{Value, json};
 
@@ -10,8 +10,8 @@ use crate::forging::{NOW, RESOURCE, Signer, encoded, with};
 const TOKEN: &str = "a.b.c";
 const URL: &str = RESOURCE;
 
-fn request(key: &str) -> Proven<'_> {
-    Proven {
+fn request(key: &str) -> ProvenRequest<'_> {
+    ProvenRequest {
         method: "POST",
         url: URL,
         access_token: TOKEN,
@@ -199,7 +199,7 @@ fn where_nonces_are_asked_for_an_old_one_is_refused() {
     ] {
         let proof = dpop::proof(&key, "POST", URL, Some(&token), nonce, NOW).unwrap();
         let nonces = Some(&nonces);
-        let request = Proven {
+        let request = ProvenRequest {
             nonces,
             ..request(&thumbprint)
         };

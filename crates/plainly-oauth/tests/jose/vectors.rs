@@ -1,6 +1,6 @@
 //! The examples of the RFCs, signed by others.
 
-use plainly_oauth::jose::dpop::{self, Proven, Replays};
+use plainly_oauth::jose::dpop::{self, ProvenRequest, Replays};
 use plainly_oauth::jose::{AccessToken, ClaimRules, Jwks, ProofRefusal, PublicKey, TokenRefusal};
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ fn the_proofs_of_rfc_9449_are_good_for_what_they_are() {
     let at_the_token_endpoint = format!(
         "{HEADER}.eyJqdGkiOiItQndDM0VTYzZhY2MybFRjIiwiaHRtIjoiUE9TVCIsImh0dSI6Imh0dHBzOi8vc2VydmVyLmV4YW1wbGUuY29tL3Rva2VuIiwiaWF0IjoxNTYyMjYyNjE2fQ.2-GxA6T8lP4vfrg8v-FdWP0A0zdrj8igiMLvqRMUvwnQg4PtFLbdLXiOSsX0x7NVY-FNyJK70nfbV37xRZT3Lg"
     );
-    let request = Proven {
+    let request = ProvenRequest {
         method: "GET",
         url: "https://resource.example.org/protectedresource",
         access_token: "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU",
@@ -76,13 +76,13 @@ fn the_proofs_of_rfc_9449_are_good_for_what_they_are() {
         now: 1_562_262_618,
     };
     let check =
-        |proof: &str, request: &Proven<'_>| dpop::check(proof, request, &Replays::default());
+        |proof: &str, request: &ProvenRequest<'_>| dpop::check(proof, request, &Replays::default());
     assert_eq!(check(&proof, &request), Ok(()));
     assert_eq!(
         check(&at_the_token_endpoint, &request),
         Err(ProofRefusal::Method)
     );
-    let there = Proven {
+    let there = ProvenRequest {
         method: "POST",
         url: "https://server.example.com/token",
         ..request

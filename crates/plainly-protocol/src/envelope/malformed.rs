@@ -9,7 +9,7 @@ use crate::id::RawId;
 /// Input that is no JSON-RPC message.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
-pub struct Malformed<'a> {
+pub struct MalformedMessage<'a> {
     /// The protocol error that it is.
     pub kind: MalformedKind,
     /// The id to answer with: that of the message whose envelope is wrong, where it could be read without doubt.
@@ -37,7 +37,7 @@ pub enum MalformedKind {
     InvalidParams,
 }
 
-impl<'a> Malformed<'a> {
+impl<'a> MalformedMessage<'a> {
     /// Notes the frame that it is in.
     pub(super) fn is_within(&mut self, frame: &'a [u8]) {
         self.frame = frame;
@@ -50,25 +50,29 @@ impl<'a> Malformed<'a> {
 }
 
 /// The fault and the byte where it was noticed, with what stands there: at most 256 bytes, in visible characters.
-impl fmt::Display for Malformed<'_> {
+impl fmt::Display for MalformedMessage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         found::write(f, self.defect, self.frame)
     }
 }
 
-impl std::error::Error for Malformed<'_> {}
+impl std::error::Error for MalformedMessage<'_> {}
 
 /// The malformed message of a defect.
 impl Defect {
-    pub(super) fn into_parse<'a>(self) -> Malformed<'a> {
+    pub(super) fn into_parse<'a>(self) -> MalformedMessage<'a> {
         self.into_malformed(MalformedKind::Parse, None, false)
     }
 
-    pub(super) fn into_invalid_request(self, id: Option<RawId<'_>>, asks: bool) -> Malformed<'_> {
+    pub(super) fn into_invalid_request(
+        self,
+        id: Option<RawId<'_>>,
+        asks: bool,
+    ) -> MalformedMessage<'_> {
         self.into_malformed(MalformedKind::InvalidRequest, id, asks)
     }
 
-    pub(super) fn into_invalid_params(self, id: Option<RawId<'_>>) -> Malformed<'_> {
+    pub(super) fn into_invalid_params(self, id: Option<RawId<'_>>) -> MalformedMessage<'_> {
         self.into_malformed(MalformedKind::InvalidParams, id, true)
     }
 
@@ -77,8 +81,8 @@ impl Defect {
         kind: MalformedKind,
         id: Option<RawId<'_>>,
         asks: bool,
-    ) -> Malformed<'_> {
-        Malformed {
+    ) -> MalformedMessage<'_> {
+        MalformedMessage {
             kind,
             id,
             asks,

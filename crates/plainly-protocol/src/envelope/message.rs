@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Limits;
 use super::defect::{Defect, Fault};
-use super::malformed::Malformed;
+use super::malformed::MalformedMessage;
 use super::object::{Member, Object};
 use super::scan::JsonText;
 use crate::escape;
@@ -103,7 +103,7 @@ impl<'m, 'a> MemberFields<'m, 'a> {
 pub(super) fn judge<'a>(
     scanned: JsonText<'a>,
     limits: &Limits,
-) -> Result<Message<'a>, Malformed<'a>> {
+) -> Result<Message<'a>, MalformedMessage<'a>> {
     let Some(members) = &scanned.members else {
         let defect = scanned.fault.unwrap_or(Defect::new(
             &Fault::Is("the message is not an object"),

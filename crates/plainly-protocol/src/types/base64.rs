@@ -26,12 +26,12 @@ pub(crate) static STANDARD: LazyLock<GeneralPurpose> =
 
 /// Encodes straight into the serializer's output: no string between.
 pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_newtype_struct(PLAIN_TEXT, &Encoded(bytes))
+    serializer.serialize_newtype_struct(PLAIN_TEXT, &Base64Bytes(bytes))
 }
 
-struct Encoded<'a>(&'a [u8]);
+struct Base64Bytes<'a>(&'a [u8]);
 
-impl Serialize for Encoded<'_> {
+impl Serialize for Base64Bytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&Base64Display::new(self.0, &*STANDARD))
     }

@@ -2,7 +2,7 @@
 
 use crate::table::cases;
 use plainly_protocol::envelope::{
-    Envelope, Limits, Malformed, MalformedKind, Message, Outcome, parse,
+    Envelope, Limits, MalformedKind, MalformedMessage, Message, Outcome, parse,
 };
 
 use crate::table::rows;
@@ -35,7 +35,7 @@ fn of_message(message: &Message<'_>) -> String {
     }
 }
 
-fn of_malformed(malformed: &Malformed<'_>) -> String {
+fn of_malformed(malformed: &MalformedMessage<'_>) -> String {
     let kind = match malformed.kind {
         MalformedKind::Parse => "parse error",
         MalformedKind::InvalidRequest => "invalid request",

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use plainly_protocol::envelope::{
-    self, Envelope, Limits, Malformed, MalformedKind, Message, Object, Outcome,
+    self, Envelope, Limits, MalformedKind, MalformedMessage, Message, Object, Outcome,
 };
 use plainly_protocol::id::RequestId;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -36,7 +36,7 @@ pub(crate) fn compare(bytes: &[u8], limits: &Limits) {
 }
 
 /// Whether it is not taken, or not all of it.
-fn is_refused(scan: &Result<Envelope<'_>, Malformed<'_>>) -> bool {
+fn is_refused(scan: &Result<Envelope<'_>, MalformedMessage<'_>>) -> bool {
     match scan {
         Ok(Envelope::Single(_)) => false,
         Ok(Envelope::Batch(messages)) => messages.iter().any(Result::is_err),
@@ -56,7 +56,7 @@ pub(crate) fn tight_limits() -> Limits {
     limits
 }
 
-fn describe(envelope: &Result<Envelope<'_>, Malformed<'_>>) -> String {
+fn describe(envelope: &Result<Envelope<'_>, MalformedMessage<'_>>) -> String {
     match envelope {
         Ok(Envelope::Single(message)) => describe_message(message),
         Ok(Envelope::Batch(messages)) => messages.iter().fold("Batch".into(), |all, message| {
@@ -69,7 +69,7 @@ fn describe(envelope: &Result<Envelope<'_>, Malformed<'_>>) -> String {
     }
 }
 
-fn describe_malformed(malformed: &Malformed<'_>) -> String {
+fn describe_malformed(malformed: &MalformedMessage<'_>) -> String {
     refused(malformed.kind, malformed.id.map(|id| id.to_owned()))
 }
 

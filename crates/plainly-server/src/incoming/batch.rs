@@ -12,7 +12,7 @@ use futures_util::stream::SelectAll;
 use futures_util::{Stream, StreamExt};
 use http::Extensions;
 use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
-use plainly_protocol::envelope::{Malformed, Message, Request};
+use plainly_protocol::envelope::{MalformedMessage, Message, Request};
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
@@ -29,7 +29,7 @@ use crate::sessions::session::Session;
 use plainly_transport::quota::Holder;
 
 /// The messages of a batch, each judged by itself.
-pub(crate) type BatchMessages<'a> = Vec<Result<Message<'a>, Malformed<'a>>>;
+pub(crate) type BatchMessages<'a> = Vec<Result<Message<'a>, MalformedMessage<'a>>>;
 
 /// A running batch: the messages of its handlers and, at the end, all replies as one; nothing if no message wants a
 /// reply. Dropping it cancels the handlers.
@@ -48,8 +48,10 @@ struct Part {
 }
 
 /// The fault of the first of `messages`, if none of them can be answered.
-pub(crate) fn unanswerable<'m, 'a>(messages: &'m BatchMessages<'a>) -> Option<&'m Malformed<'a>> {
-    let is_unreadable = |message: &Result<_, Malformed<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
+pub(crate) fn unanswerable<'m, 'a>(
+    messages: &'m BatchMessages<'a>,
+) -> Option<&'m MalformedMessage<'a>> {
+    let is_unreadable = |message: &Result<_, MalformedMessage<'_>>| matches!(message, Err(malformed) if malformed.id.is_none());
     messages
         .first()
         .filter(|_| messages.iter().all(is_unreadable))

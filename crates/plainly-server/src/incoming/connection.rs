@@ -16,7 +16,7 @@ use futures_util::stream::SelectAll;
 use http::Extensions;
 use plainly_errors::{InvalidRequest, ProtocolError, Revision};
 use plainly_protocol::envelope::{
-    self, Envelope, IdSearch, Malformed, MalformedKind, Message, Request,
+    self, Envelope, IdSearch, MalformedKind, MalformedMessage, Message, Request,
 };
 use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::peer::Peer;
@@ -289,7 +289,7 @@ impl<M: Messages> Connection<M> {
         self.running.push(replies);
     }
 
-    fn malformed(&mut self, arrival: Arrival, malformed: &Malformed<'_>) {
+    fn malformed(&mut self, arrival: Arrival, malformed: &MalformedMessage<'_>) {
         let (id, error) = (malformed.id, error_of(malformed));
         let message = self.unserved(arrival, id.as_ref().map(RawId::as_raw));
         if id.is_none() && malformed.kind == MalformedKind::InvalidParams {

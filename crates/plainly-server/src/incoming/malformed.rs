@@ -2,7 +2,7 @@
 
 use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError, Revision};
-use plainly_protocol::envelope::{Malformed, MalformedKind, Notification, Request};
+use plainly_protocol::envelope::{MalformedKind, MalformedMessage, Notification, Request};
 use plainly_protocol::id::RequestId;
 use plainly_protocol::method::Method;
 use plainly_protocol::trace_context::TraceContext;
@@ -98,7 +98,7 @@ impl Server {
     pub(crate) fn malformed(
         &self,
         arrival: Arrival,
-        malformed: &Malformed<'_>,
+        malformed: &MalformedMessage<'_>,
         revision: Revision,
     ) -> Encoded {
         let message = Unserved {
@@ -110,7 +110,7 @@ impl Server {
 }
 
 /// The error for a malformed message.
-pub(crate) fn error_of(malformed: &Malformed<'_>) -> ProtocolError {
+pub(crate) fn error_of(malformed: &MalformedMessage<'_>) -> ProtocolError {
     match malformed.kind {
         MalformedKind::Parse => ProtocolError::parse_error(format!("Parse error: {malformed}")),
         MalformedKind::InvalidRequest => {

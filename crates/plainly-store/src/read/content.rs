@@ -15,7 +15,7 @@ use plainly_server::store::Store;
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
-pub(super) struct Reading {
+pub(super) struct ReadOutput {
     uri: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     mime_type: Option<String>,
@@ -44,7 +44,7 @@ pub(super) async fn read<S: Store>(
     uri: &str,
     part: LineSelection,
     room: &mut usize,
-) -> Result<(Reading, Vec<Content>), Problem> {
+) -> Result<(ReadOutput, Vec<Content>), Problem> {
     // Checked first: reading a collection would make the store gather its children for nothing.
     let contents = match source.store.metadata(uri).await {
         Ok(resource) if entry::is_collection(&resource) => {
@@ -73,7 +73,7 @@ fn given(
     contents: ResourceContents,
     part: LineSelection,
     room: &mut usize,
-) -> Result<(Reading, Vec<Content>), Problem> {
+) -> Result<(ReadOutput, Vec<Content>), Problem> {
     match &contents.body {
         Body::Text(text) => lines(&contents, text, part, room, None),
         Body::Blob(bytes) => match almost_text(&contents, bytes) {
@@ -99,7 +99,7 @@ fn lines(
     part: LineSelection,
     room: &mut usize,
     why: Option<&str>,
-) -> Result<(Reading, Vec<Content>), Problem> {
+) -> Result<(ReadOutput, Vec<Content>), Problem> {
     let lines = TextExcerpt::of(text, part, *room)?;
     *room -= lines.text.len();
     let notes: Vec<String> = lines
@@ -113,23 +113,23 @@ fn lines(
         .into_iter()
         .chain(note.as_ref().map(Content::text))
         .collect();
-    let reading = Reading {
+    let reading = ReadOutput {
         text: Some(lines.text.to_owned()),
         first_line: Some(lines.first),
         total_lines: Some(lines.total),
         next_offset: lines.next(),
         note,
-        ..Reading::of(contents)
+        ..ReadOutput::of(contents)
     };
     Ok((reading, content))
 }
 
-fn media(mut contents: ResourceContents) -> Result<(Reading, Vec<Content>), Problem> {
+fn media(mut contents: ResourceContents) -> Result<(ReadOutput, Vec<Content>), Problem> {
     let size = contents.body.as_bytes().len() as u64;
     if size > MEDIA_BYTES {
         return Err(problems::too_large(&contents.uri, size, MEDIA_BYTES));
     }
-    let reading = Reading::of(&contents);
+    let reading = ReadOutput::of(&contents);
     let mime_type = contents.mime_type.clone().unwrap_or_default();
     let kind = mime_type.split('/').next().unwrap_or_default();
     let content = match (kind, &mut contents.body) {
@@ -140,7 +140,7 @@ fn media(mut contents: ResourceContents) -> Result<(Reading, Vec<Content>), Prob
     Ok((reading, vec![content]))
 }
 
-impl Reading {
+impl ReadOutput {
     pub(super) fn is_text(&self) -> bool {
         self.text.is_some()
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use plainly::client::{Builder, Client, CloseReason, Closed, Error, LocalError, Spawn};
+use plainly::client::{Builder, Client, CloseReason, ConnectionEnd, Error, LocalError, Spawn};
 use plainly::limits::ClientLimits;
 use tempfile::TempDir;
 use tokio::task::JoinSet;
@@ -28,7 +28,7 @@ fn modern(then: &str) -> Builder<Spawn> {
     shell(&format!("{DISCOVER}{then}"))
 }
 
-fn closed(error: &Error) -> &Closed {
+fn closed(error: &Error) -> &ConnectionEnd {
     match error.local() {
         Some(LocalError::Closed(closed)) => closed,
         _ => panic!("{error}"),

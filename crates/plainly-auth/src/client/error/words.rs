@@ -5,7 +5,7 @@ use std::fmt;
 
 use plainly_client::AuthError;
 use plainly_errors::mistake::shortened;
-use plainly_transport::Escaped;
+use plainly_transport::EscapedText;
 
 use super::IssuerPlace;
 
@@ -22,7 +22,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// A reason in our words, which may quote others.
 pub(super) fn reason(text: &str) -> String {
-    Escaped(&shortened(text, SHOWN)).to_string()
+    EscapedText(&shortened(text, SHOWN)).to_string()
 }
 
 /// A URL without its secret parts.

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use crate::call::recovery::Recovery;
 use crate::connect::Client;
-use crate::connect::client::Connected;
+use crate::connect::client::ClientState;
 use crate::error::{Error, LocalError, Result};
 use crate::link::inbox::Inbox;
 use crate::link::subscriptions::SubscriptionGuard;
@@ -187,7 +187,7 @@ impl Drop for LegacySubscription {
         }
         let client = self.client.clone();
         self.client.connected.bid_farewell(async move {
-            let Connected {
+            let ClientState {
                 link, subscribing, ..
             } = &*client.connected;
             for uri in uris {

@@ -94,7 +94,7 @@ impl Yaml {
 
 /// A list or mapping whose end has not come yet, and the number of its anchor.
 #[derive(Debug)]
-enum Unfinished {
+enum OpenBlock {
     List(usize, Vec<Rc<Yaml>>),
     Mapping(usize, BTreeMap<String, Rc<Yaml>>, Option<String>),
 }
@@ -102,7 +102,7 @@ enum Unfinished {
 /// The values read so far.
 #[derive(Debug, Default)]
 struct YamlReader {
-    open: Vec<Unfinished>,
+    open: Vec<OpenBlock>,
     anchored: HashMap<usize, Rc<Yaml>>,
     whole: Option<Rc<Yaml>>,
 }
@@ -145,9 +145,9 @@ impl YamlReader {
                 Some(node) => self.put(0, Rc::clone(node)),
                 None => Err("a value of its frontmatter contains itself".to_owned()),
             },
-            Event::SequenceStart(anchor, _) => self.begin(Unfinished::List(anchor, Vec::new())),
+            Event::SequenceStart(anchor, _) => self.begin(OpenBlock::List(anchor, Vec::new())),
             Event::MappingStart(anchor, _) => {
-                self.begin(Unfinished::Mapping(anchor, BTreeMap::new(), None))
+                self.begin(OpenBlock::Mapping(anchor, BTreeMap::new(), None))
             }
             Event::SequenceEnd | Event::MappingEnd => self.end(),
             Event::Nothing
@@ -158,7 +158,7 @@ impl YamlReader {
         }
     }
 
-    fn begin(&mut self, open: Unfinished) -> Result<(), String> {
+    fn begin(&mut self, open: OpenBlock) -> Result<(), String> {
         if self.open.len() == DEPTH {
             return Err(too_deep());
         }
@@ -168,11 +168,11 @@ impl YamlReader {
 
     fn end(&mut self) -> Result<(), String> {
         match self.open.pop() {
-            Some(Unfinished::List(anchor, items)) => {
+            Some(OpenBlock::List(anchor, items)) => {
                 let levels = Yaml::levels_around(&items);
                 self.put(anchor, Yaml::List { items, levels }.into())
             }
-            Some(Unfinished::Mapping(anchor, members, _)) => {
+            Some(OpenBlock::Mapping(anchor, members, _)) => {
                 let levels = Yaml::levels_around(members.values());
                 self.put(anchor, Yaml::Mapping { members, levels }.into())
             }
@@ -194,8 +194,8 @@ impl YamlReader {
                 return Err("its frontmatter is more than one document".to_owned());
             }
             None => self.whole = Some(node),
-            Some(Unfinished::List(_, items)) => items.push(node),
-            Some(Unfinished::Mapping(_, members, name)) => match (name.take(), &*node) {
+            Some(OpenBlock::List(_, items)) => items.push(node),
+            Some(OpenBlock::Mapping(_, members, name)) => match (name.take(), &*node) {
                 (Some(name), _) => drop(members.insert(name, node)),
                 (None, Yaml::Scalar { text, .. }) if members.contains_key(text) => {
                     return Err(format!("its frontmatter has {:?} twice", quoted(text)));

@@ -5,7 +5,7 @@ use futures_util::future::{BoxFuture, ready};
 use http::HeaderValue;
 use http::header::AUTHORIZATION;
 
-use super::{AuthError, Authorizer, Credentials, Outgoing};
+use super::{AuthError, Authorizer, Credentials, UnsentRequest};
 
 /// Lets every request in with the same token.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl BearerToken {
 impl Authorizer for BearerToken {
     fn credentials<'a>(
         &'a self,
-        _request: &'a Outgoing<'a>,
+        _request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         ready(self.0.clone()).boxed()
     }

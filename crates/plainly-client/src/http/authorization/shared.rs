@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use super::{Again, AuthError, Authorizer, Credentials, Head, Outgoing, Refusal};
+use super::{Again, AuthError, Authorizer, Credentials, Head, Refusal, UnsentRequest};
 
 impl<A: Authorizer + ?Sized> Authorizer for Arc<A> {
     fn extensions(&self) -> Vec<&'static str> {
@@ -13,20 +13,20 @@ impl<A: Authorizer + ?Sized> Authorizer for Arc<A> {
 
     fn credentials<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         (**self).credentials(request)
     }
 
     fn refused<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
         refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         (**self).refused(request, refusal)
     }
 
-    fn answered(&self, request: &Outgoing<'_>, head: &Head<'_>) {
+    fn answered(&self, request: &UnsentRequest<'_>, head: &Head<'_>) {
         (**self).answered(request, head);
     }
 }

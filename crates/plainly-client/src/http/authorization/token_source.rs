@@ -9,7 +9,7 @@ use http::{HeaderValue, StatusCode};
 use tokio::sync::Mutex;
 
 use super::bearer::header;
-use super::{Again, AuthError, Authorizer, Credentials, Outgoing, Refusal};
+use super::{Again, AuthError, Authorizer, Credentials, Refusal, UnsentRequest};
 
 /// The result of the function.
 pub(crate) type GivenToken = Result<String, Box<dyn StdError + Send + Sync>>;
@@ -75,14 +75,14 @@ impl TokenSource {
 impl Authorizer for TokenSource {
     fn credentials<'a>(
         &'a self,
-        _request: &'a Outgoing<'a>,
+        _request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         self.find().boxed()
     }
 
     fn refused<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
         refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         // 403 is about what the user may do, and a second token in a row was no better.

@@ -14,11 +14,11 @@ use tokio::task::coop::{consume_budget, unconstrained};
 use tokio::time::{Instant, timeout};
 
 use super::state::{AnswerSender, ConnectionState, OtherEnd, QueuedMessage};
-use crate::error::{CloseReason, Closed};
-use crate::message::reply::{self, Incoming};
+use crate::error::{CloseReason, ConnectionEnd};
+use crate::message::reply::{self, ServerMessage};
 use crate::message::traffic::{Tap, Traffic};
 use plainly_transport::lock::Lock;
-use plainly_transport::{Escaped, FlushProgress, Inbound, Messages};
+use plainly_transport::{EscapedText, FlushProgress, Inbound, Messages};
 
 /// The time for which messages are still received when nothing can be sent any more, or the process has ended.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -53,7 +53,7 @@ impl Driver {
             }
         };
         // Before the process is stopped, which may take seconds: calls in flight should fail at once.
-        self.state.close(Closed {
+        self.state.close(ConnectionEnd {
             reason,
             exit,
             stderr: stderr.into(),
@@ -96,7 +96,8 @@ impl Driver {
 impl Drop for Driver {
     fn drop(&mut self) {
         if self.state.check().is_ok() {
-            self.state.close(Closed::without_words(CloseReason::Ours));
+            self.state
+                .close(ConnectionEnd::without_words(CloseReason::Ours));
         }
     }
 }
@@ -170,15 +171,15 @@ async fn receive_all(
         };
         state.dispatcher.tap.show(Traffic::Received(&message));
         for incoming in reply::read(&message) {
-            if let Incoming::NoMessage { why } = &incoming {
+            if let ServerMessage::NoMessage { why } = &incoming {
                 let line = reply::beginning(&message);
-                tracing::debug!(line = %Escaped(&line), "skipped a line that is not a message: {why}");
+                tracing::debug!(line = %EscapedText(&line), "skipped a line that is not a message: {why}");
                 *state.stray.lock() = incoming.instead(&message);
                 if skipped.is_too_much(&line) {
                     return CloseReason::NotMessages;
                 }
             }
-            let is_reply = matches!(incoming, Incoming::Reply { .. });
+            let is_reply = matches!(incoming, ServerMessage::Reply { .. });
             if let Some(message) = state.take(incoming, answers, &mut answering) {
                 answers.send(message).await;
             }
@@ -232,7 +233,7 @@ impl SkippedLines {
 impl Drop for SkippedLines {
     fn drop(&mut self) {
         if self.all > 0 {
-            let (lines, first) = (self.all, Escaped(&self.first));
+            let (lines, first) = (self.all, EscapedText(&self.first));
             tracing::warn!(lines, %first, "skipped output of the server that is not a message");
         }
     }

@@ -11,11 +11,11 @@ use plainly_protocol::id::RequestId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use crate::error::{CloseReason, Closed, Error, LocalError};
+use crate::error::{CloseReason, ConnectionEnd, Error, LocalError};
 use crate::link::dispatcher::Dispatcher;
-use crate::message::reply::{CallReply, Incoming, reply_to_nobody};
+use crate::message::reply::{CallReply, ServerMessage, reply_to_nobody};
 use plainly_transport::lock::Lock;
-use plainly_transport::pending::Pending;
+use plainly_transport::pending::PendingRequests;
 
 /// The most messages in the queue. Beyond that, their senders wait.
 const QUEUED: usize = 64;
@@ -23,12 +23,12 @@ const QUEUED: usize = 64;
 /// The requests in flight, and how the connection ended.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
-    pub(super) pending: Lock<Pending<oneshot::Sender<CallReply>>>,
+    pub(super) pending: Lock<PendingRequests<oneshot::Sender<CallReply>>>,
     pub(super) dispatcher: Dispatcher,
     /// The last message since the last reply that is no reply to any request, in words.
     pub(super) stray: Lock<Option<String>>,
     /// The end of the connection. Set before the requests in flight learn of it.
-    end: OnceLock<Arc<Closed>>,
+    end: OnceLock<Arc<ConnectionEnd>>,
 }
 
 impl ConnectionState {
@@ -53,12 +53,12 @@ impl ConnectionState {
     pub(super) fn closed(&self) -> Error {
         let end = self.end.get().cloned();
         LocalError::Closed(
-            end.unwrap_or_else(|| Arc::new(Closed::without_words(CloseReason::Peer))),
+            end.unwrap_or_else(|| Arc::new(ConnectionEnd::without_words(CloseReason::Peer))),
         )
         .into()
     }
 
-    pub(super) fn close(&self, closed: Closed) {
+    pub(super) fn close(&self, closed: ConnectionEnd) {
         self.end.get_or_init(|| Arc::new(closed));
         // Dropping the waiters wakes their requests, which find the reason above.
         self.pending.lock().close().for_each(drop);
@@ -68,16 +68,16 @@ impl ConnectionState {
     /// Passes a message to its receiver. Returns the answer to a request if it is available at once.
     pub(super) fn take(
         &self,
-        incoming: Incoming,
+        incoming: ServerMessage,
         answers: &AnswerSender,
         answering: &mut JoinSet<()>,
     ) -> Option<Bytes> {
         match incoming {
-            Incoming::Reply { id, reply } => {
+            ServerMessage::Reply { id, reply } => {
                 self.hand_over(id, reply);
                 None
             }
-            Incoming::Request(request) => {
+            ServerMessage::Request(request) => {
                 let answers = answers.clone();
                 // Any call may be waiting for the answer: all of them share the stream.
                 self.dispatcher
@@ -86,11 +86,11 @@ impl ConnectionState {
                         drop(open);
                     })
             }
-            Incoming::Notification { method, params } => {
+            ServerMessage::Notification { method, params } => {
                 self.dispatcher.notification(&method, &params, None);
                 None
             }
-            Incoming::NoMessage { .. } => None,
+            ServerMessage::NoMessage { .. } => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::convert::Stopped;
+use crate::convert::StopReason;
 use crate::convert::tests::converted;
 
 fn markdown(html: &str) -> String {
@@ -92,7 +92,10 @@ fn a_page_without_a_word_ends_when_nobody_waits_for_it() {
         let mut draft = Draft::new(100).awaited(&ask);
         let source = Source::new("text/html", html.as_bytes());
         assert!(Html.convert(source, &mut draft).is_err());
-        assert_eq!((asked.get(), draft.finish()), (2, Err(Stopped::Abandoned)));
+        assert_eq!(
+            (asked.get(), draft.finish()),
+            (2, Err(StopReason::Abandoned))
+        );
     }
 }
 

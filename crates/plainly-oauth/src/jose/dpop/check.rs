@@ -17,7 +17,7 @@ use crate::jose::refusal::ProofRefusal;
     clippy::exhaustive_structs,
     reason = "a proof is for all of it, and nothing may be forgotten"
 )]
-pub struct Proven<'a> {
+pub struct ProvenRequest<'a> {
     /// Its method.
     pub method: &'a str,
     /// Its URL, as its sender knows it.
@@ -35,7 +35,7 @@ pub struct Proven<'a> {
 }
 
 /// Verifies a proof, and remembers it so that it can't be used again.
-pub fn check(proof: &str, request: &Proven<'_>, seen: &Replays) -> Result<(), ProofRefusal> {
+pub fn check(proof: &str, request: &ProvenRequest<'_>, seen: &Replays) -> Result<(), ProofRefusal> {
     let proof = Compact::read(proof, true)?;
     if proof.typ().as_deref() != Some(TYPE) {
         return Err(ProofRefusal::Type);
@@ -69,7 +69,7 @@ pub fn check(proof: &str, request: &Proven<'_>, seen: &Replays) -> Result<(), Pr
 /// Judges the claims of a proof; returns its id and its time, if it is valid.
 fn claims<'a>(
     claims: &'a Map<String, Value>,
-    request: &Proven<'_>,
+    request: &ProvenRequest<'_>,
 ) -> Result<(&'a str, u64), ProofRefusal> {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
     let id = text("jti").filter(|id| !id.is_empty());

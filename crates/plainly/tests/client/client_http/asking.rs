@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use plainly::client::{Builder, Client, Http, LocalError, ProgressUpdate};
 use plainly::protocol::types::{ElicitFormParams, ElicitResult, LoggingLevel, Root};
-use plainly_peer::{Asked, Host, assert_local};
+use plainly_peer::{AnsweredRequest, Host, assert_local};
 use serde_json::{Value, json};
 
 use super::server;
@@ -41,7 +41,11 @@ fn question(id: &str, message: &str) -> String {
 }
 
 /// Connects with a legacy server, in this session. Also the request for the stream on which the server speaks first.
-async fn connect(builder: Builder<Http>, server: &Host, session: &str) -> (Client, Asked) {
+async fn connect(
+    builder: Builder<Http>,
+    server: &Host,
+    session: &str,
+) -> (Client, AnsweredRequest) {
     let (client, stream) = tokio::join!(builder.connect(), async {
         shake_hands(server, session).await;
         stream(server, session).await
@@ -63,7 +67,7 @@ async fn answer(server: &Host, session: &str) -> Value {
 }
 
 /// The stream on which the server speaks first.
-async fn stream(server: &Host, session: &str) -> Asked {
+async fn stream(server: &Host, session: &str) -> AnsweredRequest {
     let mut stream = server.next_in(session, "GET").await;
     stream.events().await;
     stream

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use plainly::client::{
-    Again, AuthError, Authorizer, Builder, Client, Credentials, Head, Http, LocalError, Outgoing,
-    Refusal, Retries,
+    Again, AuthError, Authorizer, Builder, Client, Credentials, Head, Http, LocalError, Refusal,
+    Retries, UnsentRequest,
 };
 use plainly::protocol::types::Root;
-use plainly_peer::{Asked, Host, assert_local, within};
+use plainly_peer::{AnsweredRequest, Host, assert_local, within};
 use serde_json::json;
 use tokio::sync::mpsc;
 
@@ -32,7 +32,7 @@ fn tokens(builder: Builder<Http>) -> (Builder<Http>, Arc<AtomicUsize>) {
     (builder, asked)
 }
 
-fn token(asked: &Asked) -> &str {
+fn token(asked: &AnsweredRequest) -> &str {
     asked
         .headers
         .get("authorization")
@@ -46,12 +46,12 @@ struct Doorkeeper {
     /// Receives each kind whose first request was accepted.
     passed: mpsc::UnboundedSender<String>,
     /// The requests that are never answered, and those that stay open.
-    held: Vec<Asked>,
+    held: Vec<AnsweredRequest>,
     /// The call whose reply is on its way.
     call: Option<String>,
 }
 
-fn kind(asked: &Asked) -> String {
+fn kind(asked: &AnsweredRequest) -> String {
     let method = asked.body["method"].as_str();
     match &*asked.method {
         "POST" => method.unwrap_or("answer").to_owned(),
@@ -79,7 +79,7 @@ impl Doorkeeper {
         }
     }
 
-    async fn serve(&mut self, kind: &str, mut asked: Asked) {
+    async fn serve(&mut self, kind: &str, mut asked: AnsweredRequest) {
         match kind {
             "server/discover" => asked.answer("400 Bad Request", "", "").await,
             "initialize" => {
@@ -221,21 +221,21 @@ struct Stubborn {
 impl Authorizer for &'static Stubborn {
     fn credentials<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         async { Credentials::bearer(&format!("t{}", request.attempt)) }.boxed()
     }
 
     fn refused<'a>(
         &'a self,
-        _request: &'a Outgoing<'a>,
+        _request: &'a UnsentRequest<'a>,
         _refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         self.refused.fetch_add(1, Ordering::SeqCst);
         async { Ok(Again::Retry) }.boxed()
     }
 
-    fn answered(&self, _request: &Outgoing<'_>, _head: &Head<'_>) {
+    fn answered(&self, _request: &UnsentRequest<'_>, _head: &Head<'_>) {
         self.seen.fetch_add(1, Ordering::SeqCst);
     }
 }
@@ -433,14 +433,14 @@ struct Nobody;
 impl Authorizer for Nobody {
     fn credentials<'a>(
         &'a self,
-        _request: &'a Outgoing<'a>,
+        _request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         async { Ok(Credentials::default()) }.boxed()
     }
 
     fn refused<'a>(
         &'a self,
-        _request: &'a Outgoing<'a>,
+        _request: &'a UnsentRequest<'a>,
         _refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         unreachable!("nobody logs in for nothing")

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use plainly::client::{Builder, Cache, Change, Client, Http, Subscription};
 use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, SubscriptionFilter};
-use plainly_peer::{Asked, Host};
+use plainly_peer::{AnsweredRequest, Host};
 use serde_json::{Value, json};
 
 async fn connect(builder: Builder<Http>, host: &Host) -> Client {
@@ -247,12 +247,12 @@ async fn neither_tokens_nor_what_was_read_are_in_the_debug_output() {
 
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
-fn told(listening: &Asked, method: &str, mut params: Value) -> Value {
+fn told(listening: &AnsweredRequest, method: &str, mut params: Value) -> Value {
     params["_meta"] = json!({SUBSCRIPTION: listening.body["id"]});
     json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params})
 }
 
-async fn acknowledge(host: &Host) -> Asked {
+async fn acknowledge(host: &Host) -> AnsweredRequest {
     let mut listening = host.request("subscriptions/listen").await;
     listening.events().await;
     let notifications = listening.body["params"]["notifications"].clone();
@@ -265,7 +265,7 @@ async fn acknowledge(host: &Host) -> Asked {
     listening
 }
 
-async fn listen(client: &Client, host: &Host) -> (Subscription, Asked) {
+async fn listen(client: &Client, host: &Host) -> (Subscription, AnsweredRequest) {
     let filter = SubscriptionFilter::new().resource_subscriptions(["a:b".to_owned()]);
     let (subscription, listening) = tokio::join!(client.listen(filter), acknowledge(host));
     (subscription.expect("acknowledged"), listening)

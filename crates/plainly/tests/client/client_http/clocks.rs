@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use plainly::client::{
-    Again, AuthError, Authorizer, Builder, Credentials, Http, LocalError, Outgoing, Refusal,
+    Again, AuthError, Authorizer, Builder, Credentials, Http, LocalError, Refusal, UnsentRequest,
 };
 use plainly_peer::{assert_local, within};
 use serde_json::json;
@@ -26,14 +26,14 @@ struct Person {
 impl Authorizer for Person {
     fn credentials<'a>(
         &'a self,
-        _request: &'a Outgoing<'a>,
+        _request: &'a UnsentRequest<'a>,
     ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
         async { Credentials::bearer("t") }.boxed()
     }
 
     fn refused<'a>(
         &'a self,
-        request: &'a Outgoing<'a>,
+        request: &'a UnsentRequest<'a>,
         _refusal: &'a Refusal,
     ) -> BoxFuture<'a, Result<Again, AuthError>> {
         async {

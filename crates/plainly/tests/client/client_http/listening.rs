@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use plainly::client::{Change, Client, LocalError, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
-use plainly_peer::{Asked, Host};
+use plainly_peer::{AnsweredRequest, Host};
 use serde_json::{Value, json};
 
 use super::server;
@@ -26,7 +26,7 @@ fn told(id: &Value, method: &str, mut params: Value) -> String {
     event(&json!({"jsonrpc": "2.0", "method": format!("notifications/{method}"), "params": params}))
 }
 
-fn acknowledged(exchange: &Asked) -> String {
+fn acknowledged(exchange: &AnsweredRequest) -> String {
     let notifications = &exchange.body["params"]["notifications"];
     told(
         &exchange.body["id"],
@@ -35,7 +35,7 @@ fn acknowledged(exchange: &Asked) -> String {
     )
 }
 
-fn updated(exchange: &Asked) -> String {
+fn updated(exchange: &AnsweredRequest) -> String {
     told(
         &exchange.body["id"],
         "resources/updated",
@@ -44,7 +44,7 @@ fn updated(exchange: &Asked) -> String {
 }
 
 /// A subscription, and the exchange that it goes on in.
-async fn listen(client: &Client, server: &Host) -> (Subscription, Asked) {
+async fn listen(client: &Client, server: &Host) -> (Subscription, AnsweredRequest) {
     let (subscription, exchange) = tokio::join!(client.listen(filter()), async {
         let mut exchange = server.request("subscriptions/listen").await;
         assert_eq!(exchange.headers["mcp-method"], "subscriptions/listen");
@@ -169,7 +169,7 @@ async fn dropped_it_hangs_up_and_so_does_closing_the_client() {
 
 #[tokio::test]
 async fn what_a_server_must_not_send_is_an_error() {
-    type Case = (fn(&Asked) -> String, &'static str);
+    type Case = (fn(&AnsweredRequest) -> String, &'static str);
     let cases: &[Case] = &[
         (
             |_| told(&json!(4711), "resources/updated", json!({"uri": "a:1"})),
@@ -233,7 +233,7 @@ fn legacy_capabilities() -> Value {
 }
 
 /// The GET of the session's stream, answered with one.
-async fn news(server: &Host) -> Asked {
+async fn news(server: &Host) -> AnsweredRequest {
     let mut news = server.next().await;
     assert_eq!(news.method, "GET");
     assert_eq!(news.headers["accept"], "text/event-stream");
@@ -252,7 +252,7 @@ async fn subscribe(client: &Client, server: &Host) -> Subscription {
 }
 
 /// Like `subscription`, if it opens the stream.
-async fn first_subscription(client: &Client, server: &Host) -> (Subscription, Asked) {
+async fn first_subscription(client: &Client, server: &Host) -> (Subscription, AnsweredRequest) {
     let (subscription, stream) = tokio::join!(client.listen(filter()), async {
         let stream = news(server).await;
         server.answer("resources/subscribe").await;
@@ -349,7 +349,7 @@ async fn a_legacy_server_that_does_not_come_back_is_given_up() {
 }
 
 /// The start of a session that is opened again, and its stream.
-async fn begin_anew(server: &Host, session: &str) -> Asked {
+async fn begin_anew(server: &Host, session: &str) -> AnsweredRequest {
     server
         .initialize(Some(session), legacy_capabilities())
         .await;

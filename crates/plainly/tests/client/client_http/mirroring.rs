@@ -3,7 +3,7 @@
 use super::cases;
 use plainly::client::Client;
 use plainly::protocol::types::ListToolsParams;
-use plainly_peer::{Asked, Host};
+use plainly_peer::{AnsweredRequest, Host};
 use serde_json::{Value, json};
 
 use super::server;
@@ -38,7 +38,7 @@ async fn answer_listing(server: &Host, tools: Value) {
 }
 
 /// The headers of this kind, by the rest of their names.
-fn mirrored(call: &Asked) -> Value {
+fn mirrored(call: &AnsweredRequest) -> Value {
     let headers = call.headers.iter();
     headers
         .filter_map(|(name, value)| Some((name.strip_prefix("mcp-param-")?, value.as_str())))
@@ -48,12 +48,12 @@ fn mirrored(call: &Asked) -> Value {
 }
 
 /// Answers that headers are missing or contradict the arguments.
-async fn refuse(call: Asked) {
+async fn refuse(call: AnsweredRequest) {
     let error = json!({"code": -32020, "message": "Header mismatch"});
     call.error("400 Bad Request", error).await;
 }
 
-async fn accept(call: Asked) {
+async fn accept(call: AnsweredRequest) {
     call.result(json!({"content": []})).await;
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use plainly::client::{Builder, Change, Client, Http, LocalError};
 use plainly::errors::Revision;
 use plainly::protocol::types::{Root, SubscriptionFilter};
-use plainly_peer::{Asked, Host, assert_local, told, within};
+use plainly_peer::{AnsweredRequest, Host, assert_local, told, within};
 use serde_json::{Value, json};
 
 use super::cases;
@@ -17,13 +17,13 @@ use super::server;
 const LONG: Duration = Duration::from_secs(20);
 
 /// Rejects newer requests, and returns the request for the stream.
-async fn refuse(host: &Host, status: &str) -> Asked {
+async fn refuse(host: &Host, status: &str) -> AnsweredRequest {
     host.refuse("server/discover", status).await;
     host.refuse("initialize", status).await;
     get(host).await
 }
 
-async fn get(host: &Host) -> Asked {
+async fn get(host: &Host) -> AnsweredRequest {
     let get = host.next().await;
     assert_eq!((&*get.method, &*get.path), ("GET", "/mcp?key=secret"));
     assert_eq!(get.headers["accept"], "text/event-stream");
@@ -31,14 +31,14 @@ async fn get(host: &Host) -> Asked {
 }
 
 /// The next message, which is posted to the URL of the stream.
-async fn posted(host: &Host, method: &str) -> Asked {
+async fn posted(host: &Host, method: &str) -> AnsweredRequest {
     let posted = host.request(method).await;
     assert_eq!(posted.path, "/messages?session=1");
     posted
 }
 
 /// Takes the next message, and answers it on the stream with the least that is a result of it, or this.
-async fn reply(host: &Host, stream: &mut Asked, method: &str, result: Option<Value>) {
+async fn reply(host: &Host, stream: &mut AnsweredRequest, method: &str, result: Option<Value>) {
     let posted = posted(host, method).await;
     let result = result.unwrap_or_else(|| plainly_peer::message::least(method));
     let reply = posted.response(result);
@@ -46,7 +46,12 @@ async fn reply(host: &Host, stream: &mut Asked, method: &str, result: Option<Val
     stream.write(&format!("data: {reply}\n\n")).await;
 }
 
-async fn shake_hands(host: &Host, stream: &mut Asked, version: &str, capabilities: Value) {
+async fn shake_hands(
+    host: &Host,
+    stream: &mut AnsweredRequest,
+    version: &str,
+    capabilities: Value,
+) {
     stream.events().await;
     stream
         .write(": hello\n\nevent: endpoint\ndata: /messages?session=1\n\n")
@@ -57,7 +62,11 @@ async fn shake_hands(host: &Host, stream: &mut Asked, version: &str, capabilitie
     done.answer("202 Accepted", "", "").await;
 }
 
-async fn connect_with(builder: Builder<Http>, host: &Host, capabilities: Value) -> (Client, Asked) {
+async fn connect_with(
+    builder: Builder<Http>,
+    host: &Host,
+    capabilities: Value,
+) -> (Client, AnsweredRequest) {
     let (client, stream) = tokio::join!(builder.connect(), async {
         let mut stream = refuse(host, "405 Method Not Allowed").await;
         shake_hands(host, &mut stream, "2024-11-05", capabilities).await;
@@ -66,7 +75,7 @@ async fn connect_with(builder: Builder<Http>, host: &Host, capabilities: Value) 
     (client.expect("it is found out"), stream)
 }
 
-async fn connect() -> (Client, Host, Asked) {
+async fn connect() -> (Client, Host, AnsweredRequest) {
     let (builder, host) = server::start().await;
     let (client, stream) = connect_with(builder, &host, json!({})).await;
     (client, host, stream)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use plainly::client::{LocalError, Started};
+use plainly::client::{LocalError, StartedCall};
 use plainly::limits::ClientLimits;
 use plainly::protocol::types::{ElicitResult, InputResponses, RawJson};
 use plainly_peer::assert_local;
@@ -116,7 +116,7 @@ async fn what_nobody_can_answer_is_answered_by_hand_or_given_up() {
     assert_eq!(log.count("tasks/cancel"), 1);
 
     let (client, log) = follow([asks(&["a"]), asks(&["a"]), working(), completed()]).await;
-    let Started::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
+    let StartedCall::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
         panic!("it is a task");
     };
     let error = task.wait().await.unwrap_err();

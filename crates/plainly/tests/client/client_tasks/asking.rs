@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use plainly::client::{Error, LocalError, Started};
+use plainly::client::{Error, LocalError, StartedCall};
 use plainly::protocol::method::Method;
 use plainly::protocol::types::{RawJson, TaskStatus};
 use plainly::{Client, Revision};
@@ -90,7 +90,7 @@ async fn what_has_ended_already_is_fetched_at_once() {
 async fn a_started_call_is_a_handle_that_is_asked_when_one_likes() {
     let said = task(json!({"statusMessage": "page 7"}));
     let (client, log) = follow([said, completed()]).await;
-    let Started::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
+    let StartedCall::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
         panic!("it is a task");
     };
     assert_eq!(
@@ -117,7 +117,7 @@ async fn a_started_call_may_be_done() {
     };
     let (client, _) = play(|builder| builder, script).await;
     let started = client.call_tool("scan", ()).start().await.unwrap();
-    assert!(matches!(started, Started::Complete(_)));
+    assert!(matches!(started, StartedCall::Complete(_)));
 }
 
 #[tokio::test(start_paused = true)]

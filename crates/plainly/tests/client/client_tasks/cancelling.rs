@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::client::Started;
+use plainly::client::StartedCall;
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 
@@ -32,7 +32,7 @@ async fn a_call_that_is_dropped_cancels_its_task() {
 async fn a_wait_that_is_dropped_cancels_unless_it_is_detached() {
     for is_detached in [false, true] {
         let (client, log) = follow([working()]).await;
-        let Started::Task(task) = client.call_tool("scan", ()).start().await.unwrap() else {
+        let StartedCall::Task(task) = client.call_tool("scan", ()).start().await.unwrap() else {
             panic!("it is a task");
         };
         let mut task = match is_detached {

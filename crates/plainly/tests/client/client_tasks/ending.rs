@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::client::{LocalError, Started};
+use plainly::client::{LocalError, StartedCall};
 use plainly_peer::{assert_local, table, told};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -120,7 +120,7 @@ async fn a_server_that_fails_once_does_not_lose_the_task() {
         _ => others(method, params),
     };
     let (client, log) = play(|builder| builder, script).await;
-    let Started::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
+    let StartedCall::Task(mut task) = client.call_tool("scan", ()).start().await.unwrap() else {
         panic!("it is a task");
     };
     assert!(task.wait().await.unwrap_err().is_internal());

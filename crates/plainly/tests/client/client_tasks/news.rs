@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use plainly::Client;
-use plainly::client::{Change, Started};
+use plainly::client::{Change, StartedCall};
 use plainly::protocol::types::{SubscriptionFilter, TaskStatus};
 use plainly_peer::Peer;
 use serde_json::{Value, json};
@@ -127,7 +127,7 @@ async fn a_server_that_promises_nothing_is_not_listened_to() {
     called.unwrap();
 }
 
-async fn started(client: &Client) -> Started<plainly::protocol::types::CallToolResult> {
+async fn started(client: &Client) -> StartedCall<plainly::protocol::types::CallToolResult> {
     client.call_tool("scan", ()).start().await.unwrap()
 }
 
@@ -138,7 +138,7 @@ async fn whoever_listens_by_hand_hears_which_task_has_come_further() {
         started(&client),
         peer.answer_with("tools/call", handle(json!({})))
     );
-    let Started::Task(mut task) = started else {
+    let StartedCall::Task(mut task) = started else {
         panic!("it is a task");
     };
     let filter = SubscriptionFilter::new().task_ids([task.id()]);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use plainly::client::{Client, Error, LocalError, Result, Started, TaskHandle};
+use plainly::client::{Client, Error, LocalError, Result, StartedCall, TaskHandle};
 use plainly::limits::Limits;
 use plainly::protocol::types::{
     CallToolResult, ElicitFormParams, ElicitResult, TaskStatus, TextField,
@@ -85,8 +85,8 @@ async fn clients(gate: &Gate) -> ([Client; 2], Site) {
 async fn start(client: &Client, how: &str) -> TaskHandle<CallToolResult> {
     let call = client.call_tool("end", json!({"how": how}));
     match call.start().await.unwrap() {
-        Started::Task(task) => task,
-        Started::Complete(result) => panic!("{result:?}"),
+        StartedCall::Task(task) => task,
+        StartedCall::Complete(result) => panic!("{result:?}"),
     }
 }
 
