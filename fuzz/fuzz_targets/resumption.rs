@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use kept::{Kept, Reader, Turn};
+use kept::{Reader, StoredEvents, Turn};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use plainly::limits::Limits;
@@ -81,7 +81,7 @@ struct Stream {
 }
 
 struct Session {
-    kept: Kept,
+    kept: StoredEvents,
     streams: BTreeMap<u64, Stream>,
     /// All readers there ever were.
     readers: Vec<Reader>,
@@ -98,7 +98,7 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     let now = Instant::now();
     let in_all = Rc::default();
     let mut sessions =
-        [(); 2].map(|()| Session::new(Kept::new(&limits, total.part(None)), &in_all, now));
+        [(); 2].map(|()| Session::new(StoredEvents::new(&limits, total.part(None)), &in_all, now));
     let [first, second] = steps;
     let (mut first, mut second) = (first.into_iter().take(100), second.into_iter().take(100));
     loop {
@@ -117,7 +117,7 @@ fuzz_target!(|steps: [Vec<Step>; 2]| {
     // All of the total is free again.
     let mut limits = limits;
     limits.resumption.bytes = TOTAL;
-    let mut kept = Kept::new(&limits, total.part(None));
+    let mut kept = StoredEvents::new(&limits, total.part(None));
     let reader = kept.open();
     kept.leave(reader);
     let sizes = [TOTAL / 2 - OVERHEAD, TOTAL - TOTAL / 2 - OVERHEAD];
@@ -142,7 +142,7 @@ fn event(stream: u64, number: usize, bytes: usize) -> Vec<u8> {
 }
 
 impl Session {
-    fn new(kept: Kept, in_all: &Rc<Cell<usize>>, now: Instant) -> Self {
+    fn new(kept: StoredEvents, in_all: &Rc<Cell<usize>>, now: Instant) -> Self {
         Self {
             kept,
             streams: BTreeMap::new(),

@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use plainly::protocol::types::PromptMessage;
-use plainly::server::extract::{Args, Completing};
+use plainly::server::extract::{Args, PartialArgument};
 use plainly::server::reply::Json;
 use plainly::server::{Prompt, Server, Tool};
 use plainly::shutdown;
@@ -71,7 +71,7 @@ async fn poem(Args(Poem { about, lines }): Args<Poem>) -> Vec<PromptMessage> {
     ]
 }
 
-async fn subjects(typed: Completing) -> Vec<String> {
+async fn subjects(typed: PartialArgument) -> Vec<String> {
     typed.matching(["autumn", "august", "spring"])
 }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use plainly::Args;
 use plainly::errors::Problem;
 use plainly::protocol::types::ToolAnnotations;
-use plainly::server::reply::Shown;
+use plainly::server::reply::StructuredOutput;
 use plainly::server::{Failure, Tool};
 use plainly::store::tools::{Globs, StoreTools};
 use schemars::JsonSchema;
@@ -77,7 +77,10 @@ struct Search {
 }
 
 impl Search {
-    async fn run(self: Arc<Self>, args: SearchArgs) -> Result<Shown<SearchResult>, Failure> {
+    async fn run(
+        self: Arc<Self>,
+        args: SearchArgs,
+    ) -> Result<StructuredOutput<SearchResult>, Failure> {
         let uri = self.others.uri(args.uri.as_deref())?;
         let tops = match uri {
             Some(uri) => vec![uri],

@@ -65,9 +65,9 @@ impl<T: Serialize + Send> ResultBody for T {
 }
 
 /// A body that differs between revisions.
-pub(super) struct Shaped<T>(pub(super) T);
+pub(super) struct ShapedBody<T>(pub(super) T);
 
-impl<T: Serialize + Shape + Send> ResultBody for Shaped<T> {
+impl<T: Serialize + Shape + Send> ResultBody for ShapedBody<T> {
     fn shape(&mut self, revision: Revision) {
         self.0.shape(revision);
     }
@@ -169,6 +169,6 @@ impl From<EmptyResult> for Answer {
 impl From<GetPromptResult> for Answer {
     fn from(mut result: GetPromptResult) -> Self {
         let meta = result.meta.take();
-        MethodResult::new(Shaped(result), meta).into()
+        MethodResult::new(ShapedBody(result), meta).into()
     }
 }

@@ -18,7 +18,7 @@ use serde::Serialize;
 pub(crate) use self::asker::Asker;
 pub(crate) use self::report::ErrorPolicy;
 use self::report::report_undeclared;
-use self::url_elicitation::Told;
+use self::url_elicitation::UrlRequestForm;
 use crate::answer::{Answer, AnswerFuture};
 use crate::asking::check_asked;
 use crate::failure::incident::incident;
@@ -64,7 +64,7 @@ impl MethodAnswer {
 }
 
 /// The end of a handler: its result or, as the outer error, a panic or its deadline.
-pub(crate) type Ended = Result<Result<Answer, Failure>, ProtocolError>;
+pub(crate) type HandlerEnd = Result<Result<Answer, Failure>, ProtocolError>;
 
 impl Audience {
     /// The reader of the outcome of a handler of `method`.
@@ -79,7 +79,7 @@ impl Audience {
     /// Turns the end of a handler into what the peer gets.
     pub(crate) fn deliver(
         &self,
-        ended: Ended,
+        ended: HandlerEnd,
         asker: &Asker,
         policy: ErrorPolicy,
     ) -> Result<Answer, ProtocolError> {
@@ -117,9 +117,9 @@ impl Audience {
             None => report_undeclared(asker, declared, error.problem()),
         }
         match visits(&error, asker) {
-            Some(Told::Asked(result)) => return Ok(Answer::InputRequired(result)),
-            Some(Told::Refused(error)) => return Err(error),
-            Some(Told::Words(text)) => {
+            Some(UrlRequestForm::Asked(result)) => return Ok(Answer::InputRequired(result)),
+            Some(UrlRequestForm::Refused(error)) => return Err(error),
+            Some(UrlRequestForm::Words(text)) => {
                 policy.report(asker, &error);
                 return Ok(Answer::Tool(tool_error(text)));
             }
@@ -177,7 +177,7 @@ impl Audience {
 }
 
 /// Decides how to report that the user must visit URLs first, if the handler failed with that.
-fn visits(error: &ProtocolError, asker: &Asker) -> Option<Told> {
+fn visits(error: &ProtocolError, asker: &Asker) -> Option<UrlRequestForm> {
     let ErrorKind::UrlElicitationRequired { elicitations } = error.kind() else {
         return None;
     };

@@ -19,7 +19,7 @@ use super::layer::{BoxError, Next, Outcome, Request};
 use super::load::Load;
 use super::operation::{Observer, Operation};
 use super::outgoing::encode::Encoder;
-use super::outgoing::unsent::Unsent;
+use super::outgoing::unsent::UnsentReplies;
 use super::records::{ErasedRecords, Records};
 use super::sessions::Sessions;
 use super::sessions::shared::SharedSessions;
@@ -383,7 +383,7 @@ impl ServerBuilder {
             subscriptions: Arc::new(subscriptions),
             pipes: super::incoming::pipes::Pipes::new(&self.limits),
             load: Load::new(&self.limits),
-            unsent: Unsent::new(self.limits.reply_bytes_in_all),
+            unsent: UnsentReplies::new(self.limits.reply_bytes_in_all),
             limits: self.limits,
             errors: self.errors,
             layers: layered(self.layers),

@@ -17,7 +17,7 @@ use super::load::Place;
 use super::mistakes;
 use super::panics::caught;
 use super::replies::Replies;
-use super::replies::running::{Running, State, Work};
+use super::replies::running::{RunningRequest, State, Work};
 use super::request::{MethodCall, Scope};
 
 impl Server {
@@ -86,7 +86,7 @@ impl Server {
                 }
             }
         };
-        let running = Running {
+        let running = RunningRequest {
             server: self.clone(),
             id: id.into(),
             scope: scope.clone(),

@@ -5,11 +5,11 @@
 //! | [`Args<T>`] | yes | | | yes | | the arguments, as `T` |
 //! | [`ResourceUri`] | | yes | | | | the requested URI |
 //! | [`Vars<T>`] | | yes | | | | the variables of a template in that URI, as `T` |
-//! | [`Completing`] | | | | | yes | the text typed so far |
+//! | [`PartialArgument`] | | | | | yes | the text typed so far |
 //! | [`State<S>`] | yes | yes | yes | yes | yes | the state passed to [`state`](super::ServerBuilder::state) |
 //! | [`Task`] | yes | | | | | marks where the call becomes a task |
 //! | [`Ask`] | yes | yes | | yes | | asks the client before the reply |
-//! | [`Returned`] | yes | yes | | yes | | answers to questions that the handler itself returned |
+//! | [`ReturnedAnswers`] | yes | yes | | yes | | answers to questions that the handler itself returned |
 //! | [`Context`] | yes | yes | yes | yes | yes | who is calling, and what to send before the reply: [`Progress`], log
 //! messages |
 
@@ -33,14 +33,14 @@ pub use self::calls::{
     Call, Channel, CompletionCall, CompletionChannel, ListingCall, ListingChannel, PromptCall,
     PromptChannel, ResourceCall, ResourceChannel, ToolCall, ToolChannel,
 };
-pub use self::completing::Completing;
+pub use self::completing::PartialArgument;
 pub use self::context::{Context, Progress};
-pub use self::returned::Returned;
+pub use self::returned::ReturnedAnswers;
 pub use self::state::State;
 pub use self::task::Task;
 pub use self::uri::{ResourceUri, Vars};
 use super::failure::Failure;
-use super::state::Needed;
+use super::state::RequiredState;
 pub use super::state::States;
 
 /// An argument of handlers of the kind `C`.
@@ -67,7 +67,7 @@ pub trait Extract<C: Channel>: Sized {
 /// The requirements of a handler's parameters on the server.
 #[derive(Debug, Default)]
 pub struct Needs {
-    pub(super) states: Vec<Needed>,
+    pub(super) states: Vec<RequiredState>,
     /// The schema of the arguments.
     pub(super) args: Option<Value>,
     /// The schemas of the variables: each must be those of the template.

@@ -15,7 +15,7 @@ use plainly_errors::{ErrorKind, ProblemCode, Problems, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
 pub use self::ask_error::{AskError, AskErrorKind};
-pub use self::declared::{ByDeclaration, Declared, DeclaredProblems};
+pub use self::declared::{ByDeclaration, DeclaredFailure, DeclaredProblems};
 pub(super) use self::meaning::Meaning;
 use self::pointer::{Pointee, Pointer};
 
@@ -97,17 +97,17 @@ impl Failure {
     }
 
     /// Not a failure, but the end of a round: the client should answer these questions and send the request again. The
-    /// answers arrive in [`Returned`](super::extract::Returned), and connecting them is up to the handler.
+    /// answers arrive in [`ReturnedAnswers`](super::extract::ReturnedAnswers), and connecting them is up to the handler.
     /// [`Ask`](super::extract::Ask) does all of that for you, and works for older clients too.
     ///
     /// Clients before 2026-07-28 can't be asked in this way: they get an internal error, or from a tool a tool error.
     ///
     /// ```
     /// use plainly::protocol::types::{ElicitFormParams, InputRequiredResult, TextField};
-    /// use plainly::server::extract::Returned;
+    /// use plainly::server::extract::ReturnedAnswers;
     /// use plainly::{Failure, Tool};
     ///
-    /// async fn greet(returned: Returned) -> Result<String, Failure> {
+    /// async fn greet(returned: ReturnedAnswers) -> Result<String, Failure> {
     ///     if returned.answers.get("name").is_none() {
     ///         let form = ElicitFormParams::new("Who are you?").field("name", TextField::new());
     ///         return Err(Failure::input_required(InputRequiredResult::new([("name", form)])));

@@ -25,9 +25,9 @@ pub(super) fn read<T: DeserializeOwned>(json: &str) -> Result<T, Mistake> {
 /// Like [`read`], from a value.
 pub(super) fn read_value<T: DeserializeOwned>(value: &Value) -> Result<T, Mistake> {
     // First as it is: a member that is null may be meant so.
-    let as_it_is = T::deserialize(Given(value, Nulls::Kept));
+    let as_it_is = T::deserialize(DisplayedValue(value, Nulls::Kept));
     as_it_is
-        .or_else(|_| T::deserialize(Given(value, Nulls::Absent)))
+        .or_else(|_| T::deserialize(DisplayedValue(value, Nulls::Absent)))
         .map_err(|Misfit(mistake)| mistake)
 }
 
@@ -40,9 +40,9 @@ enum Nulls {
 
 /// One value.
 #[derive(Clone, Copy)]
-struct Given<'a>(&'a Value, Nulls);
+struct DisplayedValue<'a>(&'a Value, Nulls);
 
-impl<'de> IntoDeserializer<'de, Misfit> for Given<'de> {
+impl<'de> IntoDeserializer<'de, Misfit> for DisplayedValue<'de> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -50,7 +50,7 @@ impl<'de> IntoDeserializer<'de, Misfit> for Given<'de> {
     }
 }
 
-impl<'de> Deserializer<'de> for Given<'de> {
+impl<'de> Deserializer<'de> for DisplayedValue<'de> {
     type Error = Misfit;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Misfit> {
@@ -93,7 +93,7 @@ impl<'de> Deserializer<'de> for Given<'de> {
         let members = members
             .iter()
             .filter(|(_, value)| nulls == Nulls::Kept || !value.is_null())
-            .map(|(name, value)| (name.as_str(), Given(value, nulls)));
+            .map(|(name, value)| (name.as_str(), DisplayedValue(value, nulls)));
         visitor.visit_map(Fields::of(members))
     }
 
@@ -147,9 +147,9 @@ impl<'de> Deserializer<'de> for Given<'de> {
 fn fields<'a>(
     members: &'a Map<String, Value>,
     nulls: Nulls,
-) -> Fields<'a, impl Iterator<Item = (&'a str, Given<'a>)>, Given<'a>> {
+) -> Fields<'a, impl Iterator<Item = (&'a str, DisplayedValue<'a>)>, DisplayedValue<'a>> {
     let members = members.iter();
-    Fields::of(members.map(move |(name, value)| (name.as_str(), Given(value, nulls))))
+    Fields::of(members.map(move |(name, value)| (name.as_str(), DisplayedValue(value, nulls))))
 }
 
 /// The items of an array, by their numbers.
@@ -165,7 +165,7 @@ impl<'de, I: Iterator<Item = (usize, &'de Value)>> SeqAccess<'de> for Items<I> {
         let Some((at, value)) = self.0.next() else {
             return Ok(None);
         };
-        let read = seed.deserialize(Given(value, self.1));
+        let read = seed.deserialize(DisplayedValue(value, self.1));
         read.map(Some).map_err(|why| why.under(&at.to_string()))
     }
 }

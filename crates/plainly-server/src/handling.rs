@@ -13,9 +13,9 @@ use tokio::time::{Instant, Sleep};
 
 use super::Server;
 use super::answer::{Answer, AnswerFuture};
-use super::audience::{Audience, Ended};
+use super::audience::{Audience, HandlerEnd};
 use super::failure::Failure;
-use super::panics::{Guarded, guarded, panicked};
+use super::panics::{GuardedHandler, guarded, panicked};
 use super::request::Scope;
 use super::tasks::TaskCall;
 use crate::store::StoreCaller;
@@ -36,7 +36,7 @@ pub(super) struct RunningHandler {
     server: Server,
     scope: Scope,
     audience: Audience,
-    handler: Guarded,
+    handler: GuardedHandler,
     deadline: Deadline,
 }
 
@@ -56,7 +56,7 @@ impl RunningHandler {
         }
     }
 
-    fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+    fn poll_handler(&mut self, context: &mut Context<'_>) -> Poll<HandlerEnd> {
         // Before the first poll, because a call that becomes a task at once must begin within the task.
         self.become_task_if_due(false, context);
         let caller = self.scope.caller();
@@ -69,7 +69,7 @@ impl RunningHandler {
     }
 
     /// Ready if a waiting handler must end: because the client has to be asked first, or because its time is over.
-    fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<Ended> {
+    fn poll_ended_from_outside(&mut self, context: &mut Context<'_>) -> Poll<HandlerEnd> {
         let seals = &self.server.0.features.seals;
         // Not while messages wait to be read: part of the handler may be waiting for room to send more, and would be
         // cut off.

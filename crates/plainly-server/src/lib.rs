@@ -67,7 +67,8 @@ use self::audience::ErrorPolicy;
 pub use self::builder::ServerBuilder;
 pub use self::changes::{Changes, SubscribedResources, Topic, Upstream};
 pub use self::failure::{
-    ByDeclaration, ByError, ByPointee, Declared, DeclaredProblems, Failure, IntoFailure, Itself,
+    ByDeclaration, ByError, ByPointee, DeclaredFailure, DeclaredProblems, Failure, IntoFailure,
+    Itself,
 };
 use self::features::Features;
 pub use self::features::{BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
@@ -111,7 +112,7 @@ struct Inner {
     tasks: Arc<tasks::Tasks>,
     subscriptions: Arc<subscriptions::Subscriptions>,
     load: load::Load,
-    unsent: outgoing::unsent::Unsent,
+    unsent: outgoing::unsent::UnsentReplies,
     /// The layers in front of every handler, if there are any.
     layers: Option<layer::Next>,
     errors: ErrorPolicy,

@@ -35,7 +35,7 @@ impl de::Error for Misfit {
     }
 
     fn invalid_type(found: Unexpected<'_>, _: &dyn Expected) -> Self {
-        Self::new(format!("{} is not valid here", Found(found)))
+        Self::new(format!("{} is not valid here", FoundValue(found)))
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -77,9 +77,9 @@ impl fmt::Display for Misfit {
 impl Error for Misfit {}
 
 /// The value that was found, as JSON.
-struct Found<'a>(Unexpected<'a>);
+struct FoundValue<'a>(Unexpected<'a>);
 
-impl fmt::Display for Found<'_> {
+impl fmt::Display for FoundValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Unexpected::Bool(truth) => truth.fmt(f),

@@ -15,7 +15,7 @@ use plainly_protocol::trace_context::TraceContext;
 
 pub(crate) use self::arrival::{Arrival, Transport};
 use crate::failure::incident::chain;
-use crate::outgoing::encode::Encoded;
+use crate::outgoing::encode::EncodedReply;
 use crate::panics::caught;
 
 /// A request that has ended, or a message that was refused, as
@@ -81,7 +81,7 @@ impl<'a> Operation<'a> {
         arrival: Arrival,
         revision: Revision,
         outcome: OperationOutcome<'a>,
-        reply: Option<&Encoded>,
+        reply: Option<&EncodedReply>,
     ) -> Self {
         Self {
             method: None,
@@ -123,10 +123,10 @@ impl<'a> OperationOutcome<'a> {
 
 /// The readers of operations: the access log and, if there is one, a function of the program.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<Counting>>);
+pub(crate) struct Observer(Option<Arc<OperationObserver>>);
 
 /// A function that counts and measures.
-type Counting = dyn Fn(&Operation<'_>) + Send + Sync;
+type OperationObserver = dyn Fn(&Operation<'_>) + Send + Sync;
 
 impl Observer {
     pub(crate) fn new(count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {

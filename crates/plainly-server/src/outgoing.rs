@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 
-use self::encode::Encoded;
+use self::encode::EncodedReply;
 use self::outbox::OutboxItem;
 
 /// Something that leaves for the client.
@@ -21,7 +21,7 @@ pub(super) enum Departure {
     /// The client is to hang up and come back for what follows. Sent only if it can.
     Pause,
     /// The reply, after which nothing comes.
-    Reply(Encoded),
+    Reply(EncodedReply),
 }
 
 /// The source of outgoing messages: a running request, or a batch of them.

@@ -24,9 +24,9 @@ pub(super) fn panicked(payload: &(dyn Any + Send)) -> ProtocolError {
 }
 
 /// A handler whose panics end it alone.
-pub(super) type Guarded = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
+pub(super) type GuardedHandler = CatchUnwind<AssertUnwindSafe<AnswerFuture>>;
 
 /// Guards a handler against its panics.
-pub(super) fn guarded(handler: AnswerFuture) -> Guarded {
+pub(super) fn guarded(handler: AnswerFuture) -> GuardedHandler {
     AssertUnwindSafe(handler).catch_unwind()
 }

@@ -11,8 +11,8 @@ use bytes::Bytes;
 use futures_util::stream::BoxStream;
 use futures_util::{Stream, StreamExt};
 
-use self::running::Running;
-use super::outgoing::encode::Encoded;
+use self::running::RunningRequest;
+use super::outgoing::encode::EncodedReply;
 use super::outgoing::{Departure, ReplySource};
 use plainly_transport::{Event, Feed};
 
@@ -29,13 +29,13 @@ pub(super) struct Replies {
 enum Origin {
     /// Nothing more comes.
     Over,
-    Request(Running),
+    Request(RunningRequest),
     Other(Box<dyn ReplySource>),
 }
 
 impl Replies {
     /// A reply that is ready.
-    pub(super) fn ready(reply: Encoded) -> Self {
+    pub(super) fn ready(reply: EncodedReply) -> Self {
         Self {
             next: Some(Departure::Reply(reply)),
             origin: Origin::Over,
@@ -43,7 +43,7 @@ impl Replies {
     }
 
     /// The replies of a running request.
-    pub(super) fn of(running: Running) -> Self {
+    pub(super) fn of(running: RunningRequest) -> Self {
         Self {
             next: None,
             origin: Origin::Request(running),
@@ -64,7 +64,7 @@ impl Replies {
     }
 
     /// Lets the handler begin. Returns its reply if it ends at once, with nothing to send before that.
-    pub(super) fn begin(&mut self) -> Option<Encoded> {
+    pub(super) fn begin(&mut self) -> Option<EncodedReply> {
         // Messages stay where they are: a cancellation that comes next takes them back.
         let reply = match &mut self.origin {
             Origin::Request(running) => running.begin()?,
@@ -83,7 +83,7 @@ impl Replies {
     }
 
     /// The reply, if it is the next item.
-    pub(super) fn take_reply(&mut self) -> Option<Encoded> {
+    pub(super) fn take_reply(&mut self) -> Option<EncodedReply> {
         match self.next.take() {
             Some(Departure::Reply(reply)) => Some(reply),
             next => {

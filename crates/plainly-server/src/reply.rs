@@ -10,7 +10,7 @@ mod tool;
 
 pub use self::completion::CompletionReply;
 pub use self::described::{ListReply, MetadataReply};
-pub use self::json::{Json, Shown};
+pub use self::json::{Json, StructuredOutput};
 pub use self::prompt::PromptReply;
 pub use self::resource::{Blob, ResourceReply, Text};
 pub use self::tool::ToolReply;

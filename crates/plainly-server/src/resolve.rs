@@ -40,12 +40,12 @@ pub(super) enum Sender {
 
 /// The reason why the sender of a request could not be identified, and the revision for the answer.
 #[derive(Debug)]
-pub(super) struct Unresolved {
+pub(super) struct ResolveError {
     pub(super) error: ProtocolError,
     pub(super) revision: Revision,
 }
 
-impl From<ProtocolError> for Unresolved {
+impl From<ProtocolError> for ResolveError {
     fn from(error: ProtocolError) -> Self {
         Self {
             error,
@@ -59,7 +59,7 @@ pub(super) fn modern_over_http(
     frame: &Frame,
     request: &Request<'_>,
     tools: &Tools,
-) -> Option<Result<Scope, Unresolved>> {
+) -> Option<Result<Scope, ResolveError>> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
     // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
@@ -72,7 +72,7 @@ pub(super) fn modern_over_http(
         mirrored_arguments(&frame.headers, request, tools)?;
         Ok(scope)
     });
-    Some(scope.map_err(Unresolved::from))
+    Some(scope.map_err(ResolveError::from))
 }
 
 /// The context of a legacy request over HTTP, and its session.
@@ -80,7 +80,7 @@ pub(super) async fn legacy_over_http(
     frame: &Frame,
     request: &Request<'_>,
     sessions: &Sessions,
-) -> Result<(Scope, Arc<Session>), Unresolved> {
+) -> Result<(Scope, Arc<Session>), ResolveError> {
     let Some(session) = by_session(frame, sessions).await? else {
         return Err(match version(&frame.headers) {
             // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
@@ -103,7 +103,7 @@ pub(super) async fn legacy_over_http(
 pub(super) async fn by_session(
     frame: &Frame,
     sessions: &Sessions,
-) -> Result<Option<Arc<Session>>, Unresolved> {
+) -> Result<Option<Arc<Session>>, ResolveError> {
     let version = version(&frame.headers);
     let is_modern = version.is_without_sessions();
     let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
@@ -119,12 +119,12 @@ pub(super) async fn by_session(
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
             let error = ProtocolError::unsupported_version(legacy_versions(), text);
-            Err(Unresolved { error, revision })
+            Err(ResolveError { error, revision })
         }
         Header::Unclear(unclear) if has_header => {
             let why = unclear.of("MCP-Protocol-Version");
             let error = ProtocolError::invalid_request(format!("Invalid request: {why}"));
-            Err(Unresolved { error, revision })
+            Err(ResolveError { error, revision })
         }
         Header::One(_) | Header::Absent | Header::Unclear(_) => Ok(Some(session)),
     }
@@ -136,7 +136,7 @@ pub(super) fn over_stream(
     extensions: &Extensions,
     memory: &ConnectionMemory,
     session: Option<&Arc<Session>>,
-) -> Result<Sender, Unresolved> {
+) -> Result<Sender, ResolveError> {
     let meta = RequestMeta::of(request.params.as_ref());
     if meta.protocol_version().is_some() {
         let scope = introduced(request, &meta, extensions, memory)?;
@@ -184,8 +184,8 @@ pub(super) fn opening(
     request: &Request<'_>,
     extensions: &Extensions,
     limits: &Limits,
-) -> Result<Peer, Unresolved> {
-    let params = introduction(request, limits).map_err(|error| Unresolved {
+) -> Result<Peer, ResolveError> {
+    let params = introduction(request, limits).map_err(|error| ResolveError {
         error,
         revision: Revision::LATEST_LEGACY,
     })?;

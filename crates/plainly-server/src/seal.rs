@@ -105,9 +105,9 @@ impl Sealer {
         purpose: Purpose<'_>,
         sealed: &str,
         now: SystemTime,
-    ) -> Result<String, Broken> {
+    ) -> Result<String, InvalidSeal> {
         // Without keys, this process has sealed nothing yet.
-        let keys = self.0.get().ok_or(Broken)?;
+        let keys = self.0.get().ok_or(InvalidSeal)?;
         keys.open(purpose, sealed, now)
     }
 }
@@ -169,7 +169,7 @@ plainly_errors::debug_with_causes!(InvalidKeys);
 /// A sealed text that can't be opened: sealed with another key or for another purpose, changed, too old, or no sealed text at
 /// all. Nobody is told which.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Broken;
+pub(super) struct InvalidSeal;
 
 /// The purpose of a seal. None is the beginning of another: each part has its length before it.
 pub(super) type Purpose<'a> = &'a [&'a str];
@@ -197,9 +197,14 @@ impl Keys {
         Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
     }
 
-    fn open(&self, purpose: Purpose<'_>, sealed: &str, now: SystemTime) -> Result<String, Broken> {
-        let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| Broken)?;
-        let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(Broken)?;
+    fn open(
+        &self,
+        purpose: Purpose<'_>,
+        sealed: &str,
+        now: SystemTime,
+    ) -> Result<String, InvalidSeal> {
+        let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| InvalidSeal)?;
+        let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(InvalidSeal)?;
         let (nonce, aad) = (XNonce::from(*nonce), bound(purpose));
         // The cipher compares in constant time.
         let open = |cipher: &XChaCha20Poly1305| {
@@ -209,12 +214,12 @@ impl Keys {
             };
             cipher.decrypt(&nonce, payload).ok()
         };
-        let message = self.ciphers.iter().find_map(open).ok_or(Broken)?;
-        let (until, text) = message.split_first_chunk::<UNTIL>().ok_or(Broken)?;
+        let message = self.ciphers.iter().find_map(open).ok_or(InvalidSeal)?;
+        let (until, text) = message.split_first_chunk::<UNTIL>().ok_or(InvalidSeal)?;
         if since_1970(now) >= u64::from_be_bytes(*until) {
-            return Err(Broken);
+            return Err(InvalidSeal);
         }
-        String::from_utf8(text.to_vec()).map_err(|_| Broken)
+        String::from_utf8(text.to_vec()).map_err(|_| InvalidSeal)
     }
 }
 
@@ -278,12 +283,12 @@ mod tests {
         for purpose in others {
             assert_eq!(
                 keys.open(purpose, &sealed, now()),
-                Err(Broken),
+                Err(InvalidSeal),
                 "{purpose:?}"
             );
         }
         for text in ["", "null", "%", "AAAA", "=", "é", &"A".repeat(64)] {
-            assert_eq!(keys.open(PURPOSE, text, now()), Err(Broken), "{text}");
+            assert_eq!(keys.open(PURPOSE, text, now()), Err(InvalidSeal), "{text}");
         }
     }
 
@@ -321,16 +326,16 @@ mod tests {
             }
         }
         let sealed = seal(&stages[2], "x");
-        assert_eq!(stages[0].open(PURPOSE, &sealed, now()), Err(Broken));
+        assert_eq!(stages[0].open(PURPOSE, &sealed, now()), Err(InvalidSeal));
     }
 
     #[test]
     fn a_server_without_keys_opens_what_it_sealed_itself() {
         let [mine, yours] = [(); 2].map(|()| Sealer::new(None));
-        assert_eq!(mine.open(PURPOSE, "", now()), Err(Broken));
+        assert_eq!(mine.open(PURPOSE, "", now()), Err(InvalidSeal));
         let sealed = [&mine, &yours].map(|it| it.seal(PURPOSE, "x", now(), DAY).unwrap());
         assert_eq!(mine.open(PURPOSE, &sealed[0], now()).as_deref(), Ok("x"));
-        assert_eq!(mine.open(PURPOSE, &sealed[1], now()), Err(Broken));
+        assert_eq!(mine.open(PURPOSE, &sealed[1], now()), Err(InvalidSeal));
     }
 
     #[test]
@@ -389,7 +394,7 @@ mod tests {
                 let mut bytes = sealed.clone().into_bytes();
                 bytes[bit / 8] ^= 1 << (bit % 8);
                 if let Ok(changed) = String::from_utf8(bytes) {
-                    prop_assert_eq!(keys.open(PURPOSE, &changed, now()), Err(Broken), "bit {}", bit);
+                    prop_assert_eq!(keys.open(PURPOSE, &changed, now()), Err(InvalidSeal), "bit {}", bit);
                 }
             }
             let raw = URL_SAFE_NO_PAD.decode(&sealed).unwrap();
@@ -397,7 +402,7 @@ mod tests {
                 let mut bytes = raw.clone();
                 bytes[bit / 8] ^= 1 << (bit % 8);
                 let changed = URL_SAFE_NO_PAD.encode(bytes);
-                prop_assert_eq!(keys.open(PURPOSE, &changed, now()), Err(Broken), "raw bit {}", bit);
+                prop_assert_eq!(keys.open(PURPOSE, &changed, now()), Err(InvalidSeal), "raw bit {}", bit);
             }
         }
     }

@@ -44,7 +44,7 @@ pub(super) struct Sessions {
 
 #[derive(Debug, Default)]
 struct SessionTable {
-    sessions: HashMap<Arc<str>, Opened>,
+    sessions: HashMap<Arc<str>, OpenSession>,
     /// Their names, in the order in which they were used last.
     by_use: BTreeMap<Use, Arc<str>>,
     /// The uses of the sessions of each caller.
@@ -58,7 +58,7 @@ struct SessionTable {
 type Use = (Instant, u64);
 
 #[derive(Debug)]
-struct Opened {
+struct OpenSession {
     session: Arc<Session>,
     used: Use,
     caller: Option<Holder>,
@@ -66,7 +66,7 @@ struct Opened {
     said: QuotaPart,
 }
 
-impl Opened {
+impl OpenSession {
     /// The time without a request or a stream.
     fn idle(&self) -> Duration {
         self.idle_at(Instant::now())
@@ -79,7 +79,7 @@ impl Opened {
     }
 }
 
-impl Drop for Opened {
+impl Drop for OpenSession {
     // However a session leaves the table, its streams and questions end with it.
     fn drop(&mut self) {
         self.session.close();
@@ -265,7 +265,7 @@ impl SessionTable {
         &mut self,
         mut part: QuotaPart,
         bytes: usize,
-        over: &mut Vec<Opened>,
+        over: &mut Vec<OpenSession>,
     ) -> QuotaPart {
         while let Err(full) = part.grow(bytes) {
             let ended = match (full, part.holder()) {
@@ -295,7 +295,7 @@ impl SessionTable {
         if let Some(caller) = &caller {
             self.of.entry(caller.clone()).or_default().insert(used);
         }
-        let opened = Opened {
+        let opened = OpenSession {
             session,
             used,
             caller,
@@ -304,7 +304,7 @@ impl SessionTable {
         self.sessions.insert(name, opened);
     }
 
-    fn remove(&mut self, name: &str) -> Option<Opened> {
+    fn remove(&mut self, name: &str) -> Option<OpenSession> {
         let opened = self.sessions.remove(name)?;
         self.by_use.remove(&opened.used);
         if let Some(caller) = &opened.caller
@@ -345,7 +345,7 @@ impl SessionTable {
 
     /// Takes out the session of this caller that has been idle longest; of several that have been
     /// idle equally long, the one used least recently.
-    fn take_idlest_of(&mut self, caller: &Holder) -> Option<Opened> {
+    fn take_idlest_of(&mut self, caller: &Holder) -> Option<OpenSession> {
         let names = self.of.get(caller)?.iter();
         let names = names.filter_map(|used| self.by_use.get(used));
         let mut idlest: Option<(Duration, &Arc<str>)> = None;
@@ -365,7 +365,7 @@ impl SessionTable {
 
     /// Takes out the session that has been idle longest; where none is idle, the one that was used
     /// least recently.
-    fn take_idlest(&mut self) -> Option<Opened> {
+    fn take_idlest(&mut self) -> Option<OpenSession> {
         self.take_idler_than(Duration::ZERO).or_else(|| {
             let name = self.by_use.first_key_value()?.1.clone();
             self.remove(&name)
@@ -373,7 +373,7 @@ impl SessionTable {
     }
 
     /// Takes out the session that has been idle longest, if that is longer than `most`.
-    fn take_idler_than(&mut self, most: Duration) -> Option<Opened> {
+    fn take_idler_than(&mut self, most: Duration) -> Option<OpenSession> {
         // One turn for each session at most: those found in use move on in the order, and could
         // come up again.
         for _ in 0..self.by_use.len() {

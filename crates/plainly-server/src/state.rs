@@ -28,12 +28,12 @@ impl fmt::Debug for States {
 
 /// A type of state that a handler asks for: checked when the server is built, so that extraction cannot miss it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Needed {
+pub(super) struct RequiredState {
     pub(super) name: &'static str,
     pub(super) present: fn(&States) -> bool,
 }
 
-impl Needed {
+impl RequiredState {
     /// State of type `S`.
     pub(super) fn of<S: Any + Send + Sync>() -> Self {
         Self {

@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use plainly_server::extract::Args;
-use plainly_server::reply::Shown;
+use plainly_server::reply::StructuredOutput;
 use plainly_server::store::{Store, StoreError};
 use plainly_server::{Failure, Tool};
 
@@ -170,7 +170,7 @@ where
     S: Store,
     A: DeserializeOwned + JsonSchema + Send + 'static,
     T: Serialize + JsonSchema,
-    F: Future<Output = Result<Shown<T>, Failure>> + Send + 'static,
+    F: Future<Output = Result<StructuredOutput<T>, Failure>> + Send + 'static,
 {
     let source = Arc::clone(source);
     Tool::new(name, move |Args(args): Args<A>| {

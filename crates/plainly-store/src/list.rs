@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{StoreView, TEXT_BYTES, entry, problems};
-use plainly_server::reply::{Json, Shown};
+use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{ListQuery, Page, Store};
 use plainly_server::{Failure, Tool};
 
@@ -69,7 +69,7 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 async fn run<S: Store>(
     source: Arc<StoreView<S>>,
     args: ListArgs,
-) -> Result<Shown<Listing>, Failure> {
+) -> Result<StructuredOutput<Listing>, Failure> {
     let uri = source.uri(args.uri.as_deref())?;
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
     let sort = args.sort.unwrap_or(Sort::Name);
@@ -164,7 +164,7 @@ fn put_first(sort: Sort, resources: &mut [Resource]) {
     }
 }
 
-fn show(page: Page, truncated: bool) -> Shown<Listing> {
+fn show(page: Page, truncated: bool) -> StructuredOutput<Listing> {
     let mut lines: Vec<String> = page.resources.iter().map(entry::line).collect();
     lines.push(entry::sum(&page.resources));
     if let Some(next) = &page.next {

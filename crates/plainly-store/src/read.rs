@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use self::content::ReadOutput;
 use self::lines::LineSelection;
 use crate::{self as tools, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
-use plainly_server::reply::{Json, Shown};
+use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::Store;
 use plainly_server::{Failure, Tool};
 
@@ -53,7 +53,7 @@ pub(super) fn one_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 async fn read_one<S: Store>(
     source: Arc<StoreView<S>>,
     args: ReadArgs,
-) -> Result<Shown<ReadOutput>, Failure> {
+) -> Result<StructuredOutput<ReadOutput>, Failure> {
     let part = LineSelection::parse(args.offset, args.limit, args.tail)?;
     let uri = source.uri_of_one(&args.uri)?;
     let mut room = TEXT_BYTES;
@@ -100,7 +100,7 @@ pub(super) fn several_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 async fn read_several<S: Store>(
     source: Arc<StoreView<S>>,
     args: ReadSeveralArgs,
-) -> Result<Shown<Readings>, Failure> {
+) -> Result<StructuredOutput<Readings>, Failure> {
     let mut results = Vec::new();
     let mut content = Vec::new();
     let mut problems = ProblemBag::new();

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::entry::{self, Entry};
 use super::{StoreView, problems};
-use plainly_server::reply::{Json, Shown};
+use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::Store;
 use plainly_server::{Failure, Tool};
 
@@ -27,7 +27,10 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<StoreView<S>>, args: StatArgs) -> Result<Shown<Entry>, Failure> {
+async fn run<S: Store>(
+    source: Arc<StoreView<S>>,
+    args: StatArgs,
+) -> Result<StructuredOutput<Entry>, Failure> {
     let uri = source.uri_of_one(&args.uri)?;
     match source.store.metadata(&uri).await {
         Ok(resource) => {

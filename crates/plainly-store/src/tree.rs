@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::globs::Globs;
 use super::{StoreView, TEXT_BYTES, entry, problems};
-use plainly_server::reply::{Json, Shown};
+use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{ListQuery, Store, StoreError};
 use plainly_server::{Failure, Tool};
 
@@ -73,7 +73,10 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
         )
 }
 
-async fn run<S: Store>(source: Arc<StoreView<S>>, args: TreeArgs) -> Result<Shown<Tree>, Failure> {
+async fn run<S: Store>(
+    source: Arc<StoreView<S>>,
+    args: TreeArgs,
+) -> Result<StructuredOutput<Tree>, Failure> {
     let top = source.uri(args.uri.as_deref())?;
     let mut gathering = TreeWalk {
         source: &source,
@@ -234,7 +237,7 @@ impl Node {
 }
 
 /// Draws the nodes, each before its children.
-fn show(nodes: &[Node]) -> Shown<Tree> {
+fn show(nodes: &[Node]) -> StructuredOutput<Tree> {
     let mut lines = Vec::new();
     let mut entries = Vec::new();
     let tops = nodes.iter().take_while(|node| node.depth == 0);

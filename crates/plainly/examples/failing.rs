@@ -13,7 +13,7 @@ use std::num::ParseIntError;
 use std::time::Duration;
 
 use plainly::errors::{ApplicationCode, ProblemBag, Problems, UrlElicitation};
-use plainly::server::{BuildErrors, Declared, DeclaredProblems, ServerBuilder};
+use plainly::server::{BuildErrors, DeclaredFailure, DeclaredProblems, ServerBuilder};
 use plainly::transport::http::HttpServer;
 use plainly::{
     Args, Context, Failure, Json, Problem, ProblemCode, Prompt, ProtocolError, Resource,
@@ -145,7 +145,7 @@ fn write() -> Result<String, NoteError> {
     Err(NoteError::Locked)
 }
 
-async fn own() -> Result<String, Declared<NoteError>> {
+async fn own() -> Result<String, DeclaredFailure<NoteError>> {
     Ok(write()?)
 }
 

@@ -167,7 +167,7 @@ pub use self::errors::{Problem, ProblemCode, ProtocolError, Revision};
 pub use self::protocol::types::{Content, PromptMessage};
 #[cfg(feature = "server")]
 pub use self::server::extract::{
-    Args, Ask, Completing, Context, Progress, ResourceUri, State, Task, Vars,
+    Args, Ask, Context, PartialArgument, Progress, ResourceUri, State, Task, Vars,
 };
 #[cfg(feature = "server")]
 pub use self::server::reply::{Blob, Json, Text};

@@ -9,7 +9,7 @@ use plainly::protocol::types::{
     Content, CreateMessageParams, ElicitFormParams, LoggingLevel, NumberField,
     Resource as Described, SamplingMessage, TextField,
 };
-use plainly::server::extract::{Ask, Completing, Progress};
+use plainly::server::extract::{Ask, PartialArgument, Progress};
 use plainly::server::{Changes, ServerBuilder, TaskSupport};
 use plainly::{
     Args, Context, Failure, Json, Prompt, ProtocolError, Resource, ResourceTemplate, ResourceUri,
@@ -214,11 +214,11 @@ async fn review(
     format!("Review {language} {}", framework.unwrap_or_default())
 }
 
-async fn languages(typed: Completing) -> Vec<String> {
+async fn languages(typed: PartialArgument) -> Vec<String> {
     typed.matching(["python", "rust", "ruby"])
 }
 
-async fn frameworks(typed: Completing) -> Result<Vec<String>, Failure> {
+async fn frameworks(typed: PartialArgument) -> Result<Vec<String>, Failure> {
     match typed.argument("language") {
         Some("broken") => Err(Failure::text("no frameworks today")),
         Some(language) => Ok(vec![format!("{language} on rails")]),
@@ -259,7 +259,7 @@ pub(crate) fn builder(world: &World) -> ServerBuilder {
         .complete("framework", frameworks);
     let user = ResourceTemplate::new("user://{name}", user)
         .name("user")
-        .complete("name", async |typed: Completing| {
+        .complete("name", async |typed: PartialArgument| {
             typed.matching(["ada", "bob"])
         });
     Server::builder("matrix", "1")

@@ -7,7 +7,7 @@ use plainly::errors::problem::{ProblemBag, Problems};
 use plainly::errors::{Problem, ProblemCode, ProtocolError};
 use plainly::protocol::types::LoggingLevel;
 use plainly::server::reply::Text;
-use plainly::server::{Declared, DeclaredProblems, Resource, Tool};
+use plainly::server::{DeclaredFailure, DeclaredProblems, Resource, Tool};
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, SECRET};
@@ -223,11 +223,11 @@ impl DeclaredProblems for Missing {
     const CODES: &'static [ProblemCode] = &[ProblemCode::NotFound];
 }
 
-async fn undeclared() -> Result<String, Declared<Missing>> {
+async fn undeclared() -> Result<String, DeclaredFailure<Missing>> {
     Err(Problem::timeout("search"))?
 }
 
-async fn declared() -> Result<String, Declared<Missing>> {
+async fn declared() -> Result<String, DeclaredFailure<Missing>> {
     Err(Problem::not_found("note", "7"))?
 }
 

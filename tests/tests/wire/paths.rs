@@ -9,7 +9,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use plainly::server::Keys;
-use plainly::server::extract::Completing;
+use plainly::server::extract::PartialArgument;
 use plainly::store::Store;
 use plainly::{ProtocolError, ResourceTemplate, Vars};
 use plainly_directory::DirectoryStore;
@@ -226,7 +226,7 @@ fn page(store: DirectoryStore) -> ResourceTemplate {
             text.map(str::to_owned).ok_or_else(absent)
         }
     };
-    let complete = async |typed: Completing| typed.matching(["a.txt", "sub/b.txt"]);
+    let complete = async |typed: PartialArgument| typed.matching(["a.txt", "sub/b.txt"]);
     ResourceTemplate::new("page://{+path}", read).complete("path", complete)
 }
 

@@ -4,7 +4,7 @@
 use plainly::errors::Problem;
 use plainly::protocol::types::PromptMessage;
 use plainly::server::Prompt;
-use plainly::server::extract::{Args, Completing};
+use plainly::server::extract::{Args, PartialArgument};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -37,7 +37,7 @@ async fn greet(Args(greeting): Args<Greeting>) -> Vec<PromptMessage> {
     vec![PromptMessage::user(format!("Greet {name}{politely}."))]
 }
 
-async fn names(typed: Completing) -> Vec<String> {
+async fn names(typed: PartialArgument) -> Vec<String> {
     typed.matching(["Ada", "Alan", "Grace"])
 }
 

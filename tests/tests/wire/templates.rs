@@ -6,7 +6,7 @@ use plainly::errors::Problem;
 use plainly::protocol::types::{
     Annotations, CacheHint, CacheScope, Resource as Described, ResourceContents,
 };
-use plainly::server::extract::Completing;
+use plainly::server::extract::PartialArgument;
 use plainly::server::{Resource, ResourceTemplate, ServerBuilder, Tool};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Args, ProtocolError, ResourceUri, Text, Vars};
@@ -420,7 +420,7 @@ async fn variables_are_completed() {
     let read = async |Vars(Shelved { shelf, id }): Vars<Shelved>| match shelf {
         Shelf::Drafts | Shelf::Done => id,
     };
-    let ids = async |typed: Completing| {
+    let ids = async |typed: PartialArgument| {
         let shelf = typed.argument("shelf").unwrap_or("none").to_owned();
         typed.matching([format!("{shelf}-1"), "other".to_owned()])
     };

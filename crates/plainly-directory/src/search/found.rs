@@ -4,7 +4,7 @@
 use std::iter;
 
 use plainly::protocol::types::Content;
-use plainly::server::reply::{Json, Shown};
+use plainly::server::reply::{Json, StructuredOutput};
 use plainly::store::tools::TEXT_BYTES;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +49,7 @@ struct FoundLine {
     is_match: bool,
 }
 
-pub(super) fn show(mut hits: Hits, query: &Query) -> Shown<SearchResult> {
+pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResult> {
     let is_cut = cut(&mut hits.found, query);
     let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
     let note = note(&hits, stopped, query);

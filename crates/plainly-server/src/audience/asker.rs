@@ -14,7 +14,7 @@ use tracing::Level;
 
 use crate::asking::returned;
 use crate::operation::{Arrival, Operation, OperationOutcome, Transport};
-use crate::outgoing::encode::Encoded;
+use crate::outgoing::encode::EncodedReply;
 
 /// The peer that waits for an answer, and what it asked for.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ impl Asker {
         &'a self,
         id: &'a str,
         outcome: OperationOutcome<'a>,
-        reply: Option<&Encoded>,
+        reply: Option<&EncodedReply>,
     ) -> Operation<'a> {
         Operation {
             method: self.method_name(),

@@ -10,7 +10,7 @@ use super::Asker;
 use crate::asking::check_asked;
 
 /// The form in which the peer gets the request.
-pub(super) enum Told {
+pub(super) enum UrlRequestForm {
     /// By a result that asks for the visits.
     Asked(InputRequiredResult),
     /// By an error for the host's code.
@@ -25,7 +25,7 @@ pub(super) fn told(
     elicitations: &[UrlElicitation],
     method: Method,
     asker: &Asker,
-) -> Told {
+) -> UrlRequestForm {
     let Asker { peer, declined, .. } = asker;
     // Otherwise the user would be asked, and decline, again and again.
     let mut already_declined = elicitations
@@ -43,11 +43,11 @@ pub(super) fn told(
             // A client must not be asked in a way that it didn't declare (2026-07-28, Multi Round-Trip Requests,
             // "Server Requirements").
             match check_asked(&asked, peer) {
-                Ok(()) => Told::Asked(asked),
-                Err(undeclared) => Told::Refused(undeclared),
+                Ok(()) => UrlRequestForm::Asked(asked),
+                Err(undeclared) => UrlRequestForm::Refused(undeclared),
             }
         }
-        UrlMode::Error if is_declared => Told::Refused(error.clone()),
+        UrlMode::Error if is_declared => UrlRequestForm::Refused(error.clone()),
         // The error for this would ask for something that the client can't do: it is an internal one, as on the revisions
         // that have no error for this.
         UrlMode::Error => in_words(words(error, elicitations), method, |words| {
@@ -61,11 +61,15 @@ pub(super) fn told(
 }
 
 /// Reports it as text if a model reads it, otherwise as an error.
-fn in_words(words: String, method: Method, error: impl FnOnce(String) -> ProtocolError) -> Told {
+fn in_words(
+    words: String,
+    method: Method,
+    error: impl FnOnce(String) -> ProtocolError,
+) -> UrlRequestForm {
     if method == Method::CallTool {
-        Told::Words(words)
+        UrlRequestForm::Words(words)
     } else {
-        Told::Refused(error(words))
+        UrlRequestForm::Refused(error(words))
     }
 }
 

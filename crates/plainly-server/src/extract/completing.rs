@@ -8,12 +8,12 @@ use crate::failure::Failure;
 /// An argument that the user is filling in: its text so far, and the arguments that are filled in
 /// already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Completing {
+pub struct PartialArgument {
     text: String,
     others: Arguments,
 }
 
-impl Completing {
+impl PartialArgument {
     /// The text so far; empty at the beginning.
     pub fn text(&self) -> &str {
         &self.text
@@ -45,7 +45,7 @@ impl Completing {
     }
 }
 
-impl Extract<CompletionChannel> for Completing {
+impl Extract<CompletionChannel> for PartialArgument {
     fn extract(call: &CompletionCall<'_>) -> Result<Self, Failure> {
         Ok(Self {
             text: call.text.to_owned(),
@@ -68,7 +68,7 @@ mod tests {
             ("x", &["Évreux"]),
             ("parisian", &[]),
         ] {
-            let completing = Completing {
+            let completing = PartialArgument {
                 text: text.to_owned(),
                 others: Arguments::new(),
             };

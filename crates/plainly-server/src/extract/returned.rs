@@ -16,14 +16,14 @@ use crate::failure::Failure;
 /// handler that relies on the state must verify that it is the one it issued.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Returned {
+pub struct ReturnedAnswers {
     /// The unparsed answers, by the keys of the questions.
     pub answers: InputResponses,
     /// The state, as the client sent it.
     pub state: Option<String>,
 }
 
-impl Returned {
+impl ReturnedAnswers {
     fn of(subject: &Subject<'_>) -> Result<Self, Failure> {
         let returned = returned_for(subject)?;
         Ok(Self {
@@ -33,19 +33,19 @@ impl Returned {
     }
 }
 
-impl Extract<ToolChannel> for Returned {
+impl Extract<ToolChannel> for ReturnedAnswers {
     fn extract(call: &ToolCall<'_>) -> Result<Self, Failure> {
         Self::of(&call.subject)
     }
 }
 
-impl Extract<PromptChannel> for Returned {
+impl Extract<PromptChannel> for ReturnedAnswers {
     fn extract(call: &PromptCall<'_>) -> Result<Self, Failure> {
         Self::of(&call.subject)
     }
 }
 
-impl Extract<ResourceChannel> for Returned {
+impl Extract<ResourceChannel> for ReturnedAnswers {
     fn extract(call: &ResourceCall<'_>) -> Result<Self, Failure> {
         call.subject
             .as_ref()

@@ -4,7 +4,7 @@ use std::any::{Any, type_name};
 
 use super::{Call, Channel, Extract, Needs};
 use crate::failure::Failure;
-use crate::state::Needed;
+use crate::state::RequiredState;
 
 /// A clone of the value of type `S` that [`state`](crate::ServerBuilder::state) was given. A server does not
 /// build if one is missing.
@@ -28,6 +28,6 @@ where
     }
 
     fn needs(needs: &mut Needs) {
-        needs.states.push(Needed::of::<S>());
+        needs.states.push(RequiredState::of::<S>());
     }
 }

@@ -11,7 +11,7 @@ use super::{AskError, Failure, IntoFailure, Sealed};
 /// An error type of one's own whose problems are known: each of its values becomes one of them.
 ///
 /// ```
-/// use plainly::server::{Declared, DeclaredProblems};
+/// use plainly::server::{DeclaredFailure, DeclaredProblems};
 /// use plainly::{Args, Problem, ProblemCode, Tool};
 ///
 /// enum NoteError {
@@ -44,7 +44,7 @@ use super::{AskError, Failure, IntoFailure, Sealed};
 ///     }
 /// }
 ///
-/// async fn remove(Args(Note { id }): Args<Note>) -> Result<(), Declared<NoteError>> {
+/// async fn remove(Args(Note { id }): Args<Note>) -> Result<(), DeclaredFailure<NoteError>> {
 ///     Ok(removed(id)?)
 /// }
 ///
@@ -60,19 +60,19 @@ pub trait DeclaredProblems: Into<Problem> {
 
 /// A failure of a handler whose problems are [declared](DeclaredProblems) by `E`. `?` converts an `E`, and a [`Problem`],
 /// [`Problems`], a [`ProtocolError`] or an [`AskError`].
-pub struct Declared<E> {
+pub struct DeclaredFailure<E> {
     failure: Failure,
     by: PhantomData<fn() -> E>,
 }
 
-/// [`Declared`].
+/// [`DeclaredFailure`].
 #[derive(Debug)]
 #[expect(clippy::exhaustive_enums, reason = "a marker without values")]
 pub enum ByDeclaration {}
 
-impl<E: DeclaredProblems> Sealed<ByDeclaration> for Declared<E> {}
+impl<E: DeclaredProblems> Sealed<ByDeclaration> for DeclaredFailure<E> {}
 
-impl<E: DeclaredProblems> IntoFailure<ByDeclaration> for Declared<E> {
+impl<E: DeclaredProblems> IntoFailure<ByDeclaration> for DeclaredFailure<E> {
     fn into_failure(self) -> Failure {
         self.failure.declaring(E::CODES)
     }
@@ -82,13 +82,13 @@ impl<E: DeclaredProblems> IntoFailure<ByDeclaration> for Declared<E> {
     }
 }
 
-impl<E: DeclaredProblems> From<E> for Declared<E> {
+impl<E: DeclaredProblems> From<E> for DeclaredFailure<E> {
     fn from(error: E) -> Self {
         Self::of(error.into())
     }
 }
 
-impl<E> Declared<E> {
+impl<E> DeclaredFailure<E> {
     fn of(error: impl Error + Send + Sync + 'static) -> Self {
         Self {
             failure: error.into(),
@@ -100,7 +100,7 @@ impl<E> Declared<E> {
 /// Writes `From` each error of ours.
 macro_rules! from_ours {
     ($($error:ident)*) => {
-        $(impl<E> From<$error> for Declared<E> {
+        $(impl<E> From<$error> for DeclaredFailure<E> {
             fn from(error: $error) -> Self {
                 Self::of(error)
             }
@@ -110,7 +110,7 @@ macro_rules! from_ours {
 
 from_ours!(Problem Problems ProtocolError AskError);
 
-impl<E> fmt::Debug for Declared<E> {
+impl<E> fmt::Debug for DeclaredFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.failure.fmt(f)
     }

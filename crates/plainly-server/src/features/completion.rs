@@ -10,7 +10,9 @@ use serde_json::Value;
 
 use super::values;
 use crate::answer::{Answer, AnswerFuture, MethodResult};
-use crate::extract::{Completing, CompletionCall, CompletionChannel, Extract, ExtractAll, Needs};
+use crate::extract::{
+    CompletionCall, CompletionChannel, Extract, ExtractAll, Needs, PartialArgument,
+};
 use crate::failure::Failure;
 use crate::handler::Handler;
 use crate::mistakes;
@@ -47,7 +49,7 @@ impl Completer {
     /// Completes to one of these values.
     pub(super) fn one_of(values: Vec<String>) -> Self {
         let call: CompletionHandler = Box::new(move |call| {
-            let matching = Completing::extract(call)?.matching(&values);
+            let matching = PartialArgument::extract(call)?.matching(&values);
             Ok(Box::pin(ready(matching.into_completion().map(answer))))
         });
         let needs = Needs::default();

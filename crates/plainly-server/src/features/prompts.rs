@@ -28,7 +28,7 @@ type PromptHandler = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure
 ///
 /// ```
 /// use plainly::server::Prompt;
-/// use plainly::server::extract::{Args, Completing};
+/// use plainly::server::extract::{Args, PartialArgument};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 ///
@@ -45,7 +45,7 @@ type PromptHandler = Box<dyn Fn(&PromptCall<'_>) -> Result<AnswerFuture, Failure
 ///     format!("Please review:\n```{language}\n{code}\n```")
 /// }
 ///
-/// async fn languages(typed: Completing) -> Vec<String> {
+/// async fn languages(typed: PartialArgument) -> Vec<String> {
 ///     typed.matching(["c", "python", "rust"])
 /// }
 ///

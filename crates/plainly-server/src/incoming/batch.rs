@@ -18,13 +18,13 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use crate::Server;
-use crate::incoming::malformed::{Unserved, cancelled, error_of};
+use crate::incoming::malformed::{UnservedMessage, cancelled, error_of};
 use crate::operation::Arrival;
-use crate::outgoing::encode::Encoded;
+use crate::outgoing::encode::EncodedReply;
 use crate::outgoing::{Departure, ReplySource};
 use crate::replies::Replies;
 use crate::request::{Interest, Scope};
-use crate::resolve::Unresolved;
+use crate::resolve::ResolveError;
 use crate::sessions::session::Session;
 use plainly_transport::quota::Holder;
 
@@ -35,7 +35,7 @@ pub(crate) type BatchMessages<'a> = Vec<Result<Message<'a>, MalformedMessage<'a>
 /// reply. Dropping it cancels the handlers.
 #[derive(Debug)]
 struct Batch {
-    replies: Option<Joined>,
+    replies: Option<BatchReplies>,
     running: SelectAll<Part>,
 }
 
@@ -87,7 +87,7 @@ impl Server {
         messages: BatchMessages<'_>,
     ) -> Replies {
         let revision = session.peer.revision;
-        let mut joined = Joined::new(self.clone(), arrival, &session.peer);
+        let mut joined = BatchReplies::new(self.clone(), arrival, &session.peer);
         // An id whose request was answered already is free again in the session; but two responses with one id in one
         // reply could not be told apart.
         let (mut ids, mut running) = (HashSet::new(), SelectAll::new());
@@ -101,7 +101,7 @@ impl Server {
                     // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
                     if let Err(error) = check_part(&request, is_new) {
-                        let unresolved = Unresolved { error, revision };
+                        let unresolved = ResolveError { error, revision };
                         let refusal = self.unresolved(arrival, &request, &unresolved);
                         joined.add(place, refusal.bytes);
                         continue;
@@ -132,7 +132,7 @@ impl Server {
                     );
                 }
                 Err(malformed) => {
-                    let message = Unserved::new(arrival, revision);
+                    let message = UnservedMessage::new(arrival, revision);
                     let why = "the revision has no error without an id";
                     self.ignore(message, &error_of(&malformed), why);
                 }
@@ -178,7 +178,7 @@ impl ReplySource for Batch {
         Poll::Ready(
             self.replies
                 .take()
-                .and_then(Joined::join)
+                .and_then(BatchReplies::join)
                 .map(Departure::Reply),
         )
     }
@@ -208,7 +208,7 @@ fn scope(session: &Arc<Session>, extensions: &Extensions, request: &Request<'_>)
 
 /// The replies so far, by the places of their requests.
 #[derive(Debug)]
-struct Joined {
+struct BatchReplies {
     server: Server,
     arrival: Arrival,
     revision: Revision,
@@ -218,7 +218,7 @@ struct Joined {
     room: usize,
 }
 
-impl Joined {
+impl BatchReplies {
     fn new(server: Server, arrival: Arrival, peer: &Peer) -> Self {
         Self {
             room: server.limits().reply_bytes,
@@ -231,7 +231,7 @@ impl Joined {
     }
 
     /// Adds the reply to the request `id`, or an error if there is no room for it.
-    fn fit(&mut self, place: usize, id: &str, reply: Encoded) {
+    fn fit(&mut self, place: usize, id: &str, reply: EncodedReply) {
         if reply.bytes.len() <= self.room {
             return self.add(place, reply.bytes);
         }
@@ -239,9 +239,9 @@ impl Joined {
         drop(reply);
         let limit = self.server.limits().reply_bytes as u64;
         let error = Internal::ReplyTooLarge { limit }.into();
-        let message = Unserved {
+        let message = UnservedMessage {
             id: Some(id),
-            ..Unserved::new(self.arrival, self.revision)
+            ..UnservedMessage::new(self.arrival, self.revision)
         };
         let refusal = self.server.refusal(message, &error);
         self.add(place, refusal.bytes);
@@ -253,7 +253,7 @@ impl Joined {
         self.written.insert(place, reply);
     }
 
-    fn join(self) -> Option<Encoded> {
+    fn join(self) -> Option<EncodedReply> {
         if self.written.is_empty() {
             return None;
         }
@@ -267,7 +267,7 @@ impl Joined {
         out.push(b']');
         // The parts had room just now; the whole is sent even if there is none left.
         let held = server.0.unsent.room(self.caller).hold(out.into());
-        Some(Encoded {
+        Some(EncodedReply {
             http_status: 200,
             code: None,
             bytes: held.unwrap_or_else(|no_room| no_room),

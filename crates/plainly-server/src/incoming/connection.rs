@@ -26,11 +26,11 @@ use self::throttle::Throttle;
 use crate::Server;
 use crate::in_flight::InFlight;
 use crate::incoming::batch::{BatchMessages, ids};
-use crate::incoming::malformed::{Unserved, cancelled, error_of};
+use crate::incoming::malformed::{UnservedMessage, cancelled, error_of};
 use crate::operation::{Arrival, Transport};
 use crate::outgoing::Departure;
 use crate::replies::Replies;
-use crate::resolve::{self, Sender, Unresolved};
+use crate::resolve::{self, ResolveError, Sender};
 use crate::sessions::session::Session;
 use plainly_transport::quota::Holder;
 use plainly_transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
@@ -230,7 +230,7 @@ impl<M: Messages> Connection<M> {
     fn open(&mut self, arrival: Arrival, request: &Request<'_>) {
         // An id in flight is taken for this request too: the client could not tell the two replies apart.
         let opening = match self.in_flight.has(&request.id.to_owned()) {
-            true => Err(Unresolved {
+            true => Err(ResolveError {
                 error: InvalidRequest::DuplicateId.into(),
                 revision: Revision::LATEST_LEGACY,
             }),
@@ -325,7 +325,7 @@ impl<M: Messages> Connection<M> {
     /// Refuses a message. Without an id it is not answered if the session's revision has no such
     /// answer, and not so often that two peers who answer each other's errors could keep each other
     /// busy.
-    fn refuse(&mut self, message: Unserved<'_>, error: &ProtocolError) {
+    fn refuse(&mut self, message: UnservedMessage<'_>, error: &ProtocolError) {
         let has_id = message.id.is_some();
         if !has_id && !message.revision.traits().errors_without_id {
             let why = "the revision has no error without an id";
@@ -339,10 +339,10 @@ impl<M: Messages> Connection<M> {
         self.push(encoded.bytes);
     }
 
-    fn unserved<'m>(&self, arrival: Arrival, id: Option<&'m str>) -> Unserved<'m> {
-        Unserved {
+    fn unserved<'m>(&self, arrival: Arrival, id: Option<&'m str>) -> UnservedMessage<'m> {
+        UnservedMessage {
             id,
-            ..Unserved::new(arrival, self.revision())
+            ..UnservedMessage::new(arrival, self.revision())
         }
     }
 

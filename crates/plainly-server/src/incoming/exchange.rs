@@ -12,12 +12,12 @@ use plainly_protocol::method::Method;
 
 use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
-use crate::incoming::malformed::{self, Unserved};
+use crate::incoming::malformed::{self, UnservedMessage};
 use crate::operation::{Arrival, Transport};
-use crate::outgoing::encode::Encoded;
+use crate::outgoing::encode::EncodedReply;
 use crate::permissions::Permissions;
 use crate::replies::Replies;
-use crate::resolve::{self, Unresolved, last_event_id, session_name};
+use crate::resolve::{self, ResolveError, last_event_id, session_name};
 use crate::sessions::session::Session;
 use crate::sessions::streams::Streams;
 use plainly_transport::{Exchange, Frame, Pipe, Reply};
@@ -59,7 +59,7 @@ impl Exchange for Server {
             Ok(Some(session)) => self.stream_of(frame, &session),
             // Without a session there is no stream to open: a modern client listens by a request.
             Ok(None) => Err(without_session("GET opens the stream of a session")),
-            Err(Unresolved { error, .. }) => Err(error),
+            Err(ResolveError { error, .. }) => Err(error),
         };
         opened.unwrap_or_else(|error| self.refuse(&error, frame.client))
     }
@@ -76,7 +76,7 @@ impl Exchange for Server {
                 }
             }
             Ok(None) => self.refuse(&without_session("DELETE ends a session"), frame.client),
-            Err(Unresolved { error, .. }) => self.refuse(&error, frame.client),
+            Err(ResolveError { error, .. }) => self.refuse(&error, frame.client),
         }
     }
 
@@ -96,7 +96,7 @@ impl Exchange for Server {
 
     fn refuse(&self, error: &ProtocolError, client: Option<IpAddr>) -> Reply {
         let arrival = Arrival::unread(Transport::Http { client });
-        let message = Unserved::new(arrival, Revision::UNKNOWN_PEER);
+        let message = UnservedMessage::new(arrival, Revision::UNKNOWN_PEER);
         reply(self.refusal(message, error))
     }
 }
@@ -111,7 +111,7 @@ impl Server {
 
     /// The refusal of a message that was read, and of which nothing else is known.
     fn refused(&self, arrival: Arrival, error: &ProtocolError) -> Reply {
-        let message = Unserved::new(arrival, Revision::UNKNOWN_PEER);
+        let message = UnservedMessage::new(arrival, Revision::UNKNOWN_PEER);
         reply(self.refusal(message, error))
     }
 
@@ -134,7 +134,7 @@ impl Server {
         messages.find_map(|message| {
             let (error, headers) = permissions.refuses(message)?;
             let trace;
-            let mut unserved = Unserved::new(arrival, Revision::UNKNOWN_PEER);
+            let mut unserved = UnservedMessage::new(arrival, Revision::UNKNOWN_PEER);
             match message {
                 Message::Request(request) => {
                     trace = arrival.trace(request);
@@ -204,7 +204,7 @@ impl Server {
                     .0
                     .sessions
                     .open(Arc::clone(&peer), frame.caller(), said);
-                let name = opened.await.map_err(Unresolved::from);
+                let name = opened.await.map_err(ResolveError::from);
                 name.map(|name| (peer, name))
             }
             Err(unresolved) => Err(unresolved),
@@ -237,10 +237,10 @@ impl Server {
             // A modern client cancels by hanging up, so its notifications mean nothing here. They
             // are accepted (202) all the same.
             Ok(None) => accepted(),
-            Err(Unresolved { error, .. }) => {
-                let unserved = Unserved {
+            Err(ResolveError { error, .. }) => {
+                let unserved = UnservedMessage {
                     method: Some(&notification.method),
-                    ..Unserved::new(arrival, Revision::UNKNOWN_PEER)
+                    ..UnservedMessage::new(arrival, Revision::UNKNOWN_PEER)
                 };
                 reply(self.refusal(unserved, &error))
             }
@@ -259,7 +259,7 @@ impl Server {
                 let why = "Invalid request: clients of this revision send no responses";
                 self.refused(arrival, &ProtocolError::invalid_request(why))
             }
-            Err(Unresolved { error, .. }) => self.refused(arrival, &error),
+            Err(ResolveError { error, .. }) => self.refused(arrival, &error),
         }
     }
 
@@ -267,7 +267,7 @@ impl Server {
     async fn batch(&self, frame: &Frame, arrival: Arrival, messages: BatchMessages<'_>) -> Reply {
         let session = match resolve::by_session(frame, &self.0.sessions).await {
             Ok(session) => session,
-            Err(Unresolved { error, .. }) => return self.refused(arrival, &error),
+            Err(ResolveError { error, .. }) => return self.refused(arrival, &error),
         };
         if let Err(error) = Self::accepts_batches(session.as_ref().map(|session| &*session.peer)) {
             return self.refused(arrival, &error);
@@ -305,7 +305,7 @@ async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
     }
 }
 
-fn reply(encoded: Encoded) -> Reply {
+fn reply(encoded: EncodedReply) -> Reply {
     let status =
         StatusCode::from_u16(encoded.http_status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     Reply::new(status, encoded.bytes)

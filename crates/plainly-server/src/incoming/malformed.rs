@@ -10,12 +10,12 @@ use plainly_protocol::trace_context::TraceContext;
 use crate::Server;
 use crate::failure::incident::chain;
 use crate::operation::{Arrival, Operation, OperationOutcome};
-use crate::outgoing::encode::Encoded;
-use crate::resolve::Unresolved;
+use crate::outgoing::encode::EncodedReply;
+use crate::resolve::ResolveError;
 
 /// A message that could not be served: the facts that are known nevertheless.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unserved<'a> {
+pub(crate) struct UnservedMessage<'a> {
     pub(crate) arrival: Arrival,
     pub(crate) revision: Revision,
     /// The JSON of its id.
@@ -24,7 +24,7 @@ pub(crate) struct Unserved<'a> {
     pub(crate) trace: Option<&'a TraceContext>,
 }
 
-impl Unserved<'_> {
+impl UnservedMessage<'_> {
     /// A message that could not be read.
     pub(crate) const fn new(arrival: Arrival, revision: Revision) -> Self {
         Self {
@@ -39,7 +39,11 @@ impl Unserved<'_> {
 
 impl Server {
     /// The response to a message that could not be served, which is reported.
-    pub(crate) fn refusal(&self, message: Unserved<'_>, error: &ProtocolError) -> Encoded {
+    pub(crate) fn refusal(
+        &self,
+        message: UnservedMessage<'_>,
+        error: &ProtocolError,
+    ) -> EncodedReply {
         let revision = message.revision;
         let reply = self.0.encoder.error(message.id, revision, error);
         let code = self.0.errors.dialect.code(error, revision);
@@ -64,7 +68,7 @@ impl Server {
     }
 
     /// Logs why a message is not answered at all, though something is wrong with it.
-    pub(crate) fn ignore(&self, message: Unserved<'_>, error: &ProtocolError, why: &str) {
+    pub(crate) fn ignore(&self, message: UnservedMessage<'_>, error: &ProtocolError, why: &str) {
         let revision = message.revision;
         tracing::warn!(
             target: "plainly::failure",
@@ -81,10 +85,10 @@ impl Server {
         &self,
         arrival: Arrival,
         request: &Request<'_>,
-        unresolved: &Unresolved,
-    ) -> Encoded {
+        unresolved: &ResolveError,
+    ) -> EncodedReply {
         let trace = arrival.trace(request);
-        let message = Unserved {
+        let message = UnservedMessage {
             arrival,
             revision: unresolved.revision,
             id: Some(request.id.as_raw()),
@@ -100,10 +104,10 @@ impl Server {
         arrival: Arrival,
         malformed: &MalformedMessage<'_>,
         revision: Revision,
-    ) -> Encoded {
-        let message = Unserved {
+    ) -> EncodedReply {
+        let message = UnservedMessage {
             id: malformed.id.as_ref().map(|id| id.as_raw()),
-            ..Unserved::new(arrival, revision)
+            ..UnservedMessage::new(arrival, revision)
         };
         self.refusal(message, &error_of(malformed))
     }

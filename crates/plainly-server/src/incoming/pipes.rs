@@ -101,7 +101,7 @@ impl Server {
             _place: place,
         };
         entrances.open.insert(name.clone(), entrance);
-        let feed = Box::new(Piped::new(self, extensions, name.clone(), messages));
+        let feed = Box::new(PipeOutput::new(self, extensions, name.clone(), messages));
         Ok(Pipe { name, feed })
     }
 
@@ -143,7 +143,7 @@ fn extension(caller: Holder) -> Extensions {
 
 /// The outgoing side of a pipe. Its peer is served only while this is read; dropping it drops
 /// everything that runs.
-struct Piped {
+struct PipeOutput {
     pipes: Pipes,
     name: String,
     /// The connection that is served; `None` once it has ended.
@@ -152,7 +152,7 @@ struct Piped {
     out: Duplex,
 }
 
-impl Piped {
+impl PipeOutput {
     fn new(
         server: &Server,
         extensions: Extensions,
@@ -190,7 +190,7 @@ impl Piped {
     }
 }
 
-impl Feed for Piped {
+impl Feed for PipeOutput {
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         self.serve(context);
         self.out
@@ -209,13 +209,13 @@ impl Feed for Piped {
     }
 }
 
-impl Drop for Piped {
+impl Drop for PipeOutput {
     fn drop(&mut self) {
         self.pipes.entrances.lock().open.remove(&self.name);
     }
 }
 
-impl fmt::Debug for Piped {
+impl fmt::Debug for PipeOutput {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Piped").finish_non_exhaustive()
     }

@@ -42,7 +42,7 @@ impl Next {
         <L::Service as Service<Request>>::Error: Into<BoxError>,
         <L::Service as Service<Request>>::Future: Send,
     {
-        Self(Arc::new(Layered(layer.layer(self))))
+        Self(Arc::new(LayeredStage(layer.layer(self))))
     }
 
     /// Passes the request on. Dropping the future cancels it.
@@ -93,9 +93,9 @@ impl Stage for Last {
 }
 
 /// A layer, with all behind it.
-struct Layered<S>(S);
+struct LayeredStage<S>(S);
 
-impl<S> Stage for Layered<S>
+impl<S> Stage for LayeredStage<S>
 where
     S: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
     S::Error: Into<BoxError>,

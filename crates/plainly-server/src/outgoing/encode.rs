@@ -15,11 +15,11 @@ use plainly_protocol::types::{
 use plainly_protocol::writer::ObjectWriter;
 use serde_json::Map;
 
-use crate::answer::{Answer, ResultBody, STATIC, Shaped};
+use crate::answer::{Answer, ResultBody, STATIC, ShapedBody};
 
 /// A JSON-RPC response as bytes, and the status of the HTTP response that carries it.
 #[derive(Debug)]
-pub(crate) struct Encoded {
+pub(crate) struct EncodedReply {
     pub(crate) http_status: u16,
     /// The code of the error, if it is one.
     pub(crate) code: Option<Code>,
@@ -66,7 +66,7 @@ impl Encoder {
         id: &str,
         revision: Revision,
         outcome: Result<Answer, ProtocolError>,
-    ) -> (Encoded, Option<ProtocolError>) {
+    ) -> (EncodedReply, Option<ProtocolError>) {
         let answer = match outcome {
             Ok(answer) => answer,
             Err(error) => return (self.error(Some(id), revision, &error), Some(error)),
@@ -89,7 +89,7 @@ impl Encoder {
         id: &str,
         revision: Revision,
         mut answer: Answer,
-    ) -> Result<Encoded, ProtocolError> {
+    ) -> Result<EncodedReply, ProtocolError> {
         if let Answer::Contents(result, hint) = &mut answer
             && let Some(large) = take_largest(&mut result.contents)
         {
@@ -101,7 +101,7 @@ impl Encoder {
         response.close();
         // Only now is the length certain: escapes may have made it longer than expected.
         self.bounded(out.len())?;
-        Ok(Encoded {
+        Ok(EncodedReply {
             http_status: 200,
             code: None,
             bytes: out.into(),
@@ -117,7 +117,7 @@ impl Encoder {
         result: &mut ReadResourceResult,
         hint: CacheHint,
         (largest, body): (usize, Body),
-    ) -> Result<Encoded, ProtocolError> {
+    ) -> Result<EncodedReply, ProtocolError> {
         let (mut out, mut hole) = (Vec::with_capacity(AROUND), 0);
         let mut response = opened(&mut out, Some(id));
         let mut open = response.object("result");
@@ -141,7 +141,7 @@ impl Encoder {
         let (before, after) = out.split_at(hole);
         let whole = in_place::encode(before, body, after, self.reply_bytes);
         let limit = self.reply_bytes as u64;
-        Ok(Encoded {
+        Ok(EncodedReply {
             http_status: 200,
             code: None,
             bytes: whole.ok_or(Internal::ReplyTooLarge { limit })?.into(),
@@ -185,7 +185,7 @@ impl Encoder {
         let written = match answer {
             Answer::Tool(mut result) => {
                 let end = self.end(revision, &complete, None, result.meta.take());
-                write_members(open, revision, &mut Shaped(result), &end)
+                write_members(open, revision, &mut ShapedBody(result), &end)
             }
             Answer::Contents(mut result, hint) => {
                 let end = self.end(revision, &complete, Some(hint), result.meta.take());
@@ -229,7 +229,7 @@ impl Encoder {
         id: Option<&str>,
         revision: Revision,
         error: &ProtocolError,
-    ) -> Encoded {
+    ) -> EncodedReply {
         let wire = self.wire(error, revision);
         let mut out = Vec::with_capacity(AROUND);
         let mut response = opened(&mut out, id);
@@ -237,7 +237,7 @@ impl Encoder {
             .member("error", &wire)
             .expect("strings and JSON values are JSON");
         response.close();
-        Encoded {
+        EncodedReply {
             http_status: wire.http_status,
             code: Some(wire.code),
             bytes: out.into(),

@@ -10,19 +10,19 @@ const SMALL: usize = 16 << 10;
 
 /// The room for large replies.
 #[derive(Debug)]
-pub(crate) struct Unsent(Quota);
+pub(crate) struct UnsentReplies(Quota);
 
 /// The room of one reply, from before it is written until it is sent.
 #[derive(Debug)]
 pub(crate) struct ReplyRoom(QuotaPart);
 
 /// A reply with its room.
-struct Held {
+struct UnsentReply {
     reply: Bytes,
     _room: ReplyRoom,
 }
 
-impl Unsent {
+impl UnsentReplies {
     /// Room for `most` bytes, or for one reply alone.
     pub(crate) fn new(most: usize) -> Self {
         Self(Quota::new(most))
@@ -50,13 +50,13 @@ impl ReplyRoom {
             return Ok(reply);
         }
         match self.0.resize_or_alone(reply.len()) {
-            Ok(()) => Ok(Bytes::from_owner(Held { reply, _room: self })),
+            Ok(()) => Ok(Bytes::from_owner(UnsentReply { reply, _room: self })),
             Err(_) => Err(reply),
         }
     }
 }
 
-impl AsRef<[u8]> for Held {
+impl AsRef<[u8]> for UnsentReply {
     fn as_ref(&self) -> &[u8] {
         &self.reply
     }
@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn large_replies_to_one_caller_leave_room_for_others() {
-        let unsent = Unsent::new(8 * 100_000);
+        let unsent = UnsentReplies::new(8 * 100_000);
         let caller = |last| Holder::of(None, Some([127, 0, 0, last].into()));
         let first = unsent.room(caller(1)).hold(reply(60_000)).unwrap();
         assert!(unsent.room(caller(1)).hold(reply(60_000)).is_err());
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn large_replies_fill_the_room_until_their_last_copies_are_gone() {
-        let unsent = Unsent::new(100_000);
+        let unsent = UnsentReplies::new(100_000);
         let first = unsent.room(None).hold(reply(60_000)).unwrap();
         assert_eq!(first, reply(60_000));
         let second = unsent.room(None).hold(reply(40_000)).unwrap();

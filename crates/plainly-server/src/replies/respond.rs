@@ -9,7 +9,7 @@ use crate::Server;
 use crate::answer::{Answer, MethodResult};
 use crate::handling::AnswerResult;
 use crate::operation::{Arrival, Operation, OperationOutcome};
-use crate::outgoing::encode::Encoded;
+use crate::outgoing::encode::EncodedReply;
 use crate::request::Scope;
 use plainly_transport::quota::Holder;
 
@@ -20,7 +20,7 @@ impl Server {
         arrival: Arrival,
         request: &Request<'_>,
         peer: &Peer,
-    ) -> Encoded {
+    ) -> EncodedReply {
         let id = request.id.as_raw();
         let mut result = self.0.discovery.initialize(peer);
         let meta = result.meta.take();
@@ -44,7 +44,7 @@ impl Server {
 
     /// Writes the response to a request in this context, and reports both how it went and its
     /// error.
-    pub(crate) fn respond(&self, id: &str, scope: &Scope, outcome: AnswerResult) -> Encoded {
+    pub(crate) fn respond(&self, id: &str, scope: &Scope, outcome: AnswerResult) -> EncodedReply {
         let has_failed = outcome.is_err();
         if let Err(error) = &outcome {
             self.0.errors.report(scope.asker(), error);
@@ -69,7 +69,7 @@ impl Server {
         revision: Revision,
         caller: Option<Holder>,
         outcome: AnswerResult,
-    ) -> (Encoded, Option<ProtocolError>) {
+    ) -> (EncodedReply, Option<ProtocolError>) {
         let overloaded = || {
             // The error takes no room of its own, so every request gets a reply, however full the server is.
             let overloaded = Unavailable::Overloaded.into();
@@ -84,7 +84,7 @@ impl Server {
         }
         let (encoded, instead) = self.0.encoder.response(id, revision, outcome);
         match room.hold(encoded.bytes) {
-            Ok(bytes) => (Encoded { bytes, ..encoded }, instead),
+            Ok(bytes) => (EncodedReply { bytes, ..encoded }, instead),
             Err(_no_room) => overloaded(),
         }
     }
@@ -92,7 +92,7 @@ impl Server {
 
 /// The end of an operation with this reply, and the error that is behind it.
 fn ended<'a>(
-    reply: &Encoded,
+    reply: &EncodedReply,
     error: Option<&'a ProtocolError>,
     is_tool_error: bool,
 ) -> OperationOutcome<'a> {

@@ -18,14 +18,14 @@ use crate::in_flight::{End, Slot};
 use crate::layer::{Next, Request};
 use crate::load::Place;
 use crate::operation::OperationOutcome;
-use crate::outgoing::encode::Encoded;
+use crate::outgoing::encode::EncodedReply;
 use crate::outgoing::{Departure, ReplySource};
 use crate::panics::panicked;
 use crate::request::Scope;
 
 /// A running request. Dropping it cancels its handler.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningRequest {
     pub(crate) server: Server,
     pub(crate) id: Box<str>,
     pub(crate) scope: Scope,
@@ -42,7 +42,7 @@ pub(crate) enum State {
     Subscribed(BoxStream<'static, Bytes>, Box<Answer>),
     /// Answered. The reply waits until all messages before it are sent; a cancelled request has
     /// none.
-    Answered(Option<Encoded>),
+    Answered(Option<EncodedReply>),
 }
 
 /// The work on an answer.
@@ -74,10 +74,10 @@ impl Future for Work {
     }
 }
 
-impl Running {
+impl RunningRequest {
     /// Lets the handler begin. Returns the reply if there is one already, and nothing to send
     /// before it.
-    pub(crate) fn begin(&mut self) -> Option<Encoded> {
+    pub(crate) fn begin(&mut self) -> Option<EncodedReply> {
         // The reader of the rest polls again with a waker of its own.
         let context = &mut Context::from_waker(Waker::noop());
         let _is_answered = self.poll_end(context);
@@ -150,7 +150,7 @@ impl Running {
     }
 }
 
-impl ReplySource for Running {
+impl ReplySource for RunningRequest {
     fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Departure>> {
         let _is_answered = self.poll_end(context);
         // The reply comes last, even if it is ready: after it, the client no longer reads.
@@ -197,7 +197,7 @@ impl ReplySource for Running {
 }
 
 /// Reports a request whose client hung up.
-impl Drop for Running {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         match self.state {
             State::Working { .. } | State::Subscribed(..) => self.report_cancelled(),

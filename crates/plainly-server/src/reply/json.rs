@@ -18,7 +18,7 @@ impl<T> Json<T> {
     /// ```
     /// use plainly::protocol::types::Content;
     /// use plainly::server::Tool;
-    /// use plainly::server::reply::{Json, Shown};
+    /// use plainly::server::reply::{Json, StructuredOutput};
     /// use schemars::JsonSchema;
     /// use serde::Serialize;
     ///
@@ -27,14 +27,14 @@ impl<T> Json<T> {
     ///     degrees: i32,
     /// }
     ///
-    /// async fn weather() -> Shown<Weather> {
+    /// async fn weather() -> StructuredOutput<Weather> {
     ///     Json(Weather { degrees: 21 }).content([Content::text("21 degrees and a clear sky.")])
     /// }
     ///
     /// let tool = Tool::new("weather", weather);
     /// ```
-    pub fn content(self, content: impl Into<Vec<Content>>) -> Shown<T> {
-        Shown {
+    pub fn content(self, content: impl Into<Vec<Content>>) -> StructuredOutput<T> {
+        StructuredOutput {
             output: self.0,
             content: content.into(),
         }
@@ -45,7 +45,7 @@ impl<T> Json<T> {
 ///
 /// Hosts show their models one or the other, so each should be complete.
 #[derive(Clone, Debug)]
-pub struct Shown<T> {
+pub struct StructuredOutput<T> {
     pub(super) output: T,
     pub(super) content: Vec<Content>,
 }

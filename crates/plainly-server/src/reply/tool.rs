@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{AsValue, InResult, Json, Shown};
+use super::{AsValue, InResult, Json, StructuredOutput};
 use crate::derived::output_schema_of;
 use crate::failure::{Failure, IntoFailure};
 
@@ -80,7 +80,7 @@ impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Json<T> {
     }
 }
 
-impl<T: Serialize + JsonSchema> ToolReply<AsValue> for Shown<T> {
+impl<T: Serialize + JsonSchema> ToolReply<AsValue> for StructuredOutput<T> {
     fn into_result(self) -> Result<CallToolResult, Failure> {
         let json = serde_json::value::to_raw_value(&self.output)?;
         Ok(CallToolResult::new(self.content).structured_content(RawJson::from(json)))

@@ -19,13 +19,13 @@ use plainly_transport::ConnectionMemory;
 const LONGEST: usize = 1 << 10;
 
 /// A peer, and the introduction that it was made of.
-struct Known {
+struct KnownPeer {
     capabilities: Box<str>,
     client: Option<Box<str>>,
     peer: Arc<Peer>,
 }
 
-impl Known {
+impl KnownPeer {
     fn is(
         &self,
         meta: &RequestMeta<'_>,
@@ -49,7 +49,7 @@ pub(super) fn introduced(
     memory: &ConnectionMemory,
 ) -> Result<Arc<Peer>, ProtocolError> {
     let principal = extensions.get::<Principal>();
-    let is_known = |known: &Known, revision| {
+    let is_known = |known: &KnownPeer, revision| {
         let is_it = known.is(meta, revision, principal);
         is_it.then(|| Arc::clone(&known.peer))
     };
@@ -78,7 +78,7 @@ fn keep(meta: &RequestMeta<'_>, peer: &Arc<Peer>, memory: &ConnectionMemory) {
         meta.raw_client(),
     );
     if capabilities.len() + client.map_or(0, str::len) <= LONGEST {
-        memory.keep(Known {
+        memory.keep(KnownPeer {
             capabilities: capabilities.into(),
             client: client.map(Box::from),
             peer: Arc::clone(peer),

@@ -16,7 +16,7 @@ use plainly_errors::{ProtocolError, Revision};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use self::kept::{Kept, Reader, Turn};
+use self::kept::{Reader, StoredEvents, Turn};
 use crate::limits::Limits;
 use crate::outgoing::{Departure, ReplySource};
 use plainly_transport::lock::Lock;
@@ -36,7 +36,7 @@ pub(crate) struct Streams {
     prefix: String,
     /// The time that a stream is stored after its end.
     time: Duration,
-    kept: Lock<Kept>,
+    kept: Lock<StoredEvents>,
     /// Set when the session ends: the signal to all that write.
     is_closed: watch::Sender<bool>,
 }
@@ -59,7 +59,7 @@ impl Streams {
                 can_poll,
                 prefix,
                 time: limits.resumption.ttl,
-                kept: Lock::new(Kept::new(limits, bytes)),
+                kept: Lock::new(StoredEvents::new(limits, bytes)),
                 is_closed: watch::Sender::new(false),
             })
         })

@@ -19,10 +19,10 @@ use super::local::LocalTask;
 use super::record::TaskEvent;
 use super::store::TaskStoreError;
 use crate::answer::Answer;
-use crate::audience::{Audience, Ended, request_failed};
+use crate::audience::{Audience, HandlerEnd, request_failed};
 use crate::failure::incident::chain;
 use crate::failure::{Failure, Meaning};
-use crate::panics::{Guarded, panicked};
+use crate::panics::{GuardedHandler, panicked};
 use crate::request::Scope;
 
 /// The most bytes that a reply has around the result of a task.
@@ -43,7 +43,7 @@ pub(super) struct Background {
 
 /// A turn that a running handler takes.
 enum HandlerTurn {
-    Ended(Box<Ended>),
+    Ended(Box<HandlerEnd>),
     /// It waits for the answers to exactly these questions.
     Asks(QuestionsByKey),
 }
@@ -53,14 +53,14 @@ type QuestionsByKey = BTreeMap<String, InputRequest>;
 
 impl Background {
     /// Runs the handler, and records how it ended. One that was cancelled is dropped where it stands.
-    pub(super) async fn run(self, handler: Guarded) {
+    pub(super) async fn run(self, handler: GuardedHandler) {
         if let Some(ended) = self.ended(handler).await {
             self.record_end(ended).await;
         }
     }
 
     /// The end of the handler; `None` if its task was cancelled.
-    async fn ended(&self, mut handler: Guarded) -> Option<Ended> {
+    async fn ended(&self, mut handler: GuardedHandler) -> Option<HandlerEnd> {
         let limits = &self.tasks.limits;
         // Nobody could fetch a result that comes after the record has expired.
         let limit = limits.tasks.deadline.min(limits.tasks.ttl);
@@ -105,7 +105,7 @@ impl Background {
     /// The next turn of the handler: it ended, or its open questions are others than `asked`.
     fn poll_next(
         &self,
-        handler: &mut Guarded,
+        handler: &mut GuardedHandler,
         asked: &QuestionsByKey,
         context: &mut Context<'_>,
     ) -> Poll<HandlerTurn> {
@@ -149,7 +149,7 @@ impl Background {
         Ok(true)
     }
 
-    async fn record_end(&self, ended: Ended) {
+    async fn record_end(&self, ended: HandlerEnd) {
         let mut recorded = self.tasks.record(&self.task.id, self.event(ended)).await;
         if let Err(TaskStoreError::Full) = recorded {
             let error = ProtocolError::internal("Internal error: there is no room for the result");
@@ -166,7 +166,7 @@ impl Background {
     }
 
     /// The event in the life of the task that the end of its handler is.
-    fn event(&self, ended: Ended) -> TaskEvent {
+    fn event(&self, ended: HandlerEnd) -> TaskEvent {
         let (asker, policy) = (self.call.scope.asker(), self.tasks.errors);
         let outcome = match ended {
             Err(error) => Err(error),

@@ -16,7 +16,7 @@ use super::{Tasks, principal};
 use crate::answer::{Answer, MethodResult};
 use crate::failure::Failure;
 use crate::failure::incident::chain;
-use crate::panics::Guarded;
+use crate::panics::GuardedHandler;
 use crate::request::StatusSink;
 use crate::seal::random_name;
 
@@ -25,7 +25,7 @@ impl Tasks {
     pub(crate) async fn create(
         self: Arc<Self>,
         call: TaskCall,
-        handler: Guarded,
+        handler: GuardedHandler,
     ) -> Result<Answer, Failure> {
         // The store may be slow, and the request gone by the time it is done: the record that it
         // keeps must come to an end all the same.
@@ -46,7 +46,7 @@ impl Tasks {
     async fn create_and_run(
         self: Arc<Self>,
         call: TaskCall,
-        handler: Guarded,
+        handler: GuardedHandler,
         asker: oneshot::Sender<Result<DetailedTask, ProtocolError>>,
     ) {
         let (task, record) = match self.insert(call.scope.peer()).await {

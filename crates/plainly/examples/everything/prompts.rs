@@ -2,7 +2,7 @@
 
 use plainly::protocol::types::{self, Content, PromptMessage, ResourceContents, Role};
 use plainly::server::ServerBuilder;
-use plainly::server::extract::Completing;
+use plainly::server::extract::PartialArgument;
 use plainly::{Args, Prompt};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,7 +40,7 @@ async fn with_arguments(Args(Two { arg1, arg2 }): Args<Two>) -> String {
     format!("Prompt with arguments: arg1='{arg1}', arg2='{arg2}'")
 }
 
-async fn cities(typed: Completing) -> Vec<String> {
+async fn cities(typed: PartialArgument) -> Vec<String> {
     typed.matching(["paris", "park", "party", "berlin"])
 }
 

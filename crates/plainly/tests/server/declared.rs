@@ -4,7 +4,7 @@
 use plainly::client::{Client, Error};
 use plainly::errors::Revision;
 use plainly::protocol::types::Meta;
-use plainly::server::{Declared, DeclaredProblems, Server};
+use plainly::server::{DeclaredFailure, DeclaredProblems, Server};
 use plainly::{
     AskError, Problem, ProblemCode, Prompt, ProtocolError, Resource, ResourceTemplate, Tool,
 };
@@ -45,19 +45,19 @@ async fn plain() -> Result<String, Problem> {
     Ok(note(NoteError::Missing)?)
 }
 
-async fn missing() -> Result<String, Declared<NoteError>> {
+async fn missing() -> Result<String, DeclaredFailure<NoteError>> {
     Ok(note(NoteError::Missing)?)
 }
 
-async fn locked() -> Result<String, Declared<NoteError>> {
+async fn locked() -> Result<String, DeclaredFailure<NoteError>> {
     Ok(note(NoteError::Locked)?)
 }
 
-async fn undeclared() -> Result<String, Declared<NoteError>> {
+async fn undeclared() -> Result<String, DeclaredFailure<NoteError>> {
     Ok(note(NoteError::Full)?)
 }
 
-async fn other() -> Result<String, Declared<NoteError>> {
+async fn other() -> Result<String, DeclaredFailure<NoteError>> {
     let asked: Result<(), AskError> = Ok(());
     asked?;
     Err(ProtocolError::invalid_params("Ids are numbers"))?

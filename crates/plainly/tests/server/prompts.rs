@@ -13,7 +13,7 @@ use plainly::protocol::types::{
     Arguments, CompleteParams, Completion, Content, Cursor, GetPromptResult, Icon,
     ListPromptsParams, PromptMessage, Reference, Role,
 };
-use plainly::server::extract::{Args, Completing, Context, State};
+use plainly::server::extract::{Args, Context, PartialArgument, State};
 use plainly::server::{Failure, Prompt, Resource, Server, ServerBuilder, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -48,11 +48,11 @@ async fn review(Args(review): Args<Review>) -> String {
 #[derive(Clone)]
 struct Known(&'static [&'static str]);
 
-async fn languages(State(Known(languages)): State<Known>, typed: Completing) -> Vec<String> {
+async fn languages(State(Known(languages)): State<Known>, typed: PartialArgument) -> Vec<String> {
     typed.matching(languages.iter().copied())
 }
 
-async fn frameworks(typed: Completing) -> Result<Vec<&'static str>, Problem> {
+async fn frameworks(typed: PartialArgument) -> Result<Vec<&'static str>, Problem> {
     match typed.argument("language") {
         Some("python") => Ok(vec!["flask", "django"]),
         Some(other) => Err(Problem::not_found("language", other)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use plainly::errors::{Problem, ProblemBag, Problems, ProtocolError, Revision};
 use plainly::protocol::shape::Feature;
-use plainly::server::extract::{Args, Completing, ResourceUri, Vars};
+use plainly::server::extract::{Args, PartialArgument, ResourceUri, Vars};
 use plainly::server::{Failure, Prompt, ResourceTemplate, Server, Tool};
 use plainly_peer::Client;
 use schemars::JsonSchema;
@@ -115,7 +115,7 @@ async fn resource(_: ResourceUri, Vars(way): Vars<Way>) -> Result<String, Failur
     fail(&way.meaning, &way.wrapping).await
 }
 
-async fn completion(typed: Completing) -> Result<Vec<String>, Failure> {
+async fn completion(typed: PartialArgument) -> Result<Vec<String>, Failure> {
     let wrapping = typed.argument("wrapping").unwrap_or("itself").to_owned();
     Err(fail(typed.text(), &wrapping).await.unwrap_err())
 }

@@ -21,15 +21,15 @@ pub(crate) trait ErasedStore: Send + Sync + fmt::Debug {
     fn watch(&self) -> Option<BoxStream<'static, Change>>;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
     /// The metadata of a resource; with `is_open`, the error may suggest another one.
-    fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource>;
+    fn metadata(&self, uri: String, is_open: bool) -> StoreFuture<Resource>;
     /// The URI that was probably meant by `uri`, which no store serves.
     fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>>;
     /// Checks and completes what the store reads.
-    fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>>;
+    fn read(&self, uri: String, is_open: bool) -> StoreFuture<Vec<ResourceContents>>;
 }
 
 /// The answer of a store, or the error for the peer.
-pub(super) type Stored<T> = BoxFuture<'static, Result<T, ProtocolError>>;
+pub(super) type StoreFuture<T> = BoxFuture<'static, Result<T, ProtocolError>>;
 
 /// Hides the type of `store`.
 pub(crate) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
@@ -144,7 +144,7 @@ impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
         Box::pin(CheckedStore::list(self, query))
     }
 
-    fn metadata(&self, uri: String, is_open: bool) -> Stored<Resource> {
+    fn metadata(&self, uri: String, is_open: bool) -> StoreFuture<Resource> {
         let checked = Self::clone(self);
         Box::pin(async move {
             match checked.store.metadata(&uri).await {
@@ -159,7 +159,7 @@ impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
         Box::pin(async move { checked.meant_by(&uri, None).await })
     }
 
-    fn read(&self, uri: String, is_open: bool) -> Stored<Vec<ResourceContents>> {
+    fn read(&self, uri: String, is_open: bool) -> StoreFuture<Vec<ResourceContents>> {
         let checked = Self::clone(self);
         Box::pin(async move {
             match CheckedStore::read(&checked, &uri).await {

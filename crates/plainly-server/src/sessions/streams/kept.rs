@@ -18,8 +18,8 @@ const OVERHEAD: usize = 64;
 
 /// The events of all streams of a session.
 #[derive(Debug)]
-pub(super) struct Kept {
-    most: Most,
+pub(super) struct StoredEvents {
+    most: EventLimits,
     events: usize,
     /// Its part of the bytes that are kept in all sessions together.
     bytes: QuotaPart,
@@ -32,7 +32,7 @@ pub(super) struct Kept {
 
 /// The limits of the stored events.
 #[derive(Debug)]
-struct Most {
+struct EventLimits {
     events: usize,
     bytes: usize,
 }
@@ -73,9 +73,9 @@ pub(super) enum Turn {
     Wait,
 }
 
-impl Kept {
+impl StoredEvents {
     pub(super) fn new(limits: &Limits, bytes: QuotaPart) -> Self {
-        let most = Most {
+        let most = EventLimits {
             events: limits.resumption.events,
             bytes: limits.resumption.bytes,
         };
@@ -293,7 +293,7 @@ impl Kept {
     }
 }
 
-impl Drop for Kept {
+impl Drop for StoredEvents {
     fn drop(&mut self) {
         self.clear();
     }
@@ -342,17 +342,17 @@ mod tests {
     use super::*;
     use plainly_transport::quota::Quota;
 
-    fn kept(events: usize, bytes: usize, total: usize) -> Kept {
+    fn kept(events: usize, bytes: usize, total: usize) -> StoredEvents {
         let mut limits = Limits::default();
         (limits.resumption.events, limits.resumption.bytes) = (events, bytes);
         limits.resumption.bytes_in_all = total;
-        Kept::new(
+        StoredEvents::new(
             &limits,
             Quota::new(limits.resumption.bytes_in_all).part(None),
         )
     }
 
-    fn read(kept: &mut Kept, reader: Reader) -> Vec<u64> {
+    fn read(kept: &mut StoredEvents, reader: Reader) -> Vec<u64> {
         let mut context = Context::from_waker(Waker::noop());
         let mut numbers = Vec::new();
         while let Poll::Ready(Some((number, event))) = kept.next(reader, &mut context) {
@@ -362,12 +362,12 @@ mod tests {
         numbers
     }
 
-    fn is_over(kept: &mut Kept, reader: Reader) -> bool {
+    fn is_over(kept: &mut StoredEvents, reader: Reader) -> bool {
         kept.next(reader, &mut Context::from_waker(Waker::noop()))
             .is_ready()
     }
 
-    fn write(kept: &mut Kept, stream: u64, numbers: impl IntoIterator<Item = u64>) {
+    fn write(kept: &mut StoredEvents, stream: u64, numbers: impl IntoIterator<Item = u64>) {
         for number in numbers {
             kept.push(stream, format!("{stream}-{number}").into());
         }

@@ -12,7 +12,7 @@ use plainly::protocol::types::{
     BooleanField, ChoicesField, CreateMessageParams, ElicitAction, ElicitFormParams,
     InputRequiredResult, NumberField, SamplingMessage, TextField,
 };
-use plainly::server::extract::{Ask, Returned};
+use plainly::server::extract::{Ask, ReturnedAnswers};
 use plainly::server::{
     AskError, AskErrorKind, Keys, Prompt, Resource, ResourceTemplate, Server, Tool,
 };
@@ -231,7 +231,7 @@ async fn insist(ask: Ask) -> Result<&'static str, AskError> {
 }
 
 /// Keeps its state itself.
-async fn bare(returned: Returned) -> Result<String, Failure> {
+async fn bare(returned: ReturnedAnswers) -> Result<String, Failure> {
     match returned.state.as_deref() {
         None => {
             let asked = InputRequiredResult::new([("user_name", name_form())]);

@@ -3,7 +3,7 @@
 use plainly::Revision;
 use plainly::limits::Limits;
 use plainly::server::extract::State;
-use plainly::server::extract::{Args, Completing};
+use plainly::server::extract::{Args, PartialArgument};
 use plainly::server::{Changes, Keys, Prompt, Resource, Server, ServerBuilder, Tool};
 use serde_json::{Value, json};
 
@@ -300,7 +300,7 @@ struct Greet {
 }
 
 fn prompt(name: &str) -> Prompt {
-    let names = async |typed: Completing| typed.matching(["Ada", "Grace"]);
+    let names = async |typed: PartialArgument| typed.matching(["Ada", "Grace"]);
     Prompt::new(name, greet).complete("name", names)
 }
 
