@@ -1,7 +1,7 @@
 //! The causes of failure that this client can remove before it makes an exchange again, and how often it does so in one
 //! call. Credentials and connections are renewed where a request is sent, everything else where a call is made.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use plainly_transport::lock::Lock;
 
 /// A cause of failure that can be removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,40 +24,21 @@ pub(crate) enum Cause {
     Passing,
 }
 
-/// The number of causes.
-const CAUSES: usize = Cause::Passing as usize + 1;
-
 /// The exchanges that one call may cost, shared by all that make some of them.
 #[derive(Debug)]
 pub(crate) struct Budget {
-    /// The most times that each cause is removed.
-    most: [u32; CAUSES],
-    spent: [AtomicU32; CAUSES],
+    pauses: u32,
+    visits: u32,
+    spent: Lock<Vec<Cause>>,
 }
 
 impl Budget {
     /// The budget of a call that may wait so often, and may send the user to so many pages.
     pub(crate) fn new(pauses: u32, visits: u32) -> Self {
-        let rows = [
-            #[cfg(feature = "http")]
-            (Cause::Unsent, 3),
-            #[cfg(feature = "http")]
-            (Cause::Credentials, 5),
-            // A server that refuses every new session would be called for ever.
-            (Cause::Session, 1),
-            (Cause::Revision, 1),
-            // Another listing would teach the same.
-            (Cause::Headers, 1),
-            (Cause::Visit, visits),
-            (Cause::Passing, pauses),
-        ];
-        let mut most = [0; CAUSES];
-        for (cause, times) in rows {
-            most[cause as usize] = times;
-        }
         Self {
-            most,
-            spent: Default::default(),
+            pauses,
+            visits,
+            spent: Lock::default(),
         }
     }
 
@@ -67,25 +48,44 @@ impl Budget {
         Self::new(0, 0)
     }
 
+    /// The most times that a cause is removed.
+    fn most(&self, cause: Cause) -> u32 {
+        match cause {
+            #[cfg(feature = "http")]
+            Cause::Unsent => 3,
+            #[cfg(feature = "http")]
+            Cause::Credentials => 5,
+            // A server that refuses every new session would be called for ever, and another listing would teach the
+            // same.
+            Cause::Session | Cause::Revision | Cause::Headers => 1,
+            Cause::Visit => self.visits,
+            Cause::Passing => self.pauses,
+        }
+    }
+
     /// Spends one exchange on this cause; `false` if none is left.
     pub(crate) fn spend(&self, cause: Cause) -> bool {
-        let most = self.most[cause as usize];
-        let one_more = |spent: u32| (spent < most).then_some(spent + 1);
-        self.spent[cause as usize]
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
-            .is_ok()
+        let mut spent = self.spent.lock();
+        let is_left = count(&spent, cause) < self.most(cause);
+        if is_left {
+            spent.push(cause);
+        }
+        is_left
     }
 
     /// The number of exchanges for this cause.
     pub(crate) fn spent_on(&self, cause: Cause) -> u32 {
-        self.spent[cause as usize].load(Ordering::Relaxed)
+        count(&self.spent.lock(), cause)
     }
 
     /// The number of all exchanges.
     pub(crate) fn spent(&self) -> u32 {
-        let spent = self.spent.iter();
-        spent.map(|spent| spent.load(Ordering::Relaxed)).sum()
+        self.spent.lock().len() as u32
     }
+}
+
+fn count(spent: &[Cause], cause: Cause) -> u32 {
+    spent.iter().filter(|it| **it == cause).count() as u32
 }
 
 #[cfg(test)]
