@@ -72,6 +72,8 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
 }
 
 /// A store that is shared is one too.
+// A method that is not passed on would silently be the default of the trait.
+#[deny(clippy::missing_trait_methods)]
 impl<S: Store> Store for Arc<S> {
     fn serves(&self, uri: &str) -> bool {
         S::serves(self, uri)

@@ -6,6 +6,8 @@ use futures_util::future::BoxFuture;
 
 use super::{Again, AuthError, Authorizer, Credentials, Head, Refusal, UnsentRequest};
 
+// A method that is not passed on would silently be the default of the trait.
+#[deny(clippy::missing_trait_methods)]
 impl<A: Authorizer + ?Sized> Authorizer for Arc<A> {
     fn extensions(&self) -> Vec<&'static str> {
         (**self).extensions()
