@@ -21,7 +21,6 @@ use crate::cache::Fetch;
 use crate::connect::Client;
 use crate::connect::client::ClientState;
 use crate::connect::operation::Operation;
-use crate::connect::retries::is_reading;
 use crate::error::{LocalError, Result};
 use crate::link::CallExtras;
 use crate::message::reply::{self, RawResult, TypedResult};
@@ -183,7 +182,7 @@ impl Client {
             let name = reply::subject(method, params);
             name.is_some_and(|name| self.connected.tools.is_repeatable(&name))
         };
-        is_reading(method) || method == Method::CallTool && is_safe_tool()
+        method.row().is_read_only || method == Method::CallTool && is_safe_tool()
     }
 
     /// Sends the request of a call once, and reads its reply.

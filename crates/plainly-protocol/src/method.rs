@@ -24,8 +24,14 @@ pub struct MethodRow {
     pub subject: Option<&'static str>,
     /// The member of `params` that the `Mcp-Name` header mirrors (2026-07-28, Standard Request Headers).
     pub name_header: Option<&'static str>,
+    /// Whether it changes nothing at the receiver, so that a failed request may be sent again.
+    pub is_read_only: bool,
     /// Whether its result carries cache hints (2026-07-28, Caching).
     pub cacheable: bool,
+    /// The member of its result that lists all that a server has of one sort, page by page.
+    pub listing: Option<&'static str>,
+    /// The notification that this listing has changed.
+    pub listing_changed: Option<Method>,
     /// Whether the server may ask for input before it answers (2026-07-28, Multi Round-Trip Requests).
     pub may_ask: bool,
     /// Whether the server may answer with the handle of a task (extension `io.modelcontextprotocol/tasks`, "Supported
@@ -91,9 +97,16 @@ const REQUEST: MethodRow = MethodRow {
     capability: None,
     subject: None,
     name_header: None,
+    is_read_only: false,
     cacheable: false,
+    listing: None,
+    listing_changed: None,
     may_ask: false,
     may_continue: false,
+};
+const READ: MethodRow = MethodRow {
+    is_read_only: true,
+    ..REQUEST
 };
 const CLIENT_NOTIFICATION: MethodRow = MethodRow {
     kind: MessageKind::Notification,
@@ -140,6 +153,17 @@ const SUBSCRIBE: MethodRow = MethodRow {
     ..REQUEST
 };
 
+/// A method that lists what `base` is about.
+const fn list(base: MethodRow, member: &'static str, changed: Method) -> MethodRow {
+    MethodRow {
+        is_read_only: true,
+        cacheable: true,
+        listing: Some(member),
+        listing_changed: Some(changed),
+        ..base
+    }
+}
+
 /// Makes the enum and its table of the same rows, so that neither can have one that the other lacks.
 macro_rules! methods {
     ($($(#[doc = $more:literal])? $method:ident = $name:literal { $($facts:tt)* })+) => {
@@ -161,35 +185,42 @@ macro_rules! methods {
 }
 
 methods! {
-    Discover = "server/discover" { revisions: Revisions::MODERN, cacheable: true, ..REQUEST }
+    Discover = "server/discover" { revisions: Revisions::MODERN, cacheable: true, ..READ }
     Initialize = "initialize" { revisions: Revisions::LEGACY, ..REQUEST }
-    Ping = "ping" { sender: Sender::Either, revisions: Revisions::LEGACY, ..REQUEST }
-    ListResources = "resources/list" { cacheable: true, ..RESOURCES }
-    ListResourceTemplates = "resources/templates/list" { subject: None, cacheable: true, ..RESOURCES }
-    ReadResource = "resources/read" { name_header: Some("uri"), cacheable: true, may_ask: true, ..RESOURCES }
+    Ping = "ping" { sender: Sender::Either, revisions: Revisions::LEGACY, ..READ }
+    ListResources = "resources/list" { ..list(RESOURCES, "resources", Method::ResourcesChanged) }
+    ListResourceTemplates = "resources/templates/list" {
+        subject: None, ..list(RESOURCES, "resourceTemplates", Method::ResourcesChanged)
+    }
+    ReadResource = "resources/read" {
+        name_header: Some("uri"), is_read_only: true, cacheable: true, may_ask: true, ..RESOURCES
+    }
     /// (SEP-2093)
-    ResourceMetadata = "resources/metadata" { ..RESOURCES }
+    ResourceMetadata = "resources/metadata" { is_read_only: true, ..RESOURCES }
     /// (SEP-2640)
-    ReadDirectory = "resources/directory/read" { ..RESOURCES }
+    ReadDirectory = "resources/directory/read" { is_read_only: true, ..RESOURCES }
     Subscribe = "resources/subscribe" { ..SUBSCRIBE }
     Unsubscribe = "resources/unsubscribe" { ..SUBSCRIBE }
-    ListTools = "tools/list" { cacheable: true, ..TOOLS }
+    ListTools = "tools/list" { ..list(TOOLS, "tools", Method::ToolsChanged) }
     CallTool = "tools/call" { subject: Some("name"), name_header: Some("name"), may_ask: true, may_continue: true, ..TOOLS }
-    ListPrompts = "prompts/list" { cacheable: true, ..PROMPTS }
-    GetPrompt = "prompts/get" { subject: Some("name"), name_header: Some("name"), may_ask: true, ..PROMPTS }
-    Complete = "completion/complete" { capability: Some(Capability::Completions), ..REQUEST }
+    ListPrompts = "prompts/list" { ..list(PROMPTS, "prompts", Method::PromptsChanged) }
+    GetPrompt = "prompts/get" {
+        subject: Some("name"), name_header: Some("name"), is_read_only: true, may_ask: true, ..PROMPTS
+    }
+    Complete = "completion/complete" { capability: Some(Capability::Completions), ..READ }
     SetLevel = "logging/setLevel" { capability: Some(Capability::Logging), revisions: Revisions::LEGACY, ..REQUEST }
     Listen = "subscriptions/listen" { revisions: Revisions::MODERN, ..REQUEST }
     Elicit = "elicitation/create" { revisions: ELICITATION, ..QUESTION }
     CreateMessage = "sampling/createMessage" { ..QUESTION }
     ListRoots = "roots/list" { ..QUESTION }
     /// (extension `io.modelcontextprotocol/tasks`, as the next two)
-    GetTask = "tasks/get" { ..TASKS }
+    GetTask = "tasks/get" { is_read_only: true, ..TASKS }
     UpdateTask = "tasks/update" { ..TASKS }
     CancelTask = "tasks/cancel" { ..TASKS }
+    // Skills are resources, and have no notification of their own.
     /// (SEP-2640, as the next one)
-    ListSkills = "skills/list" { cacheable: true, ..SKILLS }
-    GetSkill = "skills/get" { subject: Some("uri"), ..SKILLS }
+    ListSkills = "skills/list" { ..list(SKILLS, "skills", Method::ResourcesChanged) }
+    GetSkill = "skills/get" { subject: Some("uri"), is_read_only: true, ..SKILLS }
     Initialized = "notifications/initialized" { revisions: Revisions::LEGACY, ..CLIENT_NOTIFICATION }
     Cancelled = "notifications/cancelled" { sender: Sender::Either, ..CLIENT_NOTIFICATION }
     Progress = "notifications/progress" { sender: Sender::Either, ..CLIENT_NOTIFICATION }
@@ -247,6 +278,15 @@ mod tests {
     fn what_the_header_mirrors_is_the_subject() {
         for row in methods().iter().filter(|row| row.name_header.is_some()) {
             assert_eq!(row.name_header, row.subject, "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn each_list_has_its_facts_and_what_is_cacheable_only_reads() {
+        for row in methods() {
+            let is_list = row.sender == Sender::Client && row.name.ends_with("/list");
+            assert_eq!(row.listing.is_some(), is_list, "{}", row.name);
+            assert!(row.is_read_only || !row.cacheable, "{}", row.name);
         }
     }
 

@@ -119,7 +119,8 @@ impl Server {
     }
 }
 
-/// Whether the server answers `method` without a handler, and so without a place. Subscriptions are counted elsewhere.
+/// Whether this server answers `method` without a handler, and so without a place: a fact of its
+/// handlers, not of the method. Subscriptions are counted elsewhere.
 fn is_answered_at_once(method: Method) -> bool {
     matches!(
         method,

@@ -201,15 +201,6 @@ impl<S: Source> ErasedSource for S {
     }
 }
 
-/// The methods whose answers are joined, with the member that each lists in. All others are about
-/// one thing.
-const LISTINGS: [(Method, &str); 4] = [
-    (Method::ListTools, "tools"),
-    (Method::ListResources, "resources"),
-    (Method::ListResourceTemplates, "resourceTemplates"),
-    (Method::ListPrompts, "prompts"),
-];
-
 /// Everything that answers for a server: the features of the program, and after them its sources.
 #[derive(Clone)]
 pub(super) struct Sources {
@@ -290,8 +281,8 @@ impl Sources {
             return self.features.answer(call);
         }
         let providers = self.providers(call);
-        match LISTINGS.iter().find(|(method, _)| *method == call.method) {
-            Some((_, member)) => listing::joined(&providers, self.others.len(), member, call),
+        match call.method.row().listing {
+            Some(member) => listing::joined(&providers, self.others.len(), member, call),
             None => first(&providers, call),
         }
     }

@@ -34,16 +34,7 @@ struct LastChanges {
 
 /// The change that drops the pages of a listing by `method`.
 pub(super) fn listing(method: Method) -> Option<Change> {
-    let rows = [
-        (Method::ListTools, Change::Tools),
-        (Method::ListPrompts, Change::Prompts),
-        (Method::ListResources, Change::Resources),
-        (Method::ListResourceTemplates, Change::Resources),
-        // Skills are resources, and have no notification of their own.
-        (Method::ListSkills, Change::Resources),
-    ];
-    let row = rows.into_iter().find(|(row, _)| *row == method);
-    row.map(|(_, change)| change)
+    Change::of_listing(method.row().listing_changed?)
 }
 
 impl ServerChanges {
@@ -64,20 +55,18 @@ impl ServerChanges {
     /// Whether the result of `method`, about the resource at `uri` or all of them, may be another since then.
     pub(super) fn has_changed(&self, method: Method, uri: Option<&str>, since: u64) -> bool {
         let last = self.0.lock();
-        let changed = if method == Method::ListTools {
-            last.tools
-        } else if method == Method::ListPrompts {
-            last.prompts
-        } else if matches!(method, Method::ListResourceTemplates | Method::ListSkills) {
-            last.resources
-        } else if method == Method::ListResources {
-            last.resources.max(last.updated_below(uri))
-        } else if method == Method::ReadResource {
-            last.updated_below(uri)
-        } else {
-            last.missed
+        let listed = match listing(method) {
+            Some(Change::Tools) => last.tools,
+            Some(Change::Prompts) => last.prompts,
+            Some(Change::Resources) => last.resources,
+            Some(Change::Resource(_) | Change::Task(_) | Change::Missed) | None => 0,
         };
-        changed.max(last.missed) > since
+        // The metadata of resources is listed too.
+        let updated = match method == Method::ReadResource || method == Method::ListResources {
+            true => last.updated_below(uri),
+            false => 0,
+        };
+        listed.max(updated).max(last.missed) > since
     }
 }
 
@@ -118,6 +107,14 @@ mod tests {
 
     fn is_other(changes: &ServerChanges, uri: &str, since: usize) -> bool {
         changes.has_changed(Method::ReadResource, Some(uri), since as u64)
+    }
+
+    #[test]
+    fn each_listing_has_the_change_that_drops_it() {
+        let rows = plainly_protocol::method::methods().iter();
+        for row in rows.filter(|row| row.listing.is_some()) {
+            assert!(listing(row.method).is_some(), "{}", row.name);
+        }
     }
 
     #[test]

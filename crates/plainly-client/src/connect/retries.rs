@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use plainly_protocol::method::Method;
-
 use crate::error::Error;
 use crate::link::backoff::chance;
 
@@ -12,24 +10,6 @@ use crate::link::backoff::chance;
 const FIRST: Duration = Duration::from_millis(200);
 /// The longest of these.
 const LONGEST: Duration = Duration::from_secs(10);
-
-/// The methods that change nothing at the server; `tools/call` may or may not.
-const READING: [Method; 14] = [
-    Method::Discover,
-    Method::Ping,
-    Method::ListTools,
-    Method::ListPrompts,
-    Method::GetPrompt,
-    Method::ListResources,
-    Method::ListResourceTemplates,
-    Method::ReadResource,
-    Method::ResourceMetadata,
-    Method::ReadDirectory,
-    Method::ListSkills,
-    Method::GetSkill,
-    Method::Complete,
-    Method::GetTask,
-];
 
 /// Makes failed calls again, as a client was [built](crate::Builder::retries) to. None by default.
 ///
@@ -107,11 +87,6 @@ impl Retries {
         let pause = pause.saturating_add(pause.min(LONGEST).mul_f64(0.25 * chance()));
         (spent.saturating_add(pause) <= self.within).then_some(pause)
     }
-}
-
-/// Whether a method never changes anything at the server.
-pub(crate) fn is_reading(method: Method) -> bool {
-    READING.contains(&method)
 }
 
 #[cfg(test)]
