@@ -1,6 +1,7 @@
 //! One call from beginning to end: its deadline, and a new session or revision for a server that has forgotten the
 //! session or now refuses the revision. The methods to call are in other files.
 
+mod forward;
 mod listen;
 mod recovery;
 mod rounds;
@@ -10,7 +11,7 @@ mod visits;
 use std::time::Duration;
 
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult, RawJson};
+use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -24,9 +25,10 @@ use crate::connect::operation::Operation;
 use crate::error::{LocalError, Result};
 use crate::link::CallExtras;
 use crate::message::reply::{self, RawResult, TypedResult};
-use crate::message::request::{self, RequestWriter};
+use crate::message::request::RequestWriter;
 use crate::message::timeouts::{CallQuestions, Timeouts};
 
+pub use self::forward::ForwardCall;
 pub use self::listen::Subscription;
 pub use self::rounds::{Call, InputRequired, Round, StartedCall};
 pub use self::tasks::TaskHandle;
@@ -52,28 +54,6 @@ impl Client {
         } else {
             self.fresh().discover().await.map(drop)
         }
-    }
-
-    /// Forwards a request: parameters and result are JSON, and nothing is lost that this crate has no type for. If the
-    /// result asks for input (`resultType` `input_required`), the caller has to answer it. Of `_meta` in the parameters,
-    /// the members that introduce the sender or ask for progress or log messages are replaced by this client's.
-    ///
-    /// # Errors
-    ///
-    /// [`LocalError::Parameters`] if the parameters, or their `_meta`, are not a JSON object. What the server declared is not
-    /// looked at, and of the result only the fields that all results have are read.
-    pub async fn forward(&self, method: Method, params: &RawJson) -> Result<RawJson> {
-        let (params, meta) = request::split_meta(params).map_err(|_no_object| {
-            let (method, source) = (method.name(), None);
-            LocalError::Parameters { method, source }
-        })?;
-        let extras = CallExtras {
-            meta: meta.as_ref(),
-            ..CallExtras::default()
-        };
-        let result = self.result(method, &*params, extras).await?;
-        let json = str::from_utf8(&result.json).expect("what was scanned as JSON is text");
-        Ok(RawJson::parse(json).expect("it was scanned as JSON"))
     }
 
     pub(crate) async fn call<T: DeserializeOwned>(

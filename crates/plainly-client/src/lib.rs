@@ -37,7 +37,9 @@ mod link;
 mod message;
 
 pub use self::cache::{Cache, Change};
-pub use self::call::{Call, InputRequired, Round, StartedCall, Subscription, TaskHandle};
+pub use self::call::{
+    Call, ForwardCall, InputRequired, Round, StartedCall, Subscription, TaskHandle,
+};
 #[cfg(feature = "http")]
 pub use self::connect::Http;
 #[cfg(feature = "child")]

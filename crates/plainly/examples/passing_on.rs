@@ -10,13 +10,18 @@
 use std::env;
 use std::process::Command;
 
+use plainly::client::ProgressUpdate;
 use plainly::errors::Problem;
 use plainly::protocol::peer::Peer;
 use plainly::protocol::types::{RawJson, ServerCapabilities};
 use plainly::server::{Source, SourceRequest};
-use plainly::{Args, Client, Failure, ProtocolError, Resource, ResourceUri, Server, Text, Tool};
+use plainly::{
+    Args, Client, Context, Failure, Progress, ProtocolError, Resource, ResourceUri, Server, Text,
+    Tool,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::sync::mpsc;
 
 /// Another server, to which requests are passed on.
 struct Upstream(Client);
@@ -27,7 +32,15 @@ impl Source for Upstream {
     }
 
     async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
-        let forwarded = self.0.forward(request.method(), request.params()).await;
+        let (report, mut reports) = mpsc::unbounded_channel();
+        let calling = self.0.forward(request.method(), request.params());
+        let calling = calling.on_progress(move |update| drop(report.send(update)));
+        let passing = async {
+            while let Some(update) = reports.recv().await {
+                request.context().progress(progress(update)).await;
+            }
+        };
+        let (forwarded, ()) = tokio::join!(calling.into_future(), passing);
         forwarded.map_err(|error| match error.protocol() {
             // What the other server says of the request is what our client should hear.
             Some(said) => said.clone().into(),
@@ -36,6 +49,18 @@ impl Source for Upstream {
                 .with_source(error)
                 .into(),
         })
+    }
+}
+
+/// The progress of the other server as this server reports it.
+fn progress(update: ProgressUpdate) -> Progress {
+    let mut progress = Progress::new(update.done);
+    if let Some(total) = update.total {
+        progress = progress.of(total);
+    }
+    match update.message {
+        Some(message) => progress.message(message),
+        None => progress,
     }
 }
 
@@ -53,11 +78,19 @@ fn upstream() -> Result<Server, Box<dyn std::error::Error>> {
             name => Ok(format!("Hello, {name}!")),
         }
     }
+    async fn count(context: Context) -> String {
+        for step in 1..=3 {
+            let progress = Progress::new(step).of(3);
+            context.progress(progress.message("counting")).await;
+        }
+        "3".to_owned()
+    }
     async fn gone(uri: ResourceUri) -> Result<Text, ProtocolError> {
         Err(ProtocolError::resource_not_found(uri))
     }
     let server = Server::builder("upstream", "1.0.0")
         .tool(Tool::new("greet", greet).description("Greets someone"))
+        .tool(Tool::new("count", count).description("Counts to three"))
         .resource(Resource::new("app://motd", async || "Be kind."))
         .resource(Resource::new("app://gone", gone))
         .build()?;

@@ -18,6 +18,7 @@ use plainly::server::{Source, SourceRequest};
 use plainly::{Client, Failure, ProtocolError, Revision, Server, Tool};
 use plainly_peer::{Peer as RawClient, message};
 use serde_json::{Value, json};
+use tokio::sync::mpsc::unbounded_channel;
 
 use self::example::passing_on;
 
@@ -33,7 +34,7 @@ async fn both_servers_answer_as_one_to_clients_of_every_revision() {
         let client = client.connect().await.unwrap();
         let tools = client.tools().await.unwrap();
         let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
-        assert_eq!(names, ["near", "greet"], "{revision}");
+        assert_eq!(names, ["near", "greet", "count"], "{revision}");
         for (tool, arguments, text) in [
             ("near", json!({}), "from here"),
             ("greet", json!({"name": "Ada"}), "Hello, Ada!"),
@@ -58,6 +59,25 @@ async fn both_servers_answer_as_one_to_clients_of_every_revision() {
             assert!(error.is_resource_not_found(), "{revision} {error}");
         }
         assert!(client.capabilities().prompts.is_none(), "nobody has any");
+    }
+}
+
+#[tokio::test]
+async fn progress_of_the_other_server_is_passed_on() {
+    for revision in Revision::ALL {
+        let server = passing_on().await.unwrap();
+        let client = client(&server, revision).await;
+        let (report, mut reports) = unbounded_channel();
+        let call = client.call_tool("count", ());
+        let call = call.on_progress(move |update| report.send(update).unwrap());
+        let result = call.await.unwrap();
+        assert!(!result.is_tool_error(), "{revision} {result:?}");
+        let mut steps = Vec::new();
+        while let Some(update) = reports.recv().await {
+            steps.push((update.done, update.total, update.message));
+        }
+        let step = |done| (done, Some(3.0), Some("counting".to_owned()));
+        assert_eq!(steps, [step(1.0), step(2.0), step(3.0)], "{revision}");
     }
 }
 

@@ -483,7 +483,7 @@ async fn what_is_forwarded_is_kept_as_it_is_written() {
     ] {
         for is_first in [true, false] {
             let raw = RawJson::parse(params).unwrap();
-            let forwarded = client.forward(Method::ReadResource, &raw);
+            let forwarded = client.forward(Method::ReadResource, &raw).into_future();
             let is_known =
                 is_kept || !is_first && !params.contains("_meta") && !params.contains("a:x");
             match is_known {

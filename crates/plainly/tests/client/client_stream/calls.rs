@@ -55,12 +55,15 @@ async fn a_forwarded_request_has_one_meta_with_the_members_of_both() {
         "io.modelcontextprotocol/protocolVersion":"1","io.modelcontextprotocol/clientInfo":{"name":"far"}}}"#;
     let params = RawJson::parse(PARAMS).unwrap();
     for (client, mut peer) in [modern().await, legacy().await] {
-        let (forwarded, line) = tokio::join!(client.forward(Method::CallTool, &params), async {
-            let line = peer.line().await.unwrap();
-            let request: Value = serde_json::from_str(&line).unwrap();
-            peer.reply(&request, json!({"content": []})).await;
-            line
-        });
+        let (forwarded, line) = tokio::join!(
+            client.forward(Method::CallTool, &params).into_future(),
+            async {
+                let line = peer.line().await.unwrap();
+                let request: Value = serde_json::from_str(&line).unwrap();
+                peer.reply(&request, json!({"content": []})).await;
+                line
+            }
+        );
         forwarded.unwrap();
         assert_eq!(line.matches("\"_meta\"").count(), 1, "{line}");
         assert!(line.contains(r#""trace":[1.50]"#), "{line}");

@@ -100,7 +100,7 @@ async fn each_message_is_part_of_the_trace_of_its_moment() {
         // A call that is forwarded brings its own trace.
         let params = json!({"_meta": {"baggage": "a=b"}}).to_string();
         let params = RawJson::parse(params).unwrap();
-        let calling = client.forward(Method::ListTools, &params);
+        let calling = client.forward(Method::ListTools, &params).into_future();
         let (listed, ()) = tokio::join!(
             calling,
             peer.answer_with("tools/list", json!({"tools": []}))
