@@ -179,9 +179,10 @@ impl Sessions {
             return Ok(here);
         };
         let Some(session) = here else {
-            return self.join(shared, name, principal, caller).await;
+            // In boxes, because a session in memory alone needs no room for them.
+            return Box::pin(self.join(shared, name, principal, caller)).await;
         };
-        match session.catch_up().await {
+        match Box::pin(session.catch_up()).await {
             Ok(true) => {}
             Ok(false) => {
                 self.end_here(name);

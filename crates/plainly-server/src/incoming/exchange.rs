@@ -160,7 +160,10 @@ impl Server {
                 sent(replies, None).await
             }
             Some(Err(unresolved)) => reply(self.unresolved(arrival, request, &unresolved)),
-            None => Box::pin(self.legacy_request(frame, arrival, request)).await,
+            None if request.method == Method::Initialize.name() => {
+                Box::pin(self.open(frame, arrival, request)).await
+            }
+            None => self.legacy_request(frame, arrival, request).await,
         }
     }
 
@@ -170,9 +173,6 @@ impl Server {
         arrival: Arrival,
         request: &Request<'_>,
     ) -> Reply {
-        if request.method == Method::Initialize.name() {
-            return self.open(frame, arrival, request).await;
-        }
         match resolve::legacy_over_http(frame, request, &self.0.sessions).await {
             Ok((scope, session)) => {
                 let scope = scope.arrived(arrival);
