@@ -4,6 +4,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http::header::CONNECTION;
@@ -20,6 +21,8 @@ use tokio::net::TcpStream;
 pub(crate) struct Echo {
     calls: Arc<AtomicUsize>,
     ended: Arc<AtomicUsize>,
+    /// Counts the floods that the server has dropped.
+    dropped_floods: Arc<AtomicUsize>,
     /// The gate for requests with the body `"slow"`.
     gate: Gate,
 }
@@ -31,6 +34,16 @@ impl Echo {
 
     pub(crate) fn ended_sessions(&self) -> usize {
         self.ended.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the server has dropped a flood.
+    pub(crate) async fn a_flood_is_dropped(&self) {
+        let dropped = async {
+            while self.dropped_floods.load(Ordering::SeqCst) == 0 {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        within(dropped).await;
     }
 
     /// Waits until so many requests are being handled.
@@ -74,7 +87,10 @@ impl Exchange for Echo {
     /// The stream of a session named after what it does.
     async fn open_stream(&self, frame: &Frame) -> Reply {
         match frame.headers.get("mcp-session-id") {
-            Some(name) if name == "flood" => Reply::feed(Flood { has_ended: false }),
+            Some(name) if name == "flood" => Reply::feed(Flood {
+                has_ended: false,
+                dropped: Arc::clone(&self.dropped_floods),
+            }),
             Some(_) => Reply::feed(Silence::default()),
             None => self.refuse(&Refusal::MethodNotAllowed.into(), frame.client),
         }
@@ -100,6 +116,13 @@ impl Exchange for Echo {
 #[derive(Debug)]
 struct Flood {
     has_ended: bool,
+    dropped: Arc<AtomicUsize>,
+}
+
+impl Drop for Flood {
+    fn drop(&mut self) {
+        self.dropped.fetch_add(1, Ordering::SeqCst);
+    }
 }
 
 impl Feed for Flood {
