@@ -65,17 +65,13 @@ pub(crate) async fn run(lasting: Duration, seed: u64) -> Result<Vec<Held>> {
     let mut samples = Samples::default();
     while start.elapsed() < lasting {
         sleep(Duration::from_secs(1)).await;
-        samples.add(
-            start.elapsed(),
-            server.usage()?,
-            gauges(&mut watcher).await?,
-        );
+        samples.add(start.elapsed(), server.usage()?);
     }
     actors.join_all().await;
     quiet(&server, &mut watcher, before, gauges_before).await?;
     let (after, gauges_after) = (server.usage()?, gauges(&mut watcher).await?);
     let mut held = tally.judge();
-    held.extend(samples.judge());
+    held.push(samples.judge());
     held.extend(left(before, after, gauges_before, gauges_after));
     let stopped = server.stop(Duration::from_secs(35)).context("at the end")?;
     held.push(Held::within(
