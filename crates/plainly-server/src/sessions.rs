@@ -6,6 +6,7 @@ pub(super) mod session;
 pub(super) mod shared;
 pub(super) mod streams;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,21 +46,27 @@ pub(super) struct Sessions {
 #[derive(Debug, Default)]
 struct SessionTable {
     sessions: HashMap<Arc<str>, OpenSession>,
-    /// Their names, in the order in which they were used last.
-    by_use: BTreeMap<Use, Arc<str>>,
-    /// The uses of the sessions of each caller.
-    of: HashMap<Holder, BTreeSet<Use>>,
-    /// The number of uses so far.
-    uses: u64,
+    /// Their names, in the order of their places.
+    by_place: BTreeMap<Place, Arc<str>>,
+    /// The places of the sessions of each caller.
+    of: HashMap<Holder, BTreeSet<Place>>,
+    /// The number of places and uses so far.
+    counted: u64,
 }
 
-/// The time of a session's last use, and the number of that use. Two uses may fall on one tick of
+/// A time at which a session was used, and the number of that use. Two uses may fall on one tick of
 /// the clock: the number keeps them apart, and in their order.
 type Use = (Instant, u64);
+
+/// The place of a session in the order of use: a use of it, not always the last. It moves only
+/// where the order matters, because requests are many and evictions are few.
+type Place = Use;
 
 #[derive(Debug)]
 struct OpenSession {
     session: Arc<Session>,
+    place: Place,
+    /// The last request.
     used: Use,
     caller: Option<Holder>,
     /// The bytes of its client's introduction.
@@ -67,12 +74,7 @@ struct OpenSession {
 }
 
 impl OpenSession {
-    /// The time without a request or a stream.
-    fn idle(&self) -> Duration {
-        self.idle_at(Instant::now())
-    }
-
-    /// Like `idle`, as of `now`, a moment ago.
+    /// The time without a request or a stream, as of `now`.
     fn idle_at(&self, now: Instant) -> Duration {
         let unused = now.saturating_duration_since(self.used.0);
         unused.min(self.session.idle())
@@ -219,21 +221,21 @@ impl Sessions {
     /// The session of this name, unless it has been idle here for too long.
     fn get_here(&self, name: &str, principal: Option<&Principal>) -> Option<Arc<Session>> {
         let mut table = self.table.lock();
-        let opened = table.sessions.get(name)?;
+        let used = table.next_use(Instant::now());
+        let opened = table.sessions.get_mut(name)?;
         // Before anything is changed: a stranger's request neither ends a session nor keeps it from
         // becoming idle.
         if opened.session.peer.principal.as_ref() != principal {
             return None;
         }
-        if opened.idle() > self.limits.sessions.idle {
+        if opened.idle_at(used.0) > self.limits.sessions.idle {
             let expired = table.remove(name);
             drop(table);
             drop(expired);
             return None;
         }
-        let session = Arc::clone(&opened.session);
-        table.note_use(name, Instant::now());
-        Some(session)
+        opened.used = used;
+        Some(Arc::clone(&opened.session))
     }
 
     /// Ends this session, wherever it is, and its streams here. A request whose client waits for
@@ -292,12 +294,13 @@ impl SessionTable {
         said: QuotaPart,
     ) {
         let used = self.next_use(Instant::now());
-        self.by_use.insert(used, Arc::clone(&name));
+        self.by_place.insert(used, Arc::clone(&name));
         if let Some(caller) = &caller {
             self.of.entry(caller.clone()).or_default().insert(used);
         }
         let opened = OpenSession {
             session,
+            place: used,
             used,
             caller,
             said,
@@ -307,36 +310,37 @@ impl SessionTable {
 
     fn remove(&mut self, name: &str) -> Option<OpenSession> {
         let opened = self.sessions.remove(name)?;
-        self.by_use.remove(&opened.used);
+        self.by_place.remove(&opened.place);
         if let Some(caller) = &opened.caller
-            && let Some(uses) = self.of.get_mut(caller)
+            && let Some(places) = self.of.get_mut(caller)
         {
-            uses.remove(&opened.used);
-            if uses.is_empty() {
+            places.remove(&opened.place);
+            if places.is_empty() {
                 self.of.remove(caller);
             }
         }
         Some(opened)
     }
 
-    fn note_use(&mut self, name: &str, at: Instant) {
-        let used = self.next_use(at);
+    /// Moves a session to the place of a use at this time.
+    fn move_to(&mut self, name: &str, at: Instant) {
+        let place = self.next_use(at);
         if let Some(opened) = self.sessions.get_mut(name)
-            && let Some(name) = self.by_use.remove(&opened.used)
+            && let Some(name) = self.by_place.remove(&opened.place)
         {
-            let before = std::mem::replace(&mut opened.used, used);
-            self.by_use.insert(used, name);
+            let before = std::mem::replace(&mut opened.place, place);
+            self.by_place.insert(place, name);
             let caller = opened.caller.as_ref();
-            if let Some(uses) = caller.and_then(|caller| self.of.get_mut(caller)) {
-                uses.remove(&before);
-                uses.insert(used);
+            if let Some(places) = caller.and_then(|caller| self.of.get_mut(caller)) {
+                places.remove(&before);
+                places.insert(place);
             }
         }
     }
 
     fn next_use(&mut self, at: Instant) -> Use {
-        self.uses += 1;
-        (at, self.uses)
+        self.counted += 1;
+        (at, self.counted)
     }
 
     /// The number of sessions of this caller.
@@ -347,20 +351,14 @@ impl SessionTable {
     /// Takes out the session of this caller that has been idle longest; of several that have been
     /// idle equally long, the one used least recently.
     fn take_idlest_of(&mut self, caller: &Holder) -> Option<OpenSession> {
-        let names = self.of.get(caller)?.iter();
-        let names = names.filter_map(|used| self.by_use.get(used));
-        let mut idlest: Option<(Duration, &Arc<str>)> = None;
-        let now = Instant::now();
+        let places = self.of.get(caller)?.iter();
         // One by one, since a caller's sessions are few; for all of them together that took too
         // long (`take_idlest`).
-        for name in names {
-            let opened = self.sessions.get(name);
-            let idle = opened.map_or(Duration::ZERO, |opened| opened.idle_at(now));
-            if idlest.is_none_or(|(longest, _)| idle > longest) {
-                idlest = Some((idle, name));
-            }
-        }
-        let name = Arc::clone(idlest?.1);
+        let names = places.filter_map(|place| self.by_place.get(place));
+        let now = Instant::now();
+        let opened = names.filter_map(|name| Some((name, self.sessions.get(name)?)));
+        let idlest = opened.max_by_key(|(_, it)| (it.idle_at(now), Reverse(it.used)));
+        let name = Arc::clone(idlest?.0);
         self.remove(&name)
     }
 
@@ -368,7 +366,8 @@ impl SessionTable {
     /// least recently.
     fn take_idlest(&mut self) -> Option<OpenSession> {
         self.take_idler_than(Duration::ZERO).or_else(|| {
-            let name = self.by_use.first_key_value()?.1.clone();
+            let sessions = self.sessions.iter();
+            let name = Arc::clone(sessions.min_by_key(|(_, opened)| opened.used)?.0);
             self.remove(&name)
         })
     }
@@ -377,19 +376,19 @@ impl SessionTable {
     fn take_idler_than(&mut self, most: Duration) -> Option<OpenSession> {
         // One turn for each session at most: those found in use move on in the order, and could
         // come up again.
-        for _ in 0..self.by_use.len() {
-            let ((used, _), name) = self.by_use.first_key_value()?;
-            let (waited, name) = (used.elapsed(), Arc::clone(name));
-            if waited <= most {
+        for _ in 0..self.by_place.len() {
+            let ((place, _), name) = self.by_place.first_key_value()?;
+            let (now, name) = (Instant::now(), Arc::clone(name));
+            let unmoved = now.saturating_duration_since(*place);
+            if unmoved <= most {
                 return None;
             }
-            let idle = self.sessions.get(&name)?.session.idle();
-            if idle >= waited {
+            let idle = self.sessions.get(&name)?.idle_at(now);
+            if idle >= unmoved {
                 return self.remove(&name);
             }
-            // An open stream is a use too. It is noted only here, where the order matters.
-            let now = Instant::now();
-            self.note_use(&name, now.checked_sub(idle).unwrap_or(now));
+            // It was used since, or has an open stream, which is a use too.
+            self.move_to(&name, now.checked_sub(idle).unwrap_or(now));
         }
         None
     }
@@ -494,22 +493,17 @@ mod tests {
 
     #[test]
     fn where_all_are_busy_the_one_used_least_recently_ends() {
-        let sessions = sessions(2, Duration::from_secs(60));
-        let names: Vec<_> = (0..2)
-            .map(|_| open_in(&sessions, peer(), None, 0).unwrap())
-            .collect();
-        let open = |name: &String| {
-            sessions
-                .get_here(name, None)
-                .unwrap()
-                .subscription
-                .open(Vec::new())
-        };
-        let streams: Vec<_> = names.iter().map(open).collect();
-        open_in(&sessions, peer(), None, 0).unwrap();
-        assert!(sessions.get_here(&names[0], None).is_none());
-        assert!(sessions.get_here(&names[1], None).is_some());
-        drop(streams);
+        for last in [0, 1] {
+            let sessions = sessions(2, Duration::from_secs(60));
+            let names = [(); 2].map(|()| open_in(&sessions, peer(), None, 0).unwrap());
+            let get = |name: &String| sessions.get_here(name, None);
+            let open = |name: &String| get(name).unwrap().subscription.open(Vec::new());
+            let streams = names.each_ref().map(open);
+            assert!(get(&names[last]).is_some());
+            open_in(&sessions, peer(), None, 0).unwrap();
+            assert!(get(&names[last]).is_some() && get(&names[1 - last]).is_none());
+            drop(streams);
+        }
     }
 
     #[tokio::test]
@@ -546,7 +540,7 @@ mod tests {
             sessions.end_here(name);
         }
         let table = sessions.table.lock();
-        assert!(table.of.is_empty() && table.by_use.is_empty());
+        assert!(table.of.is_empty() && table.by_place.is_empty());
     }
 
     #[test]
@@ -579,7 +573,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(5));
         open_in(&sessions, peer(), None, 0).unwrap();
         let table = sessions.table.lock();
-        assert_eq!((table.sessions.len(), table.by_use.len()), (1, 1));
+        assert_eq!((table.sessions.len(), table.by_place.len()), (1, 1));
     }
 
     #[test]
