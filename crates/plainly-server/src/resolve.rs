@@ -54,35 +54,49 @@ impl From<ProtocolError> for ResolveError {
     }
 }
 
-/// The context of a modern request over HTTP; `None` for a legacy one.
-pub(super) fn modern_over_http(
-    frame: &Frame,
+/// The sender of a request over HTTP.
+pub(super) enum HttpSender<'a> {
+    /// A peer that introduced itself in the request.
+    Modern(Scope),
+    /// A peer that opens a session, or that the session of the request names.
+    Legacy(LegacyRequest<'a>),
+}
+
+/// The part of a legacy request that has been read before its session is known.
+pub(super) struct LegacyRequest<'a> {
+    version: Header<'a>,
+    interest: Interest,
+}
+
+/// Finds the sender of a modern request over HTTP, and that a request is legacy.
+pub(super) fn over_http<'a>(
+    frame: &'a Frame,
     request: &Request<'_>,
     tools: &Tools,
-) -> Option<Result<Scope, ResolveError>> {
+) -> Result<HttpSender<'a>, ResolveError> {
     let meta = RequestMeta::of(request.params.as_ref());
     let version = version(&frame.headers);
     // The header alone is enough: a modern client that left out `_meta` is told which keys it lacks, not that it lacks
     // a session.
     if meta.protocol_version().is_none() && !version.is_without_sessions() {
-        return None;
+        let interest = Interest::of(&meta);
+        return Ok(HttpSender::Legacy(LegacyRequest { version, interest }));
     }
-    let scope = mirroring(frame, request, &meta, &version).and_then(|scope| {
-        // Last, because it reads the arguments: any other fault is found before that cost.
-        mirrored_arguments(&frame.headers, request, tools)?;
-        Ok(scope)
-    });
-    Some(scope.map_err(ResolveError::from))
+    let scope = mirroring(frame, request, &meta, &version)?;
+    // Last, because it reads the arguments: any other fault is found before that cost.
+    mirrored_arguments(&frame.headers, request, tools)?;
+    Ok(HttpSender::Modern(scope))
 }
 
 /// The context of a legacy request over HTTP, and its session.
 pub(super) async fn legacy_over_http(
     frame: &Frame,
-    request: &Request<'_>,
+    request: LegacyRequest<'_>,
     sessions: &Sessions,
 ) -> Result<(Scope, Arc<Session>), ResolveError> {
-    let Some(session) = by_session(frame, sessions).await? else {
-        return Err(match version(&frame.headers) {
+    let LegacyRequest { version, interest } = request;
+    let Some(session) = named_session(frame, &version, sessions).await? else {
+        return Err(match version {
             // Perhaps a revision newer than all that we know: the versions in the error let its client fall back.
             Header::One(text) if text.parse::<Revision>().is_err() => {
                 ProtocolError::unsupported_version(modern_versions(), text).into()
@@ -92,7 +106,6 @@ pub(super) async fn legacy_over_http(
             }
         });
     };
-    let interest = Interest::of(&RequestMeta::of(request.params.as_ref()));
     let scope = Scope::within(&session, interest).carrying(&frame.extensions);
     Ok((scope, session))
 }
@@ -105,8 +118,19 @@ pub(super) async fn by_session(
     sessions: &Sessions,
 ) -> Result<Option<Arc<Session>>, ResolveError> {
     let version = version(&frame.headers);
-    let is_modern = version.is_without_sessions();
-    let Some(name) = session_name(&frame.headers).filter(|_| !is_modern) else {
+    if version.is_without_sessions() {
+        return Ok(None);
+    }
+    named_session(frame, &version, sessions).await
+}
+
+/// As [`by_session`], where the version header does not name a modern revision.
+async fn named_session(
+    frame: &Frame,
+    version: &Header<'_>,
+    sessions: &Sessions,
+) -> Result<Option<Arc<Session>>, ResolveError> {
+    let Some(name) = session_name(&frame.headers) else {
         return Ok(None);
     };
     let unknown = || unknown_session(&frame.headers);
@@ -118,7 +142,7 @@ pub(super) async fn by_session(
     let has_header = revision.traits().version_header;
     match version {
         Header::One(text) if has_header && text.parse::<Revision>().is_err() => {
-            let error = ProtocolError::unsupported_version(legacy_versions(), text);
+            let error = ProtocolError::unsupported_version(legacy_versions(), *text);
             Err(ResolveError { error, revision })
         }
         Header::Unclear(unclear) if has_header => {

@@ -17,7 +17,7 @@ use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::EncodedReply;
 use crate::permissions::Permissions;
 use crate::replies::Replies;
-use crate::resolve::{self, ResolveError, last_event_id, session_name};
+use crate::resolve::{self, HttpSender, LegacyRequest, ResolveError, last_event_id, session_name};
 use crate::sessions::session::Session;
 use crate::sessions::streams::Streams;
 use plainly_transport::{Exchange, Frame, Pipe, Reply};
@@ -154,16 +154,19 @@ impl Server {
     }
 
     async fn request(&self, frame: &Frame, arrival: Arrival, request: &Request<'_>) -> Reply {
-        match resolve::modern_over_http(frame, request, &self.0.features.tools) {
-            Some(Ok(scope)) => {
-                let replies = self.dispatch(request, scope.arrived(arrival), None);
-                sent(replies, None).await
+        match resolve::over_http(frame, request, &self.0.features.tools) {
+            Ok(HttpSender::Modern(scope)) => {
+                let mut replies = self.dispatch(request, scope.arrived(arrival), None);
+                replies.first().await;
+                sent(replies, None)
             }
-            Some(Err(unresolved)) => reply(self.unresolved(arrival, request, &unresolved)),
-            None if request.method == Method::Initialize.name() => {
+            Ok(HttpSender::Legacy(_)) if request.method == Method::Initialize.name() => {
                 Box::pin(self.open(frame, arrival, request)).await
             }
-            None => self.legacy_request(frame, arrival, request).await,
+            Ok(HttpSender::Legacy(legacy)) => {
+                self.legacy_request(frame, arrival, request, legacy).await
+            }
+            Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
     }
 
@@ -172,12 +175,14 @@ impl Server {
         frame: &Frame,
         arrival: Arrival,
         request: &Request<'_>,
+        legacy: LegacyRequest<'_>,
     ) -> Reply {
-        match resolve::legacy_over_http(frame, request, &self.0.sessions).await {
+        match resolve::legacy_over_http(frame, legacy, &self.0.sessions).await {
             Ok((scope, session)) => {
                 let scope = scope.arrived(arrival);
-                let replies = self.dispatch(request, scope, Some(&session.in_flight));
-                sent(replies, session.streams.as_ref()).await
+                let mut replies = self.dispatch(request, scope, Some(&session.in_flight));
+                replies.first().await;
+                sent(replies, session.streams.as_ref())
             }
             Err(unresolved) => reply(self.unresolved(arrival, request, &unresolved)),
         }
@@ -279,18 +284,19 @@ impl Server {
         if let Some(malformed) = unanswerable(&messages) {
             return self.refused(arrival, &malformed::error_of(malformed));
         }
-        let replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
-        sent(replies, session.streams.as_ref()).await
+        let mut replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
+        replies.first().await;
+        sent(replies, session.streams.as_ref())
     }
 }
 
 /// Sends the reply as a whole response if no message comes before it, otherwise as the last of
 /// several events, which can be resumed if the session has streams for that. A cancelled request
 /// gets no message at all.
-async fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
-    // The headers of the response say whether it is one message or a stream of events, so they have
-    // to wait for the first one.
-    replies.first().await;
+///
+/// The headers of the response say whether it is one message or a stream of events, so the first of
+/// the replies has been waited for.
+fn sent(mut replies: Replies, streams: Option<&Arc<Streams>>) -> Reply {
     if let Some(encoded) = replies.take_reply() {
         return reply(encoded);
     }
