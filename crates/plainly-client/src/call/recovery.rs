@@ -98,8 +98,8 @@ impl Client {
                 let changing = connected.change(epoch.revision, offered(error));
                 deadline.wait_for(method, changing).await
             }
-            Cause::Headers => Ok(Box::pin(self.learn_headers()).await),
-            Cause::Visit => Ok(Box::pin(self.visit(error, recovery.visits)).await),
+            Cause::Headers => Ok(self.learn_headers().await),
+            Cause::Visit => Ok(self.visit(error, recovery.visits).await),
             Cause::Passing => Ok(self.pause_after(error, recovery).await),
             #[cfg(feature = "http")]
             Cause::Unsent | Cause::Credentials => Ok(false),
