@@ -133,9 +133,8 @@ impl Server {
     /// Ends all subscriptions, each with its result, and all sessions over HTTP with SSE, each with what still runs in it;
     /// and takes no more: those that are asked for from now on are answered as unavailable.
     ///
-    /// [`HttpServer`](plainly_http::HttpServer) and byte streams end their own when they stop. This is for a
-    /// server that is mounted elsewhere: call it when that is asked to stop, for it may wait for responses that have no
-    /// end.
+    /// A listening HTTP server and byte streams end their own when they stop. This is for a server that is mounted
+    /// elsewhere: call it when that is asked to stop, for it may wait for responses that have no end.
     pub fn end_subscriptions(&self) {
         self.0.subscriptions.end();
         self.0.pipes.end();

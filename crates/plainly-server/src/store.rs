@@ -130,7 +130,7 @@ pub struct ListQuery<'a> {
     pub parent: Option<&'a str>,
     /// The position to continue from, as returned by a previous page.
     pub after: Option<&'a str>,
-    /// The maximum number of entries to return.
+    /// The maximum number of entries to return, at least 1.
     pub limit: usize,
 }
 

@@ -7,23 +7,33 @@ use plainly::protocol::types::{Resource, ResourceContents};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Client, Revision, Server};
 
-const NOTE: &str = "bucket://a/welcome.md";
+/// The one resource of a store; nearly its URI; and one that no store serves. Below a collection,
+/// and flat.
+const NOTES: [[&str; 3]; 2] = [
+    [
+        "bucket://a/welcome.md",
+        "bucket://a/welcom.md",
+        "buckt://a/welcome.md",
+    ],
+    ["note:welcome", "note:welcom", "nte:welcome"],
+];
 
 /// Counts its listings.
 #[derive(Debug)]
 struct Bucket {
+    note: &'static str,
     can_suggest: bool,
     listings: AtomicUsize,
 }
 
 impl Store for Bucket {
     fn serves(&self, uri: &str) -> bool {
-        uri.starts_with("bucket://")
+        uri.starts_with("bucket://") || uri.starts_with("note:")
     }
 
     async fn list(&self, _: ListQuery<'_>) -> Result<Page, StoreError> {
         self.listings.fetch_add(1, Ordering::Relaxed);
-        let note = Resource::new(NOTE, "welcome.md").is_collection(false);
+        let note = Resource::new(self.note, "welcome.md").is_collection(false);
         Ok(Page::new(vec![note], None))
     }
 
@@ -42,23 +52,26 @@ impl Store for Bucket {
 
 #[tokio::test]
 async fn a_store_that_refuses_is_not_listed_for_what_is_missing() {
-    let meant = format!(" (did you mean {NOTE:?}?)");
-    for (can_suggest, suggested) in [(true, &*meant), (false, "")] {
-        for revision in Revision::ALL {
+    for (can_suggest, revision) in [true, false]
+        .into_iter()
+        .flat_map(|can| Revision::ALL.map(|revision| (can, revision)))
+    {
+        for [note, in_store, elsewhere] in NOTES {
             let store = Arc::new(Bucket {
+                note,
                 can_suggest,
                 listings: AtomicUsize::new(0),
             });
             let server = Server::builder("test", "1").store(Arc::clone(&store));
             let client = Client::in_memory(&server.build().unwrap()).revision(revision);
             let client = client.connect().await.unwrap();
-            // In the store, and where no store is.
-            for uri in ["bucket://a/welcom.md", "buckt://a/welcome.md"] {
-                let error = client.read(uri).await.unwrap_err();
-                let expected = format!("Resource not found: {uri}{suggested}");
-                assert!(error.to_string().contains(&expected), "{error}");
-                let is_missing = suggested.is_empty() && error.to_string().contains("did you mean");
-                assert!(!is_missing, "{error}");
+            for uri in [in_store, elsewhere] {
+                let error = client.read(uri).await.unwrap_err().to_string();
+                let missing = format!("Resource not found: {uri}");
+                let suggested = format!("{missing} (did you mean {note:?}?)");
+                assert!(error.contains(&missing), "{error}");
+                assert_eq!(error.contains(&suggested), can_suggest, "{error}");
+                assert_eq!(error.contains("did you mean"), can_suggest, "{error}");
             }
             let listings = store.listings.load(Ordering::Relaxed);
             assert_eq!(listings, if can_suggest { 2 } else { 0 });

@@ -84,13 +84,13 @@ impl<S: Store> CheckedStore<S> {
         }
     }
 
-    /// The resource beside `uri` with nearly its name.
+    /// The resource beside `uri` with nearly its name; in all of the store, if nothing there is
+    /// above `uri`.
     async fn beside(&self, uri: &str) -> Option<String> {
-        let (parent, _) = uri.trim_end_matches('/').rsplit_once('/')?;
-        match self.store.serves(parent) {
-            true => self.meant_by(uri, Some(parent)).await,
-            false => None,
-        }
+        let above = uri.trim_end_matches('/').rsplit_once('/');
+        let parent = above.map(|(parent, _)| parent);
+        let served = parent.filter(|parent| self.store.serves(parent));
+        self.meant_by(uri, served).await
     }
 
     /// The URI whose name is nearest to that of `uri`, among the first resources in `parent` or in all of the store.
