@@ -12,6 +12,9 @@ use crate::support::{Docs, toolbox};
 
 const COMMENTED: &str = "// mine\n{\n\t\"theme\": \"dark\", // at night\n\t\"mcpServers\": {\n\t\t\"o\": { \"command\": \"x\" },\n\t\t// the last\n\t},\n}";
 
+/// The table of hosts for people.
+const GUIDE: &str = include_str!("../../../../docs/guide/hosts.md");
+
 /// Each host with its file of a user, and the one of a project.
 const HOSTS: [(&str, &str, Option<&str>); 8] = [
     ("claude", ".claude.json", Some(".mcp.json")),
@@ -45,6 +48,7 @@ fn what_is_installed_can_be_used_by_its_name() {
     let program = toolbox();
     let program = program.to_str().unwrap();
     for (host, user, project) in HOSTS {
+        assert!(GUIDE.contains(&format!("| `{host}` |")), "{host}");
         let home = Home::new();
         let path = home.path().join(user);
         let told = home
