@@ -50,8 +50,11 @@ pub(crate) async fn run(lasting: Duration, seed: u64) -> Result<Vec<Held>> {
     fs::create_dir(&files)?;
     let server = Server::start(&settings(files.clone()))?;
     let (start, tally) = (Instant::now(), Arc::new(Tally::default()));
-    let mut watcher = Peer::connect(server.address, Source::WATCHER).await?;
-    let (before, gauges_before) = (server.usage()?, gauges(&mut watcher).await?);
+    let watcher = || Peer::connect(server.address, Source::WATCHER);
+    let (before, gauges_before) = {
+        let mut watcher = watcher().await?;
+        (server.usage()?, gauges(&mut watcher).await?)
+    };
     let stage = Stage {
         server: server.address,
         directory: files,
@@ -68,6 +71,7 @@ pub(crate) async fn run(lasting: Duration, seed: u64) -> Result<Vec<Held>> {
         samples.add(start.elapsed(), server.usage()?);
     }
     actors.join_all().await;
+    let mut watcher = watcher().await?;
     quiet(&server, &mut watcher, before, gauges_before).await?;
     let (after, gauges_after) = (server.usage()?, gauges(&mut watcher).await?);
     let mut held = tally.judge();
