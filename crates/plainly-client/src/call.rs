@@ -125,8 +125,7 @@ impl Client {
             };
             // State that the server gave out with its questions may be good for one use.
             let may_repeat = extras.inputs.is_none() && self.is_repeatable(method, params);
-            // In a box: most calls succeed at once, and need no room for what removes a cause.
-            let recovering = Box::pin(self.recover(recovery, &error, epoch, may_repeat));
+            let recovering = self.recover(recovery, &error, epoch, may_repeat);
             if !recovering.await? {
                 let stale = fetch.as_ref().and_then(|fetch| fetch.instead_of(&error));
                 let stale = stale.ok_or(error)?;

@@ -89,17 +89,18 @@ impl Client {
         tracing::debug!(%error, method, ?cause, "removing the cause of a failure");
         // No handshake takes longer than the call may.
         let deadline = Deadline::new(&connected.options.clocks, self.timeout);
+        // In boxes: most calls succeed at once, and need no room for what removes a cause.
         let recovered = match cause {
             Cause::Session => {
-                let renewing = connected.renew(epoch.session);
+                let renewing = Box::pin(connected.renew(epoch.session));
                 deadline.wait_for(method, renewing).await.map(|()| true)
             }
             Cause::Revision => {
-                let changing = connected.change(epoch.revision, offered(error));
+                let changing = Box::pin(connected.change(epoch.revision, offered(error)));
                 deadline.wait_for(method, changing).await
             }
-            Cause::Headers => Ok(self.learn_headers().await),
-            Cause::Visit => Ok(self.visit(error, recovery.visits).await),
+            Cause::Headers => Ok(Box::pin(self.learn_headers()).await),
+            Cause::Visit => Ok(Box::pin(self.visit(error, recovery.visits)).await),
             Cause::Passing => Ok(self.pause_after(error, recovery).await),
             #[cfg(feature = "http")]
             Cause::Unsent | Cause::Credentials => Ok(false),
