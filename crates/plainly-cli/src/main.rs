@@ -32,6 +32,9 @@ mod failure;
 
 mod explain;
 
+mod installed;
+mod version;
+
 mod exit;
 mod format;
 mod json;
@@ -48,6 +51,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use self::args::{Args, AskingArgs, ClientCommand, Command, LogArgs, with_tips};
 use self::exit::Exit;
@@ -69,6 +73,9 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => {
             let format = Format::of_words(std::env::args_os());
+            if error.kind() == ErrorKind::DisplayVersion && format.is_json() {
+                return end(version::print(format), format);
+            }
             return end(Err(Failure::Usage(with_tips(error))), format);
         }
     };
@@ -99,22 +106,23 @@ fn main() -> ExitCode {
     end(result, format)
 }
 
+/// Each that waits is in a box: see [`command::run`].
 async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
     match command {
-        Command::Serve(args) => command::serve::run(args, log).await,
-        Command::Login(args) => command::login::run(args).await,
-        Command::Logout(args) => command::logout::run(args).await,
-        Command::Logins(args) => command::logins::run(args).await,
+        Command::Serve(args) => Box::pin(command::serve::run(args, log)).await,
+        Command::Login(args) => Box::pin(command::login::run(args)).await,
+        Command::Logout(args) => Box::pin(command::logout::run(args)).await,
+        Command::Logins(args) => Box::pin(command::logins::run(args)).await,
         Command::Key(args) => command::key::run(args),
-        Command::Servers(args) => command::servers::run(&args).await,
+        Command::Servers(args) => Box::pin(command::servers::run(&args)).await,
         Command::Install(args) => command::install::run(args, log),
         Command::Uninstall(args) => command::install::uninstall(&args),
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Man(args) => command::man(&args),
-        Command::Candidates(args) => command::candidates::run(args).await,
-        Command::Replay(args) => command::replay::serve(args).await,
-        Command::Shell(args) => command::shell::run(args).await,
+        Command::Candidates(args) => Box::pin(command::candidates::run(args)).await,
+        Command::Replay(args) => Box::pin(command::replay::serve(args)).await,
+        Command::Shell(args) => Box::pin(command::shell::run(args)).await,
         Command::Client(command @ ClientCommand::Watch(_)) => match command::run(command).await {
             // It has no other end.
             Err(Failure::Interrupted) => Err(Failure::Stopped),

@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::json;
 
-use crate::support::{Docs, Serving, run, toolbox};
+use crate::support::{Docs, Serving, of, plainly, run, toolbox};
 
 /// A URL where nobody listens.
 fn nobody() -> String {
@@ -343,6 +343,17 @@ fn help_has_examples_and_the_exit_statuses() {
     let version = run(&["--version"]).succeeded();
     let found = version.text();
     assert_eq!(found, concat!("plainly ", env!("CARGO_PKG_VERSION"), "\n"));
+    for (installed, expected) in [("", json!(null)), ("npm", json!("npm"))] {
+        let mut command = plainly();
+        command.env("PLAINLY_INSTALLED", installed);
+        command.args(["--version", "--json"]);
+        let found = of(command).succeeded().json();
+        assert_eq!(found["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(found["revision"], "2026-07-28");
+        assert_eq!(found["installed"], expected);
+        let target = found["target"].as_str().unwrap();
+        assert!(target.starts_with(std::env::consts::ARCH), "{target}");
+    }
 }
 
 #[test]
