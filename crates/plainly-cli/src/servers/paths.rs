@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::hosts::row;
 use crate::args::Host;
 use crate::failure::Failure;
+use crate::installed;
 
 /// The form of paths.
 #[derive(Clone, Debug)]
@@ -45,15 +46,26 @@ impl Paths {
         }
     }
 
-    /// This very program.
-    pub(crate) fn this_program(&self) -> Result<String, Failure> {
+    /// The words that start this program: its path if that lasts, else a command of its package manager.
+    pub(crate) fn this_program(&self) -> Result<Vec<String>, Failure> {
         match self {
             Self::Absolute => {
-                let program = std::env::current_exe();
                 let failed = |error| Failure::caused("cannot find this program", error);
-                text(&program.map_err(failed)?)
+                let program = std::env::current_exe().map_err(failed)?;
+                match installed::passing(&program) {
+                    Some(words) => {
+                        let start = words.join(" ");
+                        tracing::warn!(
+                            "the host will start plainly by `{start}`, because {} does not last: install plainly for \
+                             good and repeat this, to let the host start it at once",
+                            program.display()
+                        );
+                        Ok(words)
+                    }
+                    None => Ok(vec![text(&program)?]),
+                }
             }
-            Self::Portable { .. } => Ok(env!("CARGO_BIN_NAME").to_owned()),
+            Self::Portable { .. } => Ok(vec![env!("CARGO_BIN_NAME").to_owned()]),
         }
     }
 

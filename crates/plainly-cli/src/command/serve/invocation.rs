@@ -14,10 +14,10 @@ pub(super) const KEY: &str = "PLAINLY_KEY";
 pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Reach, Failure> {
     let address = args.http.or_else(|| is_over_http(args).then_some(ADDRESS));
     let Some(address) = address else {
-        return Ok(Reach::command(
-            paths.this_program()?,
-            arguments(args, log, paths)?,
-        ));
+        let mut words = paths.this_program()?.into_iter();
+        let program = words.next().unwrap_or_default();
+        let words = words.chain(arguments(args, log, paths)?);
+        return Ok(Reach::command(program, words.collect()));
     };
     if address.port() == 0 {
         let why = "a host must know the port: give --http an address with a fixed port";
