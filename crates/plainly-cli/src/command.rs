@@ -43,6 +43,8 @@ pub(crate) mod servers;
 
 pub(crate) mod explain;
 
+use std::pin::Pin;
+
 use clap::CommandFactory;
 
 use crate::args::{Args, ClientCommand, CompletionsArgs, ManArgs, Shell};
@@ -50,23 +52,25 @@ use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// Runs a command that talks to a server.
+/// Runs a command that talks to a server. Each is in a box, because all of them together, side by side, take more of
+/// the stack than the main thread has on Windows.
 pub(crate) async fn run(command: ClientCommand) -> Result<(), Failure> {
-    match command {
-        ClientCommand::Discover(args) => discover::run(args).await,
-        ClientCommand::Ls(args) => ls::run(args).await,
-        ClientCommand::Stat(args) => stat::run(args).await,
-        ClientCommand::Read(args) => read::run(args).await,
-        ClientCommand::Watch(args) => watch::run(args).await,
-        ClientCommand::Templates(args) => listed::templates(args).await,
-        ClientCommand::Skills(args) => skills::run(args).await,
-        ClientCommand::Tools(args) => listed::tools(args).await,
-        ClientCommand::Call(args) => call::run(args).await,
-        ClientCommand::Task(args) => task::run(args).await,
-        ClientCommand::Prompts(args) => listed::prompts(args).await,
-        ClientCommand::Prompt(args) => prompt::run(args).await,
-        ClientCommand::Complete(args) => complete::run(args).await,
-    }
+    let running: Pin<Box<dyn Future<Output = _>>> = match command {
+        ClientCommand::Discover(args) => Box::pin(discover::run(args)),
+        ClientCommand::Ls(args) => Box::pin(ls::run(args)),
+        ClientCommand::Stat(args) => Box::pin(stat::run(args)),
+        ClientCommand::Read(args) => Box::pin(read::run(args)),
+        ClientCommand::Watch(args) => Box::pin(watch::run(args)),
+        ClientCommand::Templates(args) => Box::pin(listed::templates(args)),
+        ClientCommand::Skills(args) => Box::pin(skills::run(args)),
+        ClientCommand::Tools(args) => Box::pin(listed::tools(args)),
+        ClientCommand::Call(args) => Box::pin(call::run(args)),
+        ClientCommand::Task(args) => Box::pin(task::run(args)),
+        ClientCommand::Prompts(args) => Box::pin(listed::prompts(args)),
+        ClientCommand::Prompt(args) => Box::pin(prompt::run(args)),
+        ClientCommand::Complete(args) => Box::pin(complete::run(args)),
+    };
+    running.await
 }
 
 /// `plainly completions`: a script that completes the command line in a shell.

@@ -94,14 +94,14 @@ pub(crate) async fn with_client_for<T>(
         let client = tokio::select! {
             biased;
             () = &mut stopped => return Err(Failure::Interrupted),
-            client = introduced(purpose, server, args, &respondent) => client?,
+            client = Box::pin(introduced(purpose, server, args, &respondent)) => client?,
         };
         let connected = start.elapsed();
         terminal::doing(&format!("waiting for {label}"));
         let result = tokio::select! {
             biased;
             () = &mut stopped => Err(Failure::Interrupted),
-            result = respondent.unless_failed(work(&client)) => result,
+            result = Box::pin(respondent.unless_failed(work(&client))) => result,
         };
         if is_timed {
             tell_time(connected, start.elapsed() - connected, format);
@@ -180,7 +180,13 @@ fn tell_time(connecting: Duration, work: Duration, format: Format) {
 /// A connection to the server, for many commands. A question that can't be answered ends none of them.
 pub(crate) async fn open(server: Server, args: ServerArgs) -> Result<Client, Failure> {
     let respondent = Respondent::new(&server.label(), &args.asking)?.lasting();
-    terminal::during(introduced(Purpose::Work, server, args, &respondent)).await
+    terminal::during(Box::pin(introduced(
+        Purpose::Work,
+        server,
+        args,
+        &respondent,
+    )))
+    .await
 }
 
 /// Connects, and learns who that is.

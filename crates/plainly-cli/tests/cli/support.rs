@@ -8,6 +8,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -113,7 +115,10 @@ pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
         command.env_remove(variable);
     }
     #[cfg(unix)]
-    hear_hangups();
+    {
+        hear_hangups();
+        have_little_stack();
+    }
     // Tests have no business in anybody's keychain.
     command.env("PLAINLY_LOGINS_IN", "file");
     // Nor are they in the hurry of somebody who has pressed a key.
@@ -128,6 +133,19 @@ fn hear_hangups() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         signal_hook::flag::register(signal_hook::consts::SIGHUP, Arc::default()).unwrap();
+    });
+}
+
+/// Gives the main thread of every child the stack that it has on Windows: 1 MiB.
+#[cfg(unix)]
+fn have_little_stack() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let limit = Rlimit {
+            current: Some(1 << 20),
+            ..getrlimit(Resource::Stack)
+        };
+        setrlimit(Resource::Stack, limit).unwrap();
     });
 }
 
