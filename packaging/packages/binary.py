@@ -13,18 +13,19 @@ from pathlib import Path
 class Target:
     """How each ecosystem names a platform. `None` where the ecosystem has no package for it."""
 
+    rust: str
     npm: tuple[str, str]
     wheel: str
-    debian: str | None
-    image: str | None
+    linux: str | None = None
     suffix: str = ""
 
 
 TARGETS = {
-    "x86_64-linux": Target(("linux", "x64"), "linux_x86_64", "amd64", "amd64"),
-    "aarch64-linux": Target(("linux", "arm64"), "linux_aarch64", "arm64", "arm64"),
-    "x86_64-windows": Target(("win32", "x64"), "win_amd64", None, None, ".exe"),
-    "aarch64-macos": Target(("darwin", "arm64"), "macosx_11_0_arm64", None, None),
+    "x86_64-linux": Target("x86_64-unknown-linux-gnu", ("linux", "x64"), "linux_x86_64", "amd64"),
+    "aarch64-linux": Target("aarch64-unknown-linux-gnu", ("linux", "arm64"), "linux_aarch64", "arm64"),
+    "x86_64-windows": Target("x86_64-pc-windows-gnu", ("win32", "x64"), "win_amd64", suffix=".exe"),
+    "aarch64-macos": Target("aarch64-apple-darwin", ("darwin", "arm64"), "macosx_11_0_arm64"),
+    "x86_64-macos": Target("x86_64-apple-darwin", ("darwin", "x64"), "macosx_10_12_x86_64"),
 }
 
 

@@ -20,12 +20,12 @@ DIRECTORIES = [("data", 0o755), ("tmp", 0o1777), ("proc", 0o755), ("sys", 0o755)
 
 
 def pack(binary, _pages, out):
-    if binary.target.image is None or not (binary.glibc is None or binary.runs_here()):
+    if binary.target.linux is None or not (binary.glibc is None or binary.runs_here()):
         return []
     layer = tar(root(binary), DIRECTORIES)
     layout = Layout()
     config = {
-        "architecture": binary.target.image,
+        "architecture": binary.target.linux,
         "os": "linux",
         "config": {
             "User": USER,
@@ -46,7 +46,7 @@ def pack(binary, _pages, out):
         "annotations": LABELS,
     }
     entry = layout.add(manifest["mediaType"], json.dumps(manifest).encode())
-    entry["platform"] = {"architecture": binary.target.image, "os": "linux"}
+    entry["platform"] = {"architecture": binary.target.linux, "os": "linux"}
     entry["annotations"] = {"org.opencontainers.image.ref.name": facts.VERSION}
     layout.files["index.json"] = File(json.dumps({"schemaVersion": 2, "manifests": [entry]}).encode())
     layout.files["oci-layout"] = File(b'{"imageLayoutVersion":"1.0.0"}')

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 
-from . import facts
+from . import facts, sbom
 from .archive import File, zipped
 
 
@@ -14,6 +14,7 @@ def pack(binary, _pages, out):
         f"{data}/scripts/{binary.file_name}": File(binary.content, is_program=True),
         f"{info}/METADATA": File(metadata().encode()),
         f"{info}/WHEEL": File(wheel(tags).encode()),
+        f"{info}/sboms/plainly.cdx.json": File(sbom.bill(binary.target.rust)),
     }
     for path in facts.LICENSES:
         files[f"{info}/licenses/{path.name}"] = File(path.read_bytes())
