@@ -1,0 +1,1 @@
+"""A module for each kind of package: `test(home)` installs it below the directory `home`, uses it as a host would, and removes it."""

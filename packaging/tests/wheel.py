@@ -1,0 +1,30 @@
+"""The wheel, by pip, uv and pipx."""
+
+import os
+import re
+import venv
+
+from .support import VERSION, folder, one, run, serves
+
+
+def test(home):
+    venv.create(home / "venv", with_pip=True)
+    tool = home / "venv/bin"
+    package = one("plainly-*.whl")
+    run(tool / "pip", "install", "--no-index", package)
+    assert VERSION in run(tool / "plainly", "--version")
+    serves(tool / "plainly", "serve", "--stdio", folder(home), directory=home / "blank é")
+    run(tool / "pip", "uninstall", "--yes", "plainly")
+    assert not (tool / "plainly").exists()
+    run(tool / "pip", "install", "--quiet", "twine", "check-wheel-contents", "auditwheel", "uv", "pipx")
+    assert "PASSED" in run(tool / "twine", "--no-color", "check", "--strict", package)
+    # W007 is about the name of a module, and there is none in it.
+    run(tool / "check-wheel-contents", "--ignore", "W007", package)
+    constraint = re.search(r'platform tag to\s+"(\w+)"', run(tool / "auditwheel", "show", package))[1]
+    assert constraint in package.name, (constraint, package)
+    assert VERSION in run(tool / "uvx", "--no-index", "--from", package, "plainly", "--version")
+    pipx = {**os.environ, "PIPX_HOME": str(home / "pipx"), "PIPX_BIN_DIR": str(home / "bin"), "PIP_NO_INDEX": "1"}
+    run(tool / "pipx", "install", "--skip-maintenance", package, env=pipx)
+    assert VERSION in run(home / "bin/plainly", "--version")
+    run(tool / "pipx", "uninstall", "plainly", env=pipx)
+    assert not (home / "bin/plainly").exists()
