@@ -17,10 +17,9 @@ use plainly::limits::Limits;
 use plainly::{Server, Tool};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Set where this program is the server.
+/// Set where this program is the server: the milliseconds that a reply may be left unread. They are many where a reader
+/// may be away for a moment.
 const SERVES: &str = "PLAINLY_TEST_SERVES";
-/// The time that a reply may be left unread.
-const STALL: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(20);
 
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"large","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
@@ -28,15 +27,15 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"n
 /// Is the server, where this program is started as such; else there is nothing to see.
 #[test]
 fn server() {
-    if std::env::var_os(SERVES).is_some() {
-        serve();
+    if let Ok(stall) = std::env::var(SERVES) {
+        serve(Duration::from_millis(stall.parse().unwrap()));
     }
 }
 
 /// As an author's `main` does it: the runtime is dropped at its end.
-fn serve() {
+fn serve(stall: Duration) {
     let mut limits = Limits::default();
-    limits.write_stall = STALL;
+    limits.write_stall = stall;
     let large = Tool::new("large", async || "x".repeat(1 << 20));
     let server = Server::builder("test", "1").limits(limits).tool(large);
     let server = server.build().unwrap();
@@ -60,7 +59,7 @@ fn command() -> Command {
             "--nocapture",
             "--test-threads=1",
         ])
-        .env(SERVES, "1");
+        .env(SERVES, "60000");
     command
 }
 
@@ -131,9 +130,13 @@ fn a_server_that_is_asked_to_stop_ends_though_its_input_does_not() {
 #[test]
 fn a_server_whose_replies_nobody_reads_ends() {
     for kind in KINDS {
-        let (child, mut peer) = start(kind(), kind());
-        peer.call();
+        let ((input, to), (from, output)) = (kind(), kind());
+        let mut command = command();
+        command.env(SERVES, "300").stdin(input).stdout(output);
+        let child = command.spawn().unwrap();
+        writeln!(File::from(to), "{CALL}").unwrap();
         assert_eq!(end(child), Some(1));
+        drop(from);
     }
 }
 
