@@ -45,9 +45,8 @@ def files(kind, binary, pages):
     for page, content in pages.man.items():
         found[f"{share}/man/man1/{page}.gz"] = File(gzipped(content))
     if kind != "apk":
-        unit = (ROOT / "packaging/plainly@.service").read_text()
-        unit = unit.replace("PLAINLY_INSTALLED=deb", f"PLAINLY_INSTALLED={kind}")
-        found["usr/lib/systemd/system/plainly@.service"] = File(unit.encode())
+        unit = (ROOT / "packaging/plainly@.service").read_bytes()
+        found["usr/lib/systemd/system/plainly@.service"] = File(unit)
     if kind == "deb":
         found[f"{share}/doc/plainly/changelog.gz"] = File(gzipped(CHANGELOG.encode()))
         found[f"{share}/doc/plainly/copyright"] = File((COPYRIGHT + mit()).encode())

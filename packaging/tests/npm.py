@@ -32,6 +32,9 @@ def test(home):
     assert VERSION in run(*npx, "--version", env=environment, cwd=home)
     assert VERSION in run(*npx[:1], "--offline", *npx[1:], "--version", env=environment, cwd=home)
     serves(*npx, "serve", "--stdio", files, directory=files, env=environment, cwd=home)
+    # What npx downloads does not last, so a host starts npx.
+    configuration = run(*npx, "serve", files, "--print-config", "vscode", env=environment, cwd=home)
+    assert '"npx"' in configuration and f"plainly@{VERSION}" in configuration, configuration
     project = home / "project"
     project.mkdir()
     run("npm", "install", "plainly", env=environment, cwd=project)

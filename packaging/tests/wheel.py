@@ -2,21 +2,18 @@
 
 import os
 import re
-import venv
 
-from .support import VERSION, folder, one, run, serves
+from .support import VERSION, folder, one, run, serves, tools
 
 
 def test(home):
-    venv.create(home / "venv", with_pip=True)
-    tool = home / "venv/bin"
+    tool = tools(home, "twine", "check-wheel-contents", "auditwheel", "uv", "pipx")
     package = one("plainly-*.whl")
     run(tool / "pip", "install", "--no-index", package)
     assert VERSION in run(tool / "plainly", "--version")
     serves(tool / "plainly", "serve", "--stdio", folder(home), directory=home / "blank é")
     run(tool / "pip", "uninstall", "--yes", "plainly")
     assert not (tool / "plainly").exists()
-    run(tool / "pip", "install", "--quiet", "twine", "check-wheel-contents", "auditwheel", "uv", "pipx")
     assert "PASSED" in run(tool / "twine", "--no-color", "check", "--strict", package)
     # W007 is about the name of a module, and there is none in it.
     run(tool / "check-wheel-contents", "--ignore", "W007", package)
