@@ -8,19 +8,16 @@ use crate::format::Format;
 use crate::installed;
 use crate::output::Output;
 
-/// The features that a build may have.
-const FEATURES: [(&str, bool); 1] = [("keychain", cfg!(feature = "keychain"))];
-
 /// Prints the version, the newest revision of the protocol, the target, the features and the kind of package.
 pub(crate) fn print(format: Format) -> Result<(), Failure> {
-    let features = FEATURES.iter().filter(|(_, is_on)| *is_on);
+    let keychain = cfg!(feature = "keychain").then_some("keychain");
     let mut output = Output::new(format);
     output.json(&json!({
         "name": env!("CARGO_BIN_NAME"),
         "version": env!("CARGO_PKG_VERSION"),
         "revision": Revision::LATEST.to_string(),
         "target": target(),
-        "features": features.map(|(name, _)| name).collect::<Vec<_>>(),
+        "features": keychain.iter().collect::<Vec<_>>(),
         "installed": installed::by(),
     }))?;
     output.flush()

@@ -68,7 +68,7 @@ pub(super) struct LegacyRequest<'a> {
     interest: Interest,
 }
 
-/// Finds the sender of a modern request over HTTP, and that a request is legacy.
+/// Finds the sender of a modern request over HTTP. Of a legacy one, the session is still to be looked up.
 pub(super) fn over_http<'a>(
     frame: &'a Frame,
     request: &Request<'_>,

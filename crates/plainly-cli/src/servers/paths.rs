@@ -46,27 +46,22 @@ impl Paths {
         }
     }
 
-    /// The words that start this program: its path if that lasts, else a command of its package manager.
-    pub(crate) fn this_program(&self) -> Result<Vec<String>, Failure> {
-        match self {
-            Self::Absolute => {
-                let failed = |error| Failure::caused("cannot find this program", error);
-                let program = std::env::current_exe().map_err(failed)?;
-                match installed::passing(&program) {
-                    Some(words) => {
-                        let start = words.join(" ");
-                        tracing::warn!(
-                            "the host will start plainly by `{start}`, because {} does not last: install plainly for \
-                             good and repeat this, to let the host start it at once",
-                            program.display()
-                        );
-                        Ok(words)
-                    }
-                    None => Ok(vec![text(&program)?]),
-                }
-            }
-            Self::Portable { .. } => Ok(vec![env!("CARGO_BIN_NAME").to_owned()]),
-        }
+    /// The command that starts this program, and its first arguments: its path if that lasts, else a package manager.
+    pub(crate) fn this_program(&self) -> Result<(String, Vec<String>), Failure> {
+        let Self::Absolute = self else {
+            return Ok((env!("CARGO_BIN_NAME").to_owned(), Vec::new()));
+        };
+        let failed = |error| Failure::caused("cannot find this program", error);
+        let program = std::env::current_exe().map_err(failed)?;
+        let Some((manager, words)) = installed::passing(&program) else {
+            return Ok((text(&program)?, Vec::new()));
+        };
+        tracing::warn!(
+            "the host will start plainly by {manager}, because {} does not last: install plainly for good and repeat this, \
+             to let the host start it at once",
+            program.display()
+        );
+        Ok((manager.to_owned(), words))
     }
 
     /// A word of a command line: a path if there is such a file or directory, else as it is. A name alone can be anything, such as

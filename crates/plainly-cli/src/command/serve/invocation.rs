@@ -14,10 +14,9 @@ pub(super) const KEY: &str = "PLAINLY_KEY";
 pub(super) fn reach(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Reach, Failure> {
     let address = args.http.or_else(|| is_over_http(args).then_some(ADDRESS));
     let Some(address) = address else {
-        let mut words = paths.this_program()?.into_iter();
-        let program = words.next().unwrap_or_default();
-        let words = words.chain(arguments(args, log, paths)?);
-        return Ok(Reach::command(program, words.collect()));
+        let (program, mut words) = paths.this_program()?;
+        words.extend(arguments(args, log, paths)?);
+        return Ok(Reach::command(program, words));
     };
     if address.port() == 0 {
         let why = "a host must know the port: give --http an address with a fixed port";
