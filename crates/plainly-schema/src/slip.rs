@@ -1,6 +1,6 @@
 //! Slips of the pen: which of some words was probably meant by one that is none of them. Knows nothing of schemas.
 
-use std::{iter, mem};
+use std::mem;
 
 /// Bytes of what may be a slip of another word.
 const LONGEST: usize = 64;
@@ -35,9 +35,6 @@ pub fn closest<'a>(text: &str, words: impl Iterator<Item = &'a str>) -> Option<&
 /// The distance of the words, if they are near: to leave out a part is one slip, and then each
 /// letter counts.
 fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
-    let distance = distance(text, word);
-    // In a short word one letter makes another word, not a slip.
-    let is_slip = distance * 3 <= word.chars().count();
     let (part, whole) = match text.len() < word.len() {
         true => (text, word),
         false => (word, text),
@@ -45,36 +42,54 @@ fn nearness(text: &str, word: &str) -> Option<(usize, usize)> {
     let is_start = part.len() * 2 >= whole.len() && whole.starts_with(part);
     let is_name = whole.rsplit_once('/').is_some_and(|(_, name)| name == part);
     let is_part = part.len() >= SHORTEST_PART && (is_start || is_name);
+    // In a short word one letter makes another word, not a slip.
+    let most = match is_part {
+        true => usize::MAX,
+        false => word.chars().count() / 3,
+    };
+    let distance = distance(text, word, most)?;
     let slips = if is_part { distance.min(1) } else { distance };
-    (is_slip || is_part).then_some((slips, distance))
+    Some((slips, distance))
 }
 
 /// The number of letters to add, leave out, replace or swap with their neighbour to make one word
-/// of the other: the optimal string alignment distance. The crate `strsim` has it too, but a small
-/// server would need it for this alone.
-fn distance(one: &str, other: &str) -> usize {
-    let mut above: Vec<usize> = (0..=other.chars().count()).collect();
-    let mut two_above = above.clone();
+/// of the other: the optimal string alignment distance. `None` if there are more than `most`, which
+/// is mostly clear after a few letters. The crate `strsim` has it too, but a small server would need
+/// it for this alone.
+fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
+    let length = other.chars().count();
+    if one.chars().count().abs_diff(length) > most {
+        return None;
+    }
+    // A row for each letter of `one`, with a column for each of `other`: of the rows three are needed.
+    let mut above: Vec<usize> = (0..=length).collect();
+    let (mut two_above, mut row) = (vec![0; length + 1], vec![0; length + 1]);
     let mut letter_above = None;
+    let mut least_above = 0;
     for (line, letter) in one.chars().enumerate() {
         let mut here = line + 1;
-        let mut row = vec![here];
+        let mut least = here;
+        row[0] = here;
         let mut other_before = None;
-        let before_both = iter::once(0).chain(two_above);
-        for ((other, beside), swapped) in other.chars().zip(above.windows(2)).zip(before_both) {
-            let &[diagonal, up] = beside else { break };
-            here = (here + 1).min(up + 1);
-            here = here.min(diagonal + usize::from(letter != other));
+        for (column, other) in other.chars().enumerate() {
+            here = (here + 1).min(above[column + 1] + 1);
+            here = here.min(above[column] + usize::from(letter != other));
             if letter_above == Some(other) && other_before == Some(letter) {
-                here = here.min(swapped + 1);
+                here = here.min(two_above[column - 1] + 1);
             }
-            row.push(here);
+            row[column + 1] = here;
+            least = least.min(here);
             other_before = Some(other);
         }
-        two_above = mem::replace(&mut above, row);
-        letter_above = Some(letter);
+        // Every later row is made of the two before it, and no smaller.
+        if least.min(least_above) > most {
+            return None;
+        }
+        mem::swap(&mut two_above, &mut above);
+        mem::swap(&mut above, &mut row);
+        (letter_above, least_above) = (Some(letter), least);
     }
-    above.last().copied().unwrap_or(0)
+    Some(above[length]).filter(|distance| *distance <= most)
 }
 
 #[cfg(test)]
@@ -85,8 +100,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_distance_is_that_of_strsim(one in "[abcé]{0,8}", other in "[abcé]{0,8}") {
-            prop_assert_eq!(distance(&one, &other), strsim::osa_distance(&one, &other));
+        fn the_distance_is_that_of_strsim(
+            one in "[abcé]{0,8}",
+            other in "[abcé]{0,8}",
+            most in 0_usize..9,
+        ) {
+            let distance = strsim::osa_distance(&one, &other);
+            let expected = (distance <= most).then_some(distance);
+            prop_assert_eq!(super::distance(&one, &other, most), expected);
         }
     }
 }
