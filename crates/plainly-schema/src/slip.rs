@@ -96,8 +96,6 @@ fn distance(one: &str, other: &str, most: usize) -> Option<usize> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::*;
-
     proptest! {
         #[test]
         fn the_distance_is_that_of_strsim(
