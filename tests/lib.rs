@@ -31,6 +31,7 @@ pages! {
     guide_asking: "docs/guide/asking.md",
     guide_progress: "docs/guide/progress.md",
     guide_server: "docs/guide/server.md",
+    guide_first_client: "docs/guide/first-client.md",
     guide_client: "docs/guide/client.md",
     guide_migrating: "docs/guide/migrating.md",
     resources: "docs/resources.md",

@@ -25,7 +25,7 @@ Examples:
   plainly serve ./docs --print-config vscode    the entry for .vscode/mcp.json; install writes it
   plainly serve ./docs --print-config claude | sh
 
-Files have URIs like file:///docs/guide/hosts.md: the directory's name, then the path below it. Hidden files, files \
+Files have URIs like file:///docs/guide/tool.md: the directory's name, then the path below it. Hidden files, files \
 ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
 pub(crate) struct ServeArgs {
     /// A directory to serve under its own name, or NAME=DIR to serve it under another

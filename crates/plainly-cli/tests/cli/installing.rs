@@ -13,7 +13,7 @@ use crate::support::{Docs, toolbox};
 const COMMENTED: &str = "// mine\n{\n\t\"theme\": \"dark\", // at night\n\t\"mcpServers\": {\n\t\t\"o\": { \"command\": \"x\" },\n\t\t// the last\n\t},\n}";
 
 /// The table of hosts for people.
-const GUIDE: &str = include_str!("../../../../docs/guide/hosts.md");
+const GUIDE: &str = include_str!("../../../../docs/hosts/README.md");
 
 /// Each host with its file of a user, and the one of a project.
 const HOSTS: [(&str, &str, Option<&str>); 8] = [

@@ -24,8 +24,9 @@ macro_rules! pages {
     };
 }
 
-const PAGES: [(&str, &str, &str); 7] = pages! {
+const PAGES: [(&str, &str, &str); 8] = pages! {
     "tool": "library_tool",
+    "first-client": "library_client",
     "errors": "library_errors",
     "resource": "library_resources",
     "state": "library_state",
@@ -34,20 +35,31 @@ const PAGES: [(&str, &str, &str); 7] = pages! {
     "progress": "library_progress",
 };
 /// The pages whose commands talk to `plainly serve docs`, or to nobody.
-const SERVED: [&str; 9] = [
+const SERVED: [&str; 10] = [
     include_str!("../../../../README.md"),
     include_str!("../../../../docs/client.md"),
+    include_str!("../../../../docs/coming-from.md"),
     include_str!("../../../../docs/commands.md"),
     include_str!("../../../../docs/debug.md"),
     include_str!("../../../../docs/exit-codes.md"),
-    include_str!("../../../../docs/guide/hosts.md"),
+    include_str!("../../../../docs/hosts/README.md"),
     include_str!("../../../../docs/intro.md"),
     include_str!("../../../../docs/serve.md"),
     include_str!("../../../../docs/sessions.md"),
 ];
+/// The pages of hosts, whose commands a user runs who has nothing yet.
+const HOSTS: [&str; 5] = [
+    include_str!("../../../../docs/hosts/claude-code.md"),
+    include_str!("../../../../docs/hosts/claude-desktop.md"),
+    include_str!("../../../../docs/hosts/codex.md"),
+    include_str!("../../../../docs/hosts/cursor.md"),
+    include_str!("../../../../docs/hosts/vscode.md"),
+];
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 /// How the guide starts the program of a page.
 const PROGRAM: &str = "cargo run -q";
+/// The path of the first program of the guide.
+const LIBRARY: &str = "../library/target/debug/library";
 /// Where it listens on the page.
 const URL: &str = "http://127.0.0.1:3000/mcp";
 
@@ -65,6 +77,7 @@ fn the_programs_of_the_guide_are_examples() {
 
 #[test]
 fn the_programs_of_the_guide_print_what_it_says() {
+    let library = example("library_tool");
     for (name, page, _) in PAGES {
         let program = example(name);
         for session in sessions(page) {
@@ -78,6 +91,7 @@ fn the_programs_of_the_guide_print_what_it_says() {
                 } else {
                     let url = serving.as_ref().map_or("", |server| &server.url);
                     let command = command.replace(PROGRAM, program.to_str().unwrap());
+                    let command = command.replace(LIBRARY, library.to_str().unwrap());
                     prints(&command.replace(URL, url), expected, Path::new(ROOT));
                 }
             }
@@ -133,6 +147,23 @@ fn the_commands_of_the_other_pages_print_what_they_say() {
             } else {
                 prints(&here(command), &here(expected), &path);
             }
+        }
+    }
+}
+
+#[test]
+fn the_pages_of_hosts_show_what_is_written() {
+    for page in HOSTS {
+        let user = TempDir::new().unwrap();
+        let home = user.path().canonicalize().unwrap();
+        let project = home.join("project");
+        fs::create_dir_all(project.join("docs")).unwrap();
+        for (command, expected) in sessions(page).flat_map(commands) {
+            let expected = expected
+                .replace("/usr/local/bin/plainly", PLAINLY)
+                .replace("/home/me", home.to_str().unwrap());
+            let command = format!("HOME={}; {command}", home.display());
+            prints(&command, &expected, &project);
         }
     }
 }
