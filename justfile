@@ -38,3 +38,8 @@ fuzz *ARGUMENTS:
 # Compare the speed with bare hyper and rmcp: a quarter of an hour
 bench *ARGUMENTS:
     cargo bench -p plainly-interop --bench throughput {{ ARGUMENTS }}
+
+# Build the site into target/site, and check its links and its search: needs `pip install --requirement site/requirements.txt`
+site:
+    site/build target/site
+    site/test target/site main

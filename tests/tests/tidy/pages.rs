@@ -72,6 +72,21 @@ fn every_link_leads_somewhere() {
     assert_eq!(broken, [""; 0]);
 }
 
+/// The site has the pages that this list begins its items with.
+#[test]
+fn every_page_is_in_the_list_of_pages_once() {
+    let list = fs::read_to_string(root().join("docs/README.md")).unwrap();
+    let items = list
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("- ["));
+    let links = items.filter_map(|item| item.split_once("](")?.1.split_once(')'));
+    let mut listed: Vec<_> = links.map(|(link, _)| format!("docs/{link}")).collect();
+    listed.sort();
+    let pages = files(&[".md"]).into_iter().map(|page| page.path);
+    let is_page = |path: &String| path.starts_with("docs/") && path != "docs/README.md";
+    assert_eq!(listed, pages.filter(is_page).collect::<Vec<_>>());
+}
+
 #[test]
 fn every_example_can_be_pasted() {
     let hidden: Vec<String> = files(&[".md"]).iter().flat_map(hidden_lines).collect();
