@@ -30,6 +30,17 @@ const QUESTIONS = [
     ['certificate is not trusted', 'troubleshooting'],
     ['-32602', 'errors'],
     ['how fast is it', 'performance'],
+    ['give Claude access to a folder', 'hosts/claude-code'],
+    ['serve multiple directories', 'serve'],
+    ['read a PDF', 'serve'],
+    ['call a tool from a shell', 'client'],
+    ['save an image from a tool', 'commands'],
+    ['log out', 'logins'],
+    ['kubernetes', 'guide/deploy'],
+    ['return an error from a tool', 'guide/errors'],
+    ['uninstall', 'sessions'],
+    ['which protocol versions are supported', 'revisions'],
+    ['security', 'advisories'],
 ];
 const RESULTS = 3;
 
