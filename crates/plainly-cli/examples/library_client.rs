@@ -1,4 +1,8 @@
-//! A client that calls the tool of the library: `docs/guide/first-client.md`.
+//! A client that calls the tool of the library of the guide.
+#![expect(
+    clippy::print_stdout,
+    reason = "a reader sees what the server answered"
+)]
 
 use std::process::Command;
 
