@@ -47,9 +47,14 @@ def _page(path, version):
     # Odd parts are code.
     parts = path.read_text().split("\n```")
     parts[::2] = [LINK.sub(link, part) for part in parts[::2]]
-    text = plot.add("\n```".join(parts))
-    # A picture inside of the page has the colours that its reader has chosen.
-    return PICTURE.sub(lambda found: (path.parent / found[1]).read_text().strip(), text)
+    return "\n```".join(parts)
+
+
+def draw(folder):
+    """Puts each picture into its page, where it has the colours that the reader has chosen."""
+    for path in folder.rglob("*.md"):
+        text = plot.add(path.read_text())
+        path.write_text(PICTURE.sub(lambda found: (path.parent / found[1]).read_text().strip(), text))
 
 
 def _summary(first):
