@@ -55,7 +55,9 @@ pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::save::SaveArgs;
-pub(crate) use self::serve::{ContentArgs, LARGEST_FILE, NetworkArgs, ServeArgs, ServedTools};
+pub(crate) use self::serve::{
+    ContentArgs, LARGEST_FILE, NetworkArgs, OperatorArgs, ServeArgs, ServedTools,
+};
 pub(crate) use self::server::{ServerArgs, Session, TWO_TOKENS};
 pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellCommand, ShellLine};

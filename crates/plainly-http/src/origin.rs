@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::{HOST, ORIGIN};
@@ -108,6 +109,18 @@ impl AllowedNames {
     /// Checks the name that the client called the server by, and nothing else.
     pub(super) fn check_host(&self, head: &Parts) -> Result<(), Rejection> {
         self.host(head).map(drop)
+    }
+
+    /// Checks the name that the client called the server by; an address is accepted, because no name
+    /// can be pointed here by it.
+    pub(super) fn check_name(&self, head: &Parts) -> Result<(), Rejection> {
+        let name = named_host(head)?.name;
+        let name = std::str::from_utf8(name).unwrap_or_default();
+        let is_address = name.trim_matches(['[', ']']).parse::<IpAddr>().is_ok();
+        match is_address {
+            true => Ok(()),
+            false => self.check_host(head),
+        }
     }
 
     fn host<'a>(&self, head: &'a Parts) -> Result<Authority<'a>, Rejection> {

@@ -9,6 +9,8 @@ use plainly_transport::{Reply, ReplyBody};
 
 /// The seconds after which a client that was refused for want of room may retry: most requests take less.
 const RETRY: HeaderValue = HeaderValue::from_static("1");
+/// The media type of replies, except pages.
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// The methods of the endpoint: POST for messages, GET for the stream of a session, DELETE for its end.
 pub(super) const METHODS: HeaderValue = HeaderValue::from_static("POST, GET, DELETE");
 /// The most headers for which a connection keeps its memory: as many as clients and proxies usually send.
@@ -25,7 +27,7 @@ pub(super) fn response(reply: Reply, limits: &HttpLimits) -> Response<Body> {
     let body = match reply.body {
         ReplyBody::Whole(bytes) => {
             if !bytes.is_empty() {
-                headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+                headers.entry(CONTENT_TYPE).or_insert(JSON);
             }
             Body::from(bytes)
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    CACHE_CONTROL,
+    CACHE_CONTROL, CONTENT_TYPE,
 };
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use plainly_errors::Refusal;
@@ -38,8 +38,12 @@ pub struct Route(pub(super) Answer);
 pub(super) enum Answer {
     Health,
     Document(Bytes),
+    Page(HeaderValue, Arc<PageHandler>),
     Form(Arc<FormHandler>),
 }
+
+/// Makes the content of a page.
+type PageHandler = dyn Fn() -> (StatusCode, Bytes) + Send + Sync;
 
 /// Answers the bytes that were posted.
 type FormHandler = dyn Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync;
@@ -56,6 +60,18 @@ impl Route {
         Self(Answer::Document(json.into()))
     }
 
+    /// Answers GET with a status and content of this media type, both made for each request. Pages of
+    /// other origins can't read the content.
+    ///
+    /// Any IP address is accepted as the `Host`, because scrapers call a server by its address. A
+    /// name must be one that the service [allows](super::HttpService::allow_host).
+    pub fn page(
+        media_type: HeaderValue,
+        content: impl Fn() -> (StatusCode, Bytes) + Send + Sync + 'static,
+    ) -> Self {
+        Self(Answer::Page(media_type, Arc::new(content)))
+    }
+
     /// Answers the body of a POST with a status and JSON, also to pages of any origin.
     pub fn form(answer: impl Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'static) -> Self {
         Self(Answer::Form(Arc::new(answer)))
@@ -67,6 +83,7 @@ impl fmt::Debug for Route {
         f.write_str(match self.0 {
             Answer::Health => "Route::health",
             Answer::Document(_) => "Route::document",
+            Answer::Page(..) => "Route::page",
             Answer::Form(_) => "Route::form",
         })
     }
@@ -113,6 +130,19 @@ impl Routes {
         }
     }
 
+    /// Paths without an endpoint.
+    pub(super) fn without_endpoint() -> Self {
+        Self {
+            rows: Vec::new(),
+            is_placed: true,
+        }
+    }
+
+    /// Whether there is an endpoint, at a path of its own or at every other path.
+    pub(super) fn has_endpoint(&self) -> bool {
+        !self.is_placed || self.endpoint().is_some()
+    }
+
     /// The path of the endpoint, if it has one.
     pub(super) fn endpoint(&self) -> Option<&str> {
         let mut rows = self.rows.iter();
@@ -131,6 +161,22 @@ pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, 
     };
     reply.headers.extend(FOR_ALL_PAGES);
     reply.headers.insert(CACHE_CONTROL, AN_HOUR);
+    Ok(reply)
+}
+
+/// The reply to a request for a page.
+pub(super) fn page_reply(
+    method: &Method,
+    media_type: &HeaderValue,
+    content: &PageHandler,
+) -> Result<Reply, Rejection> {
+    let (status, content) = match *method {
+        Method::GET | Method::HEAD => content(),
+        _ => return Err(Refusal::MethodNotAllowed.into()),
+    };
+    let mut reply = Reply::new(status, content);
+    reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);
+    reply.headers.insert(CONTENT_TYPE, media_type.clone());
     Ok(reply)
 }
 

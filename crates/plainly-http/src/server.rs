@@ -20,7 +20,7 @@ use super::proxies::{ClientShare, ConnectionPeer};
 use super::read::Rejection;
 use super::read::read;
 use super::response::{response, reuse};
-use super::routes::{Answer, Routes, Target, document_reply, form_asked, form_reply};
+use super::routes::{Answer, Routes, Target, document_reply, form_asked, form_reply, page_reply};
 use super::{Body, HttpLimits, Route, checks, cors, pipe};
 use plainly_transport::quota::{Holder, Quota};
 use plainly_transport::{ConnectionMemory, Exchange, Frame, Reply};
@@ -145,6 +145,12 @@ impl<E: Exchange> HttpService<E> {
         self
     }
 
+    /// Answers at routes alone.
+    pub(super) fn without_endpoint(mut self) -> Self {
+        Arc::make_mut(&mut self.inner).routes = Routes::without_endpoint();
+        self
+    }
+
     /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: HttpLimits) -> Self {
@@ -172,8 +178,10 @@ impl<E: Exchange> HttpService<E> {
         &self.inner.limits
     }
 
+    /// Whether it knows by which names it may be called, or has nothing but pages, which are served
+    /// at addresses too.
     pub(super) fn names_hosts(&self) -> bool {
-        self.inner.allowed.names_hosts()
+        self.inner.allowed.names_hosts() || !self.inner.routes.has_endpoint()
     }
 
     /// Answers one request of a connection, in the place that its client has.
@@ -351,12 +359,17 @@ impl<E: Exchange> ServiceState<E> {
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        if !matches!(route.0, Answer::Health) {
-            self.allowed.check_host(head)?;
+        match route.0 {
+            Answer::Health => return Ok(Reply::new(StatusCode::OK, Bytes::new())),
+            Answer::Page(..) => self.allowed.check_name(head)?,
+            Answer::Document(_) | Answer::Form(_) => self.allowed.check_host(head)?,
         }
         let form = match &route.0 {
             Answer::Health => return Ok(Reply::new(StatusCode::OK, Bytes::new())),
             Answer::Document(document) => return document_reply(&head.method, document.clone()),
+            Answer::Page(media_type, content) => {
+                return page_reply(&head.method, media_type, &**content);
+            }
             Answer::Form(form) => form,
         };
         if let Some(reply) = form_asked(&head.method)? {

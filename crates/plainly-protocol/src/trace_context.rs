@@ -3,6 +3,18 @@
 
 use serde::Serialize;
 
+/// The ids of a `traceparent`: the trace, the span that is the parent in it, and its flags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TraceParent {
+    /// The id of the trace, in the order of its digits; never zero.
+    pub trace_id: [u8; 16],
+    /// The id of the parent; never zero.
+    pub parent_id: [u8; 8],
+    /// The flags: the lowest bit is set if the trace is recorded.
+    pub flags: u8,
+}
+
 /// The trace that a message is part of, as W3C Trace Context writes it.
 pub const TRACE_PARENT: &str = "traceparent";
 /// The state of tracing systems, as W3C Trace Context writes it.
@@ -45,7 +57,8 @@ impl TraceContext {
     #[must_use]
     pub fn new(parent: impl Into<String>) -> Option<Self> {
         let parent = parent.into();
-        is_parent(&parent).then_some(Self {
+        TraceParent::parse(&parent)?;
+        Some(Self {
             parent,
             state: None,
             baggage: None,
@@ -83,25 +96,53 @@ impl TraceContext {
     pub fn trace_id(&self) -> &str {
         self.parent.split('-').nth(1).unwrap_or_default()
     }
+
+    /// The ids of its `traceparent`.
+    #[must_use]
+    pub fn parent(&self) -> Option<TraceParent> {
+        TraceParent::parse(&self.parent)
+    }
 }
 
-/// `version-trace-parent-flags`, in lower case, with ids that are not zero; later versions may go
-/// on after that.
-fn is_parent(text: &str) -> bool {
-    let mut parts = text.splitn(5, '-');
-    let mut is_hex = |digits: usize| {
-        let part = parts.next().unwrap_or_default();
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        (part.len() == digits && part.bytes().all(is_digit)).then_some(part)
+impl TraceParent {
+    /// Reads `version-trace-parent-flags`, in lower case, with ids that are not zero; later versions
+    /// may go on after that. `None` if the text is anything else.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if text.len() > HEADER_BYTES {
+            return None;
+        }
+        let mut parts = text.splitn(5, '-');
+        let [version] = bytes(parts.next()?)?;
+        let (trace_id, parent_id) = (bytes(parts.next()?)?, bytes(parts.next()?)?);
+        let [flags] = bytes(parts.next()?)?;
+        let ends = parts.next().is_none();
+        let is_version = version != 0xff && (ends || version != 0);
+        let is_named = trace_id != [0; 16] && parent_id != [0; 8];
+        (is_version && is_named).then_some(Self {
+            trace_id,
+            parent_id,
+            flags,
+        })
+    }
+}
+
+/// The bytes of a number in hexadecimal digits, in lower case.
+fn bytes<const N: usize>(digits: &str) -> Option<[u8; N]> {
+    let digit = |byte: u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
     };
-    let (version, trace, parent, flags) = (is_hex(2), is_hex(32), is_hex(16), is_hex(2));
-    let is_id = |part: Option<&str>| part.is_some_and(|id| id.bytes().any(|digit| digit != b'0'));
-    let ends = parts.next().is_none();
-    text.len() <= HEADER_BYTES
-        && flags.is_some()
-        && is_id(trace)
-        && is_id(parent)
-        && version.is_some_and(|version| version != "ff" && (ends || version != "00"))
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let mut bytes = [0; N];
+    if pairs.len() != N || !rest.is_empty() {
+        return None;
+    }
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = digit(*high)? << 4 | digit(*low)?;
+    }
+    Some(bytes)
 }
 
 /// Members `key=value` with commas between them. Single members may be empty, because several
@@ -170,6 +211,13 @@ mod tests {
         ] {
             assert_eq!(TraceContext::new(parent).is_some(), is_taken, "{parent}");
         }
+        let ids = TraceParent::parse(PARENT).unwrap();
+        assert_eq!(
+            u128::from_be_bytes(ids.trace_id) >> 64,
+            0x0af7_6519_16cd_43dd
+        );
+        assert_eq!(u64::from_be_bytes(ids.parent_id), 0x00f0_67aa_0ba9_02b7);
+        assert_eq!(ids.flags, 1);
         let trace = || TraceContext::new(PARENT).unwrap();
         for (state, is_taken) in [
             ("rojo=00f067aa0ba902b7,congo@x=t61rc", true),

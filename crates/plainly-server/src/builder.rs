@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use plainly_errors::Dialect;
+use plainly_errors::{Dialect, ProtocolError};
 use plainly_protocol::types::{Icon, Implementation, JsonObject};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -325,7 +325,22 @@ impl ServerBuilder {
     /// ```
     #[must_use]
     pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
-        self.observer = Observer::new(count);
+        self.observer.count(count);
+        self
+    }
+
+    /// Reports each request to `record` as [`on_operation`](Self::on_operation) does, before its
+    /// reply is sent, for an audit: if `record` fails, the reply is withheld, and its error is sent
+    /// instead.
+    ///
+    /// The request has run by then. To refuse requests before they run, add a
+    /// [layer](Self::layer).
+    #[must_use]
+    pub fn record_operations(
+        mut self,
+        record: impl Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync + 'static,
+    ) -> Self {
+        self.observer.record(record);
         self
     }
 

@@ -59,6 +59,7 @@ mod permissions;
 mod records;
 mod seal;
 pub mod store;
+mod usage;
 
 use std::sync::Arc;
 
@@ -82,8 +83,9 @@ pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
 pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
+pub use self::usage::Usage;
 pub use plainly_protocol::peer::Principal;
-pub use plainly_protocol::trace_context::TraceContext;
+pub use plainly_protocol::trace_context::{TraceContext, TraceParent};
 
 /// A server with all its definitions and options. Cheap to clone; all clones are the same server.
 ///

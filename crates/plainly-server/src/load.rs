@@ -20,6 +20,10 @@ impl Load {
         Self(Quota::new(limits.requests))
     }
 
+    pub(super) fn quota(&self) -> &Quota {
+        &self.0
+    }
+
     /// A place for a handler that runs for `caller`, if there is room.
     pub(super) fn admit(&self, caller: Option<Holder>) -> Result<Place, ProtocolError> {
         let _part = self.0.take(caller, 1)?;

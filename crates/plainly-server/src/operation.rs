@@ -9,9 +9,10 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plainly_errors::{Code, ProtocolError, Revision};
+use plainly_errors::{Code, ErrorKind, Internal, ProtocolError, Revision};
 use plainly_protocol::peer::Principal;
-use plainly_protocol::trace_context::TraceContext;
+use plainly_protocol::trace_context::{TraceContext, TraceParent};
+use plainly_protocol::types::Implementation;
 
 pub(crate) use self::arrival::{Arrival, Transport};
 use crate::failure::incident::chain;
@@ -40,8 +41,13 @@ pub struct Operation<'a> {
     pub client: Option<IpAddr>,
     /// The client as authenticated by the transport.
     pub principal: Option<&'a Principal>,
+    /// The client's name and version, as it gave them itself.
+    pub implementation: Option<&'a Implementation>,
     /// The trace that the request is part of (SEP-414).
     pub trace: Option<&'a TraceContext>,
+    /// The trace that the HTTP request is part of. It can be another one, because proxies and HTTP
+    /// clients have traces of their own.
+    pub http_trace: Option<TraceParent>,
     /// The end of it.
     pub outcome: OperationOutcome<'a>,
     /// The HTTP status of the reply; not on a stream.
@@ -91,7 +97,9 @@ impl<'a> Operation<'a> {
             transport: arrival.transport.name(),
             client: arrival.transport.client(),
             principal: None,
+            implementation: None,
             trace: None,
+            http_trace: arrival.http_trace,
             outcome,
             http_status: reply
                 .filter(|_| arrival.transport != Transport::Stream)
@@ -112,6 +120,14 @@ impl<'a> OperationOutcome<'a> {
         }
     }
 
+    /// The number under which the log has the cause of the error, if the reply has no more than that.
+    pub fn incident(&self) -> Option<&'a str> {
+        match self.error()?.kind() {
+            ErrorKind::Internal(Internal::Incident { incident }) => Some(incident),
+            _ => None,
+        }
+    }
+
     /// The code of the error, if the reply is one.
     pub fn code(&self) -> Option<Code> {
         match self {
@@ -121,21 +137,33 @@ impl<'a> OperationOutcome<'a> {
     }
 }
 
-/// The readers of operations: the access log and, if there is one, a function of the program.
+/// The readers of operations: the access log and, if there are any, functions of the program.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<OperationObserver>>);
+pub(crate) struct Observer {
+    count: Option<Arc<Count>>,
+    record: Option<Arc<Record>>,
+}
 
 /// A function that counts and measures.
-type OperationObserver = dyn Fn(&Operation<'_>) + Send + Sync;
+type Count = dyn Fn(&Operation<'_>) + Send + Sync;
+/// A function without which no reply is sent.
+type Record = dyn Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync;
 
 impl Observer {
-    pub(crate) fn new(count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(count)))
+    pub(crate) fn count(&mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) {
+        self.count = Some(Arc::new(count));
+    }
+
+    pub(crate) fn record(
+        &mut self,
+        record: impl Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync + 'static,
+    ) {
+        self.record = Some(Arc::new(record));
     }
 
     /// Whether anything reads operations.
     fn is_on(&self) -> bool {
-        self.0.is_some() || access::is_read()
+        self.count.is_some() || self.record.is_some() || access::is_read()
     }
 
     /// The arrival of a message of this size, now.
@@ -144,26 +172,38 @@ impl Observer {
             transport,
             at: self.is_on().then(Instant::now),
             bytes,
+            http_trace: None,
         }
     }
 
-    /// Reports an operation.
-    pub(crate) fn report<'a>(&self, operation: impl FnOnce() -> Operation<'a>) {
+    /// Reports an operation. Fails if it could not be recorded: the error is then the only reply.
+    pub(crate) fn report<'a>(
+        &self,
+        operation: impl FnOnce() -> Operation<'a>,
+    ) -> Result<(), ProtocolError> {
         if !self.is_on() {
-            return;
+            return Ok(());
         }
         let operation = operation();
         access::write(&operation);
-        if let Some(count) = &self.0
+        if let Some(count) = &self.count
             && let Err(error) = caught(|| count(&operation))
         {
             tracing::error!(error = chain(&error), "the observer of operations panicked");
+        }
+        match &self.record {
+            Some(record) => caught(|| record(&operation)).flatten(),
+            None => Ok(()),
         }
     }
 }
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Observer").field(&self.0.is_some()).finish()
+        let (count, record) = (self.count.is_some(), self.record.is_some());
+        f.debug_struct("Observer")
+            .field("count", &count)
+            .field("record", &record)
+            .finish()
     }
 }

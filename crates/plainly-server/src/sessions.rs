@@ -30,11 +30,11 @@ use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart, share_o
 pub(super) struct Sessions {
     limits: Limits,
     /// The bytes that their streams keep.
-    kept: Quota,
+    pub(super) kept: Quota,
     /// The questions that their clients have not answered.
-    asked: Quota,
+    pub(super) asked: Quota,
     /// The bytes of the clients' introductions.
-    said: Quota,
+    pub(super) said: Quota,
     /// The bytes of what they are subscribed to, together with those of all other subscriptions.
     listened: Quota,
     changes: Changes,
@@ -105,6 +105,11 @@ impl Sessions {
             shared,
             table: Lock::default(),
         }
+    }
+
+    /// The number of open sessions.
+    pub(super) fn count(&self) -> usize {
+        self.table.lock().sessions.len()
     }
 
     /// Opens a session of `caller` and returns its name; its client's introduction has `said`

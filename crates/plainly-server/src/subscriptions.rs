@@ -86,6 +86,10 @@ impl Subscriptions {
         &self.changes
     }
 
+    pub(super) fn listeners(&self) -> &Listeners {
+        &self.listeners
+    }
+
     /// A subscription of `caller`, to nothing yet.
     pub(super) fn topics(&self, caller: Option<Holder>) -> TopicSubscription {
         self.changes.subscribe(self.listeners.bytes.part(caller))

@@ -75,6 +75,11 @@ impl Tasks {
         }
     }
 
+    /// The number of tasks, if the store knows it.
+    pub(super) fn count(&self) -> Option<usize> {
+        self.store.count()
+    }
+
     /// The record of the task of this name, no matter whose it is.
     pub(super) async fn get(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
         self.store.get(id).await

@@ -69,6 +69,9 @@ pub(crate) struct ServeArgs {
     pub(crate) network: NetworkArgs,
 
     #[command(flatten)]
+    pub(crate) operator: OperatorArgs,
+
+    #[command(flatten)]
     pub(crate) auth: AuthArgs,
 }
 
@@ -84,10 +87,31 @@ impl ServeArgs {
             self.network.tls_cert.as_ref(),
             self.network.tls_key.as_ref(),
             self.auth.auth_keys.as_ref(),
+            self.operator.audit.as_ref(),
             secret,
         ];
         files.into_iter().flatten().map(PathBuf::as_path)
     }
+}
+
+/// The options for the operator of a server.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "For operators")]
+pub(crate) struct OperatorArgs {
+    /// Serve a status page, metrics for Prometheus (/metrics) and probes (/healthz, /readyz) at this address, such as
+    /// 127.0.0.1:9464. It needs no credentials. Traces and metrics are also exported by OTLP if OTEL_EXPORTER_OTLP_ENDPOINT
+    /// names a collector
+    #[arg(long, value_name = "ADDRESS", value_parser = values::address)]
+    pub(crate) admin: Option<SocketAddr>,
+
+    /// Append a line of JSON to this file for each request, before its reply is sent; requests that can't be recorded are
+    /// refused. A file that is renamed is followed by a new one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+
+    /// Serve requests even if the audit file can't be written
+    #[arg(long, requires = "audit")]
+    pub(crate) audit_optional: bool,
 }
 
 /// A value of `--tools`.

@@ -1,9 +1,14 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
+mod activity;
+mod admin;
+mod audit;
 mod auth;
 mod invocation;
 mod memory;
 mod network;
+mod operator;
+mod status;
 
 use std::error::Error;
 use std::fs;
@@ -20,7 +25,11 @@ use plainly::transport::http::{HttpServer, HttpService, Route};
 use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
+use tokio::sync::oneshot;
 
+use self::admin::Admin;
+use self::operator::Operator;
+use self::status::Served;
 use crate::apart::PdfProcesses;
 use crate::args::{Host, LogArgs, Mount, ServeArgs, ServedTools};
 use crate::failure::Failure;
@@ -34,6 +43,8 @@ const ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 333
 const PATH: &str = "/mcp";
 /// The path for probes.
 const HEALTH_PATH: &str = "/healthz";
+/// The path for probes of readiness.
+const READY_PATH: &str = "/readyz";
 /// The path of HTTP with SSE.
 const SSE_PATH: &str = "/sse";
 
@@ -41,18 +52,21 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     let store = store(&args)?;
     let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
     let key = key_of(&args);
-    let server = server(store, &args)?;
-    if args.stdio && args.print_config.is_none() {
-        return over_stdio(&server).await;
+    let operator = Operator::new(&args)?;
+    let server = server(store, &args, &operator)?;
+    if let Some(host) = args.print_config {
+        // Reports the mistakes that would keep the server from starting.
+        service(&server, &args)?;
+        let reach = invocation::reach(&args, log, &Paths::Absolute)?;
+        return print_config(host, &key, reach);
     }
-    let service = service(&server, &args)?;
-    match args.print_config {
-        Some(host) => {
-            let reach = invocation::reach(&args, log, &Paths::Absolute)?;
-            print_config(host, &key, reach)
-        }
-        None => over_http(service, &args, &mounts, &key).await,
-    }
+    operator.watch(&server);
+    let served = match args.stdio {
+        true => over_stdio(&server, &args, mounts, &operator).await,
+        false => over_http(&server, &args, mounts, &key, &operator).await,
+    };
+    operator.finish().await;
+    served
 }
 
 /// The server with these words as a host has it, and its name there.
@@ -66,7 +80,7 @@ pub(super) fn configured(
     Ok((key_of(args), invocation::reach(args, log, paths)?))
 }
 
-fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
+fn server(store: DirectoryStore, args: &ServeArgs, operator: &Operator) -> Result<Server, Failure> {
     let builder = Server::builder(
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
@@ -80,7 +94,8 @@ fn server(store: DirectoryStore, args: &ServeArgs) -> Result<Server, Failure> {
     if let Some(memory) = memory::of(args) {
         memory.limit(&mut limits);
     }
-    builder
+    operator
+        .attach(builder)
         .limits(limits)
         .tools(tools(&store, args))
         .store(store)
@@ -98,7 +113,13 @@ fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
     tools
 }
 
-async fn over_stdio(server: &Server) -> Result<(), Failure> {
+async fn over_stdio(
+    server: &Server,
+    args: &ServeArgs,
+    mounts: Vec<String>,
+    operator: &Operator,
+) -> Result<(), Failure> {
+    let admin = admin(server, args, operator, "standard input and output", mounts).await?;
     if io::stdin().is_terminal() {
         // Whoever types waits for a prompt that never comes; a client reads none of this.
         let _ = writeln!(
@@ -108,7 +129,54 @@ async fn over_stdio(server: &Server) -> Result<(), Failure> {
         );
     }
     let broken = |error: ServeError| Failure::unless_gone("cannot serve", error.into());
-    server.serve_stdio().await.map_err(broken)
+    operator.readiness().set(true);
+    let serving = async { server.serve_stdio().await.map_err(broken) };
+    beside(admin, serving).await
+}
+
+/// The listener for operators, if there is one; its address is announced.
+async fn admin(
+    server: &Server,
+    args: &ServeArgs,
+    operator: &Operator,
+    at: &str,
+    mounts: Vec<String>,
+) -> Result<Option<Admin>, Failure> {
+    let Some(address) = args.operator.admin else {
+        return Ok(None);
+    };
+    let served = Served {
+        name: args.name.clone().unwrap_or_else(|| key_of(args)),
+        at: at.to_owned(),
+        mounts,
+    };
+    let admin = Admin::bind(address, &args.allow_host, operator, server, served).await?;
+    // The server is of use to others even if nobody reads this.
+    let _ = writeln!(io::stderr(), "status page and metrics: {}", admin.url());
+    Ok(Some(admin))
+}
+
+/// Serves, with the listener for operators beside it until that has ended.
+async fn beside(
+    admin: Option<Admin>,
+    serving: impl Future<Output = Result<(), Failure>>,
+) -> Result<(), Failure> {
+    let Some(admin) = admin else {
+        return serving.await;
+    };
+    let (end, ended) = oneshot::channel::<()>();
+    let serving = async move {
+        let served = serving.await;
+        drop(end);
+        served
+    };
+    let watched = async {
+        let served = admin.serve(async { drop(ended.await) }).await;
+        served.map_err(|error| Failure::caused("cannot serve the status page", error))
+    };
+    // Whatever becomes of the listener, the server goes on.
+    let (served, watched) = tokio::join!(serving, watched);
+    served.and(watched)
 }
 
 /// Prints the configuration for a host; its place goes to standard error, so that the rest can go
@@ -239,11 +307,13 @@ fn limits(max_file_size: u64) -> Limits {
 }
 
 async fn over_http(
-    service: HttpService<Server>,
+    server: &Server,
     args: &ServeArgs,
-    mounts: &[String],
+    mounts: Vec<String>,
     key: &str,
+    operator: &Operator,
 ) -> Result<(), Failure> {
+    let service = service(server, args)?;
     let address = args.http.unwrap_or(ADDRESS);
     let cannot = |error| Failure::caused("cannot serve HTTP", error);
     let certificate = network::certificate(&args.network)?;
@@ -267,14 +337,21 @@ async fn over_http(
     let http = network::prepared(http, &args.network, certificate);
     let url = public_url(args, http.local_addr());
     let gate = auth::gate(args, &url).await?;
-    announce(&url, mounts, key);
+    announce(&url, &mounts, key);
+    let admin = admin(server, args, operator, &url, mounts).await?;
     let service = match gate {
         Some(gate) => service.authenticate(gate),
         None => service,
     };
-    http.serve(service, shutdown::requested())
-        .await
-        .map_err(cannot)
+    let readiness = operator.readiness();
+    let service = service.route(READY_PATH, admin::ready(readiness.clone()));
+    readiness.set(true);
+    let requested = async {
+        shutdown::requested().await;
+        readiness.set(false);
+    };
+    let serving = async { http.serve(service, requested).await.map_err(cannot) };
+    beside(admin, serving).await
 }
 
 /// The URL for clients.

@@ -100,6 +100,7 @@ impl Asker {
             name: self.subject.as_deref(),
             id: Some(id),
             principal: self.peer.principal.as_ref(),
+            implementation: self.peer.implementation.as_ref(),
             trace: self.trace(),
             ..Operation::new(self.arrival, self.peer.revision, outcome, reply)
         }

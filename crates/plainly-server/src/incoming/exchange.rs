@@ -9,6 +9,7 @@ use plainly_errors::{InvalidRequest, ProtocolError, Refusal, Revision};
 use plainly_protocol::envelope::{self, Envelope, Message, Notification, Request, Response};
 use plainly_protocol::header::MCP_SESSION_ID;
 use plainly_protocol::method::Method;
+use plainly_protocol::trace_context::{TRACE_PARENT, TraceParent};
 
 use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
@@ -106,7 +107,8 @@ impl Server {
     fn arrival(&self, frame: &Frame) -> Arrival {
         let client = frame.client;
         let transport = Transport::Http { client };
-        self.0.observer.arrival(transport, frame.body.len())
+        let arrival = self.0.observer.arrival(transport, frame.body.len());
+        arrival.of_http(|| TraceParent::parse(frame.headers.get(TRACE_PARENT)?.to_str().ok()?))
     }
 
     /// The refusal of a message that was read, and of which nothing else is known.

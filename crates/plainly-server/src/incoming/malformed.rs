@@ -58,13 +58,13 @@ impl Server {
             "refused a message",
         );
         let outcome = OperationOutcome::Refused { error, code };
-        self.0.observer.report(|| Operation {
+        let reported = self.0.observer.report(|| Operation {
             method: message.method,
             id: message.id,
             trace: message.trace,
             ..Operation::new(message.arrival, revision, outcome, Some(&reply))
         });
-        reply
+        self.recorded(reported, message.id, revision, reply)
     }
 
     /// Logs why a message is not answered at all, though something is wrong with it.

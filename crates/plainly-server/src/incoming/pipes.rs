@@ -58,6 +58,10 @@ impl Pipes {
         }
     }
 
+    pub(crate) fn places(&self) -> &Quota {
+        &self.places
+    }
+
     fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
         let entrances = self.entrances.lock();
         let entrance = entrances.open.get(pipe)?;

@@ -2,6 +2,7 @@
 //! Without a reader, it costs a look at one number.
 
 use plainly_errors::Code;
+use plainly_protocol::trace_context::TraceContext;
 use tracing::Level;
 
 use super::{Operation, OperationOutcome};
@@ -15,6 +16,7 @@ pub(super) fn is_read() -> bool {
 pub(super) fn write(operation: &Operation<'_>) {
     tracing::info!(
         target: "plainly::access",
+        id = operation.id,
         method = operation.method,
         name = operation.name,
         revision = %operation.revision,
@@ -23,6 +25,8 @@ pub(super) fn write(operation: &Operation<'_>) {
         principal = operation.principal.map(|one| one.as_str()),
         status = operation.http_status,
         code = operation.outcome.code().map(Code::get),
+        incident = operation.outcome.incident(),
+        trace = operation.trace.map(TraceContext::trace_id),
         ms = operation.duration.map(|duration| duration.as_micros() as f64 / 1e3),
         bytes = operation.reply_bytes,
         "{}",

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use plainly_protocol::envelope::Request;
 use plainly_protocol::meta::RequestMeta;
-use plainly_protocol::trace_context::TraceContext;
+use plainly_protocol::trace_context::{TraceContext, TraceParent};
 
 /// The way that a message came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub(crate) struct Arrival {
     pub(super) at: Option<Instant>,
     /// The size of the message.
     pub(super) bytes: usize,
+    /// The trace that the HTTP request is part of, if it is observed.
+    pub(super) http_trace: Option<TraceParent>,
 }
 
 impl Arrival {
@@ -51,12 +53,24 @@ impl Arrival {
             transport,
             at: None,
             bytes: 0,
+            http_trace: None,
         }
     }
 
     /// The arrival of a message within a batch.
     pub(crate) const fn part(self, bytes: usize) -> Self {
         Self { bytes, ..self }
+    }
+
+    /// Notes the trace that the HTTP request is part of, if it is observed.
+    pub(crate) fn of_http(self, trace: impl FnOnce() -> Option<TraceParent>) -> Self {
+        match self.is_observed() {
+            true => Self {
+                http_trace: trace(),
+                ..self
+            },
+            false => self,
+        }
     }
 
     /// The trace of the request that arrived, if it is observed.

@@ -28,6 +28,10 @@ impl UnsentReplies {
         Self(Quota::new(most))
     }
 
+    pub(crate) fn quota(&self) -> &Quota {
+        &self.0
+    }
+
     /// Room for a reply to `caller`, none of it taken yet.
     pub(crate) fn room(&self, caller: Option<Holder>) -> ReplyRoom {
         ReplyRoom(self.0.part(caller))

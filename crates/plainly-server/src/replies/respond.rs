@@ -27,10 +27,11 @@ impl Server {
         let answer = MethodResult::new(result, meta).into();
         let (reply, error) = self.write(id, peer.revision, None, Ok(answer));
         let trace = arrival.trace(request);
-        self.0.observer.report(|| Operation {
+        let reported = self.0.observer.report(|| Operation {
             method: Some(Method::Initialize.name()),
             id: Some(id),
             principal: peer.principal.as_ref(),
+            implementation: peer.implementation.as_ref(),
             trace: trace.as_ref(),
             ..Operation::new(
                 arrival,
@@ -39,7 +40,7 @@ impl Server {
                 Some(&reply),
             )
         });
-        reply
+        self.recorded(reported, Some(id), peer.revision, reply)
     }
 
     /// Writes the response to a request in this context, and reports both how it went and its
@@ -54,11 +55,26 @@ impl Server {
         if let Some(error) = error.as_ref().filter(|_| !has_failed) {
             self.0.errors.report(scope.asker(), error);
         }
-        self.0.observer.report(|| {
+        let reported = self.0.observer.report(|| {
             let outcome = ended(&reply, error.as_ref(), is_tool_error);
             scope.asker().operation(id, outcome, Some(&reply))
         });
-        reply
+        self.recorded(reported, Some(id), scope.peer().revision, reply)
+    }
+
+    /// The reply, if its operation was recorded; otherwise the error, because nothing that was not
+    /// recorded may be sent.
+    pub(crate) fn recorded(
+        &self,
+        reported: Result<(), ProtocolError>,
+        id: Option<&str>,
+        revision: Revision,
+        reply: EncodedReply,
+    ) -> EncodedReply {
+        match reported {
+            Ok(()) => reply,
+            Err(error) => self.0.encoder.error(id, revision, &error),
+        }
     }
 
     /// Writes a response; and its error, if it failed, if its outcome could not be written, or if

@@ -133,7 +133,8 @@ impl RunningRequest {
     fn report_cancelled(&self) {
         let asker = self.scope.asker();
         let operation = || asker.operation(&self.id, OperationOutcome::Cancelled, None);
-        self.server.0.observer.report(operation);
+        // There is no reply that could be withheld.
+        let _ = self.server.0.observer.report(operation);
     }
 
     /// Ends it if it was cancelled or stopped.

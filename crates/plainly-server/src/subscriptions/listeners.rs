@@ -15,9 +15,9 @@ use plainly_transport::quota::{Holder, Quota, QuotaPart};
 #[derive(Debug)]
 pub(crate) struct Listeners {
     table: Lock<ListenerTable>,
-    places: Quota,
+    pub(crate) places: Quota,
     /// The bytes of the subscribed URIs.
-    pub(super) bytes: Quota,
+    pub(crate) bytes: Quota,
 }
 
 #[derive(Debug, Default)]

@@ -120,6 +120,10 @@ impl TaskStore for MemoryTasks {
     async fn replace(&self, record: TaskRecord) -> Result<bool, TaskStoreError> {
         self.replace_at(SystemTime::now(), record)
     }
+
+    fn count(&self) -> Option<usize> {
+        Some(self.len())
+    }
 }
 
 impl TaskTable {

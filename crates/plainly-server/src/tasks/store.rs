@@ -45,6 +45,12 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
     fn is_shared(&self) -> bool {
         false
     }
+
+    /// The number of tasks, for [`Server::usage`](crate::Server::usage); `None` if the store does
+    /// not know it at once.
+    fn count(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// The reason why a task store can't do its work.
@@ -78,6 +84,7 @@ pub(crate) trait ErasedTasks: Send + Sync + fmt::Debug {
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<TaskRecord>, TaskStoreError>>;
     fn replace(&self, record: TaskRecord) -> BoxFuture<'_, Result<bool, TaskStoreError>>;
     fn is_shared(&self) -> bool;
+    fn count(&self) -> Option<usize>;
 }
 
 impl<S: TaskStore> ErasedTasks for S {
@@ -95,5 +102,9 @@ impl<S: TaskStore> ErasedTasks for S {
 
     fn is_shared(&self) -> bool {
         TaskStore::is_shared(self)
+    }
+
+    fn count(&self) -> Option<usize> {
+        TaskStore::count(self)
     }
 }

@@ -1,7 +1,11 @@
 //! The command line of `plainly serve` once more, as a host has to write it.
 
 use super::{ADDRESS, public_url};
-use crate::args::{ContentArgs, LARGEST_FILE, LogArgs, Mount, ServeArgs, ServedTools};
+use std::net::SocketAddr;
+
+use crate::args::{
+    ContentArgs, LARGEST_FILE, LogArgs, Mount, OperatorArgs, ServeArgs, ServedTools,
+};
 use crate::failure::Failure;
 use crate::log::LogFormat;
 use crate::servers::{Paths, Reach};
@@ -48,6 +52,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         allow_origin: _,
         sse: _,
         network: _,
+        operator,
         name,
         content,
         print_config: _,
@@ -64,6 +69,11 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         max_file_size,
         max_memory,
     } = content;
+    let OperatorArgs {
+        admin,
+        audit,
+        audit_optional,
+    } = operator;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
     for mount in mounts {
@@ -75,9 +85,11 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         ("--no-ignore", no_ignore),
         ("--no-tools", no_tools),
         ("--as-is", as_is),
+        ("--audit-optional", audit_optional),
     ];
     let given = flags.into_iter().filter(|(_, is_given)| **is_given);
     words.extend(given.map(|(flag, _)| flag.to_owned()));
+    let audit = audit.as_deref().map(|path| paths.of(path)).transpose()?;
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
@@ -89,6 +101,8 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
         ("--max-memory", max_memory.as_ref().map(u64::to_string)),
+        ("--admin", admin.as_ref().map(SocketAddr::to_string)),
+        ("--audit", audit),
         ("--log", levels.as_ref().map(|levels| levels.text.clone())),
         ("--log-format", format),
     ];

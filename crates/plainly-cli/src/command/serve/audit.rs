@@ -1,0 +1,180 @@
+//! The audit file: a line of JSON for each request, written before its reply is sent.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use jiff::Timestamp;
+use plainly::ProtocolError;
+use plainly::server::{Operation, OperationOutcome, TraceContext};
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::visible::visible_json;
+
+const REFUSED: &str = "The request was refused, because the server cannot write its audit file. Ask the server's operator";
+const WITHHELD: &str = "The reply was withheld, because the server cannot write its audit file. Ask the server's operator";
+
+#[derive(Debug)]
+pub(super) struct Audit {
+    path: PathBuf,
+    /// Requests are served even if they can't be recorded.
+    is_optional: bool,
+    state: Mutex<AuditState>,
+}
+
+#[derive(Debug)]
+struct AuditState {
+    file: File,
+    /// The last line could not be written.
+    is_failing: bool,
+}
+
+impl Audit {
+    /// Opens the file, which only its owner can read if it is new.
+    pub(super) fn open(path: &Path, is_optional: bool) -> Result<Self, Failure> {
+        let file = append_to(path).map_err(|error| {
+            let what = format!("cannot write the audit file {}", path.display());
+            Failure::impossible(what, Some(error.into()))
+        })?;
+        let state = AuditState {
+            file,
+            is_failing: false,
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            is_optional,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// Records a request that has ended. Fails if its reply must be withheld.
+    pub(super) fn record(&self, operation: &Operation<'_>) -> Result<(), ProtocolError> {
+        self.write(&line(operation), WITHHELD)
+    }
+
+    /// Fails if the last line could not be written, and nothing can be written now: a request that
+    /// runs after that would leave no trace.
+    pub(super) fn check(&self) -> Result<(), ProtocolError> {
+        let is_failing = self.lock().is_failing;
+        match is_failing && !self.is_optional {
+            true => self.write(&resumed(), REFUSED),
+            false => Ok(()),
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, AuditState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self, line: &str, refusal: &'static str) -> Result<(), ProtocolError> {
+        let mut state = self.lock();
+        let written = state.write(&self.path, line.as_bytes());
+        let was_failing = std::mem::replace(&mut state.is_failing, written.is_err());
+        drop(state);
+        let file = self.path.display();
+        match written {
+            Ok(()) if was_failing => tracing::info!(%file, "the audit file is written again"),
+            Ok(()) => {}
+            Err(error) => {
+                // Once, because it may fail for every request of an hour.
+                if !was_failing {
+                    tracing::error!(%file, %error, "the audit file cannot be written");
+                }
+                if !self.is_optional {
+                    return Err(ProtocolError::internal(refusal));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl AuditState {
+    /// Appends a line to the file of this name; to a new one if the file was renamed or removed, as
+    /// programs that rotate logs do.
+    fn write(&mut self, path: &Path, line: &[u8]) -> io::Result<()> {
+        if !is_at(&self.file, path) {
+            self.file = append_to(path)?;
+        }
+        let before = self.file.metadata()?.len();
+        let written = self.file.write_all(line);
+        if written.is_err() {
+            // A part of a line would spoil the next one. If this fails too, the disk has other troubles.
+            let _ = self.file.set_len(before);
+        }
+        written
+    }
+}
+
+fn append_to(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Whether the file still has this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let (Ok(named), Ok(opened)) = (fs::metadata(path), file.metadata()) else {
+        return false;
+    };
+    (named.dev(), named.ino()) == (opened.dev(), opened.ino())
+}
+
+/// Whether a file has this name: elsewhere, a new one of the same name can't be told apart.
+#[cfg(not(unix))]
+fn is_at(_file: &File, path: &Path) -> bool {
+    fs::metadata(path).is_ok()
+}
+
+fn line(operation: &Operation<'_>) -> String {
+    let outcome = &operation.outcome;
+    let error = outcome.error();
+    let client = operation.implementation.map(|client| {
+        let (name, version) = (&client.name, &client.version);
+        json!({ "name": name, "version": version })
+    });
+    let line = json!({
+        "time": Timestamp::now().to_string(),
+        "principal": operation.principal.map(|principal| principal.as_str()),
+        "address": operation.client.map(|address| address.to_string()),
+        "client": client,
+        "id": operation.id,
+        "method": operation.method,
+        "name": operation.name,
+        "outcome": word(outcome),
+        "code": outcome.code().map(plainly::errors::Code::get),
+        "error": error.map(ProtocolError::message),
+        "incident": outcome.incident(),
+        "trace": operation.trace.map(TraceContext::trace_id),
+        "revision": operation.revision.as_str(),
+        "transport": operation.transport,
+        "status": operation.http_status,
+        "request_bytes": operation.request_bytes,
+        "reply_bytes": operation.reply_bytes,
+        "ms": operation.duration.map(|duration| duration.as_micros() as f64 / 1e3),
+    });
+    format!("{}\n", visible_json(&line.to_string()))
+}
+
+/// The line after a time without lines.
+fn resumed() -> String {
+    let line = json!({ "time": Timestamp::now().to_string(), "outcome": "audit resumed" });
+    format!("{line}\n")
+}
+
+fn word(outcome: &OperationOutcome<'_>) -> &'static str {
+    match outcome {
+        OperationOutcome::Served => "served",
+        OperationOutcome::ToolFailed => "tool failed",
+        OperationOutcome::Refused { .. } => "refused",
+        OperationOutcome::Cancelled => "cancelled",
+        _ => "other",
+    }
+}

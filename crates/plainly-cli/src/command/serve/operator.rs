@@ -1,0 +1,124 @@
+//! The reports of the server to its operator: telemetry, the audit file, recent activity, and
+//! whether it is ready.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plainly::ProtocolError;
+use plainly::server::layer::{Next, Outcome, Request, from_fn};
+use plainly::server::{Operation, Server, ServerBuilder};
+use plainly_otel::Telemetry;
+use tokio::task::spawn_blocking;
+
+use super::activity::Activity;
+use super::audit::Audit;
+use crate::args::ServeArgs;
+use crate::failure::Failure;
+
+#[derive(Clone, Debug)]
+pub(super) struct Operator {
+    pub(super) telemetry: Telemetry,
+    /// There is a status page.
+    pub(super) activity: Option<Arc<Activity>>,
+    audit: Option<Arc<Audit>>,
+    readiness: Readiness,
+}
+
+/// Whether the server takes requests: no more once it was asked to stop.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Readiness(Arc<AtomicBool>);
+
+impl Readiness {
+    pub(super) fn is_ready(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set(&self, is_ready: bool) {
+        self.0.store(is_ready, Ordering::Relaxed);
+    }
+}
+
+impl Operator {
+    pub(super) fn new(args: &ServeArgs) -> Result<Self, Failure> {
+        let name = args.name.as_deref().unwrap_or("plainly");
+        let telemetry = Telemetry::builder(name, env!("CARGO_PKG_VERSION"));
+        // What is only printed exports nothing.
+        let telemetry = match args.print_config {
+            Some(_) => telemetry,
+            None => telemetry.otlp(),
+        };
+        let telemetry = match args.operator.admin {
+            Some(_) => telemetry.prometheus(),
+            None => telemetry,
+        };
+        let telemetry = telemetry.build();
+        let telemetry = telemetry
+            .map_err(|error| Failure::impossible("cannot export telemetry", Some(error.into())))?;
+        let audit = args
+            .operator
+            .audit
+            .as_deref()
+            .filter(|_| args.print_config.is_none());
+        let audit = audit.map(|path| Audit::open(path, args.operator.audit_optional));
+        Ok(Self {
+            telemetry,
+            activity: args.operator.admin.map(|_| Arc::new(Activity::new())),
+            audit: audit.transpose()?.map(Arc::new),
+            readiness: Readiness::default(),
+        })
+    }
+
+    pub(super) fn readiness(&self) -> Readiness {
+        self.readiness.clone()
+    }
+
+    /// The server that reports to the operator.
+    pub(super) fn attach(&self, builder: ServerBuilder) -> ServerBuilder {
+        let builder = match (self.telemetry.is_on(), &self.activity) {
+            (false, None) => builder,
+            _ => {
+                let (telemetry, activity) = (self.telemetry.clone(), self.activity.clone());
+                builder.on_operation(move |operation: &Operation<'_>| {
+                    telemetry.observe(operation);
+                    if let Some(activity) = &activity {
+                        activity.note(operation);
+                    }
+                })
+            }
+        };
+        let Some(audit) = &self.audit else {
+            return builder;
+        };
+        let (record, check) = (Arc::clone(audit), Arc::clone(audit));
+        builder
+            .record_operations(move |operation| record.record(operation))
+            .layer(from_fn(move |request, next| {
+                audited(Arc::clone(&check), request, next)
+            }))
+    }
+
+    /// Reports the use of the server's limits.
+    pub(super) fn watch(&self, server: &Server) {
+        self.telemetry.watch(server);
+    }
+
+    /// Exports what is left.
+    pub(super) async fn finish(self) {
+        if self.telemetry.is_on() {
+            // A panic there is in the log, and the server has ended anyway.
+            let _ = spawn_blocking(move || self.telemetry.shutdown()).await;
+        }
+    }
+}
+
+/// Serves a request if it can be recorded.
+async fn audited(audit: Arc<Audit>, request: Request, next: Next) -> Outcome {
+    match audit.check() {
+        Ok(()) => next.run(request).await,
+        Err(error) => refused(error),
+    }
+}
+
+fn refused(error: ProtocolError) -> Outcome {
+    Outcome::from(error)
+}

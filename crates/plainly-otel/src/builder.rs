@@ -1,0 +1,257 @@
+//! Builds telemetry from the variables `OTEL_*`, and reports all mistakes in them at once.
+
+use std::env;
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::MeterProvider as _;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{MetricExporter, SpanExporter, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use tokio::runtime::Handle;
+
+use crate::conventions::SCOPE;
+use crate::export::Exporter;
+use crate::metrics::Metrics;
+use crate::names::KnownNames;
+use crate::spans::Spans;
+use crate::{State, Telemetry};
+
+/// The time for one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` has another.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Builds [`Telemetry`].
+#[derive(Debug)]
+#[must_use = "telemetry must be built"]
+pub struct TelemetryBuilder {
+    name: String,
+    version: String,
+    otlp: bool,
+    prometheus: bool,
+}
+
+/// The variables `OTEL_*` can't be used; each line names one, and what it must be.
+#[derive(thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct TelemetryError(Vec<String>);
+
+plainly_errors::debug_with_causes!(TelemetryError);
+
+/// What is exported by OTLP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signal {
+    Traces,
+    Metrics,
+}
+
+impl Signal {
+    /// Its part of the names of variables.
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Traces => "TRACES",
+            Self::Metrics => "METRICS",
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Traces => "traces",
+            Self::Metrics => "metrics",
+        }
+    }
+
+    /// The variable for this signal, or else the one for all.
+    fn otlp(self, setting: &str) -> Option<(String, String)> {
+        let own = format!("OTEL_EXPORTER_OTLP_{}_{setting}", self.variable());
+        let of_all = format!("OTEL_EXPORTER_OTLP_{setting}");
+        [own, of_all]
+            .into_iter()
+            .find_map(|name| Some((variable(&name)?, name)))
+            .map(|(value, name)| (name, value))
+    }
+
+    /// Whether it is exported: to an endpoint that a variable names, or because a variable says so.
+    fn is_exported(self, mistakes: &mut Vec<String>) -> bool {
+        let name = format!("OTEL_{}_EXPORTER", self.variable());
+        match variable(&name).as_deref() {
+            None => self.otlp("ENDPOINT").is_some(),
+            Some("otlp") => true,
+            Some("none") => false,
+            Some(other) => {
+                mistakes.push(format!(
+                    "invalid {name}: expected otlp or none, not {other:?}"
+                ));
+                false
+            }
+        }
+    }
+
+    /// Checks the settings that only some exporters support.
+    fn check(self, mistakes: &mut Vec<String>) {
+        if let Some((name, value)) = self.otlp("PROTOCOL")
+            && value != "http/protobuf"
+        {
+            mistakes.push(format!(
+                "invalid {name}: only http/protobuf is supported, not {value:?}"
+            ));
+        }
+        if let Some((name, value)) = self.otlp("COMPRESSION")
+            && value != "none"
+        {
+            mistakes.push(format!(
+                "invalid {name}: only none is supported, not {value:?}"
+            ));
+        }
+        if let Some((name, value)) = self.otlp("ENDPOINT") {
+            let is_url =
+                |url: &url::Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+            if !url::Url::parse(&value).is_ok_and(|url| is_url(&url)) {
+                mistakes.push(format!(
+                    "invalid {name}: expected a URL such as http://localhost:4318"
+                ));
+            }
+        }
+        if let Some((name, value)) = self.otlp("TIMEOUT")
+            && value.parse::<u64>().is_err()
+        {
+            mistakes.push(format!(
+                "invalid {name}: expected milliseconds, not {value:?}"
+            ));
+        }
+    }
+
+    fn exporter(self, runtime: Handle) -> Result<Exporter, String> {
+        let timeout = self
+            .otlp("TIMEOUT")
+            .and_then(|(_, value)| value.parse().ok());
+        let timeout = timeout.map_or(TIMEOUT, Duration::from_millis);
+        Exporter::new(self.name(), timeout, runtime).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(self, error: &dyn ToString) -> String {
+        format!("{} cannot be exported: {}", self.name(), error.to_string())
+    }
+}
+
+impl TelemetryBuilder {
+    pub(crate) fn new(name: String, version: String) -> Self {
+        Self {
+            name,
+            version,
+            otlp: false,
+            prometheus: false,
+        }
+    }
+
+    /// Exports traces and metrics by OTLP, over HTTP with protobuf, as the variables `OTEL_*` say:
+    /// nothing is exported unless `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector, and nothing if
+    /// `OTEL_SDK_DISABLED` is `true`. Must be built within a tokio runtime, which then sends.
+    pub fn otlp(mut self) -> Self {
+        self.otlp = true;
+        self
+    }
+
+    /// Collects metrics for [`Telemetry::prometheus_text`].
+    pub fn prometheus(mut self) -> Self {
+        self.prometheus = true;
+        self
+    }
+
+    /// Builds the telemetry, or returns all mistakes in the variables.
+    pub fn build(self) -> Result<Telemetry, TelemetryError> {
+        let mut mistakes = Vec::new();
+        let is_disabled = variable("OTEL_SDK_DISABLED").is_some_and(|it| it == "true");
+        let mut exports = |signal: Signal| {
+            let is_exported = self.otlp && !is_disabled && signal.is_exported(&mut mistakes);
+            if is_exported {
+                signal.check(&mut mistakes);
+            }
+            is_exported
+        };
+        let (has_traces, has_metrics) = (exports(Signal::Traces), exports(Signal::Metrics));
+        mistakes.dedup();
+        if !mistakes.is_empty() {
+            return Err(TelemetryError(mistakes));
+        }
+        let resource = self.resource();
+        let failed = |why| TelemetryError(vec![why]);
+        let tracers = match has_traces {
+            true => Some(tracers(resource.clone()).map_err(failed)?),
+            false => None,
+        };
+        let registry = self.prometheus.then(prometheus::Registry::new);
+        let meters = match has_metrics || self.prometheus {
+            true => Some(meters(resource, has_metrics, registry.clone()).map_err(failed)?),
+            false => None,
+        };
+        Ok(Telemetry(
+            State {
+                names: KnownNames::default(),
+                metrics: meters.as_ref().map(|it| Metrics::new(it.meter(SCOPE))),
+                spans: tracers.as_ref().map(|it| Spans::new(it.tracer(SCOPE))),
+                meters,
+                tracers,
+                registry,
+            }
+            .into(),
+        ))
+    }
+
+    fn resource(&self) -> Resource {
+        let version = KeyValue::new("service.version", self.version.clone());
+        let builder = Resource::builder_empty()
+            .with_service_name(self.name.clone())
+            .with_attribute(version)
+            .with_detector(Box::new(TelemetryResourceDetector))
+            .with_detector(Box::new(EnvResourceDetector::new()));
+        match variable("OTEL_SERVICE_NAME") {
+            Some(name) => builder.with_service_name(name).build(),
+            None => builder.build(),
+        }
+    }
+}
+
+fn tracers(resource: Resource) -> Result<SdkTracerProvider, String> {
+    let signal = Signal::Traces;
+    let client = signal.exporter(runtime()?)?;
+    let exporter = SpanExporter::builder().with_http().with_http_client(client);
+    let exporter = exporter.build().map_err(|error| signal.failed(&error))?;
+    let builder = SdkTracerProvider::builder().with_resource(resource);
+    Ok(builder.with_batch_exporter(exporter).build())
+}
+
+fn meters(
+    resource: Resource,
+    is_exported: bool,
+    registry: Option<prometheus::Registry>,
+) -> Result<SdkMeterProvider, String> {
+    let signal = Signal::Metrics;
+    let mut builder = SdkMeterProvider::builder().with_resource(resource);
+    if is_exported {
+        let client = signal.exporter(runtime()?)?;
+        let exporter = MetricExporter::builder()
+            .with_http()
+            .with_http_client(client);
+        let exporter = exporter.build().map_err(|error| signal.failed(&error))?;
+        builder = builder.with_periodic_exporter(exporter);
+    }
+    if let Some(registry) = registry {
+        let reader = opentelemetry_prometheus::exporter()
+            .with_registry(registry)
+            .build();
+        builder = builder.with_reader(reader.map_err(|error| signal.failed(&error))?);
+    }
+    Ok(builder.build())
+}
+
+fn runtime() -> Result<Handle, String> {
+    Handle::try_current().map_err(|_none| "telemetry must be built in a tokio runtime".to_owned())
+}
+
+/// A variable, unless it is empty, which counts as absent.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}

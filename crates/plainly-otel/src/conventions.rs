@@ -1,0 +1,52 @@
+//! THE table of names: those of OpenTelemetry's semantic conventions for MCP, of the state of
+//! October 2026 (status: development), and ours, which begin with `plainly`.
+
+use std::time::Duration;
+
+pub(crate) const SCOPE: &str = "plainly";
+
+// Spans and metrics.
+pub(crate) const METHOD: &str = "mcp.method.name";
+pub(crate) const REVISION: &str = "mcp.protocol.version";
+pub(crate) const TOOL: &str = "gen_ai.tool.name";
+pub(crate) const PROMPT: &str = "gen_ai.prompt.name";
+pub(crate) const GEN_AI_OPERATION: &str = "gen_ai.operation.name";
+pub(crate) const EXECUTE_TOOL: &str = "execute_tool";
+pub(crate) const ERROR_TYPE: &str = "error.type";
+pub(crate) const ERROR_CODE: &str = "rpc.response.status_code";
+pub(crate) const TRANSPORT: &str = "network.transport";
+pub(crate) const PROTOCOL: &str = "network.protocol.name";
+
+// Spans alone.
+pub(crate) const RESOURCE_URI: &str = "mcp.resource.uri";
+pub(crate) const REQUEST_ID: &str = "jsonrpc.request.id";
+pub(crate) const CLIENT_ADDRESS: &str = "client.address";
+/// The number of the incident under which the log has the cause of an error.
+pub(crate) const INCIDENT: &str = "plainly.incident";
+
+/// The value for everything that the server does not have.
+pub(crate) const OTHER: &str = "_OTHER";
+/// `error.type` of a result with `isError`.
+pub(crate) const TOOL_ERROR: &str = "tool_error";
+/// `error.type` of a request that its client cancelled.
+pub(crate) const CANCELLED: &str = "cancelled";
+
+pub(crate) const DURATION: &str = "mcp.server.operation.duration";
+/// The boundaries of durations in seconds. The conventions begin with 0.01; most requests take less.
+pub(crate) const BOUNDARIES: [f64; 20] = [
+    0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0,
+    10.0, 30.0, 60.0, 120.0, 300.0,
+];
+
+pub(crate) const REQUEST_BYTES: &str = "plainly.server.request.size";
+pub(crate) const REPLY_BYTES: &str = "plainly.server.reply.size";
+pub(crate) const REFUSALS: &str = "plainly.server.refusals";
+/// The reason of a refusal.
+pub(crate) const REASON: &str = "plainly.reason";
+pub(crate) const USED: &str = "plainly.server.limit.used";
+pub(crate) const LIMIT: &str = "plainly.server.limit";
+/// The limited resource, by its name in [`Usage`](plainly_server::Usage).
+pub(crate) const RESOURCE: &str = "plainly.resource";
+
+/// The time for the last export.
+pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);

@@ -1,0 +1,103 @@
+//! The client that sends traces and metrics to a collector, on the runtime of the program: exporters
+//! run on threads that have none.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{Request, Response};
+use opentelemetry_http::{HttpClient, HttpError};
+use plainly_transport::tls;
+use tokio::runtime::Handle;
+
+/// The most bytes of a collector's answer: it is a short acknowledgement.
+const ANSWER: usize = 64 << 10;
+
+#[derive(Debug)]
+pub(crate) struct Exporter {
+    client: reqwest::Client,
+    runtime: Handle,
+    /// What is exported, in words.
+    what: &'static str,
+    /// The last export failed.
+    is_failing: AtomicBool,
+}
+
+impl Exporter {
+    pub(crate) fn new(
+        what: &'static str,
+        timeout: Duration,
+        runtime: Handle,
+    ) -> Result<Self, HttpError> {
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::config("https", &[])?)
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(timeout)
+            .build()?;
+        Ok(Self {
+            client,
+            runtime,
+            what,
+            is_failing: AtomicBool::new(false),
+        })
+    }
+
+    /// Logs when exporting begins to fail, and when it succeeds again: once each, because a collector
+    /// may be away for days.
+    fn note(&self, sent: &Result<Response<Bytes>, HttpError>) {
+        let failure = match sent {
+            Ok(response) if response.status().is_success() => None,
+            Ok(response) => Some(format!("the collector answered {}", response.status())),
+            Err(error) => Some(in_words(&**error)),
+        };
+        let was_failing = self.is_failing.swap(failure.is_some(), Ordering::Relaxed);
+        let what = self.what;
+        match failure {
+            Some(why) if !was_failing => tracing::warn!(
+                why,
+                "{what} cannot be exported: check OTEL_EXPORTER_OTLP_ENDPOINT"
+            ),
+            None if was_failing => tracing::info!("{what} are exported again"),
+            Some(_) | None => {}
+        }
+    }
+}
+
+#[async_trait]
+impl HttpClient for Exporter {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let client = self.client.clone();
+        let sending = self
+            .runtime
+            .spawn(async move { send(&client, request).await });
+        let sent = sending.await.map_err(HttpError::from).flatten();
+        self.note(&sent);
+        sent
+    }
+}
+
+async fn send(
+    client: &reqwest::Client,
+    request: Request<Bytes>,
+) -> Result<Response<Bytes>, HttpError> {
+    let mut answer = client.execute(request.try_into()?).await?;
+    let mut response = Response::builder().status(answer.status());
+    if let Some(headers) = response.headers_mut() {
+        std::mem::swap(headers, answer.headers_mut());
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await? {
+        if body.len() + chunk.len() > ANSWER {
+            return Err("the collector's answer is too long".into());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(response.body(body.into())?)
+}
+
+/// The last cause of an error, which says what happened: the others name layers.
+fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.last().map_or_else(String::new, ToString::to_string)
+}

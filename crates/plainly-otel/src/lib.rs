@@ -1,0 +1,122 @@
+//! OpenTelemetry for MCP servers: a span and a measurement of each request, with the names of the
+//! [semantic conventions for MCP](https://github.com/open-telemetry/semantic-conventions-genai).
+//! They are exported by OTLP, as the variables `OTEL_*` configure it, and read by Prometheus.
+//!
+//! ```
+//! use plainly::Server;
+//! use plainly_otel::Telemetry;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let telemetry = Telemetry::builder("greeter", "1.0.0").prometheus().build()?;
+//! let observer = telemetry.clone();
+//! let server = Server::builder("greeter", "1.0.0")
+//!     .on_operation(move |operation| observer.observe(operation))
+//!     .build()?;
+//! telemetry.watch(&server);
+//!
+//! let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}\n";
+//! server.serve(&ping[..], tokio::io::sink()).await?;
+//! assert!(telemetry.prometheus_text().contains(r#"mcp_method_name="_OTHER""#));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A caller can't make labels: methods and tools that the server does not have are `_OTHER`. A
+//! request that fails by the caller's mistake is no error of the server, and has no `error.type`.
+
+mod builder;
+mod conventions;
+mod export;
+mod metrics;
+mod names;
+mod spans;
+
+use std::sync::Arc;
+
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use plainly_server::{Operation, Server};
+
+pub use self::builder::{TelemetryBuilder, TelemetryError};
+use self::metrics::Metrics;
+use self::names::KnownNames;
+use self::spans::Spans;
+
+/// The traces and metrics of a server. Cheap to clone; all clones are the same telemetry.
+#[derive(Clone, Debug)]
+pub struct Telemetry(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    names: KnownNames,
+    metrics: Option<Metrics>,
+    spans: Option<Spans>,
+    meters: Option<SdkMeterProvider>,
+    tracers: Option<SdkTracerProvider>,
+    registry: Option<prometheus::Registry>,
+}
+
+impl Telemetry {
+    /// Starts building the telemetry of a service with this name and version. `OTEL_SERVICE_NAME` and
+    /// `OTEL_RESOURCE_ATTRIBUTES` override and extend them.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> TelemetryBuilder {
+        TelemetryBuilder::new(name.into(), version.into())
+    }
+
+    /// Measures a request that has ended, and makes its span: pass each operation of
+    /// [`ServerBuilder::on_operation`](plainly_server::ServerBuilder::on_operation). It does not
+    /// block.
+    pub fn observe(&self, operation: &Operation<'_>) {
+        let state = &self.0;
+        let target = state.names.target(operation);
+        if let Some(metrics) = &state.metrics {
+            metrics.record(operation, &target);
+        }
+        if let Some(spans) = &state.spans {
+            spans.record(operation, &target);
+        }
+    }
+
+    /// Whether anything is measured or exported.
+    pub fn is_on(&self) -> bool {
+        self.0.metrics.is_some() || self.0.spans.is_some()
+    }
+
+    /// Reports the use of the server's limits from now on.
+    pub fn watch(&self, server: &Server) {
+        if let Some(metrics) = &self.0.metrics {
+            metrics.watch(server.clone());
+        }
+    }
+
+    /// The metrics in the text format of Prometheus, version 0.0.4; empty without
+    /// [`TelemetryBuilder::prometheus`].
+    pub fn prometheus_text(&self) -> String {
+        let Some(registry) = &self.0.registry else {
+            return String::new();
+        };
+        let mut text = String::new();
+        let encoder = prometheus::TextEncoder::new();
+        if let Err(error) = encoder.encode_utf8(&registry.gather(), &mut text) {
+            tracing::error!(%error, "metrics could not be written");
+        }
+        text
+    }
+
+    /// Exports what is left, and stops. It blocks until the collector has answered or 5 seconds have
+    /// passed: call it where a task may block.
+    pub fn shutdown(&self) {
+        let state = &self.0;
+        let time = conventions::SHUTDOWN;
+        // A collector that does not answer was reported by the exporter.
+        let _ = state
+            .tracers
+            .as_ref()
+            .map(|it| it.shutdown_with_timeout(time));
+        let _ = state
+            .meters
+            .as_ref()
+            .map(|it| it.shutdown_with_timeout(time));
+    }
+}

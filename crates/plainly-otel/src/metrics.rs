@@ -1,0 +1,154 @@
+//! The measurements of requests, and of the use of the server's limits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use opentelemetry::KeyValue;
+use opentelemetry::metrics::{Counter, Histogram, Meter};
+use plainly_errors::{ErrorKind, InvalidRequest, Refusal, Unavailable};
+use plainly_server::{Operation, Server};
+
+use crate::conventions as names;
+use crate::names::Target;
+use crate::spans::error_type;
+
+/// The instruments.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    meter: Meter,
+    duration: Histogram<f64>,
+    refusals: Counter<u64>,
+    bytes: Arc<Bytes>,
+}
+
+/// The bytes of all requests and replies. They are counted here and read when metrics are collected,
+/// because an instrument with attributes costs as much as a tenth of a small request.
+#[derive(Debug, Default)]
+struct Bytes {
+    requests: AtomicU64,
+    replies: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn new(meter: Meter) -> Self {
+        let bytes = Arc::<Bytes>::default();
+        let duration = meter
+            .f64_histogram(names::DURATION)
+            .with_unit("s")
+            .with_description("The time from the arrival of a request to its reply")
+            .with_boundaries(names::BOUNDARIES.to_vec())
+            .build();
+        let refusals = meter
+            .u64_counter(names::REFUSALS)
+            .with_description("Requests that were refused for want of room or of permission")
+            .build();
+        let counted = |name, description, count: fn(&Bytes) -> &AtomicU64| {
+            let bytes = Arc::clone(&bytes);
+            meter
+                .u64_observable_counter(name)
+                .with_unit("By")
+                .with_description(description)
+                .with_callback(move |it| it.observe(count(&bytes).load(Ordering::Relaxed), &[]))
+                .build();
+        };
+        counted(names::REQUEST_BYTES, "The bytes of all requests", |it| {
+            &it.requests
+        });
+        counted(names::REPLY_BYTES, "The bytes of all replies", |it| {
+            &it.replies
+        });
+        Self {
+            meter,
+            duration,
+            refusals,
+            bytes,
+        }
+    }
+
+    pub(crate) fn record(&self, operation: &Operation<'_>, target: &Target) {
+        let add = |sum: &AtomicU64, bytes: usize| sum.fetch_add(bytes as u64, Ordering::Relaxed);
+        add(&self.bytes.requests, operation.request_bytes);
+        add(&self.bytes.replies, operation.reply_bytes.unwrap_or(0));
+        if let Some(reason) = refusal(operation) {
+            self.refusals
+                .add(1, &[KeyValue::new(names::REASON, reason)]);
+        }
+        // A message that was refused before it was read has no duration, and no method.
+        if let Some(duration) = operation.duration {
+            self.duration
+                .record(duration.as_secs_f64(), &attributes(operation, target));
+        }
+    }
+
+    /// Reports the use of the limits of this server.
+    pub(crate) fn watch(&self, server: Server) {
+        let gauge = |name, description, value: fn(&plainly_server::Usage) -> usize| {
+            let server = server.clone();
+            self.meter
+                .u64_observable_gauge(name)
+                .with_description(description)
+                .with_callback(move |gauge| {
+                    for usage in server.usage() {
+                        let resource = KeyValue::new(names::RESOURCE, usage.name);
+                        gauge.observe(value(&usage) as u64, &[resource]);
+                    }
+                })
+                .build();
+        };
+        gauge(names::USED, "The use of a limit of the server", |it| {
+            it.used
+        });
+        gauge(names::LIMIT, "The limit", |it| it.limit);
+    }
+}
+
+/// The attributes of a measurement: each has few values.
+fn attributes(operation: &Operation<'_>, target: &Target) -> Vec<KeyValue> {
+    let mut attributes = Vec::with_capacity(8);
+    attributes.push(KeyValue::new(names::METHOD, target.method));
+    attributes.push(KeyValue::new(names::REVISION, operation.revision.as_str()));
+    attributes.extend(network(operation.transport));
+    if let Some(tool) = &target.tool {
+        attributes.push(KeyValue::new(names::TOOL, tool.clone()));
+        attributes.push(KeyValue::new(names::GEN_AI_OPERATION, names::EXECUTE_TOOL));
+    }
+    if let Some(prompt) = &target.prompt {
+        attributes.push(KeyValue::new(names::PROMPT, prompt.clone()));
+    }
+    if let Some(code) = operation.outcome.code() {
+        attributes.push(KeyValue::new(names::ERROR_CODE, code.get().to_string()));
+    }
+    if let Some(kind) = error_type(&operation.outcome) {
+        attributes.push(KeyValue::new(names::ERROR_TYPE, kind));
+    }
+    attributes
+}
+
+/// The attributes of a transport.
+pub(crate) fn network(transport: &str) -> impl Iterator<Item = KeyValue> + use<> {
+    let is_http = transport == "http";
+    let transport = if is_http { "tcp" } else { "pipe" };
+    let protocol = is_http.then(|| KeyValue::new(names::PROTOCOL, "http"));
+    [KeyValue::new(names::TRANSPORT, transport)]
+        .into_iter()
+        .chain(protocol)
+}
+
+/// The reason of a refusal for want of room or of permission.
+fn refusal(operation: &Operation<'_>) -> Option<&'static str> {
+    Some(match operation.outcome.error()?.kind() {
+        ErrorKind::Unavailable(Unavailable::Overloaded) => "overloaded",
+        ErrorKind::Unavailable(Unavailable::ShuttingDown) => "shutting_down",
+        ErrorKind::Unavailable(_) => "cannot_verify",
+        ErrorKind::InvalidRequest(InvalidRequest::Refused { refusal, .. }) => match refusal {
+            Refusal::Unauthorized => "unauthorized",
+            Refusal::InsufficientScope => "insufficient_scope",
+            Refusal::TooManyFailures => "too_many_failures",
+            Refusal::TooLarge { .. } => "too_large",
+            Refusal::RequestTimeout => "request_timeout",
+            Refusal::ForbiddenHost | Refusal::ForbiddenOrigin => "forbidden",
+            _ => return None,
+        },
+        _ => return None,
+    })
+}
