@@ -109,11 +109,11 @@ fn attributes(operation: &Operation<'_>, target: &Target) -> Vec<KeyValue> {
     attributes.push(KeyValue::new(names::REVISION, operation.revision.as_str()));
     attributes.extend(network(operation.transport));
     if let Some(tool) = &target.tool {
-        attributes.push(KeyValue::new(names::TOOL, tool.clone()));
+        attributes.push(KeyValue::new(names::TOOL, Arc::clone(tool)));
         attributes.push(KeyValue::new(names::GEN_AI_OPERATION, names::EXECUTE_TOOL));
     }
     if let Some(prompt) = &target.prompt {
-        attributes.push(KeyValue::new(names::PROMPT, prompt.clone()));
+        attributes.push(KeyValue::new(names::PROMPT, Arc::clone(prompt)));
     }
     if let Some(code) = operation.outcome.code() {
         attributes.push(KeyValue::new(names::ERROR_CODE, code.get().to_string()));

@@ -2,7 +2,7 @@
 //! the server has, so that a caller can't make labels.
 
 use std::collections::HashSet;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use plainly_errors::{ErrorKind, Fault, InvalidParams};
 use plainly_protocol::method::Method;
@@ -16,7 +16,7 @@ const MOST: usize = 1_000;
 /// The tools and prompts that have served a request. The server can't list them, because a source
 /// may have any.
 #[derive(Debug, Default)]
-pub(crate) struct KnownNames(RwLock<HashSet<String>>);
+pub(crate) struct KnownNames(RwLock<HashSet<Arc<str>>>);
 
 /// The target of an operation, as far as its names may be used.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,43 +24,39 @@ pub(crate) struct Target {
     /// The method; `_OTHER` if the protocol has none of this name.
     pub(crate) method: &'static str,
     /// The tool, if it is about one; `_OTHER` if the server does not have it.
-    pub(crate) tool: Option<String>,
+    pub(crate) tool: Option<Arc<str>>,
     /// The prompt, likewise.
-    pub(crate) prompt: Option<String>,
+    pub(crate) prompt: Option<Arc<str>>,
 }
 
 impl KnownNames {
     pub(crate) fn target(&self, operation: &Operation<'_>) -> Target {
         let method = operation.method.and_then(Method::named);
-        let name = || Some(self.known(operation).to_owned());
+        let name = |of| (method == Some(of)).then(|| self.known(operation));
         Target {
             method: method.map_or(OTHER, Method::name),
-            tool: (method == Some(Method::CallTool)).then(name).flatten(),
-            prompt: (method == Some(Method::GetPrompt)).then(name).flatten(),
+            tool: name(Method::CallTool),
+            prompt: name(Method::GetPrompt),
         }
     }
 
     /// The name, if a tool or prompt has it.
-    fn known<'a>(&self, operation: &Operation<'a>) -> &'a str {
+    fn known(&self, operation: &Operation<'_>) -> Arc<str> {
         let Some(name) = operation.name else {
-            return OTHER;
+            return OTHER.into();
         };
-        if self
-            .0
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(name)
-        {
-            return name;
+        let names = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(name) = names.get(name) {
+            return Arc::clone(name);
         }
-        if !proves_name(&operation.outcome) {
-            return OTHER;
+        let has_room = names.len() < MOST;
+        drop(names);
+        if !has_room || !proves_name(&operation.outcome) {
+            return OTHER.into();
         }
+        let name = Arc::<str>::from(name);
         let mut names = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if names.len() >= MOST {
-            return OTHER;
-        }
-        names.insert(name.to_owned());
+        names.insert(Arc::clone(&name));
         name
     }
 }

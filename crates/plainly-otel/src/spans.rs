@@ -1,13 +1,15 @@
 //! The span of each request. It is made when the request has ended, and only if the sampler wants
 //! it: what is not recorded costs a look at its ids.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use opentelemetry::trace::{
     Link, Span as _, SpanBuilder, SpanContext, SpanId, SpanKind, Status, TraceContextExt as _,
     TraceFlags, TraceId, TraceState, Tracer as _,
 };
-use opentelemetry::{Context, KeyValue};
+use opentelemetry::{Context, KeyValue, Value};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
 use plainly_errors::{Code, Fault};
 use plainly_protocol::trace_context::{TRACE_STATE, TraceContext};
@@ -41,7 +43,7 @@ impl Spans {
             let context = context_of(trace, TraceState::NONE);
             vec![Link::new(context, Vec::new(), 0)]
         });
-        let mut builder = SpanBuilder::from_name::<std::borrow::Cow<'static, str>>(name)
+        let mut builder = SpanBuilder::from_name::<Cow<'static, str>>(name)
             .with_kind(SpanKind::Server)
             .with_start_time(end.checked_sub(duration).unwrap_or(end));
         builder.links = links;
@@ -54,32 +56,32 @@ impl Spans {
 }
 
 fn describe(span: &mut Span, operation: &Operation<'_>, target: &Target) {
-    let mut set = |name, value: String| span.set_attribute(KeyValue::new(name, value));
-    set(names::METHOD, target.method.to_owned());
-    set(names::REVISION, operation.revision.as_str().to_owned());
+    let mut set = |name, value: Value| span.set_attribute(KeyValue::new(name, value));
+    set(names::METHOD, target.method.into());
+    set(names::REVISION, operation.revision.as_str().into());
     if let Some(id) = operation.id {
         // A text is written without its quotes.
-        set(names::REQUEST_ID, id.trim_matches('"').to_owned());
+        set(names::REQUEST_ID, id.trim_matches('"').to_owned().into());
     }
     if let Some(client) = operation.client {
-        set(names::CLIENT_ADDRESS, client.to_string());
+        set(names::CLIENT_ADDRESS, client.to_string().into());
     }
     match (&target.tool, &target.prompt, operation.name) {
         (Some(tool), _, _) => {
-            set(names::TOOL, tool.clone());
-            set(names::GEN_AI_OPERATION, names::EXECUTE_TOOL.to_owned());
+            set(names::TOOL, Arc::clone(tool).into());
+            set(names::GEN_AI_OPERATION, names::EXECUTE_TOOL.into());
         }
-        (None, Some(prompt), _) => set(names::PROMPT, prompt.clone()),
+        (None, Some(prompt), _) => set(names::PROMPT, Arc::clone(prompt).into()),
         (None, None, Some(uri)) if target.method.starts_with("resources/") => {
-            set(names::RESOURCE_URI, uri.to_owned());
+            set(names::RESOURCE_URI, uri.to_owned().into());
         }
         (None, None, _) => {}
     }
     if let Some(code) = operation.outcome.code() {
-        set(names::ERROR_CODE, code.get().to_string());
+        set(names::ERROR_CODE, code.get().to_string().into());
     }
     if let Some(incident) = operation.outcome.incident() {
-        set(names::INCIDENT, incident.to_owned());
+        set(names::INCIDENT, incident.to_owned().into());
     }
     for attribute in network(operation.transport) {
         span.set_attribute(attribute);

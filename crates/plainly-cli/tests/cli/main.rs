@@ -38,6 +38,8 @@ mod logging;
 mod logging_in;
 mod naming;
 #[cfg(unix)]
+mod operating;
+#[cfg(unix)]
 mod pages;
 mod prompting;
 mod reading;

@@ -111,6 +111,8 @@ pub(crate) fn of_nobody(command: &mut Command) -> &mut Command {
         "APPDATA",
         "LOCALAPPDATA",
         "BROWSER",
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "OTEL_SERVICE_NAME",
     ] {
         command.env_remove(variable);
     }

@@ -1,14 +1,18 @@
 //! The audit file: a line of JSON for each request, written before its reply is sent.
 
+use std::borrow::Cow;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use plainly::ProtocolError;
-use plainly::server::{Operation, OperationOutcome, TraceContext};
+use plainly::server::{Operation, OperationOutcome, Principal, TraceContext};
+use serde::Serialize;
 use serde_json::json;
+use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 use crate::visible::visible_json;
@@ -51,7 +55,10 @@ impl Audit {
 
     /// Records a request that has ended. Fails if its reply must be withheld.
     pub(super) fn record(&self, operation: &Operation<'_>) -> Result<(), ProtocolError> {
-        self.write(&line(operation), WITHHELD)
+        // The refusal of `check` is an operation too, and did not run.
+        let error = operation.outcome.error().map(ProtocolError::message);
+        let has_run = error.is_none_or(|message| message != REFUSED);
+        self.write(&line(operation), if has_run { WITHHELD } else { REFUSED })
     }
 
     /// Fails if the last line could not be written, and nothing can be written now: a request that
@@ -64,7 +71,7 @@ impl Audit {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, AuditState> {
+    fn lock(&self) -> MutexGuard<'_, AuditState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -133,34 +140,55 @@ fn is_at(_file: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
 }
 
+/// A line of the file.
+#[derive(Serialize)]
+struct Line<'a> {
+    time: String,
+    outcome: &'static str,
+    principal: Option<&'a str>,
+    address: Option<IpAddr>,
+    /// The client's name and version, as it gave them itself.
+    client: Option<String>,
+    id: Option<&'a RawValue>,
+    method: Option<&'a str>,
+    name: Option<&'a str>,
+    code: Option<i64>,
+    error: Option<Cow<'a, str>>,
+    incident: Option<&'a str>,
+    trace: Option<&'a str>,
+    revision: &'static str,
+    transport: &'static str,
+    status: Option<u16>,
+    request_bytes: usize,
+    reply_bytes: Option<usize>,
+    ms: Option<f64>,
+}
+
 fn line(operation: &Operation<'_>) -> String {
     let outcome = &operation.outcome;
-    let error = outcome.error();
-    let client = operation.implementation.map(|client| {
-        let (name, version) = (&client.name, &client.version);
-        json!({ "name": name, "version": version })
-    });
-    let line = json!({
-        "time": Timestamp::now().to_string(),
-        "principal": operation.principal.map(|principal| principal.as_str()),
-        "address": operation.client.map(|address| address.to_string()),
-        "client": client,
-        "id": operation.id,
-        "method": operation.method,
-        "name": operation.name,
-        "outcome": word(outcome),
-        "code": outcome.code().map(plainly::errors::Code::get),
-        "error": error.map(ProtocolError::message),
-        "incident": outcome.incident(),
-        "trace": operation.trace.map(TraceContext::trace_id),
-        "revision": operation.revision.as_str(),
-        "transport": operation.transport,
-        "status": operation.http_status,
-        "request_bytes": operation.request_bytes,
-        "reply_bytes": operation.reply_bytes,
-        "ms": operation.duration.map(|duration| duration.as_micros() as f64 / 1e3),
-    });
-    format!("{}\n", visible_json(&line.to_string()))
+    let client = operation.implementation;
+    let line = Line {
+        time: Timestamp::now().to_string(),
+        outcome: word(outcome),
+        principal: operation.principal.map(Principal::as_str),
+        address: operation.client,
+        client: client.map(|client| format!("{} {}", client.name, client.version)),
+        id: operation.id.and_then(|id| serde_json::from_str(id).ok()),
+        method: operation.method,
+        name: operation.name,
+        code: outcome.code().map(|code| code.get().into()),
+        error: outcome.error().map(ProtocolError::message),
+        incident: outcome.incident(),
+        trace: operation.trace.map(TraceContext::trace_id),
+        revision: operation.revision.as_str(),
+        transport: operation.transport,
+        status: operation.http_status,
+        request_bytes: operation.request_bytes,
+        reply_bytes: operation.reply_bytes,
+        ms: operation.duration.map(|it| it.as_micros() as f64 / 1e3),
+    };
+    let json = serde_json::to_string(&line).unwrap_or_default();
+    format!("{}\n", visible_json(&json))
 }
 
 /// The line after a time without lines.

@@ -1,0 +1,575 @@
+//! `serve` as its operator sees it: metrics, the status page, the audit file, and what a collector
+//! receives.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Attribute;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use prost::Message as _;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::serving::status;
+use crate::support::{Docs, PATIENCE, plainly, run};
+
+/// A server with a listener for operators.
+struct Operated {
+    child: Child,
+    url: String,
+    admin: String,
+    stderr: Receiver<String>,
+}
+
+impl Operated {
+    fn start(docs: &Docs, options: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut command = plainly();
+        command.args(["serve", docs.str(), "--http", "127.0.0.1:0"]);
+        command.args(["--admin", "127.0.0.1:0"]).args(options);
+        command.envs(variables.iter().copied());
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut found = |start: &str| {
+            let mut lines = lines.by_ref().map(Result::unwrap);
+            let line = lines.find(|line| line.starts_with(start)).unwrap();
+            line.split_once("http://").unwrap().1.to_owned()
+        };
+        let url = format!("http://{}", found("serving "));
+        let admin = found("status page and metrics: ");
+        let (tell, stderr) = mpsc::channel();
+        thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                let _ = tell.send(line);
+            }
+        });
+        let admin = admin.trim_end_matches('/').to_owned();
+        Self {
+            child,
+            url,
+            admin,
+            stderr,
+        }
+    }
+
+    fn get(&self, path: &str) -> (u16, String) {
+        http(&self.admin, "GET", path, &[], "")
+    }
+
+    /// Posts a message of the newest revision, whose `_meta` has these members too.
+    fn post(&self, method: &str, params: Value, meta: Value, headers: &[(&str, &str)]) -> Value {
+        let mut params = params;
+        let mut own = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "test <b>", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+        own.as_object_mut()
+            .unwrap()
+            .extend(meta.as_object().unwrap().clone());
+        params["_meta"] = own;
+        let body = json!({ "jsonrpc": "2.0", "id": "call-7", "method": method, "params": params });
+        let name = ["name", "uri"]
+            .iter()
+            .find_map(|name| params[name].as_str());
+        let mut all = vec![
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+            ("MCP-Protocol-Version", "2026-07-28"),
+            ("Mcp-Method", method),
+        ];
+        all.extend(name.map(|name| ("Mcp-Name", name)));
+        all.extend(headers);
+        let (host, path) = self.url["http://".len()..].split_once('/').unwrap();
+        let (_, reply) = http(host, "POST", &format!("/{path}"), &all, &body.to_string());
+        serde_json::from_str(&reply).unwrap()
+    }
+
+    fn read(&self) -> Value {
+        self.post(
+            "resources/read",
+            json!({ "uri": "file:///docs/intro.md" }),
+            json!({}),
+            &[],
+        )
+    }
+
+    /// Asks it to stop, and waits for that.
+    fn stop(&mut self) -> Option<i32> {
+        let id = Pid::from_raw(self.child.id().try_into().unwrap()).unwrap();
+        kill_process(id, Signal::TERM).unwrap();
+        status(&mut self.child)
+    }
+
+    /// The next line of standard error that has this in it.
+    fn says(&self, part: &str) -> String {
+        loop {
+            let line = self.stderr.recv_timeout(PATIENCE).unwrap();
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+}
+
+impl Drop for Operated {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The status and the body of a response.
+fn http(
+    host: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> (u16, String) {
+    let mut stream = TcpStream::connect(host).unwrap();
+    let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+    if !headers.iter().any(|(name, _)| *name == "Host") {
+        head += &format!("Host: {host}\r\n");
+    }
+    for (name, value) in headers {
+        head += &format!("{name}: {value}\r\n");
+    }
+    head += &format!("Content-Length: {}\r\n\r\n{body}", body.len());
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, body.to_owned())
+}
+
+/// The values of a metric whose labels have all of these parts.
+fn values(metrics: &str, name: &str, labels: &[&str]) -> f64 {
+    let lines = metrics.lines().filter(|line| {
+        let rest = line.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('{'))
+            && labels.iter().all(|label| line.contains(label))
+    });
+    lines
+        .map(|line| line.rsplit_once(' ').unwrap().1.parse::<f64>().unwrap())
+        .sum()
+}
+
+const COUNT: &str = "mcp_server_operation_duration_seconds_count";
+
+#[test]
+fn metrics_count_what_happened_and_no_caller_makes_labels() {
+    let docs = Docs::new();
+    let server = Operated::start(&docs, &[], &[]);
+    for _ in 0..3 {
+        server.read();
+    }
+    let call = |name: &str, arguments: Value| {
+        server.post(
+            "tools/call",
+            json!({ "name": name, "arguments": arguments }),
+            json!({}),
+            &[],
+        )
+    };
+    call("search", json!({ "pattern": "Grüße" }));
+    assert_eq!(
+        call("search", json!({ "pattern": 5 }))["result"]["isError"],
+        true
+    );
+    assert_eq!(call("made-up-tool", json!({}))["error"]["code"], -32602);
+    server.post("made/up/method", json!({}), json!({}), &[]);
+    let (status, metrics) = server.get("/metrics");
+    assert_eq!(status, 200);
+    let count = |labels: &[&str]| values(&metrics, COUNT, labels);
+    assert_eq!(count(&[r#"mcp_method_name="resources/read""#]), 3.0);
+    assert_eq!(count(&[r#"gen_ai_tool_name="search""#]), 2.0);
+    assert_eq!(count(&[r#"error_type="tool_error""#]), 1.0);
+    // A mistake of the caller is no error of the server.
+    let made_up = [
+        r#"gen_ai_tool_name="_OTHER""#,
+        r#"rpc_response_status_code="-32602""#,
+    ];
+    assert_eq!(count(&made_up), 1.0);
+    assert_eq!(count(&["-32602", "error_type"]), 0.0);
+    assert_eq!(
+        count(&[r#"mcp_method_name="_OTHER""#, r#"code="-32601""#]),
+        1.0
+    );
+    assert!(!metrics.contains("made"), "{metrics}");
+    assert!(values(&metrics, "plainly_server_request_size_bytes_total", &[]) > 1_000.0);
+    let limit = |name| values(&metrics, name, &[r#"plainly_resource="requests""#]);
+    assert_eq!(
+        (
+            limit("plainly_server_limit"),
+            limit("plainly_server_limit_used")
+        ),
+        (4_096.0, 0.0)
+    );
+}
+
+#[test]
+fn the_listener_for_operators_serves_pages_to_known_names_alone() {
+    let docs = Docs::new();
+    let mut server = Operated::start(&docs, &["--name", "docs & <more>"], &[]);
+    server.post(
+        "tools/call",
+        json!({ "name": "made-up-tool" }),
+        json!({}),
+        &[],
+    );
+    for (path, status, part) in [
+        ("/", 200, "docs &amp; &lt;more&gt;"),
+        ("/", 200, "test &lt;b&gt; 1"),
+        ("/", 200, "Unknown tool: made-up-tool"),
+        ("/metrics", 200, "# TYPE"),
+        ("/healthz", 200, ""),
+        ("/readyz", 200, "ready"),
+        ("/mcp", 404, "Not found"),
+    ] {
+        let (seen, body) = server.get(path);
+        assert!(
+            seen == status && body.contains(part),
+            "{path}: {seen} {body}"
+        );
+    }
+    let with_host =
+        |host: &str, method: &str| http(&server.admin, method, "/metrics", &[("Host", host)], "").0;
+    assert_eq!(with_host("evil.example", "GET"), 403);
+    assert_eq!(with_host("10.1.2.3:9464", "GET"), 200);
+    assert_eq!(with_host("[::1]", "GET"), 200);
+    assert_eq!(with_host("localhost", "GET"), 403, "of another port");
+    assert_eq!(with_host("10.1.2.3", "POST"), 405);
+    let (status, body) = http(
+        &server.url[7..server.url.len() - 4],
+        "GET",
+        "/readyz",
+        &[],
+        "",
+    );
+    assert_eq!((status, &*body), (200, "ready\n"));
+    let taken = run(&[
+        "serve",
+        docs.str(),
+        "--http",
+        "127.0.0.1:0",
+        "--admin",
+        &server.admin,
+    ]);
+    assert_eq!(taken.status, 1);
+    let why = format!("cannot serve the status page at {}: ", server.admin);
+    assert!(taken.stderr.contains(&why), "{}", taken.stderr);
+    assert_eq!(server.stop(), Some(0));
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn every_request_is_in_the_audit_file_before_it_is_answered() {
+    let docs = Docs::new();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("audit log.jsonl");
+    let server = Operated::start(&docs, &["--audit", path.to_str().unwrap()], &[]);
+    server.read();
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let parent = format!("00-{trace}-00f067aa0ba902b7-01");
+    let missing = json!({ "uri": "file:///docs/missing.md" });
+    server.post(
+        "resources/read",
+        missing,
+        json!({ "traceparent": parent }),
+        &[],
+    );
+    let audit = lines(&path);
+    let [read, missing] = &*audit else {
+        panic!("{audit:?}")
+    };
+    let fields = |line: &Value, names: &[&str]| -> Vec<Value> {
+        names.iter().map(|name| line[name].clone()).collect()
+    };
+    let who = [
+        "outcome", "address", "client", "id", "method", "name", "status",
+    ];
+    let client = "test <b> 1";
+    let uri = "file:///docs/intro.md";
+    let expected = json!([
+        "served",
+        "127.0.0.1",
+        client,
+        "call-7",
+        "resources/read",
+        uri,
+        200
+    ]);
+    assert_eq!(json!(fields(read, &who)), expected);
+    let expected = json!(["refused", -32602, trace]);
+    assert_eq!(
+        json!(fields(missing, &["outcome", "code", "trace"])),
+        expected
+    );
+    // As programs that rotate logs do it.
+    let rotated = folder.path().join("audit.1");
+    fs::rename(&path, &rotated).unwrap();
+    server.read();
+    assert_eq!((lines(&rotated).len(), lines(&path).len()), (2, 1));
+    let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).unwrap());
+    assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_answered_that_the_audit_file_does_not_have() {
+    let docs = Docs::new();
+    let server = Operated::start(&docs, &["--audit", "/dev/full"], &[]);
+    let told = || {
+        server.read()["error"]["message"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(told().starts_with("The reply was withheld"));
+    assert!(told().starts_with("The request was refused"));
+    assert!(
+        server
+            .says("audit file cannot be written")
+            .contains("/dev/full")
+    );
+    let (_, page) = server.get("/");
+    assert!(page.contains("resources/read"), "{page}");
+    let server = Operated::start(&docs, &["--audit", "/dev/full", "--audit-optional"], &[]);
+    assert!(server.read()["result"].is_object());
+    assert!(server.read()["result"].is_object());
+    let nowhere = run(&["serve", docs.str(), "--stdio", "--audit", "/nowhere/audit"]);
+    assert_eq!(nowhere.status, 2);
+    assert!(
+        nowhere
+            .stderr
+            .contains("cannot write the audit file /nowhere/audit")
+    );
+}
+
+/// A collector, which answers with this status, and passes on what it receives.
+struct Collector {
+    url: String,
+    received: Receiver<(String, Vec<u8>)>,
+}
+
+impl Collector {
+    fn start(answer: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (tell, received) = mpsc::channel();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let tell = tell.clone();
+                thread::spawn(move || Self::serve(&stream.unwrap(), answer, &tell));
+            }
+        });
+        Self { url, received }
+    }
+
+    fn serve(stream: &TcpStream, answer: &str, tell: &mpsc::Sender<(String, Vec<u8>)>) {
+        let mut reader = BufReader::new(stream);
+        loop {
+            let (mut path, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                    return;
+                }
+                if path.is_empty() {
+                    line.split(' ').nth(1).unwrap().clone_into(&mut path);
+                }
+                let line = line.trim().to_ascii_lowercase();
+                if let Some(value) = line.strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line.is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let _ = tell.send((path, body));
+            let mut stream = stream;
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    }
+
+    /// All spans, and the names of all metrics, until the server has ended.
+    fn all(self, server: Operated) -> (Vec<Span>, Vec<String>) {
+        drop(server);
+        let (mut spans, mut metrics) = (Vec::new(), Vec::new());
+        while let Ok((path, body)) = self.received.try_recv() {
+            match &*path {
+                "/v1/traces" => {
+                    let request = ExportTraceServiceRequest::decode(&*body).unwrap();
+                    let scopes = request
+                        .resource_spans
+                        .into_iter()
+                        .flat_map(|it| it.scope_spans);
+                    spans.extend(scopes.flat_map(|it| it.spans));
+                }
+                "/v1/metrics" => {
+                    let request = ExportMetricsServiceRequest::decode(&*body).unwrap();
+                    let all = request.resource_metrics.into_iter();
+                    let scopes = all.flat_map(|it| it.scope_metrics);
+                    metrics.extend(scopes.flat_map(|it| it.metrics).map(|it| it.name));
+                }
+                other => panic!("{other}"),
+            }
+        }
+        (spans, metrics)
+    }
+}
+
+const ACCEPTED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+/// The attribute of a span, as text.
+fn attribute<'a>(span: &'a Span, name: &str) -> Option<&'a str> {
+    let attribute = span.attributes.iter().find(|it| it.key == name)?;
+    match attribute.value.as_ref()?.value.as_ref()? {
+        Attribute::StringValue(text) => Some(text),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_collector_receives_a_span_of_each_request_with_its_parent_and_its_link() {
+    let docs = Docs::new();
+    let collector = Collector::start(ACCEPTED);
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.url)];
+    let mut server = Operated::start(&docs, &[], &variables);
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let parent = json!({ "traceparent": format!("00-{trace}-00f067aa0ba902b7-01") });
+    let of_http = [(
+        "traceparent",
+        "00-11111111111111111111111111111111-2222222222222222-00",
+    )];
+    let search = json!({ "name": "search", "arguments": { "pattern": "Grüße" } });
+    server.post("tools/call", search, parent, &of_http);
+    let missing = json!({ "uri": "file:///docs/missing.md" });
+    server.post(
+        "resources/read",
+        missing,
+        json!({ "traceparent": "rubbish" }),
+        &[],
+    );
+    let failing = json!({ "name": "search", "arguments": { "pattern": 5 } });
+    server.post("tools/call", failing, json!({}), &[]);
+    assert_eq!(server.stop(), Some(0));
+    let (spans, metrics) = collector.all(server);
+    let [search, missing, failed] = &*spans else {
+        panic!("{spans:?}")
+    };
+    assert_eq!(search.name, "tools/call search");
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|it| format!("{it:02x}"))
+            .collect::<String>()
+    };
+    assert_eq!(hex(&search.trace_id), trace);
+    assert_eq!(hex(&search.parent_span_id), "00f067aa0ba902b7");
+    assert_eq!(hex(&search.links[0].span_id), "2222222222222222");
+    for (name, value) in [
+        ("mcp.method.name", "tools/call"),
+        ("gen_ai.tool.name", "search"),
+        ("gen_ai.operation.name", "execute_tool"),
+        ("mcp.protocol.version", "2026-07-28"),
+        ("jsonrpc.request.id", "call-7"),
+        ("network.transport", "tcp"),
+        ("client.address", "127.0.0.1"),
+    ] {
+        assert_eq!(attribute(search, name), Some(value), "{name}");
+    }
+    assert!(search.end_time_unix_nano > search.start_time_unix_nano);
+    assert_eq!(missing.name, "resources/read");
+    assert_eq!(
+        attribute(missing, "mcp.resource.uri"),
+        Some("file:///docs/missing.md")
+    );
+    assert_eq!(
+        attribute(missing, "rpc.response.status_code"),
+        Some("-32602")
+    );
+    assert_eq!(attribute(missing, "error.type"), None);
+    assert_eq!((missing.parent_span_id.len(), missing.links.len()), (0, 0));
+    assert_eq!(attribute(failed, "error.type"), Some("tool_error"));
+    let failure = failed.status.as_ref().unwrap();
+    assert_eq!(failure.code, StatusCode::Error as i32);
+    assert!(
+        metrics.contains(&"mcp.server.operation.duration".to_owned()),
+        "{metrics:?}"
+    );
+}
+
+#[test]
+fn a_collector_that_is_away_or_answers_rubbish_stops_nothing_and_is_reported_once() {
+    let docs = Docs::new();
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let rubbish = Collector::start("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nnonsense!");
+    let angry = Collector::start("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+    for (url, word) in [
+        (&*format!("http://{nobody}"), Some("refused")),
+        (&rubbish.url, None),
+        (&angry.url, Some("400")),
+    ] {
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", url),
+            ("OTEL_METRICS_EXPORTER", "none"),
+        ];
+        let mut server = Operated::start(&docs, &[], &variables);
+        assert!(server.read()["result"].is_object());
+        assert_eq!(server.stop(), Some(0));
+        let said: Vec<_> = server
+            .stderr
+            .iter()
+            .filter(|line| line.contains("WARN"))
+            .collect();
+        match word {
+            Some(word) => {
+                assert_eq!(said.len(), 1, "{said:?}");
+                assert!(said[0].contains("traces cannot be exported") && said[0].contains(word));
+            }
+            None => assert!(said.is_empty(), "{said:?}"),
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_in_variables_are_named_at_once() {
+    let docs = Docs::new();
+    let mut command: Command = plainly();
+    command.args(["serve", docs.str(), "--stdio"]).envs([
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+        ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "10s"),
+        ("OTEL_METRICS_EXPORTER", "prometheus"),
+    ]);
+    crate::support::of(command).failed(
+        2,
+        "error: cannot export telemetry: \
+         invalid OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported, not \"grpc\"; \
+         invalid OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as http://localhost:4318; \
+         invalid OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: expected milliseconds, not \"10s\"; \
+         invalid OTEL_METRICS_EXPORTER: expected otlp or none, not \"prometheus\"\n",
+    );
+}
