@@ -8,9 +8,11 @@ use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     CACHE_CONTROL, CONTENT_TYPE,
 };
+use http::request::Parts;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 use plainly_errors::Refusal;
 
+use super::origin::AllowedNames;
 use super::read::Rejection;
 use plainly_transport::Reply;
 
@@ -32,10 +34,10 @@ const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The answer at a path beside the endpoint, without authentication.
 #[derive(Clone)]
-pub struct Route(pub(super) Answer);
+pub struct Route(Answer);
 
 #[derive(Clone)]
-pub(super) enum Answer {
+enum Answer {
     Health,
     Document(Bytes),
     Page(HeaderValue, Arc<PageHandler>),
@@ -75,6 +77,35 @@ impl Route {
     /// Answers the body of a POST with a status and JSON, also to pages of any origin.
     pub fn form(answer: impl Fn(&[u8]) -> (StatusCode, Bytes) + Send + Sync + 'static) -> Self {
         Self(Answer::Form(Arc::new(answer)))
+    }
+}
+
+impl Route {
+    /// The reply to a request at its path; `read` reads the body, which only a form needs.
+    pub(super) async fn answer(
+        &self,
+        head: &Parts,
+        allowed: &AllowedNames,
+        read: impl Future<Output = Result<Bytes, Rejection>>,
+    ) -> Result<Reply, Rejection> {
+        match &self.0 {
+            Answer::Health => Ok(Reply::new(StatusCode::OK, Bytes::new())),
+            Answer::Document(document) => {
+                allowed.check_host(head)?;
+                document_reply(&head.method, document.clone())
+            }
+            Answer::Page(media_type, content) => {
+                allowed.check_name(head)?;
+                page_reply(&head.method, media_type, &**content)
+            }
+            Answer::Form(form) => {
+                allowed.check_host(head)?;
+                match form_asked(&head.method)? {
+                    Some(reply) => Ok(reply),
+                    None => Ok(form_reply(form(&read.await?))),
+                }
+            }
+        }
     }
 }
 
@@ -152,7 +183,7 @@ impl Routes {
 }
 
 /// The reply to a request for a public document.
-pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
+fn document_reply(method: &Method, document: Bytes) -> Result<Reply, Rejection> {
     let mut reply = match *method {
         Method::GET | Method::HEAD => Reply::new(StatusCode::OK, document),
         // A page asks first, because the version of the protocol is a header of its own.
@@ -165,7 +196,7 @@ pub(super) fn document_reply(method: &Method, document: Bytes) -> Result<Reply, 
 }
 
 /// The reply to a request for a page.
-pub(super) fn page_reply(
+fn page_reply(
     method: &Method,
     media_type: &HeaderValue,
     content: &PageHandler,
@@ -182,7 +213,7 @@ pub(super) fn page_reply(
 
 /// The reply to a request at the path of a form with which nothing is posted, because a page asks
 /// first.
-pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
+fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
     match *method {
         Method::POST => Ok(None),
         Method::OPTIONS => Ok(Some(form_reply((StatusCode::NO_CONTENT, Bytes::new())))),
@@ -191,7 +222,7 @@ pub(super) fn form_asked(method: &Method) -> Result<Option<Reply>, Rejection> {
 }
 
 /// The reply to a public form.
-pub(super) fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
+fn form_reply((status, body): (StatusCode, Bytes)) -> Reply {
     let mut reply = Reply::new(status, body);
     reply.headers.extend(FOR_ALL_PAGES);
     reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::future::Either;
 use http::header::{ALLOW, CONNECTION, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
+use http::{HeaderValue, Method, Request, Response, Version};
 use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
@@ -20,7 +20,7 @@ use super::proxies::{ClientShare, ConnectionPeer};
 use super::read::Rejection;
 use super::read::read;
 use super::response::{response, reuse};
-use super::routes::{Answer, Routes, Target, document_reply, form_asked, form_reply, page_reply};
+use super::routes::{Routes, Target};
 use super::{Body, HttpLimits, Route, checks, cors, pipe};
 use plainly_transport::quota::{Holder, Quota};
 use plainly_transport::{ConnectionMemory, Exchange, Frame, Reply};
@@ -359,25 +359,11 @@ impl<E: Exchange> ServiceState<E> {
     where
         B: HttpBody<Data = Bytes> + Send,
     {
-        match route.0 {
-            Answer::Health => return Ok(Reply::new(StatusCode::OK, Bytes::new())),
-            Answer::Page(..) => self.allowed.check_name(head)?,
-            Answer::Document(_) | Answer::Form(_) => self.allowed.check_host(head)?,
-        }
-        let form = match &route.0 {
-            Answer::Health => return Ok(Reply::new(StatusCode::OK, Bytes::new())),
-            Answer::Document(document) => return document_reply(&head.method, document.clone()),
-            Answer::Page(media_type, content) => {
-                return page_reply(&head.method, media_type, &**content);
-            }
-            Answer::Form(form) => form,
+        let read = async {
+            let mut share = self.bodies.part(Holder::of(None, client));
+            read(body, &self.limits, &mut share).await
         };
-        if let Some(reply) = form_asked(&head.method)? {
-            return Ok(reply);
-        }
-        let mut share = self.bodies.part(Holder::of(None, client));
-        let body = read(body, &self.limits, &mut share).await?;
-        Ok(form_reply(form(&body)))
+        route.answer(head, &self.allowed, read).await
     }
 
     /// Answers one request at a path of the endpoint.

@@ -18,7 +18,7 @@ use crate::export::Exporter;
 use crate::metrics::Metrics;
 use crate::names::KnownNames;
 use crate::spans::Spans;
-use crate::{State, Telemetry};
+use crate::{Parts, Telemetry};
 
 /// The time for one export, unless `OTEL_EXPORTER_OTLP_TIMEOUT` has another.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -40,7 +40,7 @@ pub struct TelemetryError(Vec<String>);
 
 plainly_errors::debug_with_causes!(TelemetryError);
 
-/// What is exported by OTLP.
+/// A sort of telemetry that OTLP carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signal {
     Traces,
@@ -73,7 +73,7 @@ impl Signal {
             .map(|(value, name)| (name, value))
     }
 
-    /// Whether it is exported: to an endpoint that a variable names, or because a variable says so.
+    /// Whether it is exported: to an endpoint that a variable names, or because a variable asks for it.
     fn is_exported(self, mistakes: &mut Vec<String>) -> bool {
         let name = format!("OTEL_{}_EXPORTER", self.variable());
         match variable(&name).as_deref() {
@@ -146,8 +146,8 @@ impl TelemetryBuilder {
         }
     }
 
-    /// Exports traces and metrics by OTLP, over HTTP with protobuf, as the variables `OTEL_*` say:
-    /// nothing is exported unless `OTEL_EXPORTER_OTLP_ENDPOINT` names a collector, and nothing if
+    /// Exports traces and metrics by OTLP, over HTTP with protobuf, as the variables `OTEL_*` configure
+    /// it: only to a collector that `OTEL_EXPORTER_OTLP_ENDPOINT` names, and not if
     /// `OTEL_SDK_DISABLED` is `true`. Must be built within a tokio runtime, which then sends.
     pub fn otlp(mut self) -> Self {
         self.otlp = true;
@@ -188,7 +188,7 @@ impl TelemetryBuilder {
             false => None,
         };
         Ok(Telemetry(
-            State {
+            Parts {
                 names: KnownNames::default(),
                 metrics: meters.as_ref().map(|it| Metrics::new(it.meter(SCOPE))),
                 spans: tracers.as_ref().map(|it| Spans::new(it.tracer(SCOPE))),

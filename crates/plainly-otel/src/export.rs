@@ -18,7 +18,7 @@ const ANSWER: usize = 64 << 10;
 pub(crate) struct Exporter {
     client: reqwest::Client,
     runtime: Handle,
-    /// What is exported, in words.
+    /// The exported signal, in words.
     what: &'static str,
     /// The last export failed.
     is_failing: AtomicBool,
@@ -96,7 +96,7 @@ async fn send(
     Ok(response.body(body.into())?)
 }
 
-/// The last cause of an error, which says what happened: the others name layers.
+/// The last cause of an error: the others name layers.
 fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.last().map_or_else(String::new, ToString::to_string)

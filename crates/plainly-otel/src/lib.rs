@@ -25,6 +25,7 @@
 //! A caller can't make labels: methods and tools that the server does not have are `_OTHER`. A
 //! request that fails by the caller's mistake is no error of the server, and has no `error.type`.
 
+mod attributes;
 mod builder;
 mod conventions;
 mod export;
@@ -45,10 +46,10 @@ use self::spans::Spans;
 
 /// The traces and metrics of a server. Cheap to clone; all clones are the same telemetry.
 #[derive(Clone, Debug)]
-pub struct Telemetry(Arc<State>);
+pub struct Telemetry(Arc<Parts>);
 
 #[derive(Debug)]
-struct State {
+struct Parts {
     names: KnownNames,
     metrics: Option<Metrics>,
     spans: Option<Spans>,

@@ -8,9 +8,9 @@ use opentelemetry::metrics::{Counter, Histogram, Meter};
 use plainly_errors::{ErrorKind, InvalidRequest, Refusal, Unavailable};
 use plainly_server::{Operation, Server};
 
+use crate::attributes::{error_type, network};
 use crate::conventions as names;
 use crate::names::Target;
-use crate::spans::error_type;
 
 /// The instruments.
 #[derive(Debug)]
@@ -124,17 +124,8 @@ fn attributes(operation: &Operation<'_>, target: &Target) -> Vec<KeyValue> {
     attributes
 }
 
-/// The attributes of a transport.
-pub(crate) fn network(transport: &str) -> impl Iterator<Item = KeyValue> + use<> {
-    let is_http = transport == "http";
-    let transport = if is_http { "tcp" } else { "pipe" };
-    let protocol = is_http.then(|| KeyValue::new(names::PROTOCOL, "http"));
-    [KeyValue::new(names::TRANSPORT, transport)]
-        .into_iter()
-        .chain(protocol)
-}
-
 /// The reason of a refusal for want of room or of permission.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other errors are answers")]
 fn refusal(operation: &Operation<'_>) -> Option<&'static str> {
     Some(match operation.outcome.error()?.kind() {
         ErrorKind::Unavailable(Unavailable::Overloaded) => "overloaded",

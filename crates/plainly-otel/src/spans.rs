@@ -11,12 +11,11 @@ use opentelemetry::trace::{
 };
 use opentelemetry::{Context, KeyValue, Value};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
-use plainly_errors::{Code, Fault};
 use plainly_protocol::trace_context::{TRACE_STATE, TraceContext};
-use plainly_server::{Operation, OperationOutcome, TraceParent};
+use plainly_server::{Operation, TraceParent};
 
+use crate::attributes::{error_type, network};
 use crate::conventions as names;
-use crate::metrics::network;
 use crate::names::Target;
 
 #[derive(Debug)]
@@ -93,20 +92,6 @@ fn describe(span: &mut Span, operation: &Operation<'_>, target: &Target) {
     let error = operation.outcome.error();
     let text = error.map_or_else(String::new, |error| error.message().into_owned());
     span.set_status(Status::error(text));
-}
-
-/// The class of a failure; `None` for a success, and for a mistake of the caller, which is no error
-/// of the server.
-pub(crate) fn error_type(outcome: &OperationOutcome<'_>) -> Option<String> {
-    match outcome {
-        OperationOutcome::ToolFailed => Some(names::TOOL_ERROR.to_owned()),
-        OperationOutcome::Cancelled => Some(names::CANCELLED.to_owned()),
-        OperationOutcome::Refused { error, code, .. } => {
-            let is_mistake = matches!(error.fault(), Fault::Client | Fault::User);
-            (!is_mistake).then(|| Code::get(*code).to_string())
-        }
-        _ => None,
-    }
 }
 
 /// The remote parent that a trace names.

@@ -192,6 +192,15 @@ mod tests {
     const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01";
 
     #[test]
+    fn ids_are_read_in_the_order_of_their_digits() {
+        let ids = TraceParent::parse(PARENT).unwrap();
+        let trace = u128::from_be_bytes(ids.trace_id) >> 64;
+        assert_eq!(trace, 0x0af7_6519_16cd_43dd);
+        assert_eq!(u64::from_be_bytes(ids.parent_id), 0x00f0_67aa_0ba9_02b7);
+        assert_eq!(ids.flags, 1);
+    }
+
+    #[test]
     fn only_what_is_well_formed_is_taken() {
         let later = format!("01{}-more", &PARENT[2..]);
         for (parent, is_taken) in [
@@ -211,13 +220,6 @@ mod tests {
         ] {
             assert_eq!(TraceContext::new(parent).is_some(), is_taken, "{parent}");
         }
-        let ids = TraceParent::parse(PARENT).unwrap();
-        assert_eq!(
-            u128::from_be_bytes(ids.trace_id) >> 64,
-            0x0af7_6519_16cd_43dd
-        );
-        assert_eq!(u64::from_be_bytes(ids.parent_id), 0x00f0_67aa_0ba9_02b7);
-        assert_eq!(ids.flags, 1);
         let trace = || TraceContext::new(PARENT).unwrap();
         for (state, is_taken) in [
             ("rojo=00f067aa0ba902b7,congo@x=t61rc", true),

@@ -122,10 +122,10 @@ impl<'a> OperationOutcome<'a> {
 
     /// The number under which the log has the cause of the error, if the reply has no more than that.
     pub fn incident(&self) -> Option<&'a str> {
-        match self.error()?.kind() {
-            ErrorKind::Internal(Internal::Incident { incident }) => Some(incident),
-            _ => None,
-        }
+        let ErrorKind::Internal(Internal::Incident { incident }) = self.error()?.kind() else {
+            return None;
+        };
+        Some(incident)
     }
 
     /// The code of the error, if the reply is one.

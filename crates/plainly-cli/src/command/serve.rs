@@ -1,6 +1,5 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
-mod activity;
 mod admin;
 mod audit;
 mod auth;
@@ -8,6 +7,7 @@ mod invocation;
 mod memory;
 mod network;
 mod operator;
+mod recent;
 mod status;
 
 use std::error::Error;

@@ -23,6 +23,8 @@ mod arguments;
 mod asking;
 mod authorizing;
 mod calling;
+#[cfg(unix)]
+mod collecting;
 mod completing;
 mod explaining;
 mod failing;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use plainly::ProtocolError;
+use plainly::errors::Code;
 use plainly::server::{Operation, OperationOutcome, Principal, TraceContext};
 use serde::Serialize;
 use serde_json::json;
@@ -134,7 +135,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     (named.dev(), named.ino()) == (opened.dev(), opened.ino())
 }
 
-/// Whether a file has this name: elsewhere, a new one of the same name can't be told apart.
+/// Whether the path names a file, because only Unix shows which file it is.
 #[cfg(not(unix))]
 fn is_at(_file: &File, path: &Path) -> bool {
     fs::metadata(path).is_ok()
@@ -142,7 +143,7 @@ fn is_at(_file: &File, path: &Path) -> bool {
 
 /// A line of the file.
 #[derive(Serialize)]
-struct Line<'a> {
+struct AuditLine<'a> {
     time: String,
     outcome: &'static str,
     principal: Option<&'a str>,
@@ -167,7 +168,7 @@ struct Line<'a> {
 fn line(operation: &Operation<'_>) -> String {
     let outcome = &operation.outcome;
     let client = operation.implementation;
-    let line = Line {
+    let line = AuditLine {
         time: Timestamp::now().to_string(),
         outcome: word(outcome),
         principal: operation.principal.map(Principal::as_str),
@@ -176,7 +177,7 @@ fn line(operation: &Operation<'_>) -> String {
         id: operation.id.and_then(|id| serde_json::from_str(id).ok()),
         method: operation.method,
         name: operation.name,
-        code: outcome.code().map(|code| code.get().into()),
+        code: outcome.code().map(Code::get),
         error: outcome.error().map(ProtocolError::message),
         incident: outcome.incident(),
         trace: operation.trace.map(TraceContext::trace_id),

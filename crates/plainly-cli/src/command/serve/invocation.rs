@@ -1,8 +1,6 @@
 //! The command line of `plainly serve` once more, as a host has to write it.
 
 use super::{ADDRESS, public_url};
-use std::net::SocketAddr;
-
 use crate::args::{
     ContentArgs, LARGEST_FILE, LogArgs, Mount, OperatorArgs, ServeArgs, ServedTools,
 };
@@ -69,11 +67,6 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         max_file_size,
         max_memory,
     } = content;
-    let OperatorArgs {
-        admin,
-        audit,
-        audit_optional,
-    } = operator;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
     for mount in mounts {
@@ -85,11 +78,9 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         ("--no-ignore", no_ignore),
         ("--no-tools", no_tools),
         ("--as-is", as_is),
-        ("--audit-optional", audit_optional),
     ];
     let given = flags.into_iter().filter(|(_, is_given)| **is_given);
     words.extend(given.map(|(flag, _)| flag.to_owned()));
-    let audit = audit.as_deref().map(|path| paths.of(path)).transpose()?;
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
@@ -101,8 +92,6 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
         ("--max-memory", max_memory.as_ref().map(u64::to_string)),
-        ("--admin", admin.as_ref().map(SocketAddr::to_string)),
-        ("--audit", audit),
         ("--log", levels.as_ref().map(|levels| levels.text.clone())),
         ("--log-format", format),
     ];
@@ -110,6 +99,27 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         .into_iter()
         .filter_map(|(option, value)| Some([option.to_owned(), value?]));
     words.extend(given.flatten());
+    words.extend(for_operator(operator, paths)?);
+    Ok(words)
+}
+
+/// The options for the operator.
+fn for_operator(args: &OperatorArgs, paths: &Paths) -> Result<Vec<String>, Failure> {
+    let OperatorArgs {
+        admin,
+        audit,
+        audit_optional,
+    } = args;
+    let mut words = Vec::new();
+    if let Some(address) = admin {
+        words.extend(["--admin".to_owned(), address.to_string()]);
+    }
+    if let Some(path) = audit {
+        words.extend(["--audit".to_owned(), paths.of(path)?]);
+    }
+    if *audit_optional {
+        words.push("--audit-optional".to_owned());
+    }
     Ok(words)
 }
 

@@ -10,8 +10,8 @@ use plainly::server::{Operation, Server, ServerBuilder};
 use plainly_otel::Telemetry;
 use tokio::task::spawn_blocking;
 
-use super::activity::Activity;
 use super::audit::Audit;
+use super::recent::RecentActivity;
 use crate::args::ServeArgs;
 use crate::failure::Failure;
 
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 pub(super) struct Operator {
     pub(super) telemetry: Telemetry,
     /// There is a status page.
-    pub(super) activity: Option<Arc<Activity>>,
+    pub(super) activity: Option<Arc<RecentActivity>>,
     audit: Option<Arc<Audit>>,
     readiness: Readiness,
 }
@@ -62,7 +62,7 @@ impl Operator {
         let audit = audit.map(|path| Audit::open(path, args.operator.audit_optional));
         Ok(Self {
             telemetry,
-            activity: args.operator.admin.map(|_| Arc::new(Activity::new())),
+            activity: args.operator.admin.map(|_| Arc::new(RecentActivity::new())),
             audit: audit.transpose()?.map(Arc::new),
             readiness: Readiness::default(),
         })

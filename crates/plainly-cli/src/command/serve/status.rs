@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use plainly::server::Server;
 
-use super::activity::{Activity, RECENT, State};
+use super::recent::{RECENT, RecentActivity, RecentState};
 
 /// The page, with a place for its title and its body.
 const PAGE: &str = include_str!("status.html");
@@ -22,11 +22,11 @@ pub(super) struct Served {
 
 pub(super) fn page(
     server: &Server,
-    activity: Option<&Activity>,
+    activity: Option<&RecentActivity>,
     served: &Served,
     is_ready: bool,
 ) -> String {
-    let mut body = Html::default();
+    let mut body = Markup::default();
     match is_ready {
         true => body.raw("<p>Ready at "),
         false => body.raw("<p class=bad>Starting or stopping, at "),
@@ -45,12 +45,12 @@ pub(super) fn page(
         clients(&mut body, &state);
     }
     limits(&mut body, server);
-    let mut title = Html::default();
+    let mut title = Markup::default();
     title.text(&served.name);
     PAGE.replace("{title}", &title.0).replace("{body}", &body.0)
 }
 
-fn summary(html: &mut Html, state: &State) {
+fn summary(html: &mut Markup, state: &RecentState) {
     let requests: u64 = state.methods.values().map(|it| it.requests).sum();
     let failures: u64 = state.methods.values().map(|it| it.failures).sum();
     let rate = state.recent() as f64 / RECENT as f64;
@@ -70,7 +70,7 @@ fn summary(html: &mut Html, state: &State) {
     html.raw("</dl>");
 }
 
-fn methods(html: &mut Html, state: &State) {
+fn methods(html: &mut Markup, state: &RecentState) {
     let mut methods: Vec<_> = state.methods.iter().collect();
     methods.sort_by_key(|(_, it)| std::cmp::Reverse(it.longest));
     let columns = [
@@ -99,7 +99,7 @@ fn methods(html: &mut Html, state: &State) {
     );
 }
 
-fn failures(html: &mut Html, state: &State) {
+fn failures(html: &mut Markup, state: &RecentState) {
     let failures: Vec<_> = state.failures.iter().collect();
     let columns = ["Time", "Request", "What failed", "What to do"];
     table(html, "Last failures", &columns, 4, &failures, |html, it| {
@@ -127,7 +127,7 @@ fn failures(html: &mut Html, state: &State) {
     });
 }
 
-fn clients(html: &mut Html, state: &State) {
+fn clients(html: &mut Markup, state: &RecentState) {
     let now = Instant::now();
     let columns = [
         "Client",
@@ -155,7 +155,7 @@ fn clients(html: &mut Html, state: &State) {
     );
 }
 
-fn limits(html: &mut Html, server: &Server) {
+fn limits(html: &mut Markup, server: &Server) {
     let mut usage = server.usage();
     usage.sort_by_key(|it| std::cmp::Reverse(it.used.saturating_mul(1_000) / it.limit.max(1)));
     let columns = ["Limit", "Used", "Of", "Share"];
@@ -180,12 +180,12 @@ fn limits(html: &mut Html, server: &Server) {
 
 /// A table; the columns from `numbers` on have numbers.
 fn table<T>(
-    html: &mut Html,
+    html: &mut Markup,
     title: &str,
     columns: &[&str],
     numbers: usize,
     rows: &[T],
-    row: impl Fn(&mut Html, &T),
+    row: impl Fn(&mut Markup, &T),
 ) {
     html.raw("<h2>");
     html.text(title);
@@ -218,9 +218,9 @@ fn table<T>(
 
 /// HTML in which texts of others are nothing but text.
 #[derive(Default)]
-struct Html(String);
+struct Markup(String);
 
-impl Html {
+impl Markup {
     fn raw(&mut self, html: &str) {
         self.0.push_str(html);
     }

@@ -26,13 +26,13 @@ pub(super) const RECENT: u64 = 60;
 const OTHER: &str = "other methods";
 
 #[derive(Debug)]
-pub(super) struct Activity {
-    state: Mutex<State>,
+pub(super) struct RecentActivity {
+    state: Mutex<RecentState>,
     hasher: RandomState,
 }
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct RecentState {
     pub(super) started: Instant,
     pub(super) methods: BTreeMap<&'static str, MethodActivity>,
     clients: HashMap<u64, ClientActivity>,
@@ -74,10 +74,10 @@ pub(super) struct RecentFailure {
     pub(super) is_mistake: bool,
 }
 
-impl Activity {
+impl RecentActivity {
     pub(super) fn new() -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(RecentState {
                 started: Instant::now(),
                 methods: BTreeMap::new(),
                 clients: HashMap::new(),
@@ -88,7 +88,7 @@ impl Activity {
         }
     }
 
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, RecentState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,7 +103,7 @@ impl Activity {
     }
 }
 
-impl State {
+impl RecentState {
     fn note(&mut self, operation: &Operation<'_>, client: u64, failure: Option<RecentFailure>) {
         let now = Instant::now();
         let second = now.duration_since(self.started).as_secs();
@@ -181,14 +181,12 @@ impl State {
 
 impl RecentFailure {
     fn of(operation: &Operation<'_>) -> Option<Self> {
-        let (message, advice, is_mistake) = match &operation.outcome {
-            OperationOutcome::ToolFailed => ("the tool reports a failure".to_owned(), None, false),
-            OperationOutcome::Refused { error, .. } => (
-                text(&of_answer(error)),
-                Some(text(&for_answer(error))),
-                error.fault() == Fault::Client,
-            ),
-            _ => return None,
+        let error = operation.outcome.error();
+        let has_tool_failed = matches!(operation.outcome, OperationOutcome::ToolFailed);
+        let message = match error {
+            Some(error) => text(&of_answer(error)),
+            None if has_tool_failed => "the tool reports a failure".to_owned(),
+            None => return None,
         };
         Some(Self {
             at: SystemTime::now(),
@@ -196,9 +194,9 @@ impl RecentFailure {
             name: operation.name.map(text),
             code: operation.outcome.code(),
             message,
-            advice,
+            advice: error.map(|error| text(&for_answer(error))),
             incident: operation.outcome.incident().map(str::to_owned),
-            is_mistake,
+            is_mistake: error.is_some_and(|error| error.fault() == Fault::Client),
         })
     }
 }
@@ -213,7 +211,7 @@ mod tests {
 
     #[test]
     fn only_the_last_minute_is_recent() {
-        let activity = Activity::new();
+        let activity = RecentActivity::new();
         let mut state = activity.lock();
         state.started = Instant::now()
             .checked_sub(Duration::from_secs(100))

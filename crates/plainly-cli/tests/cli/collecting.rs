@@ -1,0 +1,236 @@
+//! What a collector of OpenTelemetry receives of `serve`, and what becomes of a server without one.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+
+use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as Attribute;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use prost::Message as _;
+use serde_json::json;
+
+use crate::operating::Operated;
+use crate::support::{Docs, of, plainly};
+
+/// A collector, which answers with this status, and passes on what it receives.
+struct Collector {
+    url: String,
+    received: Receiver<(String, Vec<u8>)>,
+}
+
+impl Collector {
+    fn start(answer: &'static str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (tell, received) = mpsc::channel();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let tell = tell.clone();
+                thread::spawn(move || Self::serve(&stream.unwrap(), answer, &tell));
+            }
+        });
+        Self { url, received }
+    }
+
+    fn serve(stream: &TcpStream, answer: &str, tell: &mpsc::Sender<(String, Vec<u8>)>) {
+        let mut reader = BufReader::new(stream);
+        loop {
+            let (mut path, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                if reader.read_line(&mut line).unwrap_or(0) == 0 {
+                    return;
+                }
+                if path.is_empty() {
+                    line.split(' ').nth(1).unwrap().clone_into(&mut path);
+                }
+                let line = line.trim().to_ascii_lowercase();
+                if let Some(value) = line.strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
+                }
+                if line.is_empty() {
+                    break;
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let _ = tell.send((path, body));
+            let mut stream = stream;
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    }
+
+    /// All spans, and the names of all metrics, until the server has ended.
+    fn all(self, server: Operated) -> (Vec<Span>, Vec<String>) {
+        drop(server);
+        let (mut spans, mut metrics) = (Vec::new(), Vec::new());
+        while let Ok((path, body)) = self.received.try_recv() {
+            match &*path {
+                "/v1/traces" => {
+                    let request = ExportTraceServiceRequest::decode(&*body).unwrap();
+                    let scopes = request
+                        .resource_spans
+                        .into_iter()
+                        .flat_map(|it| it.scope_spans);
+                    spans.extend(scopes.flat_map(|it| it.spans));
+                }
+                "/v1/metrics" => {
+                    let request = ExportMetricsServiceRequest::decode(&*body).unwrap();
+                    let all = request.resource_metrics.into_iter();
+                    let scopes = all.flat_map(|it| it.scope_metrics);
+                    metrics.extend(scopes.flat_map(|it| it.metrics).map(|it| it.name));
+                }
+                other => panic!("{other}"),
+            }
+        }
+        (spans, metrics)
+    }
+}
+
+const ACCEPTED: &str = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+/// The attribute of a span, as text.
+fn attribute<'a>(span: &'a Span, name: &str) -> Option<&'a str> {
+    let attribute = span.attributes.iter().find(|it| it.key == name)?;
+    let Attribute::StringValue(text) = attribute.value.as_ref()?.value.as_ref()? else {
+        return None;
+    };
+    Some(text)
+}
+
+/// Checks the span of the search that had a parent and came in an HTTP request of another trace.
+#[track_caller]
+fn check_search(search: &Span, trace: &str) {
+    assert_eq!(search.name, "tools/call search");
+    let hex = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .map(|it| format!("{it:02x}"))
+            .collect::<String>()
+    };
+    assert_eq!(hex(&search.trace_id), trace);
+    assert_eq!(hex(&search.parent_span_id), "00f067aa0ba902b7");
+    assert_eq!(hex(&search.links[0].span_id), "2222222222222222");
+    for (name, value) in [
+        ("mcp.method.name", "tools/call"),
+        ("gen_ai.tool.name", "search"),
+        ("gen_ai.operation.name", "execute_tool"),
+        ("mcp.protocol.version", "2026-07-28"),
+        ("jsonrpc.request.id", "call-7"),
+        ("network.transport", "tcp"),
+        ("client.address", "127.0.0.1"),
+    ] {
+        assert_eq!(attribute(search, name), Some(value), "{name}");
+    }
+    assert!(search.end_time_unix_nano > search.start_time_unix_nano);
+}
+
+#[test]
+fn a_collector_receives_a_span_of_each_request_with_its_parent_and_its_link() {
+    let docs = Docs::new();
+    let collector = Collector::start(ACCEPTED);
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.url)];
+    let mut server = Operated::start(&docs, &[], &variables);
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let parent = json!({ "traceparent": format!("00-{trace}-00f067aa0ba902b7-01") });
+    let of_http = [(
+        "traceparent",
+        "00-11111111111111111111111111111111-2222222222222222-00",
+    )];
+    let search = json!({ "name": "search", "arguments": { "pattern": "Grüße" } });
+    server.post("tools/call", search, parent, &of_http);
+    let missing = json!({ "uri": "file:///docs/missing.md" });
+    server.post(
+        "resources/read",
+        missing,
+        json!({ "traceparent": "rubbish" }),
+        &[],
+    );
+    let failing = json!({ "name": "search", "arguments": { "pattern": 5 } });
+    server.post("tools/call", failing, json!({}), &[]);
+    assert_eq!(server.stop(), Some(0));
+    let (spans, metrics) = collector.all(server);
+    let [search, missing, failed] = &*spans else {
+        panic!("{spans:?}")
+    };
+    check_search(search, trace);
+    assert_eq!(missing.name, "resources/read");
+    assert_eq!(
+        attribute(missing, "mcp.resource.uri"),
+        Some("file:///docs/missing.md")
+    );
+    assert_eq!(
+        attribute(missing, "rpc.response.status_code"),
+        Some("-32602")
+    );
+    assert_eq!(attribute(missing, "error.type"), None);
+    assert_eq!((missing.parent_span_id.len(), missing.links.len()), (0, 0));
+    assert_eq!(attribute(failed, "error.type"), Some("tool_error"));
+    let failure = failed.status.as_ref().unwrap();
+    assert_eq!(failure.code, StatusCode::Error as i32);
+    assert!(
+        metrics.contains(&"mcp.server.operation.duration".to_owned()),
+        "{metrics:?}"
+    );
+}
+
+#[test]
+fn a_collector_that_is_away_or_answers_rubbish_stops_nothing_and_is_reported_once() {
+    let docs = Docs::new();
+    let nobody = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let rubbish = Collector::start("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nnonsense!");
+    let angry = Collector::start("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+    for (url, word) in [
+        (&*format!("http://{nobody}"), Some("refused")),
+        (&rubbish.url, None),
+        (&angry.url, Some("400")),
+    ] {
+        let variables = [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", url),
+            ("OTEL_METRICS_EXPORTER", "none"),
+        ];
+        let mut server = Operated::start(&docs, &[], &variables);
+        assert!(server.read()["result"].is_object());
+        assert_eq!(server.stop(), Some(0));
+        let said: Vec<_> = server
+            .stderr
+            .iter()
+            .filter(|line| line.contains("WARN"))
+            .collect();
+        match word {
+            Some(word) => {
+                assert_eq!(said.len(), 1, "{said:?}");
+                assert!(said[0].contains("traces cannot be exported") && said[0].contains(word));
+            }
+            None => assert!(said.is_empty(), "{said:?}"),
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_in_variables_are_named_at_once() {
+    let docs = Docs::new();
+    let mut command: Command = plainly();
+    command.args(["serve", docs.str(), "--stdio"]).envs([
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+        ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "10s"),
+        ("OTEL_METRICS_EXPORTER", "prometheus"),
+    ]);
+    of(command).failed(
+        2,
+        "error: cannot export telemetry: \
+         invalid OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported, not \"grpc\"; \
+         invalid OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as http://localhost:4318; \
+         invalid OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: expected milliseconds, not \"10s\"; \
+         invalid OTEL_METRICS_EXPORTER: expected otlp or none, not \"prometheus\"\n",
+    );
+}
