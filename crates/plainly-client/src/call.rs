@@ -27,6 +27,7 @@ use crate::link::CallExtras;
 use crate::message::reply::{self, RawResult, TypedResult};
 use crate::message::request::RequestWriter;
 use crate::message::timeouts::{CallQuestions, Timeouts};
+use crate::message::trace_context;
 
 pub use self::forward::ForwardCall;
 pub use self::listen::Subscription;
@@ -85,10 +86,23 @@ impl Client {
         visits: Option<&VisitsOfCall>,
     ) -> Result<RawResult> {
         let recovery = Recovery::new(self, method, visits);
-        let result = self.made(params, extras, &recovery).await;
         let connected = &self.connected;
-        connected.options.observer.report(|| Operation {
+        let observer = &connected.options.observer;
+        // The caller's own trace goes before.
+        let trace = match trace_context::is_in(extras.meta) {
+            true => None,
+            false => observer.begin.current(),
+        };
+        let name = observer.is_on().then(|| subject(method, params)).flatten();
+        let extras = CallExtras {
+            trace: trace.as_ref(),
+            ..extras
+        };
+        let result = self.made(params, extras, &recovery).await;
+        observer.report(|| Operation {
             method: method.name(),
+            name: name.as_deref(),
+            trace: trace.as_ref(),
             error: result.as_ref().err(),
             revision: connected.revision(),
             transport: connected.link.connection().transport(),
@@ -215,4 +229,11 @@ impl ClientState {
             None => Ok(result),
         }
     }
+}
+
+/// The name or URI that a call is about.
+fn subject(method: Method, params: &impl Serialize) -> Option<String> {
+    let member = method.row().subject?;
+    let params = serde_json::to_value(params).ok()?;
+    Some(params.get(member)?.as_str()?.to_owned())
 }

@@ -37,6 +37,7 @@ use crate::message::progress::ProgressListener;
 use crate::message::reply::{CallReply, TypedResult};
 use crate::message::request::{OutgoingRequest, RawMembers, RequestExtras, RequestWriter};
 use crate::message::timeouts::CallQuestions;
+use crate::message::trace_context::TraceContext;
 use plainly_transport::Frame;
 
 /// A way for messages to a server and back: over [`Messages`](plainly_transport::Messages), or as HTTP requests.
@@ -153,6 +154,8 @@ pub(crate) struct CallExtras<'a> {
     pub(crate) tasks: bool,
     /// The exchanges that the call may cost.
     pub(crate) budget: Option<&'a Budget>,
+    /// The trace that the call is part of; `None` for the current one.
+    pub(crate) trace: Option<&'a TraceContext>,
 }
 
 impl Link {
@@ -215,6 +218,7 @@ impl Link {
             mirror: self.http.as_ref().map(|http| http.mirror()),
             tasks: extras.tasks,
             budget: extras.budget,
+            trace: extras.trace,
         };
         let request = writer.request(self.next_id(), method, params, request_extras)?;
         // Before the request is sent: the first notification about it may arrive before anything else.

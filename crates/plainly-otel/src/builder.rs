@@ -10,7 +10,7 @@ use opentelemetry_otlp::{MetricExporter, SpanExporter, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
-use opentelemetry_sdk::trace::SdkTracerProvider;
+use opentelemetry_sdk::trace::{SdkTracerProvider, TracerProviderBuilder};
 use tokio::runtime::Handle;
 
 use crate::conventions::SCOPE;
@@ -29,6 +29,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub struct TelemetryBuilder {
     name: String,
     version: String,
+    tracers: Option<TracerProviderBuilder>,
     otlp: bool,
     prometheus: bool,
 }
@@ -141,6 +142,7 @@ impl TelemetryBuilder {
         Self {
             name,
             version,
+            tracers: None,
             otlp: false,
             prometheus: false,
         }
@@ -151,6 +153,12 @@ impl TelemetryBuilder {
     /// `OTEL_SDK_DISABLED` is `true`. Must be built within a tokio runtime, which then sends.
     pub fn otlp(mut self) -> Self {
         self.otlp = true;
+        self
+    }
+
+    /// Makes spans with these tracers, which may have exporters of the program's own.
+    pub fn tracers(mut self, tracers: TracerProviderBuilder) -> Self {
+        self.tracers = Some(tracers);
         self
     }
 
@@ -178,9 +186,12 @@ impl TelemetryBuilder {
         }
         let resource = self.resource();
         let failed = |why| TelemetryError(vec![why]);
-        let tracers = match has_traces {
-            true => Some(tracers(resource.clone()).map_err(failed)?),
-            false => None,
+        let tracers = match (self.tracers, has_traces) {
+            (None, false) => None,
+            (own, _) => {
+                let builder = own.unwrap_or_default().with_resource(resource.clone());
+                Some(tracers(builder, has_traces).map_err(failed)?)
+            }
         };
         let registry = self.prometheus.then(prometheus::Registry::new);
         let meters = match has_metrics || self.prometheus {
@@ -214,12 +225,14 @@ impl TelemetryBuilder {
     }
 }
 
-fn tracers(resource: Resource) -> Result<SdkTracerProvider, String> {
+fn tracers(builder: TracerProviderBuilder, is_exported: bool) -> Result<SdkTracerProvider, String> {
+    if !is_exported {
+        return Ok(builder.build());
+    }
     let signal = Signal::Traces;
     let client = signal.exporter(runtime()?)?;
     let exporter = SpanExporter::builder().with_http().with_http_client(client);
     let exporter = exporter.build().map_err(|error| signal.failed(&error))?;
-    let builder = SdkTracerProvider::builder().with_resource(resource);
     Ok(builder.with_batch_exporter(exporter).build())
 }
 

@@ -31,6 +31,12 @@ pub(crate) const TOOL_ERROR: &str = "tool_error";
 /// `error.type` of a request that its client cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
 
+/// `error.type` of a call that took too long.
+#[cfg(feature = "client")]
+pub(crate) const TIMEOUT: &str = "timeout";
+
+#[cfg(feature = "client")]
+pub(crate) const CLIENT_DURATION: &str = "mcp.client.operation.duration";
 pub(crate) const DURATION: &str = "mcp.server.operation.duration";
 /// The boundaries of durations in seconds. The conventions begin with 0.01; most requests take less.
 pub(crate) const BOUNDARIES: [f64; 20] = [

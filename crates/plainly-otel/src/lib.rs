@@ -27,6 +27,8 @@
 
 mod attributes;
 mod builder;
+#[cfg(feature = "client")]
+mod client;
 mod conventions;
 mod export;
 mod metrics;

@@ -65,6 +65,11 @@ impl Metrics {
         }
     }
 
+    #[cfg(feature = "client")]
+    pub(crate) fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
     pub(crate) fn record(&self, operation: &Operation<'_>, target: &Target) {
         let add = |sum: &AtomicU64, bytes: usize| sum.fetch_add(bytes as u64, Ordering::Relaxed);
         add(&self.bytes.requests, operation.request_bytes);

@@ -26,6 +26,11 @@ impl Spans {
         Self(tracer)
     }
 
+    #[cfg(feature = "client")]
+    pub(crate) fn tracer(&self) -> &SdkTracer {
+        &self.0
+    }
+
     pub(crate) fn record(&self, operation: &Operation<'_>, target: &Target) {
         let end = SystemTime::now();
         let parent = operation.trace.and_then(remote);

@@ -222,7 +222,20 @@ impl<T> Builder<T> {
     /// # }
     /// ```
     pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
-        self.options.observer = Observer::new(count);
+        self.options.observer.count(count);
+        self
+    }
+
+    /// Begins a trace for each call, or the part of a trace that the call is, such as a span of OpenTelemetry: all messages
+    /// of the call carry it in `_meta` (SEP-414), and the [operation](Operation::trace) has it at the end. A call whose
+    /// future is dropped has no end.
+    ///
+    /// `begin` runs where the call is awaited.
+    pub fn trace_calls(
+        mut self,
+        begin: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.options.observer.begin = TraceSource::new(begin);
         self
     }
 

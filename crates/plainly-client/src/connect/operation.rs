@@ -8,14 +8,18 @@ use std::time::Duration;
 use plainly_errors::Revision;
 
 use crate::error::Error;
+use crate::message::trace_context::{TraceContext, TraceSource};
 
-/// A call that has ended, as [`Builder::on_operation`](crate::Builder::on_operation) reports it: with nothing in it that
-/// differs from call to call except times, so that it can label a metric.
+/// A call that has ended, as [`Builder::on_operation`](crate::Builder::on_operation) reports it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Operation<'a> {
     /// The method, such as `tools/call`.
     pub method: &'static str,
+    /// The tool, the prompt, the URI or the task that the call is about.
+    pub name: Option<&'a str>,
+    /// The trace that its messages were part of, if [`Builder::trace_calls`](crate::Builder::trace_calls) began one.
+    pub trace: Option<&'a TraceContext>,
     /// The error that it ended with, if it did. A tool that reports a failure has not failed as a call.
     pub error: Option<&'a Error>,
     /// The revision that is spoken.
@@ -29,21 +33,29 @@ pub struct Operation<'a> {
     pub tries: u32,
 }
 
-/// A function that takes what each call came to, if there is one.
+/// The functions of the program that hear of the begin and the end of each call.
 #[derive(Clone, Default)]
-pub(crate) struct Observer(Option<Arc<OperationObserver>>);
+pub(crate) struct Observer {
+    pub(crate) begin: TraceSource,
+    count: Option<Arc<Count>>,
+}
 
 /// A function that counts and measures.
-type OperationObserver = dyn Fn(&Operation<'_>) + Send + Sync;
+type Count = dyn Fn(&Operation<'_>) + Send + Sync;
 
 impl Observer {
-    pub(crate) fn new(count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(count)))
+    pub(crate) fn count(&mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) {
+        self.count = Some(Arc::new(count));
+    }
+
+    /// Whether ends of calls are reported.
+    pub(crate) fn is_on(&self) -> bool {
+        self.count.is_some()
     }
 
     /// Reports a call.
     pub(crate) fn report<'a>(&self, operation: impl FnOnce() -> Operation<'a>) {
-        if let Some(count) = &self.0
+        if let Some(count) = &self.count
             && catch_unwind(AssertUnwindSafe(|| count(&operation()))).is_err()
         {
             tracing::error!("the observer of operations panicked");
@@ -53,6 +65,9 @@ impl Observer {
 
 impl fmt::Debug for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Observer").field(&self.0.is_some()).finish()
+        f.debug_struct("Observer")
+            .field("begin", &self.begin)
+            .field("count", &self.count.is_some())
+            .finish()
     }
 }

@@ -81,6 +81,8 @@ pub(crate) struct RequestExtras<'a> {
     pub(crate) tasks: bool,
     /// The exchanges that the call may cost.
     pub(crate) budget: Option<&'a Budget>,
+    /// The trace that it is part of; `None` for the current one.
+    pub(crate) trace: Option<&'a TraceContext>,
 }
 
 /// A request that is ready to be sent.
@@ -185,13 +187,11 @@ impl RequestWriter {
         if let Some(mirror) = extras.mirror.filter(|_| revision.traits().mirrored_headers) {
             mirror.repeat(method, &params, &mut headers);
         }
-        // Whoever forwards a request forwards its trace.
-        let is_of_trace = |name: &String| trace_context::MEMBERS.contains(&&**name);
-        let is_traced = extras.meta.is_some_and(|meta| meta.keys().any(is_of_trace));
-        let trace = if is_traced {
-            None
-        } else {
-            self.trace.current()
+        // A caller that forwards a request forwards its trace.
+        let trace = match (extras.trace, trace_context::is_in(extras.meta)) {
+            (_, true) => None,
+            (Some(trace), false) => Some(trace.clone()),
+            (None, false) => self.trace.current(),
         };
         let body = self
             .body(id, name, &params, extras, trace.as_ref())
@@ -388,6 +388,7 @@ mod tests {
         mirror: None,
         tasks: false,
         budget: None,
+        trace: None,
     };
 
     fn body(frame: &Frame) -> Value {

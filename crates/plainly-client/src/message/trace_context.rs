@@ -1,5 +1,6 @@
 //! The source of the trace that each message of a client is part of (SEP-414).
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::panic::catch_unwind;
@@ -7,9 +8,16 @@ use std::sync::Arc;
 
 use plainly_protocol::meta::{BAGGAGE, TRACE_PARENT, TRACE_STATE};
 pub use plainly_protocol::trace_context::TraceContext;
+use plainly_protocol::types::RawJson;
 
 /// The members of `_meta` that a trace has.
-pub(crate) const MEMBERS: [&str; 3] = [TRACE_PARENT, TRACE_STATE, BAGGAGE];
+const MEMBERS: [&str; 3] = [TRACE_PARENT, TRACE_STATE, BAGGAGE];
+
+/// Whether members of `_meta` have a trace.
+pub(crate) fn is_in(meta: Option<&BTreeMap<String, RawJson>>) -> bool {
+    let is_of_trace = |name: &String| MEMBERS.contains(&&**name);
+    meta.is_some_and(|meta| meta.keys().any(is_of_trace))
+}
 
 /// A function that knows the current trace, if there is one.
 #[derive(Clone, Default)]

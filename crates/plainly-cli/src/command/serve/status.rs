@@ -197,7 +197,10 @@ fn table<T>(
     // A keyboard can scroll what has the focus.
     html.raw("<div class=wide tabindex=0 role=region aria-label=\"");
     html.text(title);
-    html.raw("\"><table><thead><tr>");
+    html.raw("\"><table");
+    // Texts stand below each other on a small screen.
+    html.raw(if numbers > 1 { " class=text" } else { "" });
+    html.raw("><thead><tr>");
     for (at, column) in columns.iter().enumerate() {
         html.raw(if at < numbers {
             "<th scope=col>"
