@@ -38,7 +38,6 @@ impl Telemetry {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
     pub fn instrument<T>(&self, builder: Builder<T>) -> Builder<T> {
         let calls = Arc::new(Calls::new(self));
         let begun = Arc::clone(&calls);
