@@ -16,9 +16,9 @@ pub(super) fn is_read() -> bool {
 pub(super) fn write(operation: &Operation<'_>) {
     tracing::info!(
         target: "plainly::access",
-        id = operation.id,
         method = operation.method,
         name = operation.name,
+        id = operation.id,
         revision = %operation.revision,
         transport = operation.transport,
         client = operation.client.map(tracing::field::display),
