@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from . import facts
 
 
-
 @dataclass(frozen=True)
 class File:
     content: bytes
@@ -52,8 +51,17 @@ def zipped(files):
     return buffer.getvalue()
 
 
+def folder_of(target):
+    """The folder in the archive of a target."""
+    return f"plainly-{facts.VERSION}-{target}"
+
+
+def name_of(target):
+    return folder_of(target) + (".zip" if target.endswith("-windows") else ".tar.xz")
+
+
 def pack(binary, pages, out):
-    name = f"plainly-{facts.VERSION}-{binary.name}"
+    name = folder_of(binary.name)
     files = {f"{name}/{binary.file_name}": File(binary.content, is_program=True)}
     for path in [facts.README, *facts.LICENSES]:
         files[f"{name}/{path.name}"] = File(path.read_bytes())
@@ -61,10 +69,6 @@ def pack(binary, pages, out):
         files[f"{name}/man/{page}"] = File(content)
     for completion, content in pages.completions.items():
         files[f"{name}/completions/{completion}"] = File(content)
-    if binary.target.suffix:
-        path = out / f"{name}.zip"
-        path.write_bytes(zipped(files))
-    else:
-        path = out / f"{name}.tar.xz"
-        path.write_bytes(lzma.compress(tar(files), preset=6))
+    path = out / name_of(binary.name)
+    path.write_bytes(zipped(files) if path.suffix == ".zip" else lzma.compress(tar(files), preset=6))
     return [path]

@@ -3,7 +3,7 @@ those managers, where a person adds them."""
 
 import json
 
-from . import facts
+from . import archive, facts
 
 RELEASE = f"{facts.HOMEPAGE}/releases/download/v{facts.VERSION}"
 # The version of winget's schemas.
@@ -13,8 +13,8 @@ IDENTIFIER = "PlainlyMcp.Plainly"
 
 def write(binaries, sums, out):
     """Writes the manifest of each manager that has a system among these, and returns their paths."""
-    archives = {binary.name: archive_of(binary, sums) for binary in binaries}
-    unix = {name: archive for name, archive in archives.items() if not name.endswith("-windows")}
+    archives = {binary.name: download(binary, sums) for binary in binaries}
+    unix = {name: place for name, place in archives.items() if not name.endswith("-windows")}
     written = []
     if unix:
         written.append(save(out / "homebrew/plainly.rb", homebrew(unix)))
@@ -25,9 +25,9 @@ def write(binaries, sums, out):
     return written
 
 
-def archive_of(binary, sums):
+def download(binary, sums):
     """The URL of the archive, and its sum."""
-    name = f"plainly-{facts.VERSION}-{binary.name}.{'zip' if binary.target.suffix else 'tar.xz'}"
+    name = archive.name_of(binary.name)
     return f"{RELEASE}/{name}", sums[name]
 
 
@@ -47,7 +47,7 @@ def homebrew(archives):
         "",
     ]
     for system, block in (("macos", "on_macos"), ("linux", "on_linux")):
-        own = {name: archive for name, archive in archives.items() if name.endswith(system)}
+        own = {name: place for name, place in archives.items() if name.endswith(system)}
         if not own:
             continue
         lines.append(f"  {block} do")
