@@ -20,8 +20,13 @@ function found() {
   try {
     return require.resolve(`${name}/${platform === "win32" ? "plainly.exe" : "plainly"}`);
   } catch {
-    console.error(`error: no plainly for ${platform} ${arch}: npm has not installed ${name}`);
-    console.error(" help: install without --omit=optional, and without a lock file of another system");
+    if (name in require("./package.json").optionalDependencies) {
+      console.error(`error: no plainly for ${platform} ${arch}: npm has not installed ${name}`);
+      console.error(" help: install without --omit=optional, and without a lock file of another system");
+    } else {
+      console.error(`error: no plainly for ${platform} ${arch}: no package has it`);
+      console.error(" help: compile it, with cargo install plainly-cli");
+    }
     process.exit(127);
   }
 }

@@ -4,13 +4,13 @@ import platform
 import re
 import shutil
 
-from .support import VERSION, folder, one, run, serves
+from .support import DEBIAN, VERSION, folder, one, run, serves
 
 SUITE = platform.freedesktop_os_release()["VERSION_CODENAME"]
 
 
 def test(home):
-    package = one("plainly_*.deb")
+    package = one(f"plainly_*_{DEBIAN}.deb")
     complaints = run("lintian", "--allow-root", "--fail-on", "error,warning", package)
     assert not re.search(r"^[EW]: ", complaints, re.MULTILINE), complaints
     root = home / "root"

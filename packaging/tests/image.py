@@ -3,6 +3,8 @@
 import json
 import os
 
+from packages.binary import Binary
+
 from .support import CALLER, HOST, folder, one, run, serving
 
 
@@ -10,6 +12,9 @@ def test(home):
     archive = one(f"plainly-*-{HOST}.oci.tar")
     run("skopeo", "copy", f"oci-archive:{archive}", f"oci:{home}/layout:test")
     run("umoci", "raw", "unpack", "--rootless", "--image", f"{home}/layout:test", home / "root")
+    if Binary.read(f"{HOST}={home}/root/plainly").glibc is None:
+        found = {path.relative_to(home / "root").as_posix() for path in (home / "root").rglob("*") if path.is_file()}
+        assert found == {"plainly", "etc/passwd", "etc/ssl/certs/ca-certificates.crt"}, found
     config = json.loads(run("skopeo", "inspect", "--config", f"oci:{home}/layout:test"))["config"]
     user, group = config["User"].split(":")
     files = folder(home)

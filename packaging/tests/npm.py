@@ -11,7 +11,7 @@ import threading
 import urllib.parse
 from pathlib import Path
 
-from .support import OUT, VERSION, ends_at, folder, one, run, serves
+from .support import NPM, OUT, VERSION, ends_at, ends_when_killed, ends_with_input, folder, one, run, serves
 
 # The first runs the program as a child, and the others become it.
 NODES = (20, 22, 24)
@@ -32,6 +32,9 @@ def test(home):
     assert VERSION in run(*npx, "--version", env=environment, cwd=home)
     assert VERSION in run(*npx[:1], "--offline", *npx[1:], "--version", env=environment, cwd=home)
     serves(*npx, "serve", "--stdio", files, directory=files, env=environment, cwd=home)
+    # npm passes on no signal, so the end of the input must reach the program.
+    for name in (signal.SIGTERM, signal.SIGKILL):
+        ends_with_input(name, npx, files, env=environment, cwd=home)
     # What npx downloads does not last, so a host starts npx.
     configuration = run(*npx, "serve", files, "--print-config", "vscode", env=environment, cwd=home)
     assert '"npx"' in configuration and f"plainly@{VERSION}" in configuration, configuration
@@ -43,9 +46,13 @@ def test(home):
         becomes_the_program(version, launcher, files, home, environment)
     no_home = {"PATH": os.environ["PATH"]}
     assert VERSION in run(launcher, "--version", env=no_home)
-    run("npm", "install", "plainly", env=environment, cwd=project)
+    for_other_systems(launcher, home, environment)
+    # A second installation mends the first.
     shutil.rmtree(project / "node_modules/@plainly-mcp")
-    assert "npm has not installed @plainly-mcp/cli-linux-" in run(launcher, "--version", status=127)
+    assert f"npm has not installed @plainly-mcp/cli-linux-{NPM}" in run(launcher, "--version", status=127)
+    for _ in range(2):
+        run("npm", "install", "plainly", env=environment, cwd=project)
+        assert VERSION in run(launcher, "--version")
     run("npm", "uninstall", "plainly", env=environment, cwd=project)
     assert not launcher.exists()
     registry.is_corrupt = True
@@ -68,6 +75,23 @@ def becomes_the_program(version, launcher, files, home, environment):
         ends_at(name, command, files)
     run(*command, "serve", "--stdio", files, stdin=subprocess.DEVNULL)
     serves(*command, "serve", "--stdio", files, directory=files)
+    if version < 22:
+        ends_with_input(signal.SIGKILL, command, files)
+    else:
+        ends_when_killed(command, files)
+
+
+def for_other_systems(launcher, home, environment):
+    """Checks what the launcher says where npm installed for another system, and on a system that no package is for."""
+    project = home / "another"
+    project.mkdir()
+    run("npm", "install", "--os=darwin", "--cpu=arm64", "plainly", env=environment, cwd=project)
+    words = run(project / "node_modules/.bin/plainly", "--version", status=127)
+    assert f"npm has not installed @plainly-mcp/cli-linux-{NPM}" in words and "lock file of another system" in words, words
+    pretended = home / "pretended.js"
+    pretended.write_text("Object.defineProperty(process, 'platform', { value: 'sunos' })")
+    words = run("node", "--require", pretended, launcher.resolve(), "--version", status=127)
+    assert f"no plainly for sunos {NPM}" in words and "cargo install plainly-cli" in words, words
 
 
 class Registry(http.server.BaseHTTPRequestHandler):

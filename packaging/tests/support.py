@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import subprocess
 import sys
 import urllib.parse
@@ -12,7 +13,9 @@ from pathlib import Path
 
 OUT, CALLER = (Path(word).resolve() for word in sys.argv[1:3])
 VERSION = json.loads((OUT / "server.json").read_text())["version"]
-HOST = {"x86_64": "x86_64-linux", "aarch64": "aarch64-linux"}[os.uname().machine]
+MACHINE = os.uname().machine
+# How the packages for this machine are named: archives, Debian's, and npm's.
+HOST, DEBIAN, NPM = {"x86_64": ("x86_64-linux", "amd64", "x64"), "aarch64": ("aarch64-linux", "arm64", "arm64")}[MACHINE]
 
 
 def run(*command, status=0, **options):
@@ -65,6 +68,51 @@ def ends_at(name, command, files):
         server.send_signal(name)
         assert server.wait(30) == 0, name
         run(CALLER, "ls", url, status=3)
+
+
+def ends_with_input(name, command, files, **options):
+    """Checks that a signal to the first process of the command ends no other: the server answers until its input ends, then it is gone."""
+    with started(command, files, **options) as server:
+        server.send_signal(name)
+        server.wait(30)
+        server.stdin.write(b'{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
+        assert json.loads(line_of(server))["id"] == 2, name
+        server.stdin.close()
+        assert line_of(server) == b"", name
+
+
+def ends_when_killed(command, files, **options):
+    """Checks that nothing of the command is left when its first process is killed."""
+    with started(command, files, **options) as server:
+        server.kill()
+        assert line_of(server) == b""
+
+
+@contextmanager
+def started(command, files, **options):
+    """A server over stdio that has answered once. Its output ends when the last of its processes has ended."""
+    words = [str(word) for word in [*command, "serve", "--stdio", files]]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "bufsize": 0}
+    server = subprocess.Popen(words, **pipes, **options)
+    try:
+        client = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client}
+        server.stdin.write(json.dumps(request).encode() + b"\n")
+        assert json.loads(line_of(server))["id"] == 1
+        yield server
+    finally:
+        server.kill()
+        server.wait(30)
+        # What a signal to the first process did not end has no input any more.
+        server.stdin.close()
+        server.stdout.close()
+
+
+def line_of(server):
+    """The next line of the output of a server, or nothing if the output has ended."""
+    ready, _, _ = select.select([server.stdout], [], [], 60)
+    assert ready, "no line, and no end, within a minute"
+    return server.stdout.readline()
 
 
 def tools(home, *packages):
