@@ -30,6 +30,7 @@ pages! {
     guide_deploy: "docs/guide/deploy.md",
     guide_asking: "docs/guide/asking.md",
     guide_progress: "docs/guide/progress.md",
+    guide_apps: "docs/guide/apps.md",
     guide_server: "docs/guide/server.md",
     guide_first_client: "docs/guide/first-client.md",
     guide_client: "docs/guide/client.md",

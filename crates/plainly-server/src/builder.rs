@@ -13,7 +13,8 @@ use super::audience::ErrorPolicy;
 use super::changes::Changes;
 use super::discovery::Discovery;
 use super::features::{
-    BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool, erase,
+    App, BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool,
+    UI_EXTENSION, erase,
 };
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::load::Load;
@@ -139,6 +140,17 @@ impl ServerBuilder {
         self
     }
 
+    /// Serves the page of an [`App`], and declares that the server has such pages (extension
+    /// `io.modelcontextprotocol/ui`).
+    #[must_use]
+    pub fn app(mut self, app: App) -> Self {
+        let extensions = &mut self.definitions.extensions;
+        if !extensions.iter().any(|(name, _)| name == UI_EXTENSION) {
+            extensions.push((UI_EXTENSION.to_owned(), App::settings()));
+        }
+        self.resource(app.into())
+    }
+
     /// Serves resources whose URIs follow a template.
     #[must_use]
     pub fn resource_template(mut self, template: ResourceTemplate) -> Self {
@@ -257,9 +269,9 @@ impl ServerBuilder {
     /// use plainly::server::Server;
     /// use serde_json::json;
     ///
-    /// let html = [("mimeTypes", json!(["text/html;profile=mcp-app"]))];
+    /// let formats = [("formats", json!(["svg"]))];
     /// let server = Server::builder("charts", "1.0.0")
-    ///     .extension("io.modelcontextprotocol/ui", html)
+    ///     .extension("com.example/charts", formats)
     ///     .build()?;
     /// # Ok::<(), plainly::server::BuildErrors>(())
     /// ```

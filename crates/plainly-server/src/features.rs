@@ -1,6 +1,7 @@
 //! The tools, resources and prompts of the program around a server, and the handlers of their methods. Knows the sender
 //! only by the [`Scope`](super::request::Scope) of a request: no connection and no transport.
 
+mod app;
 mod catalogue;
 mod completion;
 mod cursor;
@@ -18,6 +19,8 @@ mod values;
 use plainly_protocol::method::Capability;
 use plainly_protocol::types::JsonObject;
 
+pub use self::app::App;
+pub(super) use self::app::UI_EXTENSION;
 use self::catalogue::{Catalogue, Definition};
 use self::cursor::Cursors;
 pub(super) use self::definitions::Definitions;

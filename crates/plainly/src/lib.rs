@@ -173,7 +173,8 @@ pub use self::server::extract::{
 pub use self::server::reply::{Blob, Json, Text};
 #[cfg(feature = "server")]
 pub use self::server::{
-    AskError, Failure, Principal, Prompt, Resource, ResourceTemplate, Server, TaskSupport, Tool,
+    App, AskError, Failure, Principal, Prompt, Resource, ResourceTemplate, Server, TaskSupport,
+    Tool,
 };
 
 /// Holds the examples of the README to what compiles and runs.

@@ -8,6 +8,7 @@ use std::fmt;
 use plainly_protocol::types::{self, RawJson, ToolAnnotations};
 use serde_json::{Value, json};
 
+use super::app::UI_SCHEME;
 use super::declared::declare;
 use super::setters::setters;
 use crate::answer::{Answer, AnswerFuture};
@@ -101,6 +102,23 @@ impl Tool {
         description = "A description of what it does, for the model.",
         icons,
         meta,
+    }
+
+    /// Names the page on which hosts show what the tool returns: the `ui://` URI of an
+    /// [`App`](crate::App). Other hosts ignore the page.
+    #[must_use]
+    pub fn app(mut self, uri: impl Into<String>) -> Self {
+        let uri = uri.into();
+        if !uri.starts_with(UI_SCHEME) {
+            let why = format!("names the page {uri:?}: begin its URI with {UI_SCHEME}");
+            self.wrong.push(why);
+        }
+        let page = [
+            ("ui", json!({"resourceUri": uri})),
+            // The key of hosts from before the extension was stable.
+            ("ui/resourceUri", json!(uri)),
+        ];
+        self.meta(page.into())
     }
 
     /// Declares that the tool changes nothing.

@@ -1,5 +1,6 @@
 //! The examples work as their first lines promise.
 
+mod app;
 mod books;
 mod confirm;
 mod job;

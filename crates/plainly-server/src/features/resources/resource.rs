@@ -51,9 +51,23 @@ impl Resource {
         F::Future: Send + 'static,
     {
         let uri = uri.into();
+        Self::described(types::Resource::new(uri.clone(), uri), handler)
+    }
+
+    /// The resource of this definition, served by `handler`.
+    pub(in crate::features) fn described<F, A, By>(
+        mut definition: types::Resource,
+        handler: F,
+    ) -> Self
+    where
+        F: Handler<A>,
+        A: ExtractAll<ResourceChannel>,
+        F::Output: ResourceReply<By>,
+        F::Future: Send + 'static,
+    {
         let mut needs = Needs::default();
         A::needs_of_all(&mut needs);
-        let mut definition = types::Resource::new(uri.clone(), uri).is_collection(false);
+        definition.is_collection = Some(false);
         declare(&mut definition.meta, F::Output::problems());
         Self {
             definition,
@@ -70,6 +84,7 @@ impl Resource {
         mime_type = "The MIME type of its content.",
         icons,
         annotations,
+        meta,
         cache_hint = "How long clients may cache its content, and whether they may share it. By default not at all.",
     }
 
