@@ -49,14 +49,14 @@ const LARGE: usize = 1 << 20;
 
 /// The capacity from which glibc does that. Of smaller ones it keeps several for each thread on which files are read, once it
 /// has seen one.
-const GIVEN_BACK: usize = match cfg!(all(
+const GIVEN_BACK: usize = (32 << 20) + 1;
+
+/// Whether glibc has the memory.
+const HAS_GLIBC: bool = cfg!(all(
     target_os = "linux",
     target_env = "gnu",
     target_pointer_width = "64"
-)) {
-    true => (32 << 20) + 1,
-    false => 0,
-};
+));
 
 /// Reads the rest of the file, at most `limit` bytes.
 pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
@@ -79,9 +79,9 @@ pub(super) fn read_for(
 ) -> Result<Vec<u8>, StoreError> {
     let length = usize::try_from(length.min(limit)).unwrap_or_default();
     let room = length + length / 3 + AROUND;
-    let mut bytes = Vec::with_capacity(match length < LARGE {
-        true => room,
-        false => room.max(GIVEN_BACK),
+    let mut bytes = Vec::with_capacity(match HAS_GLIBC && length >= LARGE {
+        true => room.max(GIVEN_BACK),
+        false => room,
     });
     let mut rest = file.take(limit);
     while (&mut rest)

@@ -153,6 +153,7 @@ pub(super) fn from_bytes(bytes: Vec<u8>) -> Option<OsString> {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
     use proptest::prelude::*;
 
     use super::*;

@@ -4,128 +4,38 @@
 //! A server on standard input and output is this program, started again. Words on the command line choose rows by their
 //! titles; with `BAD_SERVERS=overwrite`, the table is written anew with what was seen.
 
-#![cfg(unix)]
-#![expect(
-    clippy::unwrap_used,
-    reason = "helpers of tests are tests too, and a panic is how they fail"
-)]
-#![expect(
-    clippy::print_stderr,
-    reason = "it has no other harness that would say it"
+#![cfg_attr(
+    unix,
+    expect(
+        clippy::unwrap_used,
+        clippy::print_stderr,
+        reason = "its own harness, whose helpers may fail by panicking"
+    )
 )]
 
+#[cfg(unix)]
 mod play;
+#[cfg(unix)]
 mod row;
+#[cfg(unix)]
 mod run;
+#[cfg(unix)]
+mod table;
+#[cfg(unix)]
 mod text;
 
+#[cfg(unix)]
 #[path = "../cli/pty.rs"]
 mod pty;
+#[cfg(unix)]
 #[path = "../cli/received.rs"]
 mod received;
 
-use std::io::Read;
-use std::net::TcpStream;
-use std::process::ExitCode;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
-
-use self::row::{Row, is_as_expected};
-
-const TABLE: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/tests/bad_servers/bad_servers.txt"
-);
-
-/// How many are run at a time: most only wait.
-const AT_ONCE: usize = 8;
-
-fn main() -> ExitCode {
-    match std::env::var(play::ROW) {
-        Ok(title) => played(&title),
-        Err(_) => tested(),
-    }
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    table::main()
 }
 
-fn table() -> String {
-    std::fs::read_to_string(TABLE).unwrap()
-}
-
-/// This is a server, or one that a server has started and left behind.
-fn played(title: &str) -> ExitCode {
-    let mut lifeline = TcpStream::connect(std::env::var(play::LIFELINE).unwrap()).unwrap();
-    match row::all(&table()).iter().find(|row| row.title == title) {
-        // It fails once nobody reads any more.
-        Some(row) => drop(play::on_stdio(row)),
-        // Until the test has seen enough of it.
-        None => drop(lifeline.read(&mut [0])),
-    }
-    ExitCode::SUCCESS
-}
-
-/// This is the test.
-fn tested() -> ExitCode {
-    let wanted: Vec<_> = std::env::args().skip(1).collect();
-    let wanted: Vec<_> = wanted
-        .iter()
-        .filter(|word| !word.starts_with('-'))
-        .collect();
-    let is_wanted =
-        |row: &Row| wanted.is_empty() || wanted.iter().any(|it| row.title.contains(*it));
-    let rows: Vec<_> = row::all(&table()).into_iter().map(Arc::new).collect();
-    let (next, seen) = (AtomicUsize::new(0), Mutex::new(vec![None; rows.len()]));
-    thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
-            scope.spawn(|| {
-                while let Some(row) = rows.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let outcome = is_wanted(row).then(|| run::outcome(row));
-                    let place = rows.iter().position(|it| it.title == row.title).unwrap();
-                    seen.lock().unwrap()[place] = outcome;
-                }
-            });
-        }
-    });
-    let seen = seen.into_inner().unwrap();
-    let told = |(row, outcome): (&Arc<Row>, &Option<String>)| match outcome {
-        Some(outcome) if !is_as_expected(&row.expected, outcome) => {
-            Some((Arc::clone(row), outcome.clone()))
-        }
-        _ => None,
-    };
-    let wrong: Vec<_> = rows.iter().zip(&seen).filter_map(told).collect();
-    for (row, outcome) in &wrong {
-        eprintln!("## {}{outcome}", row.text);
-    }
-    for (row, _) in &wrong {
-        eprintln!("error: other than expected: {}", row.title);
-    }
-    eprintln!(
-        "{} bad servers, {} other than expected",
-        seen.iter().flatten().count(),
-        wrong.len()
-    );
-    if std::env::var("BAD_SERVERS").is_ok_and(|what| what == "overwrite") {
-        overwrite(&rows, &wrong);
-    }
-    match wrong.is_empty() {
-        true => ExitCode::SUCCESS,
-        false => ExitCode::FAILURE,
-    }
-}
-
-/// Writes what was seen into the table.
-fn overwrite(rows: &[Arc<Row>], wrong: &[(Arc<Row>, String)]) {
-    let table = table();
-    let head = table.split("\n## ").next().unwrap();
-    let rows = rows.iter().map(|row| {
-        let seen = wrong.iter().find(|(other, _)| other.title == row.title);
-        let outcome = seen.map_or(&row.expected, |(_, outcome)| outcome);
-        let heading = match &*row.heading {
-            "" => String::new(),
-            heading => format!("\n{heading}\n"),
-        };
-        format!("\n## {}{outcome}{heading}", row.text)
-    });
-    std::fs::write(TABLE, head.to_owned() + &rows.collect::<String>()).unwrap();
-}
+/// Other systems have no pseudo-terminals and process groups as it needs them.
+#[cfg(not(unix))]
+fn main() {}

@@ -13,8 +13,8 @@ use crate::asking::browser;
 use crate::authorizing::server as refusing;
 use crate::home::Home;
 use crate::person::Person;
-use crate::protected::{MARK, Protected, agree, get, parameter};
-use crate::support::{PATIENCE, Run, appears, of, plainly};
+use crate::protected::{MARK, Protected, agree, parameter};
+use crate::support::{PATIENCE, Run, appears, get, of, plainly};
 
 /// The binary for the user of this home, whose browser writes down what it is to open.
 fn command(home: &Home, words: &[&str]) -> Command {

@@ -9,6 +9,8 @@ use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 
+use crate::support::get;
+
 /// What every secret of these servers has in it.
 pub(crate) const MARK: &str = "s3cret";
 
@@ -92,19 +94,6 @@ pub(crate) fn agree(page: &str) -> String {
         .lines()
         .find_map(|line| line.strip_prefix("Location: "));
     location.unwrap().to_owned()
-}
-
-/// Opens a page of this machine; gives its head and its text.
-pub(crate) fn get(url: &str) -> (String, String) {
-    let rest = url.strip_prefix("http://").unwrap();
-    let (host, path) = rest.split_once('/').unwrap();
-    let mut stream = TcpStream::connect(host).unwrap();
-    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    (head.to_owned(), body.to_owned())
 }
 
 /// The value of a parameter of a form or a query.

@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::protected::get;
-use crate::support::{Docs, PATIENCE, PLAINLY, Serving, plainly, run};
+use crate::support::{Docs, PATIENCE, PLAINLY, Serving, get, plainly, run};
 
 /// Waits for the end of the process, and not for ever.
 pub(crate) fn status(child: &mut Child) -> Option<i32> {

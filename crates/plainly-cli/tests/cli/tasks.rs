@@ -1,6 +1,5 @@
 //! `task`, and calls that go on as tasks: against a server that has a task in each state, named after it.
 
-use std::process::Stdio;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
@@ -159,6 +158,8 @@ fn a_task_is_printed_as_it_is() {
 #[cfg(unix)]
 #[test]
 fn a_call_that_is_interrupted_cancels_its_task() {
+    use std::process::Stdio;
+
     use rustix::process::{Pid, Signal, kill_process};
 
     let url = fake(answer);

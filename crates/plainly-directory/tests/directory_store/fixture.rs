@@ -2,7 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use cap_fs_ext::{DirExt, SystemTimeSpec};
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
 use plainly::protocol::types::{Body, Resource, ResourceContents};
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
@@ -80,7 +84,6 @@ impl Fixture {
         self.innocent(self.runtime.block_on(self.store.read(uri)))
     }
 
-    /// The text of the one content that the resource has, or the error.
     /// There is nothing at `uri`, whatever is asked of it.
     #[track_caller]
     pub(crate) fn assert_absent(&self, uri: &str) {
@@ -97,6 +100,7 @@ impl Fixture {
         }
     }
 
+    /// The text of the one content that the resource has, or the error.
     pub(crate) fn text(&self, uri: &str) -> String {
         match self.read(uri) {
             Ok(contents) => match &*contents {
@@ -157,4 +161,19 @@ pub(crate) fn write_all(root: &Path, files: &[(&str, &str)]) {
             fs::write(path, content).unwrap();
         }
     }
+}
+
+/// Sets the time of the last change of a file or directory, on any system.
+pub(crate) fn set_modified(path: &Path, time: SystemTime) {
+    let parent = Dir::open_ambient_dir(path.parent().unwrap(), ambient_authority()).unwrap();
+    let time = SystemTimeSpec::Absolute(cap_std::time::SystemTime::from_std(time));
+    let name = path.file_name().unwrap();
+    parent.set_mtime(name, time).unwrap();
+}
+
+/// Makes a named pipe, on any Unix.
+#[cfg(unix)]
+pub(crate) fn make_pipe(path: &Path) {
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
 }

@@ -147,7 +147,7 @@ fn ignored_names_alone_can_be_shown() {
 #[test]
 fn a_rule_can_not_show_a_hidden_name() {
     let fixture = Fixture::new(&[(".gitignore", "!.env\n"), (".env", "PASSWORD=1")]);
-    assert_eq!(fixture.text("file:///docs/.env"), "resource not found");
+    fixture.assert_absent("file:///docs/.env");
 }
 
 #[test]

@@ -6,15 +6,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{CWD, FileType, Mode, mknodat};
-
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, make_pipe};
 
 #[test]
 fn pipes_and_sockets_are_not_there_and_nothing_waits_for_them() {
     let fixture = Fixture::new(&[("x", "x")]);
-    let pipe = fixture.root().join("pipe");
-    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    make_pipe(&fixture.root().join("pipe"));
     let _socket = UnixListener::bind(fixture.root().join("socket")).unwrap();
     std::os::unix::fs::symlink("pipe", fixture.root().join("link")).unwrap();
     let start = Instant::now();

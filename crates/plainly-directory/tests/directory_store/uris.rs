@@ -96,3 +96,35 @@ fn every_listed_uri_is_read_as_it_was_listed() {
         assert_eq!(fixture.metadata(&listed.uri).unwrap(), listed);
     }
 }
+
+/// Windows opens `ok.txt` by each of these names, or a device.
+#[cfg(windows)]
+#[test]
+fn names_that_windows_takes_for_another_lead_nowhere() {
+    let fixture = Fixture::new(&[("ok.txt", "ok"), ("longer name.txt", "ok"), ("a/x", "x")]);
+    for name in [
+        "OK.TXT",
+        "ok.txt.",
+        "ok.txt%20",
+        "ok.txt::$DATA",
+        "ok.txt:",
+        "longer~1.txt",
+        "LONGER~1.TXT",
+        "a%5Cx",
+        "a::$INDEX_ALLOCATION",
+        "A/x",
+        "..%5Csecret.txt",
+        "NUL",
+        "nul.txt",
+        "CON",
+        "COM1",
+        "C:",
+        "C:%5Cwindows",
+        "%5C%5C.%5CNUL",
+        "%5C%5C%3F%5CC:",
+    ] {
+        let text = fixture.text(&format!("file:///docs/{name}"));
+        let is_refused = text == "resource not found" || text.starts_with("invalid URI");
+        assert!(is_refused, "{name}: {text}");
+    }
+}

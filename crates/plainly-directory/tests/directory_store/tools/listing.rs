@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Tools, cases};
-use crate::fixture::{Fixture, write_all};
+use crate::fixture::{Fixture, set_modified};
 
 fn three() -> Fixture {
     Fixture::new(&[
@@ -17,7 +17,9 @@ fn three() -> Fixture {
 
 #[test]
 fn without_a_uri_the_mounts_are_listed() {
-    let fixture = Fixture::with(&[], |builder| builder.mount_as("more", "/usr/share"));
+    let fixture = Fixture::with(&[], |builder| {
+        builder.mount_as("more", std::env::temp_dir())
+    });
     let tools = Tools::of(&fixture);
     for uri in [
         json!({}),
@@ -103,10 +105,7 @@ fn the_largest_and_the_latest_come_first() {
         (vec!["docs/b.md".to_owned(), "docs/a.txt".to_owned()], true)
     );
     let path = fixture.root().join("dir");
-    std::fs::File::open(path)
-        .unwrap()
-        .set_modified(std::time::SystemTime::UNIX_EPOCH)
-        .unwrap();
+    set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     let (latest, is_cut) = sorted("modified", 9);
     assert_eq!(
         (latest.last().unwrap().as_str(), is_cut),
@@ -155,6 +154,8 @@ fn a_tree_has_several_levels() {
 #[cfg(unix)]
 #[test]
 fn names_can_not_draw_lines_of_their_own() {
+    use crate::fixture::write_all;
+
     let fixture = Fixture::new(&[("a\n  fake/", "")]);
     let tools = Tools::of(&fixture);
     assert_eq!(

@@ -116,13 +116,12 @@ fn links_out_special_files_and_what_may_not_be_read_are_not_there() {
     use std::os::unix::fs::symlink;
     use std::time::{Duration, Instant};
 
-    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    use crate::fixture::make_pipe;
 
     let fixture = Fixture::new(&[("shown", "inside"), ("dir/x", "inside")]);
     std::fs::create_dir(fixture.outside().join("evil")).unwrap();
     std::fs::write(fixture.outside().join("evil/x"), SECRET).unwrap();
-    let pipe = fixture.root().join("pipe");
-    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    make_pipe(&fixture.root().join("pipe"));
     let absolute = fixture.outside().join("secret.txt");
     for (link, target) in [
         ("file", "../secret.txt"),

@@ -427,9 +427,11 @@ async fn no_token_is_sent_unencrypted_to_another_machine_without_leave() {
 }
 
 /// Has no credentials, and no source of them.
+#[cfg(unix)]
 #[derive(Debug)]
 struct Nobody;
 
+#[cfg(unix)]
 impl Authorizer for Nobody {
     fn credentials<'a>(
         &'a self,

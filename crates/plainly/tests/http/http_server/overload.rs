@@ -11,9 +11,8 @@ use axum::body::{Body, to_bytes};
 use http::{Request, Response, StatusCode};
 use plainly::server::extract::State;
 use plainly::server::{Server as McpServer, Tool};
-use plainly::transport::http::{HttpLimits, HttpServer, HttpService};
+use plainly::transport::http::{HttpLimits, HttpService};
 use serde_json::{Value, json};
-use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tower_service::Service;
 
@@ -264,6 +263,9 @@ async fn in_one_call_it_is_served_on_loopback_only() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_crowd_that_comes_at_once_finds_room_in_the_queue() {
+    use plainly::transport::http::HttpServer;
+    use tokio::net::TcpStream;
+
     const CROWD: usize = 500;
     let most = std::fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap();
     let most: usize = most.trim().parse().unwrap();
