@@ -14,6 +14,7 @@ mod log;
 mod login;
 mod ls;
 mod mount;
+mod package;
 mod prompts;
 mod read;
 mod replay;
@@ -51,6 +52,7 @@ pub(crate) use self::log::LogArgs;
 pub(crate) use self::login::{LoginArgs, LoginsArgs, LogoutArgs};
 pub(crate) use self::ls::LsArgs;
 pub(crate) use self::mount::Mount;
+pub(crate) use self::package::{PackageArgs, PackageKind};
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
@@ -100,6 +102,7 @@ pub(crate) enum Command {
     Servers(ServersArgs),
     Install(InstallArgs),
     Uninstall(UninstallArgs),
+    Package(PackageArgs),
     Replay(ReplayArgs),
     Explain(ExplainArgs),
     Completions(CompletionsArgs),
@@ -121,6 +124,7 @@ impl Command {
             | Self::Servers(_)
             | Self::Install(_)
             | Self::Uninstall(_)
+            | Self::Package(_)
             | Self::Explain(_)
             | Self::Completions(_)
             | Self::Candidates(_)
@@ -142,6 +146,7 @@ impl Command {
             | Self::Servers(_)
             | Self::Install(_)
             | Self::Uninstall(_)
+            | Self::Package(_)
             | Self::Explain(_)
             | Self::Completions(_)
             | Self::Candidates(_)
@@ -155,6 +160,7 @@ impl Command {
             Self::Servers(args) => args.format(),
             Self::Install(args) => args.change.format(),
             Self::Uninstall(args) => args.change.format(),
+            Self::Package(args) => args.format(),
             Self::Shell(args) => args.server.format(),
             Self::Login(args) => args.server.format(),
             Self::Logout(args) => args.server.format(),

@@ -38,6 +38,7 @@ pub(crate) mod logout;
 
 pub(crate) mod candidates;
 pub(crate) mod install;
+pub(crate) mod package;
 pub(crate) mod replay;
 pub(crate) mod servers;
 

@@ -117,6 +117,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Servers(args) => Box::pin(command::servers::run(&args)).await,
         Command::Install(args) => command::install::run(args, log),
         Command::Uninstall(args) => command::install::uninstall(&args),
+        Command::Package(args) => Box::pin(command::package::run(args)).await,
         Command::Explain(args) => command::explain::run(&args),
         Command::Completions(args) => command::completions(&args),
         Command::Man(args) => command::man(&args),

@@ -87,7 +87,7 @@ fn secrecy(name: &str) -> Secrecy {
 }
 
 /// Whether the value of a header, a variable or an option of this name is secret.
-fn is_setting(name: &str) -> bool {
+pub(crate) fn is_setting(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     let is_in = |part: &&str| match *part {
         PAT => lower.split(['-', '_']).any(|word| word == PAT),

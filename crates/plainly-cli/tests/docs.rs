@@ -111,9 +111,11 @@ fn every_kind_and_every_refusal_is_explained() {
 #[test]
 fn every_option_is_documented() {
     let logins = include_str!("../../../docs/logins.md");
+    let package = include_str!("../../../docs/guide/package.md");
     for (commands, page) in [
         (&["login", "logout", "logins"][..], logins),
         (&["serve"][..], SERVE),
+        (&["package"][..], package),
         (
             &[
                 "discover",

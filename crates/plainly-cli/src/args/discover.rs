@@ -1,5 +1,8 @@
 //! `plainly discover`.
 
+use std::ffi::OsString;
+use std::path::Path;
+
 use clap::Parser;
 
 use super::{Args, ClientCommand, Command, Server, ServerArgs, Words, usage};
@@ -30,6 +33,25 @@ impl DiscoverArgs {
     ) -> Result<(Server, ServerArgs), Failure> {
         let line = ["plainly", "discover", "--no-login"].map(str::to_owned);
         let line = line.into_iter().chain(options).chain([target.to_owned()]);
+        Self::parsed(line.map(OsString::from))
+    }
+
+    /// A command that starts this program as its server, with these variables and arguments.
+    pub(crate) fn starting(
+        env: &[(String, String)],
+        program: &Path,
+        args: &[String],
+    ) -> Result<(Server, ServerArgs), Failure> {
+        let variables = env
+            .iter()
+            .flat_map(|(name, value)| ["--env".to_owned(), format!("{name}={value}")]);
+        let line = ["plainly", "discover"].into_iter().map(str::to_owned);
+        let line = line.chain(variables).chain(["--".to_owned()]);
+        let line = line.map(OsString::from).chain([program.into()]);
+        Self::parsed(line.chain(args.iter().map(OsString::from)))
+    }
+
+    fn parsed(line: impl Iterator<Item = OsString>) -> Result<(Server, ServerArgs), Failure> {
         let args = Args::try_parse_from(line).map_err(Failure::Usage)?;
         let Command::Client(ClientCommand::Discover(mut args)) = args.command else {
             return Err(Failure::local("no such command"));

@@ -42,6 +42,8 @@ mod naming;
 #[cfg(unix)]
 mod operating;
 #[cfg(unix)]
+mod packaging;
+#[cfg(unix)]
 mod pages;
 mod prompting;
 mod reading;

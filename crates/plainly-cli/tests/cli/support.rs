@@ -170,8 +170,13 @@ pub(crate) fn run(words: &[&str]) -> Run {
 
 /// Runs the command to its end.
 pub(crate) fn of(command: Command) -> Run {
+    within(PATIENCE, command)
+}
+
+/// Runs the command to its end, which comes in this time.
+pub(crate) fn within(patience: Duration, command: Command) -> Run {
     let output = assert_cmd::Command::from_std(command)
-        .timeout(PATIENCE)
+        .timeout(patience)
         .output()
         .unwrap();
     Run {

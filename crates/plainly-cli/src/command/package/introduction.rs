@@ -1,0 +1,41 @@
+//! The answers of the server to the questions who it is and what it has.
+
+use std::path::Path;
+
+use plainly::protocol::types::{Implementation, Tool};
+
+use crate::args::{DiscoverArgs, PackageArgs};
+use crate::command::lacking::is_lacking;
+use crate::connection::with_client;
+use crate::failure::{Failure, Subject};
+
+pub(super) struct Introduction {
+    pub(super) server: Option<Implementation>,
+    pub(super) tools: Vec<Tool>,
+    pub(super) has_prompts: bool,
+}
+
+impl Introduction {
+    /// Starts the program as a server, and asks it.
+    pub(super) async fn ask(program: &Path, args: &PackageArgs) -> Result<Self, Failure> {
+        let (server, server_args) = DiscoverArgs::starting(&args.env, program, &args.args)?;
+        with_client(server, server_args, async |client| {
+            let tools = match client.tools().await {
+                Err(error) if is_lacking(&error) => Vec::new(),
+                tools => tools.map_err(Failure::about(Subject::Tools))?,
+            };
+            let has_prompts = match client.prompts().await {
+                Err(error) if is_lacking(&error) => false,
+                prompts => !prompts
+                    .map_err(Failure::about(Subject::Prompts))?
+                    .is_empty(),
+            };
+            Ok(Self {
+                server: client.server().cloned(),
+                tools,
+                has_prompts,
+            })
+        })
+        .await
+    }
+}
