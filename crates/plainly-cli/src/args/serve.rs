@@ -169,6 +169,11 @@ pub(crate) struct ContentArgs {
     )]
     pub(crate) tools: Vec<ServedTools>,
 
+    /// Also offer the tool browse, with a page on which hosts show the files to their users (MCP Apps). The page calls search
+    /// and read_resource, which are then always served
+    #[arg(long, conflicts_with = "no_tools")]
+    pub(crate) app: bool,
+
     /// Serve every file only as it is. By default HTML and CSV are also available as Markdown, PDF as text, and JSON
     /// without line breaks as indented JSON
     #[arg(long)]
@@ -202,6 +207,7 @@ impl ContentArgs {
             ("--no-ignore", self.no_ignore),
             ("--no-tools", self.no_tools),
             ("--tools", !self.tools.is_empty()),
+            ("--app", self.app),
             ("--as-is", self.as_is),
             ("--ttl", self.ttl.is_some()),
             ("--key-file", self.key_file.is_some()),

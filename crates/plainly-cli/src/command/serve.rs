@@ -1,6 +1,7 @@
 //! `plainly serve`: directories as resources, over HTTP or standard input and output.
 
 mod admin;
+mod app;
 mod audit;
 mod auth;
 mod invocation;
@@ -9,6 +10,7 @@ mod network;
 mod operator;
 mod recent;
 mod status;
+mod tools;
 
 use std::error::Error;
 use std::fs;
@@ -18,7 +20,7 @@ use std::path::Path;
 
 use plainly::limits::Limits;
 use plainly::protocol::types::{CacheHint, CacheScope};
-use plainly::server::{InvalidKeys, Keys, Server, Tool};
+use plainly::server::{InvalidKeys, Keys, Server};
 use plainly::shutdown;
 use plainly::transport::ServeError;
 use plainly::transport::http::{HttpServer, HttpService, Route};
@@ -31,7 +33,7 @@ use self::admin::Admin;
 use self::operator::Operator;
 use self::status::Served;
 use crate::apart::PdfProcesses;
-use crate::args::{Host, LogArgs, Mount, ServeArgs, ServedTools};
+use crate::args::{Host, LogArgs, Mount, ServeArgs};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
@@ -94,23 +96,17 @@ fn server(store: DirectoryStore, args: &ServeArgs, operator: &Operator) -> Resul
     if let Some(memory) = memory::of(args) {
         memory.limit(&mut limits);
     }
+    let builder = match args.content.app {
+        true => builder.app(app::page()),
+        false => builder,
+    };
     operator
         .attach(builder)
         .limits(limits)
-        .tools(tools(&store, args))
+        .tools(tools::of(&store, &args.content))
         .store(store)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))
-}
-
-/// The tools that are asked for; all of them if none is named.
-fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
-    let named = ServedTools::names(&args.content.tools);
-    let mut tools = store.tools();
-    tools.retain(|tool| {
-        !args.content.no_tools && (named.is_empty() || named.contains(&tool.name()))
-    });
-    tools
 }
 
 async fn over_stdio(

@@ -61,6 +61,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         no_ignore,
         no_tools,
         tools,
+        app,
         as_is,
         ttl,
         key_file,
@@ -69,14 +70,14 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     } = content;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
-    for mount in mounts {
-        words.push(word(mount, paths)?);
-    }
+    let mounts = mounts.iter().map(|mount| word(mount, paths));
+    words.extend(mounts.collect::<Result<Vec<_>, _>>()?);
     words.push("--stdio".to_owned());
     let flags = [
         ("--hidden", hidden),
         ("--no-ignore", no_ignore),
         ("--no-tools", no_tools),
+        ("--app", app),
         ("--as-is", as_is),
     ];
     let given = flags.into_iter().filter(|(_, is_given)| **is_given);

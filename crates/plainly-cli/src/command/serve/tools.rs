@@ -1,0 +1,22 @@
+//! The tools of the server: those that the options name.
+
+use plainly::server::Tool;
+use plainly_directory::DirectoryStore;
+
+use super::app;
+use crate::args::{ContentArgs, ServedTools};
+
+/// The tools that are named, all of them if none is, and those of the page if there is one.
+pub(super) fn of(store: &DirectoryStore, args: &ContentArgs) -> Vec<Tool> {
+    if args.no_tools {
+        return Vec::new();
+    }
+    let named = ServedTools::names(&args.tools);
+    let mut tools = store.tools();
+    tools.retain(|tool| {
+        let is_for_page = args.app && app::TOOLS.contains(&tool.name());
+        named.is_empty() || named.contains(&tool.name()) || is_for_page
+    });
+    tools.extend(args.app.then(|| app::tool(store)));
+    tools
+}
