@@ -6,11 +6,13 @@ use std::hint::black_box;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use http_body_util::BodyExt;
+use opentelemetry_sdk::trace::{Sampler, SdkTracerProvider};
 use plainly::client::Client;
 use plainly::protocol::envelope;
 use plainly::protocol::types::{CallToolResult, Content};
 use plainly::server::Server;
 use plainly::transport::http::HttpService;
+use plainly_otel::Telemetry;
 use serde_json::json;
 use tower_service::Service;
 
@@ -44,6 +46,21 @@ pub(crate) const CASES: &[Case] = &[
         http(servers::small()?, AnsweredRequest::echo(), ECHOED, times)
     }),
     case("http: tools/call in a session", OFTEN, in_session),
+    case("http: tools/call with metrics", OFTEN, |times| {
+        let telemetry = Telemetry::builder("bench", "1.0.0").prometheus();
+        let server = servers::observed(telemetry.build()?)?;
+        http(server, AnsweredRequest::echo(), ECHOED, times)
+    }),
+    case(
+        "http: tools/call with a span that is not sampled",
+        OFTEN,
+        |times| {
+            let tracers = SdkTracerProvider::builder().with_sampler(Sampler::AlwaysOff);
+            let telemetry = Telemetry::builder("bench", "1.0.0").tracers(tracers);
+            let server = servers::observed(telemetry.build()?)?;
+            http(server, AnsweredRequest::echo(), ECHOED, times)
+        },
+    ),
     case("http: resources/read of 200 bytes", OFTEN, |times| {
         http(
             servers::small()?,

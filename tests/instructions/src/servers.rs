@@ -2,8 +2,9 @@
 
 use plainly::Args;
 use plainly::server::reply::{Blob, Text};
-use plainly::server::{Resource, Server, Tool};
+use plainly::server::{Resource, Server, ServerBuilder, Tool};
 use plainly_directory::DirectoryStore;
+use plainly_otel::Telemetry;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -28,19 +29,28 @@ async fn echo(Args(Echo { text }): Args<Echo>) -> String {
 
 /// One tool, and texts and bytes held in memory.
 pub(crate) fn small() -> Outcome<Server> {
+    Ok(with_few_things(Server::builder("bench", "1.0.0")).build()?)
+}
+
+/// The same with telemetry.
+pub(crate) fn observed(telemetry: Telemetry) -> Outcome<Server> {
+    let server = Server::builder("bench", "1.0.0");
+    let server = server.on_operation(move |operation| telemetry.observe(operation));
+    Ok(with_few_things(server).build()?)
+}
+
+fn with_few_things(server: ServerBuilder) -> ServerBuilder {
     let text = |uri: &str, text: String| {
         let read = move || std::future::ready(Text::plain(text.clone()));
         Resource::new(uri, read).name("text")
     };
     let bytes = Vec::from_iter(0..=u8::MAX).repeat(LARGE >> 8);
     let binary = move || std::future::ready(Blob::new(bytes.clone(), "application/octet-stream"));
-    let server = Server::builder("bench", "1.0.0")
+    server
         .tool(Tool::new("echo", echo).description("Says what it is told"))
         .resource(text(SMALL, "0123456789".repeat(20)))
         .resource(text(LARGE_TEXT, lines()))
         .resource(Resource::new(LARGE_BINARY, binary).name("bytes"))
-        .build()?;
-    Ok(server)
 }
 
 /// 100 tools.
