@@ -1,6 +1,6 @@
 //! The attributes that spans and measurements have in common.
 
-use opentelemetry::KeyValue;
+use opentelemetry::{KeyValue, Value};
 use plainly_errors::{Code, Fault};
 use plainly_server::OperationOutcome;
 
@@ -16,20 +16,39 @@ pub(crate) fn network(transport: &str) -> impl Iterator<Item = KeyValue> + use<>
         .chain(protocol)
 }
 
-/// The class of a failure; `None` for a success, and for a mistake of the caller, which is no error
-/// of the server.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other outcome is a failure"
-)]
-pub(crate) fn error_type(outcome: &OperationOutcome<'_>) -> Option<String> {
-    match outcome {
-        OperationOutcome::ToolFailed => Some(names::TOOL_ERROR.to_owned()),
-        OperationOutcome::Cancelled => Some(names::CANCELLED.to_owned()),
-        OperationOutcome::Refused { error, code, .. } => {
-            let is_mistake = matches!(error.fault(), Fault::Client | Fault::User);
-            (!is_mistake).then(|| Code::get(*code).to_string())
+/// The class of a failure, as `error.type` names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Failure {
+    Tool,
+    Cancelled,
+    Code(Code),
+}
+
+impl Failure {
+    /// The failure of an operation; `None` for a success, and for a mistake of the caller, which is no
+    /// error of the server.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other outcome is a failure"
+    )]
+    pub(crate) fn of(outcome: &OperationOutcome<'_>) -> Option<Self> {
+        match outcome {
+            OperationOutcome::ToolFailed => Some(Self::Tool),
+            OperationOutcome::Cancelled => Some(Self::Cancelled),
+            OperationOutcome::Refused { error, code, .. } => {
+                let is_mistake = matches!(error.fault(), Fault::Client | Fault::User);
+                (!is_mistake).then_some(Self::Code(*code))
+            }
+            _ => None,
         }
-        _ => None,
+    }
+
+    pub(crate) fn attribute(self) -> KeyValue {
+        let kind: Value = match self {
+            Self::Tool => names::TOOL_ERROR.into(),
+            Self::Cancelled => names::CANCELLED.into(),
+            Self::Code(code) => code.get().to_string().into(),
+        };
+        KeyValue::new(names::ERROR_TYPE, kind)
     }
 }

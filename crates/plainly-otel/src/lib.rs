@@ -33,6 +33,7 @@ mod conventions;
 mod export;
 mod metrics;
 mod names;
+mod series;
 mod spans;
 
 use std::sync::Arc;
@@ -110,16 +111,16 @@ impl Telemetry {
     /// Exports what is left, and stops. It blocks until the collector has answered or 5 seconds have
     /// passed: call it where a task may block.
     pub fn shutdown(&self) {
-        let state = &self.0;
-        let time = conventions::SHUTDOWN;
-        // A collector that does not answer was reported by the exporter.
-        let _ = state
-            .tracers
-            .as_ref()
-            .map(|it| it.shutdown_with_timeout(time));
-        let _ = state
-            .meters
-            .as_ref()
-            .map(|it| it.shutdown_with_timeout(time));
+        let (state, time) = (&self.0, conventions::SHUTDOWN);
+        // Side by side, because each may wait for the collector. A collector that does not answer was
+        // reported by the exporter.
+        std::thread::scope(|scope| {
+            if let Some(tracers) = &state.tracers {
+                scope.spawn(|| tracers.shutdown_with_timeout(time));
+            }
+            if let Some(meters) = &state.meters {
+                scope.spawn(|| meters.shutdown_with_timeout(time));
+            }
+        });
     }
 }

@@ -4,19 +4,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Counter, Histogram, Meter};
+use opentelemetry::metrics::{Counter, Meter};
 use plainly_errors::{ErrorKind, InvalidRequest, Refusal, Unavailable};
 use plainly_server::{Operation, Server};
 
-use crate::attributes::{error_type, network};
 use crate::conventions as names;
 use crate::names::Target;
+use crate::series::{AllSeries, Series};
 
 /// The instruments.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     meter: Meter,
-    duration: Histogram<f64>,
+    series: AllSeries,
     refusals: Counter<u64>,
     bytes: Arc<Bytes>,
 }
@@ -59,7 +59,7 @@ impl Metrics {
         });
         Self {
             meter,
-            duration,
+            series: AllSeries::new(duration),
             refusals,
             bytes,
         }
@@ -80,8 +80,7 @@ impl Metrics {
         }
         // A message that was refused before it was read has no duration, and no method.
         if let Some(duration) = operation.duration {
-            self.duration
-                .record(duration.as_secs_f64(), &attributes(operation, target));
+            self.series.record(duration, Series::of(operation, target));
         }
     }
 
@@ -105,28 +104,6 @@ impl Metrics {
         });
         gauge(names::LIMIT, "The limit", |it| it.limit);
     }
-}
-
-/// The attributes of a measurement: each has few values.
-fn attributes(operation: &Operation<'_>, target: &Target) -> Vec<KeyValue> {
-    let mut attributes = Vec::with_capacity(8);
-    attributes.push(KeyValue::new(names::METHOD, target.method));
-    attributes.push(KeyValue::new(names::REVISION, operation.revision.as_str()));
-    attributes.extend(network(operation.transport));
-    if let Some(tool) = &target.tool {
-        attributes.push(KeyValue::new(names::TOOL, Arc::clone(tool)));
-        attributes.push(KeyValue::new(names::GEN_AI_OPERATION, names::EXECUTE_TOOL));
-    }
-    if let Some(prompt) = &target.prompt {
-        attributes.push(KeyValue::new(names::PROMPT, Arc::clone(prompt)));
-    }
-    if let Some(code) = operation.outcome.code() {
-        attributes.push(KeyValue::new(names::ERROR_CODE, code.get().to_string()));
-    }
-    if let Some(kind) = error_type(&operation.outcome) {
-        attributes.push(KeyValue::new(names::ERROR_TYPE, kind));
-    }
-    attributes
 }
 
 /// The reason of a refusal for want of room or of permission.

@@ -1,9 +1,9 @@
 //! The names that may label metrics and spans: methods of the protocol, and tools and prompts that
 //! the server has, so that a caller can't make labels.
 
-use std::collections::HashSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use foldhash::HashSet;
 use plainly_errors::{ErrorKind, Fault, InvalidParams};
 use plainly_protocol::method::Method;
 use plainly_server::{Operation, OperationOutcome};

@@ -14,7 +14,7 @@ use opentelemetry_sdk::trace::{SdkTracer, Span};
 use plainly_protocol::trace_context::{TRACE_STATE, TraceContext};
 use plainly_server::{Operation, TraceParent};
 
-use crate::attributes::{error_type, network};
+use crate::attributes::{Failure, network};
 use crate::conventions as names;
 use crate::names::Target;
 
@@ -90,10 +90,10 @@ fn describe(span: &mut Span, operation: &Operation<'_>, target: &Target) {
     for attribute in network(operation.transport) {
         span.set_attribute(attribute);
     }
-    let Some(kind) = error_type(&operation.outcome) else {
+    let Some(failure) = Failure::of(&operation.outcome) else {
         return;
     };
-    span.set_attribute(KeyValue::new(names::ERROR_TYPE, kind));
+    span.set_attribute(failure.attribute());
     let error = operation.outcome.error();
     let text = error.map_or_else(String::new, |error| error.message().into_owned());
     span.set_status(Status::error(text));
