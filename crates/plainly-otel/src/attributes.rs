@@ -1,7 +1,7 @@
 //! The attributes that spans and measurements have in common.
 
 use opentelemetry::{KeyValue, Value};
-use plainly_errors::{Code, Fault};
+use plainly_errors::Code;
 use plainly_server::OperationOutcome;
 
 use crate::conventions as names;
@@ -29,17 +29,16 @@ impl Failure {
     /// error of the server.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "no other outcome is a failure"
+        reason = "every other outcome fails by a code, or not at all"
     )]
     pub(crate) fn of(outcome: &OperationOutcome<'_>) -> Option<Self> {
         match outcome {
             OperationOutcome::ToolFailed => Some(Self::Tool),
             OperationOutcome::Cancelled => Some(Self::Cancelled),
-            OperationOutcome::Refused { error, code, .. } => {
-                let is_mistake = matches!(error.fault(), Fault::Client | Fault::User);
-                (!is_mistake).then_some(Self::Code(*code))
-            }
-            _ => None,
+            _ => outcome
+                .code()
+                .filter(|_| !outcome.is_mistake())
+                .map(Self::Code),
         }
     }
 

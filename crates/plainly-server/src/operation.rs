@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plainly_errors::{Code, ErrorKind, Internal, ProtocolError, Revision};
+use plainly_errors::{Code, ErrorKind, Fault, Internal, ProtocolError, Revision};
 use plainly_protocol::peer::Principal;
 use plainly_protocol::trace_context::{TraceContext, TraceParent};
 use plainly_protocol::types::Implementation;
@@ -112,6 +112,23 @@ impl<'a> Operation<'a> {
 }
 
 impl<'a> OperationOutcome<'a> {
+    /// The outcome in a word or two: `served`, `tool failed`, `refused` or `cancelled`.
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Served => "served",
+            Self::ToolFailed => "tool failed",
+            Self::Refused { .. } => "refused",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Whether the client or its user has to act before the request can succeed: the server has not
+    /// failed then.
+    pub fn is_mistake(&self) -> bool {
+        let fault = self.error().map(ProtocolError::fault);
+        matches!(fault, Some(Fault::Client | Fault::User))
+    }
+
     /// The error, if the reply is one.
     pub fn error(&self) -> Option<&'a ProtocolError> {
         match self {
@@ -134,6 +151,12 @@ impl<'a> OperationOutcome<'a> {
             Self::Refused { code, .. } => Some(*code),
             Self::Served | Self::ToolFailed | Self::Cancelled => None,
         }
+    }
+}
+
+impl fmt::Display for OperationOutcome<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
     }
 }
 

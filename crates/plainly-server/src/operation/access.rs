@@ -5,7 +5,7 @@ use plainly_errors::Code;
 use plainly_protocol::trace_context::TraceContext;
 use tracing::Level;
 
-use super::{Operation, OperationOutcome};
+use super::Operation;
 
 /// Whether the log is read.
 pub(super) fn is_read() -> bool {
@@ -30,15 +30,6 @@ pub(super) fn write(operation: &Operation<'_>) {
         ms = operation.duration.map(|duration| duration.as_micros() as f64 / 1e3),
         bytes = operation.reply_bytes,
         "{}",
-        word(&operation.outcome),
+        operation.outcome,
     );
-}
-
-fn word(outcome: &OperationOutcome<'_>) -> &'static str {
-    match outcome {
-        OperationOutcome::Served => "served",
-        OperationOutcome::ToolFailed => "tool failed",
-        OperationOutcome::Refused { .. } => "refused",
-        OperationOutcome::Cancelled => "cancelled",
-    }
 }

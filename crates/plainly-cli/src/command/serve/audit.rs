@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 use plainly::ProtocolError;
 use plainly::errors::Code;
-use plainly::server::{Operation, OperationOutcome, Principal, TraceContext};
+use plainly::server::{Operation, Principal, TraceContext};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -170,7 +170,7 @@ fn line(operation: &Operation<'_>) -> String {
     let client = operation.implementation;
     let line = AuditLine {
         time: Timestamp::now().to_string(),
-        outcome: word(outcome),
+        outcome: outcome.as_str(),
         principal: operation.principal.map(Principal::as_str),
         address: operation.client,
         client: client.map(|client| format!("{} {}", client.name, client.version)),
@@ -196,14 +196,4 @@ fn line(operation: &Operation<'_>) -> String {
 fn resumed() -> String {
     let line = json!({ "time": Timestamp::now().to_string(), "outcome": "audit resumed" });
     format!("{line}\n")
-}
-
-fn word(outcome: &OperationOutcome<'_>) -> &'static str {
-    match outcome {
-        OperationOutcome::Served => "served",
-        OperationOutcome::ToolFailed => "tool failed",
-        OperationOutcome::Refused { .. } => "refused",
-        OperationOutcome::Cancelled => "cancelled",
-        _ => "other",
-    }
 }

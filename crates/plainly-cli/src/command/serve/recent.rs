@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use plainly::errors::Code;
 use plainly::errors::mistake::shortened;
-use plainly::errors::{Code, Fault};
 use plainly::protocol::method::Method;
 use plainly::server::{Operation, OperationOutcome};
 
@@ -196,7 +196,7 @@ impl RecentFailure {
             message,
             advice: error.map(|error| text(&for_answer(error))),
             incident: operation.outcome.incident().map(str::to_owned),
-            is_mistake: error.is_some_and(|error| error.fault() == Fault::Client),
+            is_mistake: operation.outcome.is_mistake(),
         })
     }
 }
