@@ -19,7 +19,7 @@ const OPTIONS: [&str; 10] = [
     "--npm",
     "@me/toolbox",
     "--repository",
-    "https://github.com/me/toolbox",
+    "https://github.com/me/toolbox.git",
     "--license",
     "MIT",
     "--env",

@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use plainly::protocol::types::{Icon, Implementation, Tool};
 use semver::Version;
+use serde_json::{Map, Value};
 
 use super::introduction::Introduction;
 use super::{names, version};
@@ -70,6 +71,10 @@ impl Facts {
         let description = description(args, &server, &introduction.tools, mistakes);
         let versions = versions(args, &server, mistakes);
         let icons = server.icons.unwrap_or_default();
+        // As packages add to it: `.git` for npm, the path of releases for the registry.
+        let repository = args.repository.as_deref();
+        let repository = repository.map(|url| url.trim_end_matches('/').trim_end_matches(".git"));
+        let repository = repository.map(str::to_owned);
         let (version, python_version) = versions?;
         Some(Self {
             version,
@@ -81,8 +86,8 @@ impl Facts {
             },
             title,
             license: args.license.as_deref().map(one_line),
-            website: server.website_url.or_else(|| args.repository.clone()),
-            repository: args.repository.clone(),
+            website: server.website_url.or_else(|| repository.clone()),
+            repository,
             npm: args.npm.clone().unwrap_or_else(|| name.clone()),
             pypi: args.pypi.clone().unwrap_or_else(|| name.clone()),
             name,
@@ -174,6 +179,13 @@ fn of_tools(tools: &[Tool]) -> String {
         description = longer;
     }
     description
+}
+
+/// The members that are known, as an object.
+pub(super) fn known<const N: usize>(members: [(&str, Option<Value>); N]) -> Map<String, Value> {
+    let known = members.into_iter();
+    let known = known.filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    known.collect()
 }
 
 /// The text without line breaks, which would begin another field in some packages.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Package;
 use super::archive::{Files, PackedFile, zip};
-use super::facts::Facts;
+use super::facts::{Facts, known};
 use super::program::Program;
 use crate::args::PackageKind;
 
@@ -86,8 +86,5 @@ fn manifest(facts: &Facts, program: &Program, entry: &str) -> Map<String, Value>
         ("user_config", (!asked.is_empty()).then(|| json!(asked))),
         ("compatibility", Some(json!({ "platforms": [system] }))),
     ];
-    let known = facts
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    known.collect()
+    known(facts)
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Package;
 use super::archive::{Files, PackedFile, tar_gz};
-use super::facts::Facts;
+use super::facts::{Facts, known};
 use super::names::unscoped;
 use super::program::{Libc, Platform, Program};
 use crate::args::PackageKind;
@@ -81,10 +81,7 @@ fn common(facts: &Facts, name: &str) -> Map<String, Value> {
             repository.map(|url| json!({ "type": "git", "url": format!("git+{url}.git") })),
         ),
     ];
-    let known = facts
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    known.collect()
+    known(facts)
 }
 
 fn pack<'a>(

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::Package;
-use super::facts::Facts;
+use super::facts::{Facts, known};
 use crate::args::PackageKind;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
@@ -57,10 +57,7 @@ pub(super) fn entry(name: &str, facts: &Facts, packages: &[Package]) -> String {
         ("icons", (!icons.is_empty()).then(|| json!(icons))),
         ("packages", Some(json!(listed))),
     ];
-    let known = facts
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)));
-    format!("{:#}\n", Value::Object(known.collect()))
+    format!("{:#}\n", Value::Object(known(facts)))
 }
 
 /// The entry of a package; none for a part of another, or for a bundle that is in no release.
