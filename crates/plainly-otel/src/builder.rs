@@ -1,5 +1,6 @@
 //! Builds telemetry from the variables `OTEL_*`, and reports all mistakes in them at once.
 
+use std::collections::HashSet;
 use std::env;
 use std::time::Duration;
 
@@ -180,7 +181,9 @@ impl TelemetryBuilder {
             is_exported
         };
         let (has_traces, has_metrics) = (exports(Signal::Traces), exports(Signal::Metrics));
-        mistakes.dedup();
+        // A variable for both signals is read for each.
+        let mut known = HashSet::new();
+        mistakes.retain(|mistake| known.insert(mistake.clone()));
         if !mistakes.is_empty() {
             return Err(TelemetryError(mistakes));
         }

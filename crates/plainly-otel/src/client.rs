@@ -1,7 +1,7 @@
 //! The span and the measurement of each call of a client.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use opentelemetry::metrics::Histogram;
 use opentelemetry::trace::{Span as _, SpanContext, SpanId, SpanKind, Status, Tracer as _};
@@ -9,6 +9,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_sdk::trace::{SdkTracer, Span};
 use plainly_client::{Builder, Operation, TraceContext};
 use plainly_errors::ProtocolError;
+use plainly_transport::lock::Lock;
 
 use crate::Telemetry;
 use crate::attributes::network;
@@ -51,7 +52,7 @@ impl Telemetry {
 struct Calls {
     tracer: Option<SdkTracer>,
     duration: Option<Histogram<f64>>,
-    open: Mutex<VecDeque<(SpanId, Span)>>,
+    open: Lock<VecDeque<(SpanId, Span)>>,
 }
 
 impl Calls {
@@ -72,7 +73,7 @@ impl Calls {
                 .as_ref()
                 .map(|spans| spans.tracer().clone()),
             duration,
-            open: Mutex::default(),
+            open: Lock::default(),
         }
     }
 
@@ -82,7 +83,7 @@ impl Calls {
         let span = tracer.build_with_context(builder, &Context::current());
         let context = span.span_context().clone();
         if span.is_recording() {
-            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut open = self.open.lock();
             if open.len() >= OPEN {
                 open.pop_front();
             }
@@ -119,7 +120,7 @@ impl Calls {
     /// The open span that the call began.
     fn close(&self, trace: &TraceContext) -> Option<Span> {
         let id = SpanId::from_bytes(trace.parent()?.parent_id);
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock();
         let at = open.iter().rposition(|(own, _)| *own == id)?;
         Some(open.remove(at)?.1)
     }

@@ -87,7 +87,8 @@ impl Telemetry {
         self.0.metrics.is_some() || self.0.spans.is_some()
     }
 
-    /// Reports the use of the server's limits from now on.
+    /// Reports the use of the server's limits from now on. The server then lives as long as this
+    /// telemetry.
     pub fn watch(&self, server: &Server) {
         if let Some(metrics) = &self.0.metrics {
             metrics.watch(server.clone());

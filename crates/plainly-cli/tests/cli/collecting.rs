@@ -1,6 +1,6 @@
 //! What a collector of OpenTelemetry receives of `serve`, and what becomes of a server without one.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::sync::mpsc::{self, Receiver};
@@ -15,6 +15,7 @@ use prost::Message as _;
 use serde_json::json;
 
 use crate::operating::Operated;
+use crate::received::request;
 use crate::support::{Docs, of, plainly};
 
 /// A collector, which answers with this status, and passes on what it receives.
@@ -39,26 +40,7 @@ impl Collector {
 
     fn serve(stream: &TcpStream, answer: &str, tell: &mpsc::Sender<(String, Vec<u8>)>) {
         let mut reader = BufReader::new(stream);
-        loop {
-            let (mut path, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                if reader.read_line(&mut line).unwrap_or(0) == 0 {
-                    return;
-                }
-                if path.is_empty() {
-                    line.split(' ').nth(1).unwrap().clone_into(&mut path);
-                }
-                let line = line.trim().to_ascii_lowercase();
-                if let Some(value) = line.strip_prefix("content-length:") {
-                    length = value.trim().parse().unwrap();
-                }
-                if line.is_empty() {
-                    break;
-                }
-            }
-            let mut body = vec![0; length];
-            reader.read_exact(&mut body).unwrap();
+        while let Some((_, path, body)) = request(&mut reader) {
             let _ = tell.send((path, body));
             let mut stream = stream;
             let _ = stream.write_all(answer.as_bytes());
@@ -232,5 +214,21 @@ fn all_mistakes_in_variables_are_named_at_once() {
          invalid OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as http://localhost:4318; \
          invalid OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: expected milliseconds, not \"10s\"; \
          invalid OTEL_METRICS_EXPORTER: expected otlp or none, not \"prometheus\"\n",
+    );
+}
+
+#[test]
+fn a_mistake_in_a_variable_for_both_signals_is_named_once() {
+    let docs = Docs::new();
+    let mut command: Command = plainly();
+    command.args(["serve", docs.str(), "--stdio"]).envs([
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+    ]);
+    of(command).failed(
+        2,
+        "error: cannot export telemetry: \
+         invalid OTEL_EXPORTER_OTLP_PROTOCOL: only http/protobuf is supported, not \"grpc\"; \
+         invalid OTEL_EXPORTER_OTLP_ENDPOINT: expected a URL such as http://localhost:4318\n",
     );
 }

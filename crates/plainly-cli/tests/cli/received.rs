@@ -1,20 +1,29 @@
 //! A request over HTTP, as a server that a test plays receives it.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 
 use serde_json::Value;
 
 /// The next request of a connection, if one comes: its method in HTTP, and its message; null if it has none.
 pub(crate) fn received(stream: &TcpStream) -> Option<(String, Value)> {
-    let mut reader = BufReader::new(stream);
-    let (mut method, mut length) = (None, 0);
-    loop {
+    let (method, _, body) = request(&mut BufReader::new(stream))?;
+    Some((method, serde_json::from_slice(&body).unwrap_or_default()))
+}
+
+/// The next request of a connection, if one comes: its method, its path and its body.
+pub(crate) fn request(reader: &mut impl BufRead) -> Option<(String, String, Vec<u8>)> {
+    let mut line = || {
         let mut line = String::new();
-        reader.read_line(&mut line).ok().filter(|&read| read > 0)?;
-        let name = line.split(' ').next().unwrap_or_default();
-        method.get_or_insert_with(|| name.to_owned());
-        let line = line.trim().to_ascii_lowercase();
+        let read = reader.read_line(&mut line);
+        read.ok().filter(|&read| read > 0).map(|_| line)
+    };
+    let first = line()?;
+    let mut words = first.split_whitespace().map(str::to_owned);
+    let (method, path) = (words.next()?, words.next()?);
+    let mut length = 0;
+    loop {
+        let line = line()?.trim().to_ascii_lowercase();
         if let Some(value) = line.strip_prefix("content-length:") {
             length = value.trim().parse().unwrap();
         }
@@ -24,5 +33,5 @@ pub(crate) fn received(stream: &TcpStream) -> Option<(String, Value)> {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
-    Some((method?, serde_json::from_slice(&body).unwrap_or_default()))
+    Some((method, path, body))
 }
