@@ -130,7 +130,7 @@ async fn over_stdio(
     beside(admin, serving).await
 }
 
-/// The listener for operators, if there is one; its address is announced.
+/// The listener for operators, if there is one.
 async fn admin(
     server: &Server,
     args: &ServeArgs,
@@ -147,8 +147,6 @@ async fn admin(
         mounts,
     };
     let admin = Admin::bind(address, &args.allow_host, operator, server, served).await?;
-    // The server is of use to others even if nobody reads this.
-    let _ = writeln!(io::stderr(), "status page and metrics: {}", admin.url());
     Ok(Some(admin))
 }
 
@@ -160,6 +158,8 @@ async fn beside(
     let Some(admin) = admin else {
         return serving.await;
     };
+    // The server is of use to others even if nobody reads this.
+    let _ = writeln!(io::stderr(), "status page and metrics: {}", admin.url());
     let (end, ended) = oneshot::channel::<()>();
     let serving = async move {
         let served = serving.await;
@@ -333,8 +333,8 @@ async fn over_http(
     let http = network::prepared(http, &args.network, certificate);
     let url = public_url(args, http.local_addr());
     let gate = auth::gate(args, &url).await?;
+    let admin = admin(server, args, operator, &url, mounts.clone()).await?;
     announce(&url, &mounts, key);
-    let admin = admin(server, args, operator, &url, mounts).await?;
     let service = match gate {
         Some(gate) => service.authenticate(gate),
         None => service,

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plainly::ProtocolError;
 use plainly::server::layer::{Next, Outcome, Request, from_fn};
 use plainly::server::{Operation, Server, ServerBuilder};
 use plainly_otel::Telemetry;
@@ -115,10 +114,6 @@ impl Operator {
 async fn audited(audit: Arc<Audit>, request: Request, next: Next) -> Outcome {
     match audit.check() {
         Ok(()) => next.run(request).await,
-        Err(error) => refused(error),
+        Err(error) => error.into(),
     }
-}
-
-fn refused(error: ProtocolError) -> Outcome {
-    Outcome::from(error)
 }
