@@ -81,6 +81,15 @@ impl Route {
 }
 
 impl Route {
+    /// The methods that it answers.
+    pub(super) fn methods(&self) -> HeaderValue {
+        HeaderValue::from_static(match self.0 {
+            Answer::Health | Answer::Page(..) => "GET, HEAD",
+            Answer::Document(_) => "GET, HEAD, OPTIONS",
+            Answer::Form(_) => "POST, OPTIONS",
+        })
+    }
+
     /// The reply to a request at its path; `read` reads the body, which only a form needs.
     pub(super) async fn answer(
         &self,

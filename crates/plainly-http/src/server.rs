@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::future::Either;
 use http::header::{ALLOW, CONNECTION, TRANSFER_ENCODING};
 use http::request::Parts;
-use http::{HeaderValue, Method, Request, Response, Version};
+use http::{HeaderValue, Method, Request, Response, StatusCode, Version};
 use http_body::Body as HttpBody;
 use plainly_errors::{ProtocolError, Refusal, Unavailable};
 
@@ -286,7 +286,12 @@ impl<E: Exchange> ServiceState<E> {
         };
         // What is refused before the server hears of it is not read.
         let leaves_body = has_body && answered.is_err();
-        let reply = answered.unwrap_or_else(|refused| self.refuse(refused, client));
+        let mut reply = answered.unwrap_or_else(|refused| self.refuse(refused, client));
+        if reply.status == StatusCode::METHOD_NOT_ALLOWED
+            && let Some(Target::Beside(route)) = self.routes.at(head.uri.path())
+        {
+            reply.headers.insert(ALLOW, route.methods());
+        }
         let mut response = response(reply, &self.limits);
         cors::admit(page, &mut response);
         // The connection takes no other request where an unread body is still to come; nor after a chunked one, which may also

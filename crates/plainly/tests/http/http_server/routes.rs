@@ -69,6 +69,12 @@ async fn documents_and_forms_are_for_pages_of_any_origin_but_not_for_any_host() 
         let is_public = response.contains("access-control-allow-origin: *\r\n");
         assert_eq!(is_public, status < 400, "{response}");
         assert!(response.ends_with(body), "{response}");
+        let allowed = match path {
+            "/about" => "allow: GET, HEAD, OPTIONS\r\n",
+            _ => "allow: POST, OPTIONS\r\n",
+        };
+        let is_allowed = response.contains(allowed);
+        assert_eq!(is_allowed, status == 405, "{response}");
     }
     server.assert_lives("other paths").await;
 }
