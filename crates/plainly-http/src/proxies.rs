@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, Version};
 
 use super::HttpLimits;
 use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart};
@@ -89,7 +89,7 @@ impl fmt::Display for ProxyNetwork {
 #[derive(Debug)]
 pub(super) struct TrustedProxies {
     networks: Vec<ProxyNetwork>,
-    /// Each may have as many requests at a time as it may have connections.
+    /// Each may have as many requests at a time, behind proxies or over HTTP/2, as it may have connections.
     clients: Quota,
 }
 
@@ -156,13 +156,16 @@ impl ConnectionPeer {
         }
     }
 
-    /// The client of a request, and its place among those of the same one.
+    /// The client of a request, and its place among those of the same one. A client's own connection of HTTP/1.1 is that
+    /// place, because it carries one request at a time.
     pub(super) fn client(
         &self,
+        version: Version,
         headers: &HeaderMap,
     ) -> (IpAddr, Result<ClientShare, QuotaExhausted>) {
         let client = match self.is_proxy {
             true => self.proxies.client(self.peer, headers),
+            false if version <= Version::HTTP_11 => return (self.peer, Ok(None)),
             false => self.peer,
         };
         let share = self.proxies.clients.take(Holder::of(None, Some(client)), 1);
@@ -355,7 +358,7 @@ mod tests {
                 all.append(name, value);
             }
             ConnectionPeer::new(peer.parse().unwrap(), &proxies)
-                .client(&all)
+                .client(Version::HTTP_11, &all)
                 .0
         };
         for (rows, expected) in HEADERS {

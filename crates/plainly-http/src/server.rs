@@ -196,7 +196,7 @@ impl<E: Exchange> HttpService<E> {
     where
         B: HttpBody<Data = Bytes> + Send + 'static,
     {
-        let (client, share) = caller.client(request.headers());
+        let (client, share) = caller.client(request.version(), request.headers());
         match share {
             Ok(share) => (Either::Left(self.respond(request, Some(client))), share),
             Err(_full) => {

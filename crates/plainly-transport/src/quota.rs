@@ -1,8 +1,8 @@
 //! Limits on places or bytes, of which each holder has a share at most, so that no holder starves
 //! the others. A part is returned when it is dropped.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::lock::Lock;
 const PARTS: usize = 8;
 
 /// The caller that a share belongs to: a principal, or else the network that its requests come from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a caller has a name or an address")]
 pub enum Holder {
     /// An authenticated caller.
@@ -55,8 +55,9 @@ struct QuotaState {
     limit: usize,
     share: usize,
     taken: AtomicUsize,
-    /// The amount that each holder has taken, if it has taken any.
-    holders: Lock<HashMap<Holder, usize>>,
+    /// The amount that each holder has taken, if it has taken any. A tree, because hashing an address takes longer than
+    /// comparing the few that are here.
+    holders: Lock<BTreeMap<Holder, usize>>,
 }
 
 /// An amount taken from a quota, given back when dropped.
