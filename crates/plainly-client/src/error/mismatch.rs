@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+#[cfg(feature = "skills")]
+use plainly_skills::FrontmatterError;
+
 use super::bounded::BoundedText;
 
 /// The difference between a file of a skill and the entry of the skill.
@@ -50,6 +53,24 @@ pub enum Mismatch {
         /// The fault, and its line.
         why: String,
     },
+}
+
+#[cfg(feature = "skills")]
+impl From<FrontmatterError> for Mismatch {
+    fn from(error: FrontmatterError) -> Self {
+        match error {
+            FrontmatterError::Different {
+                path,
+                listed,
+                found,
+            } => Self::Frontmatter {
+                path,
+                listed,
+                found,
+            },
+            FrontmatterError::Unreadable { why } => Self::Unreadable { why },
+        }
+    }
 }
 
 impl fmt::Display for Mismatch {

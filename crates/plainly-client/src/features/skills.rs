@@ -1,10 +1,6 @@
 //! Skills on the client's side (extension `io.modelcontextprotocol/skills`): listing them, and reading their files so that nothing
 //! is used that is not what the server lists. Nothing is read before it is asked for.
 
-mod entry;
-mod frontmatter;
-
-use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use plainly_errors::Mistake;
@@ -13,7 +9,7 @@ use plainly_protocol::types::{
     Body, GetSkillParams, GetSkillResult, ListSkillsParams, ListSkillsResult, Skill, SkillFile,
     SkillFiles,
 };
-use sha2::{Digest as _, Sha256};
+use plainly_skills::{Frontmatter, digest, mistakes, root};
 
 use crate::connect::Client;
 use crate::error::{Error, LocalError, Mismatch, Result};
@@ -113,13 +109,16 @@ impl Client {
         let SkillFiles::Listed(files) = &skill.resources else {
             return Err(LocalError::DynamicSkill { uri }.into());
         };
-        let mistakes = entry::mistakes(&skill, files);
+        let mistakes = mistakes(&skill, files);
         let file = files.iter().find(|file| file.uri == uri);
         let (Some(file), []) = (file, mistakes.as_slice()) else {
             return Err(LocalError::InvalidSkill { uri, mistakes }.into());
         };
         let instructions = text(self.read_verified(file).await?)
-            .and_then(|text| frontmatter::compare(&text, &skill.frontmatter).map(|()| text))
+            .and_then(|text| {
+                Frontmatter::of(&text)?.compare(&skill.frontmatter)?;
+                Ok(text)
+            })
             .map_err(|mismatch| LocalError::SkillMismatch { uri, mismatch })?;
         Ok(LoadedSkill {
             client: self.clone(),
@@ -160,7 +159,7 @@ impl LoadedSkill {
 
     /// The directory of the skill, in which the paths in its instructions begin: a URI without a slash at its end.
     pub fn root(&self) -> &str {
-        entry::root(&self.skill.uri)
+        root(&self.skill.uri)
     }
 
     /// Reads a file of the skill, by its URI or by its path in the skill's directory, and verifies its length and digest.
@@ -217,15 +216,6 @@ fn verify(body: Body, file: &SkillFile) -> std::result::Result<Body, Mismatch> {
         return Err(Mismatch::Digest { listed, found });
     }
     Ok(body)
-}
-
-/// The digest as entries have it.
-fn digest(bytes: &[u8]) -> String {
-    let mut digest = "sha256:".to_owned();
-    for byte in Sha256::digest(bytes) {
-        write!(digest, "{byte:02x}").expect("text grows");
-    }
-    digest
 }
 
 /// Text, in whichever way it was sent.

@@ -9,8 +9,6 @@ use plainly_protocol::types::JsonObject;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError};
 use serde_json::{Map, Value};
 
-use crate::error::Mismatch;
-
 /// The most bytes of frontmatter. The names and descriptions of the Agent Skills specification take a hundredth of it.
 const BYTES: usize = 64 << 10;
 /// The most levels of lists and mappings in it.
@@ -18,23 +16,67 @@ const DEPTH: usize = 64;
 /// The line before and after it.
 const FENCE: &str = "---";
 
-/// Compares the frontmatter of a file, field by field, with its entry.
-pub(super) fn compare(file: &str, listed: &JsonObject) -> Result<(), Mismatch> {
-    let found = parse(cut(file)?)?;
-    let Yaml::Mapping { members, .. } = &*found else {
-        return Err(unreadable(
-            "its frontmatter is no mapping of names to values",
-        ));
-    };
-    compare_members("", listed, members)
+/// The most values in the JSON of it. Aliases can make a few lines more than memory has room for.
+const VALUES: usize = 10_000;
+
+/// The frontmatter of a `SKILL.md`: a mapping of names to values.
+#[derive(Debug)]
+pub struct Frontmatter(BTreeMap<String, Rc<Yaml>>);
+
+/// The fault of the frontmatter of a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(clippy::exhaustive_enums, reason = "frontmatter is read or compared")]
+pub enum FrontmatterError {
+    /// The file has no frontmatter that can be read.
+    #[error("{why}")]
+    Unreadable {
+        /// The fault, and its line.
+        why: String,
+    },
+    /// A field differs from the entry of the skill.
+    #[error("{path} differs from the entry of the skill")]
+    Different {
+        /// The place of the field, as a JSON Pointer.
+        path: String,
+        /// The value in the entry, as JSON and without its middle if it is long; `None` if the
+        /// entry has no such field.
+        listed: Option<String>,
+        /// The value in the file; `None` if it has no such field.
+        found: Option<String>,
+    },
 }
 
-fn unreadable(why: impl Into<String>) -> Mismatch {
-    Mismatch::Unreadable { why: why.into() }
+impl Frontmatter {
+    /// Reads the frontmatter of a file.
+    pub fn of(file: &str) -> Result<Self, FrontmatterError> {
+        let whole = parse(cut(file)?)?;
+        match &*whole {
+            Yaml::Mapping { members, .. } => Ok(Self(members.clone())),
+            Yaml::Scalar { .. } | Yaml::List { .. } => Err(unreadable(
+                "its frontmatter is no mapping of names to values",
+            )),
+        }
+    }
+
+    /// Compares it, field by field, with the entry of the skill.
+    pub fn compare(&self, listed: &JsonObject) -> Result<(), FrontmatterError> {
+        compare_members("", listed, &self.0)
+    }
+
+    /// Converts it to JSON. Text without quotes is read by the core schema of YAML 1.2: `true` is a
+    /// boolean, `yes` is text.
+    pub fn to_json(&self) -> Result<JsonObject, FrontmatterError> {
+        let mut left = VALUES;
+        Ok(json_members(&self.0, &mut left)?.into())
+    }
+}
+
+fn unreadable(why: impl Into<String>) -> FrontmatterError {
+    FrontmatterError::Unreadable { why: why.into() }
 }
 
 /// The YAML between the first line and the next one that is a fence.
-fn cut(file: &str) -> Result<&str, Mismatch> {
+fn cut(file: &str) -> Result<&str, FrontmatterError> {
     let file = file.strip_prefix('\u{feff}').unwrap_or(file);
     let (first, rest) = file.split_once('\n').unwrap_or((file, ""));
     if first.trim_end() != FENCE {
@@ -107,7 +149,7 @@ struct YamlReader {
     whole: Option<Rc<Yaml>>,
 }
 
-fn parse(yaml: &str) -> Result<Rc<Yaml>, Mismatch> {
+fn parse(yaml: &str) -> Result<Rc<Yaml>, FrontmatterError> {
     let mut reader = YamlReader::default();
     for event in Parser::new_from_str(yaml) {
         let (event, _place) = event.map_err(|why| unreadable(no_yaml(&why)))?;
@@ -211,7 +253,7 @@ impl YamlReader {
 }
 
 /// Visits each value of the entry once at most, however often the file repeats one of its own.
-fn compare_values(path: &str, listed: &Value, found: &Yaml) -> Result<(), Mismatch> {
+fn compare_values(path: &str, listed: &Value, found: &Yaml) -> Result<(), FrontmatterError> {
     match (listed, found) {
         (Value::Object(listed), Yaml::Mapping { members, .. }) => {
             compare_members(path, listed, members)
@@ -231,7 +273,7 @@ fn compare_members(
     path: &str,
     listed: &Map<String, Value>,
     found: &BTreeMap<String, Rc<Yaml>>,
-) -> Result<(), Mismatch> {
+) -> Result<(), FrontmatterError> {
     let place = |name: &str| format!("{path}/{}", name.replace('~', "~0").replace('/', "~1"));
     for (name, listed) in listed {
         match found.get(name) {
@@ -275,8 +317,8 @@ fn truth(text: &str) -> Option<bool> {
     }
 }
 
-fn difference(path: String, listed: Option<&Value>, found: Option<&Yaml>) -> Mismatch {
-    Mismatch::Frontmatter {
+fn difference(path: String, listed: Option<&Value>, found: Option<&Yaml>) -> FrontmatterError {
+    FrontmatterError::Different {
         path,
         listed: listed.map(|listed| quoted(&listed.to_string()).into_owned()),
         found: found.map(|found| match found {
@@ -284,5 +326,123 @@ fn difference(path: String, listed: Option<&Value>, found: Option<&Yaml>) -> Mis
             Yaml::List { items, .. } => format!("a list of {}", items.len()),
             Yaml::Mapping { members, .. } => format!("a mapping of {}", members.len()),
         }),
+    }
+}
+
+fn json_members(
+    members: &BTreeMap<String, Rc<Yaml>>,
+    left: &mut usize,
+) -> Result<Map<String, Value>, FrontmatterError> {
+    let members = members.iter();
+    members
+        .map(|(name, value)| Ok((name.clone(), json_value(value, left)?)))
+        .collect()
+}
+
+/// A value of YAML as JSON; an error once no values are left.
+fn json_value(value: &Yaml, left: &mut usize) -> Result<Value, FrontmatterError> {
+    *left = left
+        .checked_sub(1)
+        .ok_or_else(|| unreadable(format!("its frontmatter has more than {VALUES} values")))?;
+    Ok(match value {
+        Yaml::Scalar { text, is_plain } if *is_plain => json_plain(text),
+        Yaml::Scalar { text, .. } => Value::String(text.clone()),
+        Yaml::List { items, .. } => {
+            let items = items.iter().map(|item| json_value(item, left));
+            Value::Array(items.collect::<Result<_, _>>()?)
+        }
+        Yaml::Mapping { members, .. } => Value::Object(json_members(members, left)?),
+    })
+}
+
+/// Text without quotes, by the core schema of YAML 1.2.
+fn json_plain(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => Value::Null,
+        "true" | "True" | "TRUE" => Value::Bool(true),
+        "false" | "False" | "FALSE" => Value::Bool(false),
+        _ => json_number(text).unwrap_or_else(|| Value::String(text.to_owned())),
+    }
+}
+
+fn json_number(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    // `inf` and `nan` are numbers for Rust alone, and `.inf` and `.nan` for YAML alone.
+    let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
+    if !is_number {
+        return None;
+    }
+    match text.get(..2) {
+        Some("0x") => i64::from_str_radix(text.get(2..)?, 16)
+            .ok()
+            .map(Value::from),
+        Some("0o") => i64::from_str_radix(text.get(2..)?, 8).ok().map(Value::from),
+        _ => match text.parse::<i64>() {
+            Ok(whole) => Some(whole.into()),
+            Err(_) => serde_json::Number::from_f64(text.parse().ok()?).map(Value::Number),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(yaml: &str) -> Result<Value, String> {
+        let frontmatter = Frontmatter::of(&format!("---\n{yaml}\n---\n# Text\n"));
+        let frontmatter = frontmatter.map_err(|error| error.to_string())?;
+        let json = frontmatter.to_json().map_err(|error| error.to_string())?;
+        frontmatter.compare(&json).expect("it is like itself");
+        Ok(serde_json::to_value(json).unwrap())
+    }
+
+    #[test]
+    fn frontmatter_is_json_by_the_core_schema() {
+        for (yaml, expected) in [
+            ("a: text", json!({"a": "text"})),
+            ("a: 'true'", json!({"a": "true"})),
+            (
+                "a: true\nb: yes\nc: FALSE",
+                json!({"a": true, "b": "yes", "c": false}),
+            ),
+            (
+                "a:\nb: ~\nc: null\nd: ''",
+                json!({"a": null, "b": null, "c": null, "d": ""}),
+            ),
+            (
+                "a: 1\nb: -1\nc: 1.5\nd: 1e3",
+                json!({"a": 1, "b": -1, "c": 1.5, "d": 1000.0}),
+            ),
+            (
+                "a: 0x1f\nb: 0o17\nc: 1.0",
+                json!({"a": 31, "b": 15, "c": 1.0}),
+            ),
+            (
+                "a: 1.2.3\nb: 2026-11-27\nc: inf\nd: .nan",
+                json!({"a": "1.2.3", "b": "2026-11-27", "c": "inf", "d": ".nan"}),
+            ),
+            (
+                "a: [x, 2]\nb: {c: d}",
+                json!({"a": ["x", 2], "b": {"c": "d"}}),
+            ),
+            ("a: >\n  two\n  lines\n", json!({"a": "two lines\n"})),
+            ("a: &it [x]\nb: *it", json!({"a": ["x"], "b": ["x"]})),
+            ("a: !!str 1", json!({"a": "1"})),
+        ] {
+            assert_eq!(read(yaml), Ok(expected), "{yaml}");
+        }
+    }
+
+    #[test]
+    fn a_few_lines_can_not_become_gigabytes() {
+        let mut yaml = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
+        for level in 1..12 {
+            let below = format!("*a{}, ", level - 1).repeat(9);
+            yaml += &format!("a{level}: &a{level} [{below}]\n");
+        }
+        let why = "its frontmatter has more than 10000 values";
+        assert_eq!(read(&yaml), Err(why.to_owned()));
     }
 }

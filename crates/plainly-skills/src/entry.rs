@@ -8,31 +8,37 @@ use plainly_errors::mistake::quoted;
 use plainly_protocol::types::{Skill, SkillFile};
 
 /// The file that makes a directory a skill.
+pub const MAIN_FILE: &str = "SKILL.md";
+/// The end of the URI of that file.
 const MAIN: &str = "/SKILL.md";
-/// The most files of a skill: the most that every client must take.
-const FILES: usize = 512;
-/// The most bytes of all files of a skill together: likewise.
-const BYTES: u64 = 16 << 20;
+/// The most files of a skill that every client must accept.
+pub const MAX_FILES: usize = 512;
+/// The most bytes of all files of a skill together that every client must accept.
+pub const MAX_BYTES: u64 = 16 << 20;
 /// The longest name, in characters.
 const NAME: usize = 64;
 /// The most mistakes that are reported of one skill.
 const TOLD: usize = 20;
 
-/// The directory of a skill, without a slash at its end.
-pub(super) fn root(uri: &str) -> &str {
+/// The directory of the skill whose `SKILL.md` has this URI, without a slash at its end.
+pub fn root(uri: &str) -> &str {
     uri.strip_suffix(MAIN).unwrap_or(uri)
 }
 
-/// The mistakes in the entry of a skill that lists these files.
-pub(super) fn mistakes(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
+/// The mistakes in the entry of a skill that lists these files, at most 20 of them.
+pub fn mistakes(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
     let mut mistakes = Vec::new();
     mistakes.extend(in_uri(skill));
     mistakes.extend(in_name(skill));
     if skill.description().is_none() {
-        mistakes.push(Mistake::new("/frontmatter/description", "it is not text"));
+        let path = "/frontmatter/description";
+        mistakes.push(Mistake::new(path, no_text(skill, "description")));
     }
-    if files.len() > FILES {
-        let why = format!("a skill of {} files is larger than {FILES}", files.len());
+    if files.len() > MAX_FILES {
+        let why = format!(
+            "a skill of {} files is larger than {MAX_FILES}",
+            files.len()
+        );
         mistakes.push(Mistake::new("/resources", why));
         return mistakes;
     }
@@ -53,7 +59,7 @@ fn in_uri(skill: &Skill) -> Option<Mistake> {
 fn in_name(skill: &Skill) -> Option<Mistake> {
     let path = "/frontmatter/name";
     let Some(name) = skill.name() else {
-        return Some(Mistake::new(path, "it is not text"));
+        return Some(Mistake::new(path, no_text(skill, "name")));
     };
     let shown = quoted(name);
     let directory = root(&skill.uri).rsplit('/').next().unwrap_or_default();
@@ -70,6 +76,14 @@ fn in_name(skill: &Skill) -> Option<Mistake> {
         return None;
     };
     Some(Mistake::new(path, why))
+}
+
+/// The fault of a field that should be text.
+fn no_text(skill: &Skill, field: &str) -> &'static str {
+    match skill.frontmatter.get(field) {
+        Some(_) => "it is not text",
+        None => "it is missing",
+    }
 }
 
 /// Whether a skill may be called so.
@@ -124,8 +138,8 @@ fn in_files(skill: &Skill, files: &[SkillFile]) -> Vec<Mistake> {
     let bytes = files
         .iter()
         .fold(0, |sum: u64, file| sum.saturating_add(file.size));
-    if bytes > BYTES {
-        let why = format!("a skill of {bytes} bytes is larger than {BYTES}");
+    if bytes > MAX_BYTES {
+        let why = format!("a skill of {bytes} bytes is larger than {MAX_BYTES}");
         mistakes.push(Mistake::new("/resources", why));
     }
     mistakes
