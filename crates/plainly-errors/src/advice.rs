@@ -191,6 +191,7 @@ impl InvalidParams {
             }
             Self::UnknownTool { .. } => "list the tools again, and call one of them",
             Self::UnknownPrompt { .. } => "list the prompts again, and use one of them",
+            Self::UnknownSkill { .. } => "list the skills again, and name one by its SKILL.md",
             Self::InvalidCursor => "list from the beginning, without a cursor",
             Self::InvalidRequestState => {
                 "send the request from the beginning, without requestState"

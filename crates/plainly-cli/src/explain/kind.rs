@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Explanation, coded};
 
 /// The names of the kinds, and what a refusal can be.
-pub(super) const KINDS: [&str; 35] = [
+pub(super) const KINDS: [&str; 36] = [
     "malformed",
     "duplicate_id",
     "session_required",
@@ -17,6 +17,7 @@ pub(super) const KINDS: [&str; 35] = [
     "missing_meta",
     "unknown_tool",
     "unknown_prompt",
+    "unknown_skill",
     "unknown_task",
     "invalid_cursor",
     "invalid_request_state",

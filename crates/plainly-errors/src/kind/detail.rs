@@ -123,6 +123,11 @@ pub enum InvalidParams {
         /// The name as requested, without its middle if it is too long for any.
         name: String,
     },
+    /// There is no skill whose `SKILL.md` has this URI (extension `io.modelcontextprotocol/skills`).
+    UnknownSkill {
+        /// The URI as requested, without its middle if it is too long for any.
+        uri: String,
+    },
     /// The cursor was not given out by this server for this listing, or has expired: the client starts again without.
     InvalidCursor,
     /// The `requestState` was not given out by this server to this client for this very request, or has expired: the client

@@ -347,6 +347,9 @@ conditions! {
     ErrorKind::InvalidParams(InvalidParams::UnknownPrompt { name }) =>
         wrong("the prompt does not exist"),
         with_name("Unknown prompt", Some(name));
+    ErrorKind::InvalidParams(InvalidParams::UnknownSkill { uri }) =>
+        wrong("the skill does not exist"),
+        with_name("Unknown skill", Some(uri));
     ErrorKind::InvalidParams(InvalidParams::InvalidCursor) =>
         wrong("the cursor is not valid"),
         "Invalid cursor: start again without one";

@@ -243,6 +243,12 @@ pub(crate) fn invalid_params() -> Vec<Row> {
             json!({ "kind": "unknown_prompt", "name": name }),
             (-32602, 200),
         ),
+        same(
+            InvalidParams::UnknownSkill { uri: name.into() },
+            "Unknown skill: fly",
+            json!({ "kind": "unknown_skill", "uri": name }),
+            (-32602, 200),
+        ),
     ];
     rows.extend(odd_names());
     rows.extend(invalid_resource_params());

@@ -59,6 +59,7 @@ fn shape(any_json: impl Strategy<Value = Value> + Clone + 'static) -> impl Strat
         json!({ "kind": "invalid_cursor" }),
         json!({ "kind": "unknown_tool", "name": "t" }),
         json!({ "kind": "unknown_prompt", "name": "p" }),
+        json!({ "kind": "unknown_skill", "uri": "skill://s/SKILL.md" }),
         json!({ "kind": "resource_too_large", "uri": "file:///a", "size": 2, "limit": 1 }),
         json!({ "kind": "deadline_exceeded", "limitMs": 1 }),
         json!({ "code": "TIMEOUT", "suggestion": "s", "details": { "a": 1 }, "retry_after": 1 }),
@@ -124,6 +125,7 @@ fn invalid_params() -> impl Strategy<Value = InvalidParams> {
             .prop_map(|(keys, problems)| InvalidParams::MissingMeta { keys, problems }),
         any::<String>().prop_map(|name| InvalidParams::UnknownTool { name }),
         any::<String>().prop_map(|name| InvalidParams::UnknownPrompt { name }),
+        any::<String>().prop_map(|uri| InvalidParams::UnknownSkill { uri }),
         Just(InvalidParams::InvalidCursor),
         Just(InvalidParams::InvalidRequestState),
         (any::<String>(), problems())
