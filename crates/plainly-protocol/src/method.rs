@@ -220,7 +220,7 @@ methods! {
     // Skills are resources, and have no notification of their own.
     /// (SEP-2640, as the next one)
     ListSkills = "skills/list" { ..list(SKILLS, "skills", Method::ResourcesChanged) }
-    GetSkill = "skills/get" { subject: Some("uri"), is_read_only: true, ..SKILLS }
+    GetSkill = "skills/get" { subject: Some("uri"), is_read_only: true, cacheable: true, ..SKILLS }
     Initialized = "notifications/initialized" { revisions: Revisions::LEGACY, ..CLIENT_NOTIFICATION }
     Cancelled = "notifications/cancelled" { sender: Sender::Either, ..CLIENT_NOTIFICATION }
     Progress = "notifications/progress" { sender: Sender::Either, ..CLIENT_NOTIFICATION }

@@ -154,7 +154,8 @@ pub trait Shape {
 }
 
 impl Shape for ServerCapabilities {
-    /// Extensions become unstandardised capabilities; one that is declared as such already stays as it is.
+    /// Declares extensions as unstandardised capabilities too, where the schema has no extensions: hosts look for some in one
+    /// place and for some in the other. One that is declared as such already stays as it is.
     fn shape(&mut self, revision: Revision) {
         if !Feature::Completions.is_in(revision) {
             self.completions = None;
@@ -163,14 +164,15 @@ impl Shape for ServerCapabilities {
             self.tasks = None;
         }
         if !Feature::Extensions.is_in(revision)
-            && let Some(mut extensions) = self.extensions.take()
+            && let Some(extensions) = &mut self.extensions
         {
             // Its methods do not exist there.
             extensions.remove(TASKS_EXTENSION);
             let experimental = self.experimental.get_or_insert_with(JsonObject::new);
-            for (name, settings) in Map::from(extensions) {
+            for (name, settings) in Map::from(extensions.clone()) {
                 experimental.entry(name).or_insert(settings);
             }
+            self.extensions.take_if(|extensions| extensions.is_empty());
         }
     }
 }
@@ -238,7 +240,7 @@ mod tests {
             let has = |field: Feature| field.is_in(revision);
             assert_eq!(declared.completions.is_some(), has(Feature::Completions));
             assert_eq!(declared.tasks.is_some(), has(Feature::Tasks));
-            assert_eq!(declared.extensions.is_some(), has(Feature::Extensions));
+            assert_eq!(declared.extensions, all.extensions);
             let experimental = match has(Feature::Extensions) {
                 true => json!({"a": {"is": 0}}),
                 false => json!({"a": {"is": 0}, "b": {}}),

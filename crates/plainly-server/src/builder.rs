@@ -29,6 +29,7 @@ use super::subscriptions::{Announcements, Listeners, Subscriptions};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
 use super::{Inner, Keys, Server};
 use crate::limits::Limits;
+use crate::skills::Skills;
 use crate::store::Store;
 use plainly_transport::quota::Quota;
 
@@ -162,6 +163,14 @@ impl ServerBuilder {
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
         self.definitions.stores.push(erase(store));
+        self
+    }
+
+    /// Serves skills, and declares that the server has some (extension `io.modelcontextprotocol/skills`). Their files are
+    /// resources: add a store that has them.
+    #[must_use]
+    pub fn skills(mut self, skills: impl Skills) -> Self {
+        self.definitions.skills = Some(Arc::new(skills));
         self
     }
 

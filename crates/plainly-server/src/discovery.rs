@@ -6,7 +6,7 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
-    ResourcesCapability, ServerCapabilities, TASKS_EXTENSION,
+    ResourcesCapability, SKILLS_EXTENSION, ServerCapabilities, TASKS_EXTENSION,
 };
 use plainly_schema::closest;
 use serde_json::{Value, json};
@@ -51,6 +51,10 @@ impl Discovery {
         }
         if features.serves(Capability::Completions) {
             capabilities = capabilities.completions(JsonObject::new());
+        }
+        if features.serves(Capability::Skills) {
+            let settings = json!({ "directoryRead": features.serves(Capability::Resources) });
+            extensions.insert(SKILLS_EXTENSION.to_owned(), settings);
         }
         if features.may_become_tasks {
             extensions.insert(TASKS_EXTENSION.to_owned(), json!({}));

@@ -13,8 +13,11 @@ mod methods;
 mod prompts;
 mod resources;
 mod setters;
+mod skills;
 mod tools;
 mod values;
+
+use std::sync::Arc;
 
 use plainly_protocol::method::Capability;
 use plainly_protocol::types::JsonObject;
@@ -39,6 +42,7 @@ use super::asking::Seals;
 use super::seal::Keys;
 use super::state::States;
 use crate::limits::Limits;
+use crate::skills::ErasedSkills;
 
 /// The tools, resources and prompts of a server, and everything needed to serve them.
 #[derive(Debug)]
@@ -50,6 +54,7 @@ pub(super) struct Features {
     pub(super) may_log: bool,
     /// Whether any tool may become a task.
     pub(super) may_become_tasks: bool,
+    pub(super) skills: Option<Arc<dyn ErasedSkills>>,
     /// The extensions that the program declares.
     pub(super) extensions: JsonObject,
     states: States,
@@ -74,6 +79,7 @@ impl Features {
             resources,
             templates,
             stores,
+            skills,
             states,
             dynamic,
             is_layered,
@@ -94,6 +100,7 @@ impl Features {
             prompts,
             may_log,
             may_become_tasks,
+            skills,
             extensions,
             states,
             cursors: Cursors::new(keys.clone(), server, limits),
@@ -108,12 +115,9 @@ impl Features {
             Capability::Tools => self.tools.is_served(),
             Capability::Resources => self.resources.is_served(),
             Capability::Prompts => self.prompts.is_served(),
+            Capability::Skills => self.skills.is_some(),
             Capability::Completions => self.prompts.can_complete() || self.resources.can_complete(),
-            Capability::ResourcesSubscribe
-            | Capability::Logging
-            | Capability::Tasks
-            | Capability::Skills
-            | _ => false,
+            Capability::ResourcesSubscribe | Capability::Logging | Capability::Tasks | _ => false,
         }
     }
 

@@ -58,6 +58,7 @@ mod operation;
 mod permissions;
 mod records;
 mod seal;
+mod skills;
 pub mod store;
 mod usage;
 
@@ -81,6 +82,7 @@ pub use self::records::{Records, RecordsError, StoredRecord};
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
+pub use self::skills::{SkillPage, Skills};
 pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
 pub use self::usage::Usage;

@@ -80,7 +80,7 @@ fn set_level(call: &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError> {
 
 #[cfg(test)]
 mod tests {
-    use plainly_protocol::method::{Capability, MessageKind, Sender, methods};
+    use plainly_protocol::method::{MessageKind, Sender, methods};
 
     use super::*;
     use crate::features;
@@ -96,9 +96,7 @@ mod tests {
             let is_served = row.kind == MessageKind::Request
                 && row.sender != Sender::Server
                 // It opens the session in which all others are served.
-                && row.method != Method::Initialize
-                // Skills are for clients alone.
-                && row.capability != Some(Capability::Skills);
+                && row.method != Method::Initialize;
             let handlers = own.count() + others.count();
             assert_eq!(handlers, usize::from(is_served), "{}", row.name);
         }

@@ -389,6 +389,7 @@ fn is_unknown(error: &ProtocolError) -> bool {
             | ErrorKind::InvalidParams(
                 InvalidParams::UnknownTool { .. }
                     | InvalidParams::UnknownPrompt { .. }
+                    | InvalidParams::UnknownSkill { .. }
                     | InvalidParams::UnknownTask
             )
     )
@@ -410,8 +411,11 @@ pub(super) fn declares(capabilities: &ServerCapabilities, capability: Capability
             let extension = capabilities.extension(plainly_protocol::types::TASKS_EXTENSION);
             extension.is_some()
         }
-        // The skills of several sources are not joined.
-        Capability::Skills | _ => false,
+        Capability::Skills => {
+            let extension = capabilities.extension(plainly_protocol::types::SKILLS_EXTENSION);
+            extension.is_some()
+        }
+        _ => false,
     }
 }
 

@@ -1,11 +1,14 @@
 //! Everything that a program defines for a server, before it is checked.
 
+use std::sync::Arc;
+
 use plainly_protocol::types::JsonObject;
 
 use super::prompts::Prompt;
 use super::resources::{ErasedStore, Resource, ResourceTemplate};
 use super::tools::Tool;
 use crate::extract::Needs;
+use crate::skills::ErasedSkills;
 use crate::state::States;
 
 /// Everything that a program defined for one server.
@@ -16,6 +19,7 @@ pub(crate) struct Definitions {
     pub(crate) resources: Vec<Resource>,
     pub(crate) templates: Vec<ResourceTemplate>,
     pub(crate) stores: Vec<Box<dyn ErasedStore>>,
+    pub(crate) skills: Option<Arc<dyn ErasedSkills>>,
     /// The values that handlers share.
     pub(crate) states: States,
     pub(crate) dynamic: DynamicKinds,

@@ -24,7 +24,7 @@ pub(crate) type FeatureHandler =
     fn(&Arc<Features>, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;
 
 /// Which handler each of these methods has.
-pub(crate) const FEATURE_HANDLERS: [(Method, FeatureHandler); 10] = [
+pub(crate) const FEATURE_HANDLERS: [(Method, FeatureHandler); 12] = [
     (Method::CallTool, Features::call_tool),
     (Method::ReadResource, Features::read_resource),
     (Method::ListTools, Features::list_tools),
@@ -35,6 +35,8 @@ pub(crate) const FEATURE_HANDLERS: [(Method, FeatureHandler); 10] = [
     (Method::ListPrompts, Features::list_prompts),
     (Method::GetPrompt, Features::get_prompt),
     (Method::Complete, Features::complete),
+    (Method::ListSkills, Features::list_skills),
+    (Method::GetSkill, Features::get_skill),
 ];
 
 impl Features {

@@ -17,6 +17,7 @@ mod prompts;
 mod reading;
 mod serve_messages;
 mod serve_stream;
+mod skills;
 mod sources;
 mod stdio;
 mod store_tools;

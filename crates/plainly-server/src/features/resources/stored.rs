@@ -120,8 +120,8 @@ impl<S: Store> CheckedStore<S> {
 
 /// Clients could not notice by themselves: each cursor is sealed anew, so no two are equal.
 #[derive(Debug, thiserror::Error)]
-#[error("the store's listing returned the same page twice")]
-struct EndlessListing;
+#[error("the listing returned the same page twice")]
+pub(in crate::features) struct EndlessListing;
 
 impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
     fn serves(&self, uri: &str) -> bool {
