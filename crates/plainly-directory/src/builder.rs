@@ -121,6 +121,13 @@ impl DirectoryStoreBuilder {
         self
     }
 
+    /// Serves only the bytes that files have.
+    #[cfg(feature = "skills")]
+    pub(super) fn exact(mut self) -> Self {
+        self.converters.exact();
+        self
+    }
+
     /// Opens the directories. Fails with everything that is wrong with them.
     pub fn build(self) -> Result<DirectoryStore, MountError> {
         let mut problems = Vec::new();

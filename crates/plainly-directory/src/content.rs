@@ -57,7 +57,7 @@ pub(super) fn read(
                 if file.metadata.len() <= limit {
                     file.waiter.hold(file.metadata.len())?;
                 }
-                if let Some((resource, body)) = self::file(uri, name, &file, limit)? {
+                if let Some((resource, body)) = self::file(uri, name, &file, limit, converters)? {
                     let allowance = Allowance {
                         room: usize::try_from(limit / 4).unwrap_or(usize::MAX),
                         time: CONVERTING,
@@ -68,7 +68,7 @@ pub(super) fn read(
             }
         }
     }
-    Err(StoreError::Failed(UnstableFile.into()))
+    Err(unstable())
 }
 
 /// The content of a file; `None` if it changed meanwhile.
@@ -77,7 +77,20 @@ fn file(
     name: &OsStr,
     file: &OpenFile,
     limit: u64,
+    converters: &Converters,
 ) -> Result<Option<(Resource, Body)>, StoreError> {
+    let Some((metadata, content)) = whole(file, limit)? else {
+        return Ok(None);
+    };
+    let resource = describe::with_content(uri, name, &metadata, &content);
+    Ok(Some((resource, converters.body(content))))
+}
+
+/// The metadata and the bytes of a file; `None` if it changed meanwhile.
+pub(super) fn whole(
+    file: &OpenFile,
+    limit: u64,
+) -> Result<Option<(Metadata, Vec<u8>)>, StoreError> {
     let before = &file.metadata;
     if before.len() > limit {
         return Err(StoreError::TooLarge {
@@ -93,11 +106,12 @@ fn file(
         let size = after.len().max(content.len() as u64);
         return Err(StoreError::TooLarge { size, limit });
     }
-    if !is_same(before, &after) {
-        return Ok(None);
-    }
-    let resource = describe::with_content(uri, name, &after, &content);
-    Ok(Some((resource, describe::body(content))))
+    Ok(is_same(before, &after).then_some((after, content)))
+}
+
+/// The error of a file that changed each time it was read.
+pub(super) fn unstable() -> StoreError {
+    StoreError::Failed(UnstableFile.into())
 }
 
 /// The first small files of a directory, as many as fit, as they are.
@@ -116,7 +130,9 @@ fn collection(
         };
         // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
         let limit = left.min(FILE_BYTES);
-        if let Ok(Some((mut resource, body))) = self::file(&entry.uri, &entry.name, file, limit) {
+        if let Ok(Some((mut resource, body))) =
+            self::file(&entry.uri, &entry.name, file, limit, converters)
+        {
             left -= body.as_bytes().len() as u64;
             converters.announce(&mut resource);
             contents.push(ResourceContents::new(resource, body));
@@ -185,8 +201,8 @@ mod tests {
         let (_waits, waiter) = Waiter::until_dropped();
         let opened = open(around.path(), waiter);
         meanwhile(&writer);
-        let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap()?;
-        body.as_text().map(str::to_owned)
+        let (_, content) = whole(&opened, 100).unwrap()?;
+        String::from_utf8(content).ok()
     }
 
     #[test]
@@ -205,10 +221,8 @@ mod tests {
         for text in ["one", "two", "three"] {
             fs::write(around.path().join("x"), text).unwrap();
             let opened = open(around.path(), waiter.clone());
-            let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100)
-                .unwrap()
-                .unwrap();
-            assert_eq!(body.as_text(), Some(text));
+            let (_, content) = whole(&opened, 100).unwrap().unwrap();
+            assert_eq!(content, text.as_bytes());
             let changed = handle::changed(&opened.metadata).unwrap();
             assert!(changed + SETTLED <= SystemTime::now());
         }
@@ -224,10 +238,8 @@ mod tests {
         let opened = open(around.path(), waiter);
         fs::write(around.path().join("y"), "replaced").unwrap();
         fs::rename(around.path().join("y"), around.path().join("x")).unwrap();
-        let (_, body) = file("file:///d/x", OsStr::new("x"), &opened, 100)
-            .unwrap()
-            .unwrap();
-        assert_eq!(body.as_text(), Some("old"));
+        let (_, content) = whole(&opened, 100).unwrap().unwrap();
+        assert_eq!(content, b"old");
     }
 
     #[test]
@@ -237,7 +249,7 @@ mod tests {
         let (_waits, waiter) = Waiter::until_dropped();
         let opened = open(around.path(), waiter);
         fs::write(around.path().join("x"), "x".repeat(101)).unwrap();
-        let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
+        let error = whole(&opened, 100).unwrap_err();
         assert!(matches!(
             error,
             StoreError::TooLarge {
@@ -254,7 +266,7 @@ mod tests {
         let (waits, waiter) = Waiter::until_dropped();
         let opened = open(around.path(), waiter);
         drop(waits);
-        let error = file("file:///d/x", OsStr::new("x"), &opened, 100).unwrap_err();
+        let error = whole(&opened, 100).unwrap_err();
         assert!(matches!(error, StoreError::Failed(_)), "{error}");
     }
 }

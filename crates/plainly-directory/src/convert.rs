@@ -111,7 +111,11 @@ pub(super) struct Allowance<'a> {
 
 /// The converters of a store, in the order in which their work is offered.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Converters(Vec<Arc<dyn Converter>>);
+pub(super) struct Converters {
+    all: Vec<Arc<dyn Converter>>,
+    /// Whether text is served in the bytes that it has, also if they are UTF-16.
+    is_exact: bool,
+}
 
 impl<'a> Source<'a> {
     /// The content of a file, and its MIME type.
@@ -123,7 +127,21 @@ impl<'a> Source<'a> {
 
 impl Converters {
     pub(super) fn add(&mut self, converter: impl Converter) {
-        self.0.push(Arc::new(converter));
+        self.all.push(Arc::new(converter));
+    }
+
+    /// Serves only the bytes that files have.
+    #[cfg(feature = "skills")]
+    pub(super) fn exact(&mut self) {
+        self.is_exact = true;
+    }
+
+    /// The content of a file: text if it can be sent as text.
+    pub(super) fn body(&self, content: Vec<u8>) -> Body {
+        match self.is_exact {
+            true => crate::describe::exact_body(content),
+            false => crate::describe::body(content),
+        }
     }
 
     /// Adds to a file's metadata its formats, if more than one.
@@ -179,7 +197,7 @@ impl Converters {
             return Vec::new();
         };
         let mut found: Vec<(&dyn Converter, &str)> = Vec::new();
-        for converter in &self.0 {
+        for converter in &self.all {
             let Some(gives) = converter.gives(own) else {
                 continue;
             };

@@ -67,6 +67,11 @@ pub(super) fn body(content: Vec<u8>) -> Body {
     if let Some(text) = utf_16(&content) {
         return Body::Text(text);
     }
+    exact_body(content)
+}
+
+/// Text if the bytes are UTF-8. UTF-16 stays as it is, because its text would have other bytes.
+pub(super) fn exact_body(content: Vec<u8>) -> Body {
     if content.contains(&0) {
         return Body::Blob(content);
     }

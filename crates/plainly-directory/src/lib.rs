@@ -32,6 +32,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `tools` | yes | [`DirectoryStore::tools`]: tools over the directory, including a search through its files |
+//! | `skills` | no | [`SkillDirectory`]: the skills in a directory (SEP-2640) |
 //! | `html`, `csv`, `json`, `pdf` | no | a [`Converter`](convert::Converter) each, which also offers such files in another format |
 
 mod builder;
@@ -64,8 +65,13 @@ mod tools;
 
 mod watch;
 
+#[cfg(feature = "skills")]
+mod skills;
+
 pub use self::builder::DirectoryStoreBuilder;
 pub use self::mount::{MountError, MountProblem};
+#[cfg(feature = "skills")]
+pub use self::skills::{BrokenSkill, SkillDirectory};
 pub use self::store::{DirectoryStore, Mount};
 
 /// Holds the examples of the README to what compiles and runs.

@@ -16,6 +16,8 @@ mod listing;
 mod mounts;
 mod reading;
 mod representations;
+#[cfg(feature = "skills")]
+mod skills;
 mod uris;
 mod watching;
 

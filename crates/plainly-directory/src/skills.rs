@@ -1,0 +1,260 @@
+//! The skills in a directory: each directory with a `SKILL.md` is one, and its files are the resources
+//! `skill://path/to/skill/file`. Nothing else in the directory is served.
+
+mod index;
+
+use std::future::ready;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use plainly::protocol::types::{CacheHint, Resource, ResourceContents, Skill, SkillFiles};
+use plainly::server::{SkillPage, Skills};
+use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+
+pub use self::index::BrokenSkill;
+use self::index::SkillIndex;
+use super::builder::DirectoryStoreBuilder;
+use super::lock::Lock;
+use super::mount::MountError;
+use super::store::DirectoryStore;
+
+/// The start of the URIs of skills.
+const SCHEME: &str = "skill://";
+/// The name of the mount under which the directory is walked. It is never shown.
+const MOUNT: &str = "skills";
+/// The URI that the walk has for the directory.
+const WALKED_ROOT: &str = "file:///skills";
+/// The start of the URIs that the walk has for its contents.
+const WALKED: &str = "file:///skills/";
+
+/// The most files of all skills on one page of `skills/list`, so that it fits into a reply.
+const FILES_A_PAGE: usize = 5_000;
+
+/// The skills in a directory (extension `io.modelcontextprotocol/skills`, SEP-2640). It is both a [`Store`], of the files of
+/// the skills, and the [`Skills`] themselves.
+///
+/// Each directory with a `SKILL.md`, at any depth, is a skill. A skill that breaks a rule of the extension is left out: if
+/// its name is not that of its directory, if it has no description, more than 512 files or 16 MiB, or if a file in it is a
+/// link or can't be read. Hidden and ignored files are no part of a skill.
+///
+/// The directory is looked through again for each listing. The digest of a file is computed again if its size or its time
+/// has changed.
+///
+/// ```no_run
+/// use plainly::Server;
+/// use plainly_directory::SkillDirectory;
+///
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// let skills = SkillDirectory::new("skills")?;
+/// for broken in skills.refresh().await? {
+///     eprintln!("left out: {broken}");
+/// }
+/// let server = Server::builder("helper", "1.0.0").skills(skills.clone()).store(skills).build()?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct SkillDirectory {
+    files: DirectoryStore,
+    /// The skills as they were found when the directory was last looked through.
+    index: Arc<Lock<Arc<SkillIndex>>>,
+}
+
+impl SkillDirectory {
+    /// The skills below the directory at `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Result<Self, MountError> {
+        Self::with_options(path, DirectoryStore::builder())
+    }
+
+    /// The skills below the directory at `path`, with the options of a builder that has neither mounts nor
+    /// converters.
+    pub fn with_options(
+        path: impl Into<PathBuf>,
+        options: DirectoryStoreBuilder,
+    ) -> Result<Self, MountError> {
+        Ok(Self {
+            files: options.exact().mount_as(MOUNT, path).build()?,
+            index: Arc::default(),
+        })
+    }
+
+    /// Looks through the directory now. Returns the directories with a `SKILL.md` that are left out, and logs those that
+    /// were not left out before.
+    pub async fn refresh(&self) -> Result<Vec<BrokenSkill>, StoreError> {
+        Ok(self.refreshed().await?.broken().to_vec())
+    }
+
+    /// The URIs of the skills, as they were when the directory was last looked through.
+    pub fn uris(&self) -> Vec<String> {
+        self.index()
+            .skills()
+            .map(|skill| skill.uri.clone())
+            .collect()
+    }
+
+    fn index(&self) -> Arc<SkillIndex> {
+        Arc::clone(&self.index.lock())
+    }
+
+    async fn refreshed(&self) -> Result<Arc<SkillIndex>, StoreError> {
+        let before = self.index();
+        let read = self
+            .files
+            .blocking(move |request| SkillIndex::read(request, &before));
+        let index = Arc::new(read.await?);
+        *self.index.lock() = Arc::clone(&index);
+        Ok(index)
+    }
+
+    /// The skills among which this URI is that of a file, or of a directory of one or above one.
+    async fn around(&self, uri: &str) -> Result<Arc<SkillIndex>, StoreError> {
+        let index = self.index();
+        if index.reaches(uri) {
+            return Ok(index);
+        }
+        let index = self.refreshed().await?;
+        match index.reaches(uri) {
+            true => Ok(index),
+            false => Err(StoreError::NotFound),
+        }
+    }
+
+    /// The first page of a listing is of the skills as they are now.
+    async fn listed(&self, after: Option<&str>) -> Result<Arc<SkillIndex>, StoreError> {
+        match after {
+            None => self.refreshed().await,
+            Some(_) => Ok(self.index()),
+        }
+    }
+}
+
+impl Store for SkillDirectory {
+    fn serves(&self, uri: &str) -> bool {
+        let scheme = uri.get(..SCHEME.len());
+        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME))
+    }
+
+    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
+        let mut walked = ListQuery::new(query.limit);
+        let parent = query.parent.map(walked_uri).transpose()?;
+        let after = query.after.map(walked_uri).transpose();
+        let after = after.map_err(|_| StoreError::InvalidCursor)?;
+        walked.parent = parent.as_deref();
+        walked.after = after.as_deref();
+        let index = match query.parent {
+            Some(parent) => self.around(parent).await?,
+            None => self.listed(query.after).await?,
+        };
+        let page = self.files.list(walked).await.map_err(own_error)?;
+        let resources = page.resources.into_iter().map(own_resource);
+        let resources = resources.filter(|resource| index.reaches(&resource.uri));
+        let resources = resources.map(|resource| index.describe(resource));
+        Ok(Page::new(
+            resources.collect(),
+            page.next.as_deref().map(own_uri),
+        ))
+    }
+
+    async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        let walked = walked_uri(uri)?;
+        let index = self.around(uri).await?;
+        let found = self.files.metadata(&walked).await.map_err(own_error)?;
+        Ok(index.describe(own_resource(found)))
+    }
+
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        let walked = walked_uri(uri)?;
+        let index = self.around(uri).await?;
+        let mut contents = self.files.read(&walked).await.map_err(own_error)?;
+        for content in &mut contents {
+            content.uri = own_uri(&content.uri);
+        }
+        // Beside the directories of skills there may be files of none.
+        contents.retain(|content| index.reaches(&content.uri));
+        Ok(contents)
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other changes have no URI")]
+    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+        let index = Arc::clone(&self.index);
+        let changes = self.files.watch()?.filter_map(move |change| {
+            let is_reached = |uri: &str| index.lock().reaches(uri);
+            if let Change::Resource(uri) = change {
+                let own = Some(own_uri(&uri)).filter(|uri| is_reached(uri));
+                return ready(own.map(Change::Resource));
+            }
+            ready(Some(match change {
+                Change::Tree(uri) => Change::Tree(own_uri(&uri)),
+                change => change,
+            }))
+        });
+        Some(changes.boxed())
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        self.files.cache_hint()
+    }
+}
+
+impl Skills for SkillDirectory {
+    async fn list(&self, after: Option<&str>, limit: usize) -> Result<SkillPage, StoreError> {
+        let index = self.listed(after).await?;
+        let mut page = Vec::new();
+        let mut files = 0;
+        for skill in index.after(after) {
+            files += match &skill.resources {
+                SkillFiles::Listed(files) => files.len(),
+                SkillFiles::Dynamic => 0,
+            };
+            if page.len() == limit.max(1) || files > FILES_A_PAGE && !page.is_empty() {
+                let next = page.last().map(|skill: &Skill| skill.uri.clone());
+                return Ok(SkillPage::new(page, next));
+            }
+            page.push(skill.clone());
+        }
+        Ok(SkillPage::new(page, None))
+    }
+
+    async fn get(&self, uri: &str) -> Result<Skill, StoreError> {
+        let index = self.refreshed().await?;
+        index.skill(uri).cloned().ok_or(StoreError::NotFound)
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        self.files.cache_hint()
+    }
+}
+
+/// The URI that the walk has for a URI of skills.
+fn walked_uri(uri: &str) -> Result<String, StoreError> {
+    match uri.strip_prefix(SCHEME) {
+        // Never served, but the position after it in a listing.
+        Some("") => Ok(WALKED_ROOT.to_owned()),
+        Some(path) => Ok(format!("{WALKED}{path}")),
+        None => Err(StoreError::InvalidUri {
+            why: "it does not start with skill://, in lower case".into(),
+        }),
+    }
+}
+
+/// The URI of skills for a URI of the walk.
+fn own_uri(walked: &str) -> String {
+    let path = walked.strip_prefix(WALKED).unwrap_or_default();
+    format!("{SCHEME}{path}")
+}
+
+fn own_resource(mut resource: Resource) -> Resource {
+    resource.uri = own_uri(&resource.uri);
+    resource
+}
+
+/// The error with the spelling of skills in the place of the walk's.
+fn own_error(error: StoreError) -> StoreError {
+    let StoreError::InvalidUri { why } = error else {
+        return error;
+    };
+    let why = why.replace(WALKED, SCHEME).into();
+    StoreError::InvalidUri { why }
+}
