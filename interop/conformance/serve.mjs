@@ -7,6 +7,8 @@ import { join } from 'node:path';
 
 import { NAME, run, start } from './suite.mjs';
 
+const UNCACHED = ['sep-2640-skills-list-cache-attributes', 'sep-2640-skills-get-cache-attributes'];
+
 // Every check of a scenario must succeed; a warning is a failure. What a scenario names under `skippable` may also be
 // skipped (the suite does so when the server does not declare the capability), and what it names under `needs` can't be
 // judged without the fixture that stands beside it, so its status is shown but not counted.
@@ -59,6 +61,16 @@ const SCENARIOS = [
   { revision: '2025-11-25', name: 'ping' },
   { revision: '2025-11-25', name: 'resources-list' },
   { revision: '2025-11-25', name: 'dns-rebinding-protection' },
+  // The suite leaves extensions out unless it is forced.
+  ...['2025-11-25', '2026-07-28'].flatMap(revision =>
+    ['enumeration', 'manifest', 'directory'].map(name => ({
+      revision,
+      name: `sep-2640-skills-${name}`,
+      options: ['--force'],
+      // Older revisions have no such attributes.
+      skippable: revision === '2025-11-25' && name === 'enumeration' ? UNCACHED : [],
+    })),
+  ),
 ];
 
 function makeDirectory(root) {
@@ -69,10 +81,21 @@ function makeDirectory(root) {
   return docs;
 }
 
-function runOne({ revision, name }, url, root) {
+function makeSkills(root) {
+  const skills = join(root, 'skills');
+  for (const path of ['mail', 'team/refunds', 'team/refunds/partial']) {
+    const name = path.split('/').pop();
+    mkdirSync(join(skills, path, 'references'), { recursive: true });
+    writeFileSync(join(skills, path, 'SKILL.md'), `---\nname: ${name}\ndescription: How to do ${name}\n---\n# ${name}\n`);
+    writeFileSync(join(skills, path, 'references', 'form.md'), `the form of ${name}`);
+  }
+  return skills;
+}
+
+function runOne({ revision, name, options = [] }, url, root) {
   const output = mkdtempSync(join(root, 'checks-'));
   // Not its exit status: for server-stateless it is always a failure without the fixtures. The checks it wrote decide.
-  const { printed, scenarios } = run(url, ['--spec-version', revision, '--scenario', name], output);
+  const { printed, scenarios } = run(url, ['--spec-version', revision, '--scenario', name, ...options], output);
   const checks = scenarios.get(name);
   if (checks === undefined) throw new Error(`no result was written:\n${printed}`);
   return checks;
@@ -99,7 +122,8 @@ if (plainly === undefined) {
 }
 console.log(NAME);
 const root = mkdtempSync(join(tmpdir(), 'plainly-conformance-'));
-const url = await start(plainly, ['serve', makeDirectory(root), '--http', '127.0.0.1:0']);
+const directories = [makeDirectory(root), '--skills', makeSkills(root)];
+const url = await start(plainly, ['serve', ...directories, '--http', '127.0.0.1:0']);
 const tally = { ok: 0, FAIL: 0, fixture: 0 };
 for (const scenario of SCENARIOS) {
   const checks = runOne(scenario, url, root);

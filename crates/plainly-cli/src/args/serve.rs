@@ -18,6 +18,7 @@ pub(crate) const LARGEST_FILE: u64 = 16 << 20;
 Examples:
   plainly serve ./docs                          over HTTP at http://127.0.0.1:3333/mcp
   plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
+  plainly serve ./docs --skills ./skills        also the skills in a directory
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
   plainly serve ./docs --public-url https://docs.example.com/mcp --auth-issuer https://login.example.com
@@ -29,7 +30,7 @@ Files have URIs like file:///docs/guide/tool.md: the directory's name, then the 
 ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
 pub(crate) struct ServeArgs {
     /// A directory to serve under its own name, or NAME=DIR to serve it under another
-    #[arg(required = true, value_name = "DIR", value_parser = mount::parser())]
+    #[arg(required_unless_present = "skills", value_name = "DIR", value_parser = mount::parser())]
     pub(crate) mounts: Vec<Mount>,
 
     /// Serve HTTP at this address; port 0 picks a free port [default: 127.0.0.1:3333]
@@ -146,6 +147,11 @@ impl ServedTools {
 /// The options for the files of the directories.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct ContentArgs {
+    /// Also serve the skills in this directory: each directory in it with a SKILL.md is one (extension
+    /// io.modelcontextprotocol/skills). A skill that breaks a rule is left out, and named in a warning
+    #[arg(long, value_name = "DIR")]
+    pub(crate) skills: Option<PathBuf>,
+
     /// Also serve files and directories whose names start with a dot
     #[arg(long)]
     pub(crate) hidden: bool,
@@ -203,6 +209,7 @@ impl ContentArgs {
     /// The first of these options that is given.
     pub(crate) fn given(&self) -> Option<&'static str> {
         let given = [
+            ("--skills", self.skills.is_some()),
             ("--hidden", self.hidden),
             ("--no-ignore", self.no_ignore),
             ("--no-tools", self.no_tools),

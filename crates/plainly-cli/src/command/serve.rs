@@ -10,6 +10,7 @@ mod network;
 mod operator;
 mod recent;
 mod status;
+mod stores;
 mod tools;
 
 use std::error::Error;
@@ -19,21 +20,18 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use plainly::limits::Limits;
-use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::{InvalidKeys, Keys, Server};
 use plainly::shutdown;
 use plainly::transport::ServeError;
 use plainly::transport::http::{HttpServer, HttpService, Route};
-use plainly_directory::convert::{Csv, Html, Json};
-use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use self::admin::Admin;
 use self::operator::Operator;
 use self::status::Served;
-use crate::apart::PdfProcesses;
-use crate::args::{Host, LogArgs, Mount, ServeArgs};
+use self::stores::Stores;
+use crate::args::{Host, LogArgs, ServeArgs};
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
@@ -51,17 +49,17 @@ const READY_PATH: &str = "/readyz";
 const SSE_PATH: &str = "/sse";
 
 pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
-    let store = store(&args)?;
-    let mounts: Vec<String> = store.mounts().map(|mount| mount.uri().to_owned()).collect();
+    let stores = Stores::new(&args)?;
     let key = key_of(&args);
     let operator = Operator::new(&args)?;
-    let server = server(store, &args, &operator)?;
+    let server = server(&stores, &args, &operator)?;
     if let Some(host) = args.print_config {
         // Reports the mistakes that would keep the server from starting.
         service(&server, &args)?;
         let reach = invocation::reach(&args, log, &Paths::Absolute)?;
         return print_config(host, &key, reach);
     }
+    let mounts = stores.uris().await?;
     operator.watch(&server);
     let served = match args.stdio {
         true => over_stdio(&server, &args, mounts, &operator).await,
@@ -78,11 +76,11 @@ pub(super) fn configured(
     paths: &Paths,
 ) -> Result<(String, Reach), Failure> {
     // Whatever can't be served is no use to a host.
-    store(args)?;
+    Stores::new(args)?;
     Ok((key_of(args), invocation::reach(args, log, paths)?))
 }
 
-fn server(store: DirectoryStore, args: &ServeArgs, operator: &Operator) -> Result<Server, Failure> {
+fn server(stores: &Stores, args: &ServeArgs, operator: &Operator) -> Result<Server, Failure> {
     let builder = Server::builder(
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
@@ -100,11 +98,9 @@ fn server(store: DirectoryStore, args: &ServeArgs, operator: &Operator) -> Resul
         true => builder.app(app::page()),
         false => builder,
     };
-    operator
-        .attach(builder)
+    stores
+        .attach(operator.attach(builder), &args.content)
         .limits(limits)
-        .tools(tools::of(&store, &args.content))
-        .store(store)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))
 }
@@ -206,6 +202,7 @@ fn print_config(host: Host, key: &str, reach: Reach) -> Result<(), Failure> {
 
 fn key_of(args: &ServeArgs) -> String {
     let first = args.mounts.first().and_then(invocation::name);
+    let first = first.or_else(|| args.content.skills.as_ref().map(|_| "skills".to_owned()));
     key(args.name.as_deref(), first.as_deref())
 }
 
@@ -224,45 +221,6 @@ pub(super) fn key(name: Option<&str>, first: Option<&str>) -> String {
     }
 }
 
-fn store(args: &ServeArgs) -> Result<DirectoryStore, Failure> {
-    let builder = DirectoryStore::builder()
-        .hidden(args.content.hidden)
-        .ignored(args.content.no_ignore)
-        .withhold(args.named_files())
-        .cache_hint(CacheHint::new(
-            args.content.ttl.unwrap_or_default(),
-            // Who may see it is for a proxy to say, if anybody does.
-            CacheScope::Private,
-        ))
-        .max_file_bytes(args.content.max_file_size);
-    let builder = match memory::of(args) {
-        Some(memory) => builder.bytes_at_once(memory.bytes_at_once()),
-        None => builder,
-    };
-    let builder = if args.content.as_is {
-        builder
-    } else {
-        with_converters(builder)?
-    };
-    args.mounts
-        .iter()
-        .fold(builder, |builder, mount| match &mount.name {
-            Some(name) => builder.mount_as(name, &mount.path),
-            None => builder.mount(&mount.path),
-        })
-        .build()
-        .map_err(|error| {
-            // Taken for NAME=DIR, though it is there as it stands.
-            match args.mounts.iter().find_map(Mount::unsplit) {
-                Some(path) => Failure::impossible(
-                    format!("cannot serve: {error}; for the directory {path}, write ./{path}"),
-                    None,
-                ),
-                None => impossible(error),
-            }
-        })
-}
-
 fn keys(path: &Path) -> Result<Keys, Failure> {
     let cannot = |error: Box<dyn Error>| {
         let what = format!("cannot use the keys in {}", path.display());
@@ -271,16 +229,6 @@ fn keys(path: &Path) -> Result<Keys, Failure> {
     let text = fs::read_to_string(path).map_err(|error| cannot(error.into()))?;
     text.parse()
         .map_err(|error: InvalidKeys| cannot(error.into()))
-}
-
-fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {
-    let pdf =
-        PdfProcesses::new().map_err(|error| Failure::caused("cannot find this program", error))?;
-    Ok(builder
-        .converter(Html::new())
-        .converter(Csv::new())
-        .converter(Json::new())
-        .converter(pdf))
 }
 
 /// A failure because the directories, or the hosts allowed, can't be served.

@@ -652,3 +652,48 @@ fn a_host_gets_a_key_for_a_server_that_wants_one() {
         assert!(told.stderr.contains("PLAINLY_KEY"), "{}", told.stderr);
     }
 }
+
+#[test]
+fn skills_are_served_alone_and_one_that_breaks_a_rule_is_named_at_the_start() {
+    let around = tempfile::tempdir().unwrap();
+    let write = |name: &str, frontmatter: &str| {
+        let directory = around.path().join(name);
+        std::fs::create_dir(&directory).unwrap();
+        let text = format!("---\n{frontmatter}\n---\n# {name}\n");
+        std::fs::write(directory.join("SKILL.md"), text).unwrap();
+    };
+    write("mail", "name: mail\ndescription: How to write mail");
+    write("broken", "name: other\ndescription: d");
+    let mut child = plainly()
+        .args(["serve", "--http", "127.0.0.1:0", "--skills"])
+        .arg(around.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap())
+        .lines()
+        .map(Result::unwrap);
+    let warning = lines.next().unwrap();
+    let rule = "\\\"other\\\" is not the directory of the skill, \\\"broken\\\"";
+    assert!(
+        warning.contains("skill://broken/SKILL.md") && warning.contains(rule),
+        "{warning}"
+    );
+    let url = lines.next().unwrap();
+    let url = url.strip_prefix("serving 1 skill at ").unwrap();
+    let listed = run(&["skills", url]).succeeded();
+    assert_eq!(listed.text(), "skill://mail/SKILL.md\tHow to write mail\n");
+    let instructions = run(&["skills", url, "mail"]).succeeded();
+    assert!(instructions.text().ends_with("# mail\n"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+
+    let app = run(&[
+        "serve",
+        "--app",
+        "--skills",
+        &around.path().to_string_lossy(),
+    ]);
+    let advice = "--app shows the files of directories: give a directory to serve";
+    assert!(app.stderr.contains(advice), "{}", app.stderr);
+}

@@ -1,5 +1,7 @@
 //! The command line of `plainly serve` once more, as a host has to write it.
 
+use std::path::Path;
+
 use super::{ADDRESS, public_url};
 use crate::args::{
     ContentArgs, LARGEST_FILE, LogArgs, Mount, OperatorArgs, ServeArgs, ServedTools,
@@ -57,6 +59,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         auth: _,
     } = args;
     let ContentArgs {
+        skills,
         hidden,
         no_ignore,
         no_tools,
@@ -70,8 +73,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     } = content;
     let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
-    let mounts = mounts.iter().map(|mount| word(mount, paths));
-    words.extend(mounts.collect::<Result<Vec<_>, _>>()?);
+    words.extend(directories(mounts, skills.as_deref(), paths)?);
     words.push("--stdio".to_owned());
     let flags = [
         ("--hidden", hidden),
@@ -101,6 +103,20 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         .filter_map(|(option, value)| Some([option.to_owned(), value?]));
     words.extend(given.flatten());
     words.extend(for_operator(operator, paths)?);
+    Ok(words)
+}
+
+/// The directories that are served.
+fn directories(
+    mounts: &[Mount],
+    skills: Option<&Path>,
+    paths: &Paths,
+) -> Result<Vec<String>, Failure> {
+    let mounts = mounts.iter().map(|mount| word(mount, paths));
+    let mut words = mounts.collect::<Result<Vec<_>, _>>()?;
+    if let Some(path) = skills {
+        words.extend(["--skills".to_owned(), paths.of(path)?]);
+    }
     Ok(words)
 }
 

@@ -1,0 +1,124 @@
+//! The directories and the skills that the options name.
+
+use plainly::protocol::types::{CacheHint, CacheScope};
+use plainly::server::ServerBuilder;
+use plainly_directory::convert::{Csv, Html, Json};
+use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
+
+use super::{memory, tools};
+use crate::apart::PdfProcesses;
+use crate::args::{ContentArgs, Mount, ServeArgs};
+use crate::failure::Failure;
+
+/// All that is served.
+pub(super) struct Stores {
+    directories: Option<DirectoryStore>,
+    skills: Option<SkillDirectory>,
+}
+
+impl Stores {
+    pub(super) fn new(args: &ServeArgs) -> Result<Self, Failure> {
+        let skills = args.content.skills.as_ref().map(|path| {
+            SkillDirectory::with_options(path, options(args)).map_err(super::impossible)
+        });
+        Ok(Self {
+            directories: directories(args)?,
+            skills: skills.transpose()?,
+        })
+    }
+
+    /// Adds everything to a server.
+    pub(super) fn attach(&self, builder: ServerBuilder, args: &ContentArgs) -> ServerBuilder {
+        let builder = match &self.directories {
+            Some(store) => builder.tools(tools::of(store, args)).store(store.clone()),
+            None => builder,
+        };
+        match &self.skills {
+            Some(skills) => builder.skills(skills.clone()).store(skills.clone()),
+            None => builder,
+        }
+    }
+
+    /// The URIs at which a user begins to read. Skills that break a rule are logged.
+    pub(super) async fn uris(&self) -> Result<Vec<String>, Failure> {
+        let directories = self.directories.iter().flat_map(DirectoryStore::mounts);
+        let mut uris: Vec<String> = directories.map(|mount| mount.uri().to_owned()).collect();
+        if let Some(skills) = &self.skills {
+            let broken = skills.refresh().await;
+            let broken =
+                broken.map_err(|error| Failure::caused("cannot read the skills", error))?;
+            let found = skills.uris();
+            if found.is_empty() && broken.is_empty() {
+                tracing::warn!("no skills yet: a skill is a directory with a SKILL.md");
+            }
+            uris.push(match found.len() {
+                1 => "1 skill".to_owned(),
+                count => format!("{count} skills"),
+            });
+        }
+        Ok(uris)
+    }
+}
+
+/// A builder with the options for all directories.
+fn options(args: &ServeArgs) -> DirectoryStoreBuilder {
+    let builder = DirectoryStore::builder()
+        .hidden(args.content.hidden)
+        .ignored(args.content.no_ignore)
+        .withhold(args.named_files())
+        .cache_hint(CacheHint::new(
+            args.content.ttl.unwrap_or_default(),
+            // Who may see it is for a proxy to say, if anybody does.
+            CacheScope::Private,
+        ))
+        .max_file_bytes(args.content.max_file_size);
+    match memory::of(args) {
+        Some(memory) => builder.bytes_at_once(memory.bytes_at_once()),
+        None => builder,
+    }
+}
+
+/// The store of the directories, if there are any.
+fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
+    if args.mounts.is_empty() {
+        if args.content.app {
+            let why = "--app shows the files of directories: give a directory to serve";
+            return Err(Failure::impossible(why, None));
+        }
+        return Ok(None);
+    }
+    let builder = options(args);
+    let builder = if args.content.as_is {
+        builder
+    } else {
+        with_converters(builder)?
+    };
+    args.mounts
+        .iter()
+        .fold(builder, |builder, mount| match &mount.name {
+            Some(name) => builder.mount_as(name, &mount.path),
+            None => builder.mount(&mount.path),
+        })
+        .build()
+        .map(Some)
+        .map_err(|error| {
+            // Taken for NAME=DIR, though it is there as it stands.
+            match args.mounts.iter().find_map(Mount::unsplit) {
+                Some(path) => Failure::impossible(
+                    format!("cannot serve: {error}; for the directory {path}, write ./{path}"),
+                    None,
+                ),
+                None => super::impossible(error),
+            }
+        })
+}
+
+fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {
+    let pdf =
+        PdfProcesses::new().map_err(|error| Failure::caused("cannot find this program", error))?;
+    Ok(builder
+        .converter(Html::new())
+        .converter(Csv::new())
+        .converter(Json::new())
+        .converter(pdf))
+}
