@@ -21,8 +21,8 @@ class Target:
 
 
 TARGETS = {
-    "x86_64-linux": Target("x86_64-unknown-linux-gnu", ("linux", "x64"), "linux_x86_64", "amd64"),
-    "aarch64-linux": Target("aarch64-unknown-linux-gnu", ("linux", "arm64"), "linux_aarch64", "arm64"),
+    "x86_64-linux": Target("x86_64-unknown-linux-musl", ("linux", "x64"), "linux_x86_64", "amd64"),
+    "aarch64-linux": Target("aarch64-unknown-linux-musl", ("linux", "arm64"), "linux_aarch64", "arm64"),
     "x86_64-windows": Target("x86_64-pc-windows-msvc", ("win32", "x64"), "win_amd64", suffix=".exe"),
     "aarch64-macos": Target("aarch64-apple-darwin", ("darwin", "arm64"), "macosx_11_0_arm64"),
     "x86_64-macos": Target("x86_64-apple-darwin", ("darwin", "x64"), "macosx_10_12_x86_64"),

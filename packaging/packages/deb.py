@@ -9,11 +9,16 @@ from pathlib import Path
 from . import facts, tree
 from .archive import File
 
+# lintian takes a static program that can be placed anywhere for a library.
+OVERRIDES = b"plainly: shared-library-lacks-prerequisites [usr/bin/plainly]\n"
+
 
 def pack(binary, pages, out):
     if binary.target.linux is None:
         return []
     files = tree.files("deb", binary, pages)
+    if binary.glibc is None:
+        files["usr/share/lintian/overrides/plainly"] = File(OVERRIDES)
     path = out / f"plainly_{facts.VERSION}_{binary.target.linux}.deb"
     with tempfile.TemporaryDirectory() as directory:
         root = Path(directory)

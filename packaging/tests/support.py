@@ -121,3 +121,13 @@ def tools(home, *packages):
     programs = home / "venv/bin"
     run(programs / "pip", "install", "--quiet", *packages)
     return programs
+
+
+def is_audited(tool, wheel):
+    """Checks the platforms in the name of a wheel: all of them, if its program needs no library."""
+    audit, tags = run(tool / "auditwheel", "show", wheel), wheel.stem.rsplit("-", 1)[1]
+    if "requires no external shared libraries" in audit:
+        assert "manylinux" in tags and "musllinux" in tags, (tags, audit)
+    else:
+        constraint = re.search(r'platform tag to\s+"(\w+)"', audit)[1]
+        assert constraint in tags, (tags, audit)
