@@ -1,5 +1,6 @@
 //! `plainly install` and `plainly uninstall`: a server added to the file of a host, and taken from it.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
@@ -67,7 +68,7 @@ fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure>
             None => Ok((name.clone(), at(url, &args.headers)?)),
         },
         ([url], []) if is_url(url) => Err(wrong("<NAME> is missing: it comes before the URL")),
-        ([], []) => Err(wrong(
+        ([], []) if args.content.skills.is_none() => Err(wrong(
             "the server is missing: its name and URL, its command after --, or directories to serve",
         )),
         (words @ [program, ..], []) if is_program(program) && !Path::new(program).is_dir() => {
@@ -143,15 +144,20 @@ fn at(url: &str, headers: &[HeaderArg]) -> Result<Reach, Failure> {
     })
 }
 
-/// `plainly serve` with these words, under the name of the first directory.
+/// `plainly serve` with these words, under the name of the first directory, or as `skills` without any.
 fn served(
     words: &[String],
     args: &InstallArgs,
     log: &LogArgs,
     paths: &Paths,
 ) -> Result<(String, Reach), Failure> {
-    let line = ["plainly", "serve"].map(str::to_owned).into_iter();
-    let parsed = Args::try_parse_from(line.chain(words.iter().cloned())).map_err(Failure::Usage)?;
+    let mut line = ["plainly", "serve"].map(OsString::from).to_vec();
+    line.extend(words.iter().map(OsString::from));
+    // Without directories, it stands for them.
+    if let Some(path) = &args.content.skills {
+        line.extend(["--skills".into(), path.into()]);
+    }
+    let parsed = Args::try_parse_from(line).map_err(Failure::Usage)?;
     let Command::Serve(mut serve_args) = parsed.command else {
         return Err(wrong("directories are missing"));
     };

@@ -307,6 +307,15 @@ fn directories_are_served_by_plainly() {
     let missing = home.run(&["install", "zed", "/no/such"]);
     assert_eq!(missing.status, 2, "{}", missing.stderr);
     assert!(!Path::new(&home.path().join(".config/zed/settings.json.plainly-backup")).exists());
+    let skills = home
+        .run(&["install", "zed", "--skills", docs.str(), "--json"])
+        .succeeded()
+        .json();
+    assert_eq!(
+        skills["name"],
+        json!("skills"),
+        "without a directory beside"
+    );
 }
 
 #[test]
