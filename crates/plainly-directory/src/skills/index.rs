@@ -12,7 +12,7 @@ use cap_fs_ext::MetadataExt as _;
 use cap_std::fs::Metadata;
 use plainly::protocol::types::{Resource, Skill, SkillFile, SkillFiles};
 use plainly::store::StoreError;
-use plainly_skills::{Frontmatter, MAIN_FILE, MAX_BYTES, digest, mistakes, root};
+use plainly_skills::{Frontmatter, MAIN_FILE, MAX_BYTES, MAX_FILES, digest, mistakes, root};
 
 use super::SCHEME;
 use crate::content;
@@ -168,13 +168,13 @@ impl IndexReader<'_> {
         let names = all_names(place)?;
         let has_main = names.iter().any(|name| name == MAIN_FILE);
         let is_skill = has_main && uri != SCHEME;
+        let is_in_skill = is_skill || is_in_skill;
         let mut found = Found::default();
         let mut main = None;
         for name in &names {
             let child = uri::child(uri, name);
             let kind = place.kind(name);
-            let is_wanted = is_skill || is_in_skill || kind.is_some_and(|kind| kind.is_dir());
-            if !is_wanted {
+            if !is_in_skill && !kind.is_some_and(|kind| kind.is_dir()) {
                 continue;
             }
             if kind.is_some_and(|kind| kind.is_symlink()) {
@@ -182,12 +182,14 @@ impl IndexReader<'_> {
                 continue;
             }
             let inner = match place.open_listed(name) {
-                Ok(OpenEntry::Directory(inner)) => {
-                    self.directory(&inner, &child, is_skill || is_in_skill)
-                }
+                Ok(OpenEntry::Directory(inner)) => self.directory(&inner, &child, is_in_skill),
                 Ok(OpenEntry::File(file)) if is_skill && name == MAIN_FILE => {
                     let content = stable(place, name, file);
-                    content.map(|content| Found::of(child.clone(), main.insert(content)))
+                    content.map(|(_, content)| Found::of(child.clone(), main.insert(content)))
+                }
+                // So many are no skill, whatever is in them.
+                Ok(OpenEntry::File(_)) if found.files.len() > MAX_FILES => {
+                    Ok(Found::unread(child.clone()))
                 }
                 Ok(OpenEntry::File(file)) => self.file(place, name, &child, file),
                 Err(error) => Err(error),
@@ -209,23 +211,16 @@ impl IndexReader<'_> {
         file: OpenFile,
     ) -> Result<Found, StoreError> {
         let version = FileVersion::of(&file.metadata);
-        let digest = match self.before.digests.get(&version) {
-            Some(digest) => digest.clone(),
+        let (version, digest) = match self.before.digests.get(&version) {
+            Some(digest) => (version, digest.clone()),
             None => {
-                let content = stable(place, name, file)?;
                 // What was read may be newer than what was opened.
-                if content.len() as u64 != version.bytes {
-                    return Ok(Found::of(uri.to_owned(), &content));
-                }
-                digest(&content)
+                let (metadata, content) = stable(place, name, file)?;
+                (FileVersion::of(&metadata), digest(&content))
             }
         };
         self.index.digests.insert(version, digest.clone());
-        let file = SkillFile::new(uri, digest, version.bytes);
-        Ok(Found {
-            files: vec![file],
-            faults: Vec::new(),
-        })
+        Ok(Found::file(SkillFile::new(uri, digest, version.bytes)))
     }
 
     /// Adds the skill in the directory at `uri`, with this `SKILL.md`, or what is wrong with it.
@@ -250,7 +245,9 @@ impl IndexReader<'_> {
                 }
             }
             Some(Err(fault)) => faults.push(fault),
-            // There is a fault already: that it is a link, or can't be read.
+            // It is no file, or has gone.
+            None if faults.is_empty() => return,
+            // It is a link, or can't be read.
             None => {}
         }
         faults.truncate(REPORTED);
@@ -259,13 +256,21 @@ impl IndexReader<'_> {
 }
 
 impl Found {
-    /// One file with this content.
-    fn of(uri: String, content: &[u8]) -> Self {
-        let file = SkillFile::new(uri, digest(content), content.len() as u64);
+    fn file(file: SkillFile) -> Self {
         Self {
             files: vec![file],
             faults: Vec::new(),
         }
+    }
+
+    /// One file with this content.
+    fn of(uri: String, content: &[u8]) -> Self {
+        Self::file(SkillFile::new(uri, digest(content), content.len() as u64))
+    }
+
+    /// One file that is only counted.
+    fn unread(uri: String) -> Self {
+        Self::file(SkillFile::new(uri, "", 0))
     }
 
     /// Adds what was found at `uri`. An error that is of this place alone is a fault.
@@ -299,11 +304,16 @@ fn skill(uri: &str, main: &[u8], files: &[SkillFile]) -> Result<Skill, String> {
     Ok(Skill::new(uri, frontmatter, files))
 }
 
-/// The whole content of a file, as it was at one moment.
-fn stable(place: &Rc<Place>, name: &OsStr, mut file: OpenFile) -> Result<Vec<u8>, StoreError> {
+/// The metadata and the whole content of a file, as it was at one moment.
+fn stable(
+    place: &Rc<Place>,
+    name: &OsStr,
+    mut file: OpenFile,
+) -> Result<(Metadata, Vec<u8>), StoreError> {
     for _ in 0..ATTEMPTS {
-        if let Some((_, content)) = content::whole(&file, MAX_BYTES)? {
-            return Ok(content);
+        file.waiter.hold(file.metadata.len().min(MAX_BYTES))?;
+        if let Some(whole) = content::whole(&file, MAX_BYTES)? {
+            return Ok(whole);
         }
         match place.open_listed(name)? {
             OpenEntry::File(again) => file = again,

@@ -125,6 +125,11 @@ async fn a_skill_that_breaks_a_rule_is_named_with_the_rule_and_left_out() {
     let (root, skills) = directory(&["good", "many", "large", "Upper", "linked"]);
     write(root.path(), "SKILL.md", main_file("top"));
     write(root.path(), "other/SKILL.md", main_file("else"));
+    write(
+        root.path(),
+        "odd/SKILL.md/file",
+        "in a directory of that name",
+    );
     write(root.path(), "bare/SKILL.md", "# No frontmatter\n");
     write(root.path(), "binary/SKILL.md", [0xff, 0xfe]);
     write(root.path(), "silent/SKILL.md", "---\nname: silent\n---\n");
