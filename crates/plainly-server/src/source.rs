@@ -19,7 +19,7 @@ use futures_util::stream::BoxStream;
 use plainly_errors::{ErrorKind, InvalidParams, ProtocolError};
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::peer::{Peer, Principal};
-use plainly_protocol::types::{RawJson, ServerCapabilities};
+use plainly_protocol::types::{RawJson, SKILLS_EXTENSION, ServerCapabilities, TASKS_EXTENSION};
 
 use super::answer::AnswerFuture;
 use super::asking::Subject;
@@ -407,14 +407,8 @@ pub(super) fn declares(capabilities: &ServerCapabilities, capability: Capability
         Capability::Prompts => capabilities.prompts.is_some(),
         Capability::Completions => capabilities.completions.is_some(),
         Capability::Logging => capabilities.logging.is_some(),
-        Capability::Tasks => {
-            let extension = capabilities.extension(plainly_protocol::types::TASKS_EXTENSION);
-            extension.is_some()
-        }
-        Capability::Skills => {
-            let extension = capabilities.extension(plainly_protocol::types::SKILLS_EXTENSION);
-            extension.is_some()
-        }
+        Capability::Tasks => capabilities.extension(TASKS_EXTENSION).is_some(),
+        Capability::Skills => capabilities.extension(SKILLS_EXTENSION).is_some(),
         _ => false,
     }
 }

@@ -26,8 +26,9 @@ use plainly_protocol::uri_template::Values;
 
 pub(super) use self::checking::check_templates;
 pub(super) use self::children::Children;
+pub(super) use self::listing::listing_failed;
 pub use self::resource::Resource;
-pub(in crate::features) use self::stored::EndlessListing;
+pub(super) use self::stored::EndlessListing;
 pub(crate) use self::stored::{ErasedStore, erase};
 pub use self::template::ResourceTemplate;
 use self::templates::{ServedTemplate, Templates};

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use plainly_errors::mistake::quoted;
-use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
+use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
     GetSkillParams, GetSkillResult, ListSkillsParams, ListSkillsResult, Skill,
 };
 
 use super::Features;
-use super::resources::{EndlessListing, check_length};
+use super::resources::{EndlessListing, check_length, listing_failed};
 use crate::answer::MethodResult;
 use crate::audience::{Audience, MethodAnswer};
 use crate::failure::Failure;
@@ -39,14 +39,15 @@ impl Features {
             let after = cursor
                 .map(|cursor| cursors.open(name, &cursor))
                 .transpose()?;
-            let page = skills
-                .list(after.clone(), features.limits.page_entries)
-                .await;
-            let page = page.map_err(listing_failed)?;
-            if page.next.is_some() && page.next == after {
-                let error = ProtocolError::internal("The skills could not be listed");
-                return Err(Failure::of_server(error.with_source(EndlessListing)));
-            }
+            let limit = features.limits.page_entries;
+            let page = match skills.list(after.clone(), limit).await {
+                Ok(page) if page.next.is_some() && page.next == after => {
+                    Err(StoreError::Failed(EndlessListing.into()))
+                }
+                page => page,
+            };
+            let failed = |error| Failure::of_server(listing_failed("skills", error));
+            let page = page.map_err(failed)?;
             let mut result = ListSkillsResult::new(page.skills);
             let next = page.next.as_deref();
             result.next_cursor = next.map(|next| cursors.seal(name, next)).transpose()?;
@@ -84,19 +85,4 @@ impl Features {
         };
         Ok(MethodAnswer::Later(Audience::Code, Box::pin(finding)))
     }
-}
-
-/// The error without a URI, because the request was not for any one skill.
-fn listing_failed(error: StoreError) -> Failure {
-    Failure::of_server(match error {
-        StoreError::InvalidCursor => InvalidParams::InvalidCursor.into(),
-        StoreError::Overloaded => Unavailable::Overloaded.into(),
-        StoreError::NotFound
-        | StoreError::InvalidUri { .. }
-        | StoreError::NotACollection
-        | StoreError::TooLarge { .. }
-        | StoreError::Failed(_) => {
-            ProtocolError::internal("The skills could not be listed").with_source(error)
-        }
-    })
 }

@@ -33,7 +33,10 @@ impl ListingPart<'_> {
                 Ok(Page::new(page, next))
             }
             Self::Template(template) => template.list(query, call).await,
-            Self::Store(store) => Ok(store.list(query).await.map_err(listing_failed)?),
+            Self::Store(store) => {
+                let page = store.list(query).await;
+                Ok(page.map_err(|error| listing_failed("resources", error))?)
+            }
         }
     }
 }
@@ -102,8 +105,8 @@ fn invalid_cursor() -> ProtocolError {
     InvalidParams::InvalidCursor.into()
 }
 
-/// The error without a URI, because the request was not for any one resource.
-fn listing_failed(error: StoreError) -> ProtocolError {
+/// The error of a listing of resources or skills. It has no URI, because the request was not for any one of them.
+pub(in crate::features) fn listing_failed(listed: &str, error: StoreError) -> ProtocolError {
     match error {
         StoreError::InvalidCursor => invalid_cursor(),
         StoreError::Overloaded => Unavailable::Overloaded.into(),
@@ -112,7 +115,7 @@ fn listing_failed(error: StoreError) -> ProtocolError {
         | StoreError::NotACollection
         | StoreError::TooLarge { .. }
         | StoreError::Failed(_) => {
-            ProtocolError::internal("The resources could not be listed").with_source(error)
+            ProtocolError::internal(format!("The {listed} could not be listed")).with_source(error)
         }
     }
 }
