@@ -359,22 +359,28 @@ fn json_plain(text: &str) -> Value {
 }
 
 fn json_number(text: &str) -> Option<Value> {
+    if let Some(digits) = text.strip_prefix("0x") {
+        return json_digits(digits, 16);
+    }
+    if let Some(digits) = text.strip_prefix("0o") {
+        return json_digits(digits, 8);
+    }
+    if let Ok(whole) = text.parse::<i64>() {
+        return Some(whole.into());
+    }
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     // `inf` and `nan` are numbers for Rust alone, and `.inf` and `.nan` for YAML alone.
     let is_number = digits.starts_with(|it: char| it.is_ascii_digit() || it == '.');
-    if !is_number {
-        return None;
-    }
-    match text.get(..2) {
-        Some("0x") => i64::from_str_radix(text.get(2..)?, 16)
-            .ok()
-            .map(Value::from),
-        Some("0o") => i64::from_str_radix(text.get(2..)?, 8).ok().map(Value::from),
-        _ => match text.parse::<i64>() {
-            Ok(whole) => Some(whole.into()),
-            Err(_) => serde_json::Number::from_f64(text.parse().ok()?).map(Value::Number),
-        },
-    }
+    let number = text.parse().ok().filter(|_| is_number)?;
+    serde_json::Number::from_f64(number).map(Value::Number)
+}
+
+/// A number in hexadecimal or octal digits, which have no sign in YAML.
+fn json_digits(digits: &str, radix: u32) -> Option<Value> {
+    let number = i64::from_str_radix(digits, radix).ok();
+    number
+        .filter(|_| !digits.starts_with(['+', '-']))
+        .map(Value::from)
 }
 
 #[cfg(test)]
@@ -411,6 +417,10 @@ mod tests {
             (
                 "a: 0x1f\nb: 0o17\nc: 1.0\nd: 0x1f00001726177950",
                 json!({"a": 31, "b": 15, "c": 1.0, "d": 2_233_785_514_599_086_416_u64}),
+            ),
+            (
+                "a: 0x-5\nb: 0o+7\nc: -0x5",
+                json!({"a": "0x-5", "b": "0o+7", "c": "-0x5"}),
             ),
             (
                 "a: 1.2.3\nb: 2026-11-27\nc: inf\nd: .nan",
