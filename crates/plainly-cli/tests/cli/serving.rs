@@ -21,6 +21,12 @@ pub(crate) fn status(child: &mut Child) -> Option<i32> {
     }
 }
 
+/// The lines that the process writes to standard error.
+fn stderr_lines(child: &mut Child) -> impl Iterator<Item = String> + use<> {
+    let stderr = BufReader::new(child.stderr.take().unwrap());
+    stderr.lines().map(Result::unwrap)
+}
+
 #[test]
 fn a_configuration_for_hosts_is_printed_and_true() {
     let docs = Docs::new();
@@ -30,9 +36,7 @@ fn a_configuration_for_hosts_is_printed_and_true() {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap())
-        .lines()
-        .map(Result::unwrap);
+    let mut lines = stderr_lines(&mut child);
     let first = lines.next().unwrap();
     let url = first.strip_prefix("serving file:///docs at ").unwrap();
     let json: String = lines
@@ -285,9 +289,7 @@ fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap())
-        .lines()
-        .map(Result::unwrap);
+    let mut lines = stderr_lines(&mut child);
     let serving = lines.find(|line| line.starts_with("serving ")).unwrap();
     let (_, address) = serving
         .trim_end_matches("/mcp")
@@ -670,9 +672,7 @@ fn skills_are_served_alone_and_one_that_breaks_a_rule_is_named_at_the_start() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut lines = BufReader::new(child.stderr.take().unwrap())
-        .lines()
-        .map(Result::unwrap);
+    let mut lines = stderr_lines(&mut child);
     let warning = lines.next().unwrap();
     let rule = "\\\"other\\\" is not the directory of the skill, \\\"broken\\\"";
     assert!(
