@@ -59,7 +59,7 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
         let reach = invocation::reach(&args, log, &Paths::Absolute)?;
         return print_config(host, &key, reach);
     }
-    let mounts = stores.uris().await?;
+    let mounts = stores.summary().await?;
     operator.watch(&server);
     let served = match args.stdio {
         true => over_stdio(&server, &args, mounts, &operator).await,

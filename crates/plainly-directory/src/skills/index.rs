@@ -187,7 +187,7 @@ impl IndexReader<'_> {
                     let content = stable(place, name, file);
                     content.map(|(_, content)| Found::of(child.clone(), main.insert(content)))
                 }
-                // So many are no skill, whatever is in them.
+                // A skill with more files is left out, whatever is in them.
                 Ok(OpenEntry::File(_)) if found.files.len() > MAX_FILES => {
                     Ok(Found::unread(child.clone()))
                 }

@@ -10,7 +10,7 @@ use crate::apart::PdfProcesses;
 use crate::args::{ContentArgs, Mount, ServeArgs};
 use crate::failure::Failure;
 
-/// All that is served.
+/// The stores of a server.
 pub(super) struct Stores {
     directories: Option<DirectoryStore>,
     skills: Option<SkillDirectory>,
@@ -39,10 +39,10 @@ impl Stores {
         }
     }
 
-    /// The URIs at which a user begins to read. Skills that break a rule are logged.
-    pub(super) async fn uris(&self) -> Result<Vec<String>, Failure> {
+    /// The URIs of the directories, and the number of skills. Skills that break a rule are logged.
+    pub(super) async fn summary(&self) -> Result<Vec<String>, Failure> {
         let directories = self.directories.iter().flat_map(DirectoryStore::mounts);
-        let mut uris: Vec<String> = directories.map(|mount| mount.uri().to_owned()).collect();
+        let mut summary: Vec<String> = directories.map(|mount| mount.uri().to_owned()).collect();
         if let Some(skills) = &self.skills {
             let broken = skills.refresh().await;
             let broken =
@@ -51,12 +51,12 @@ impl Stores {
             if found.is_empty() && broken.is_empty() {
                 tracing::warn!("no skills yet: a skill is a directory with a SKILL.md");
             }
-            uris.push(match found.len() {
+            summary.push(match found.len() {
                 1 => "1 skill".to_owned(),
                 count => format!("{count} skills"),
             });
         }
-        Ok(uris)
+        Ok(summary)
     }
 }
 
