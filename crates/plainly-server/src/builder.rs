@@ -1,10 +1,12 @@
 //! Builds a server from the author's definitions, and reports all mistakes at once.
 
+mod observing;
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use plainly_errors::{Dialect, ProtocolError};
+use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation, JsonObject};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -18,11 +20,12 @@ use super::features::{
 };
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::load::Load;
-use super::operation::{Observer, Operation};
+use super::operation::Observer;
 use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::UnsentReplies;
 use super::records::{ErasedRecords, Records};
 use super::sessions::Sessions;
+use super::sessions::ended::SessionObserver;
 use super::sessions::shared::SharedSessions;
 use super::source::{Source, SourceList, Sources};
 use super::subscriptions::{Announcements, Listeners, Subscriptions};
@@ -49,6 +52,7 @@ pub struct ServerBuilder {
     sources: SourceList,
     layers: Vec<Wrap>,
     observer: Observer,
+    sessions: SessionObserver,
 }
 
 /// Wraps a layer around the next stage.
@@ -73,6 +77,7 @@ impl ServerBuilder {
             sources: SourceList::default(),
             layers: Vec::new(),
             observer: Observer::default(),
+            sessions: SessionObserver::default(),
             tasks: None,
             records: None,
         }
@@ -312,59 +317,6 @@ impl ServerBuilder {
         self
     }
 
-    /// Reports each request to `count` when it has ended, for metrics: also one that was refused
-    /// before it reached a handler or a layer, one that the client cancelled, and a message that is
-    /// no request. Accepted notifications and responses are not reported. If nothing reads the
-    /// access log either, nothing is measured.
-    ///
-    /// `count` runs where the reply is written, and should not block. The names of OpenTelemetry
-    /// fit: a histogram `mcp.server.operation.duration` in seconds, with `mcp.method.name`,
-    /// `mcp.protocol.version` and, for a failure, `error.type`.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use std::sync::atomic::{AtomicU64, Ordering};
-    ///
-    /// use plainly::server::Server;
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let refused = Arc::new(AtomicU64::new(0));
-    /// let counter = Arc::clone(&refused);
-    /// let server = Server::builder("greeter", "1.0.0")
-    ///     .on_operation(move |operation| {
-    ///         if operation.outcome.error().is_some() {
-    ///             counter.fetch_add(1, Ordering::Relaxed);
-    ///         }
-    ///     })
-    ///     .build()?;
-    /// let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}\n";
-    /// server.serve(&request[..], tokio::io::sink()).await?;
-    /// assert_eq!(refused.load(Ordering::Relaxed), 1);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
-        self.observer.count(count);
-        self
-    }
-
-    /// Reports each request to `record` as [`on_operation`](Self::on_operation) does, before its
-    /// reply is sent, for an audit: if `record` fails, the reply is withheld, and its error is sent
-    /// instead.
-    ///
-    /// The request has run by then. To refuse requests before they run, add a
-    /// [layer](Self::layer).
-    #[must_use]
-    pub fn record_operations(
-        mut self,
-        record: impl Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync + 'static,
-    ) -> Self {
-        self.observer.record(record);
-        self
-    }
-
     /// The server's limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -400,6 +352,7 @@ impl ServerBuilder {
         let shared = self.records;
         let shared = shared.map(|records| Arc::new(SharedSessions::new(records, limits)));
         let sessions = Sessions::new(&self.limits, &changes, &listened, shared);
+        let sessions = sessions.observed(self.sessions);
         let listeners = Listeners::new(&self.limits, listened);
         let subscriptions = Subscriptions::new(
             changes,

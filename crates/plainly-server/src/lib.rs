@@ -82,6 +82,7 @@ pub use self::records::{Records, RecordsError, StoredRecord};
 pub use self::request::TaskSupport;
 pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
+pub use self::sessions::ended::EndedSession;
 pub use self::skills::{SkillPage, Skills};
 pub use self::source::{Source, SourceRequest};
 pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
@@ -142,5 +143,11 @@ impl Server {
     pub fn end_subscriptions(&self) {
         self.0.subscriptions.end();
         self.0.pipes.end();
+    }
+
+    /// Ends all sessions over HTTP, which [`ServerBuilder::on_session_end`] then reports. Call it when nothing is served any
+    /// more: otherwise they end with the last clone of this server. Other servers go on with sessions that they share.
+    pub fn end_sessions(&self) {
+        self.0.sessions.end_all();
     }
 }

@@ -1,6 +1,7 @@
 //! Sessions of legacy clients over HTTP: opened by `initialize`, named by `Mcp-Session-Id`, and
 //! ended by their clients or for being idle.
 
+pub(super) mod ended;
 pub(super) mod record;
 pub(super) mod session;
 pub(super) mod shared;
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use plainly_errors::ProtocolError;
 use plainly_protocol::peer::{Peer, Principal};
 
+use self::ended::{EndedSession, SessionObserver};
 use self::record::{SessionChange, SessionRecord};
 use self::session::Session;
 use self::shared::{FoundRecord, SharedSession, SharedSessions};
@@ -40,6 +42,7 @@ pub(super) struct Sessions {
     changes: Changes,
     /// Their records, if other servers answer them too.
     shared: Option<Arc<SharedSessions>>,
+    pub(super) observer: SessionObserver,
     table: Lock<SessionTable>,
 }
 
@@ -65,6 +68,8 @@ type Place = Use;
 #[derive(Debug)]
 struct OpenSession {
     session: Arc<Session>,
+    observer: SessionObserver,
+    began: Instant,
     place: Place,
     /// The last request.
     used: Use,
@@ -84,6 +89,17 @@ impl OpenSession {
 impl Drop for OpenSession {
     // However a session leaves the table, its streams and questions end with it.
     fn drop(&mut self) {
+        // Reported first, because it is in use while it has a stream.
+        self.observer.report(|| {
+            let now = Instant::now();
+            let age = now.saturating_duration_since(self.began);
+            EndedSession {
+                revision: self.session.peer.revision,
+                transport: "http",
+                duration: age.saturating_sub(self.idle_at(now)),
+                error: None,
+            }
+        });
         self.session.close();
     }
 }
@@ -103,8 +119,14 @@ impl Sessions {
             listened: listened.clone(),
             changes: changes.clone(),
             shared,
+            observer: SessionObserver::default(),
             table: Lock::default(),
         }
+    }
+
+    /// Reports the end of each session to `observer`.
+    pub(super) fn observed(self, observer: SessionObserver) -> Self {
+        Self { observer, ..self }
     }
 
     /// The number of open sessions.
@@ -166,7 +188,8 @@ impl Sessions {
             over.extend(table.take_idlest());
         }
         let said = table.make_room(self.said.part(caller.clone()), said, &mut over);
-        table.insert(name.into(), Arc::clone(&session), caller, said);
+        let observer = self.observer.clone();
+        table.insert(name.into(), Arc::clone(&session), observer, caller, said);
         // Outside the lock, because ending a session takes other locks.
         drop(table);
         drop(over);
@@ -257,6 +280,12 @@ impl Sessions {
         Ok(())
     }
 
+    /// Ends all sessions here; other servers go on with those that they share.
+    pub(super) fn end_all(&self) {
+        let ended = std::mem::take(&mut *self.table.lock());
+        drop(ended);
+    }
+
     fn end_here(&self, name: &str) {
         let ended = self.table.lock().remove(name);
         drop(ended);
@@ -295,6 +324,7 @@ impl SessionTable {
         &mut self,
         name: Arc<str>,
         session: Arc<Session>,
+        observer: SessionObserver,
         caller: Option<Holder>,
         said: QuotaPart,
     ) {
@@ -305,6 +335,8 @@ impl SessionTable {
         }
         let opened = OpenSession {
             session,
+            observer,
+            began: used.0,
             place: used,
             used,
             caller,

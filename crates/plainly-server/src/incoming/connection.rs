@@ -31,6 +31,7 @@ use crate::operation::{Arrival, Transport};
 use crate::outgoing::Departure;
 use crate::replies::Replies;
 use crate::resolve::{self, ResolveError, Sender};
+use crate::sessions::ended::ConnectionSession;
 use crate::sessions::session::Session;
 use plainly_transport::quota::Holder;
 use plainly_transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
@@ -51,6 +52,8 @@ pub(crate) struct Connection<M> {
     /// Bytes that are sent and not flushed, and one more for each message.
     unflushed: usize,
     session: Option<Arc<Session>>,
+    /// The connection as a session, if anything reads the ends of sessions.
+    observed: Option<ConnectionSession>,
     /// The replies of the running requests, and the stream of the session.
     running: SelectAll<Replies>,
     /// Whether the last turn sent one of them.
@@ -63,6 +66,7 @@ impl<M: Messages> Connection<M> {
     pub(crate) fn new(server: Server, extensions: Extensions, messages: M) -> Self {
         Self {
             in_flight: InFlight::new(server.limits()),
+            observed: server.0.sessions.observer.connection(),
             server,
             extensions,
             memory: ConnectionMemory::new(),
@@ -77,6 +81,14 @@ impl<M: Messages> Connection<M> {
 
     /// Serves the peer until it ends the connection or `stop` is ready, then finishes the running requests.
     pub(crate) async fn serve(mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
+        let served = self.run(stop).await;
+        if let (Some(observed), Err(error)) = (&mut self.observed, &served) {
+            observed.error = Some(error.kind());
+        }
+        served
+    }
+
+    async fn run(&mut self, stop: impl Future<Output = ()>) -> io::Result<()> {
         let mut stop = pin!(stop);
         loop {
             // Everything that has arrived is taken before anything is awaited, so the replies to a burst leave in few
@@ -212,6 +224,7 @@ impl<M: Messages> Connection<M> {
             // "Cancellation").
             Ok(Sender::Opening) => self.open(arrival, request),
             Ok(Sender::Peer(scope)) => {
+                self.heard(scope.peer().revision);
                 let scope = scope.arrived(arrival);
                 let mut replies = self.server.dispatch(request, scope, Some(&self.in_flight));
                 // Most requests are answered at once, and wait behind nothing else.
@@ -224,6 +237,13 @@ impl<M: Messages> Connection<M> {
                 let encoded = self.server.unresolved(arrival, request, &unresolved);
                 self.push(encoded.bytes);
             }
+        }
+    }
+
+    /// Notes the revision of a client that made itself known.
+    fn heard(&mut self, revision: Revision) {
+        if let Some(observed) = &mut self.observed {
+            observed.revision = Some(revision);
         }
     }
 
@@ -249,6 +269,7 @@ impl<M: Messages> Connection<M> {
 
     /// Begins the session of the connection, replacing an earlier one.
     fn begin_session(&mut self, peer: Peer) {
+        self.heard(peer.revision);
         // Requests in flight belong to the connection: those of an earlier session go on, and their ids stay taken.
         let (peer, in_flight) = (Arc::new(peer), Arc::clone(&self.in_flight));
         let caller = Holder::of(peer.principal.as_ref(), None);

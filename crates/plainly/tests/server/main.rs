@@ -4,6 +4,7 @@ mod answering;
 mod asking;
 mod channels;
 mod declared;
+mod ended_sessions;
 mod extensions;
 mod foreign_errors;
 mod handlers;

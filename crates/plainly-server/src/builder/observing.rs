@@ -1,0 +1,74 @@
+//! The functions of the program that read what happened in the server.
+
+use plainly_errors::ProtocolError;
+
+use super::ServerBuilder;
+use crate::operation::Operation;
+use crate::sessions::ended::{EndedSession, SessionObserver};
+
+impl ServerBuilder {
+    /// Reports each request to `count` when it has ended, for metrics: also one that was refused
+    /// before it reached a handler or a layer, one that the client cancelled, and a message that is
+    /// no request. Accepted notifications and responses are not reported. If nothing reads the
+    /// access log either, nothing is measured.
+    ///
+    /// `count` runs where the reply is written, and should not block. The names of OpenTelemetry
+    /// fit: a histogram `mcp.server.operation.duration` in seconds, with `mcp.method.name`,
+    /// `mcp.protocol.version` and, for a failure, `error.type`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    ///
+    /// use plainly::server::Server;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let refused = Arc::new(AtomicU64::new(0));
+    /// let counter = Arc::clone(&refused);
+    /// let server = Server::builder("greeter", "1.0.0")
+    ///     .on_operation(move |operation| {
+    ///         if operation.outcome.error().is_some() {
+    ///             counter.fetch_add(1, Ordering::Relaxed);
+    ///         }
+    ///     })
+    ///     .build()?;
+    /// let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}\n";
+    /// server.serve(&request[..], tokio::io::sink()).await?;
+    /// assert_eq!(refused.load(Ordering::Relaxed), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn on_operation(mut self, count: impl Fn(&Operation<'_>) + Send + Sync + 'static) -> Self {
+        self.observer.count(count);
+        self
+    }
+
+    /// Reports each request to `record` as [`on_operation`](Self::on_operation) does, before its
+    /// reply is sent, for an audit: if `record` fails, the reply is withheld, and its error is sent
+    /// instead.
+    ///
+    /// The request has run by then. To refuse requests before they run, add a
+    /// [layer](Self::layer).
+    #[must_use]
+    pub fn record_operations(
+        mut self,
+        record: impl Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync + 'static,
+    ) -> Self {
+        self.observer.record(record);
+        self
+    }
+
+    /// Reports each session to `count` when it has ended, for metrics: a legacy session over HTTP,
+    /// whatever ended it, and a connection over anything else, if a client made itself known on it.
+    /// Requests of newer revisions over HTTP have no sessions.
+    ///
+    /// A session that nobody uses any more ends when another is opened, when the program calls
+    /// [`Server::end_sessions`](crate::Server::end_sessions), or with the server.
+    #[must_use]
+    pub fn on_session_end(mut self, count: impl Fn(&EndedSession) + Send + Sync + 'static) -> Self {
+        self.sessions = SessionObserver::new(count);
+        self
+    }
+}
