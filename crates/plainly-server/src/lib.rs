@@ -85,7 +85,7 @@ use self::sessions::Sessions;
 pub use self::sessions::ended::EndedSession;
 pub use self::skills::{SkillPage, Skills};
 pub use self::source::{Source, SourceRequest};
-pub use self::tasks::{MemoryTasks, TaskRecord, TaskStore, TaskStoreError};
+pub use self::tasks::{MemoryTasks, TaskCounts, TaskRecord, TaskStore, TaskStoreError};
 pub use self::usage::Usage;
 pub use plainly_protocol::peer::Principal;
 pub use plainly_protocol::trace_context::{TraceContext, TraceParent};

@@ -14,6 +14,7 @@
 
 mod record;
 
+mod counts;
 mod memory;
 mod store;
 
@@ -31,6 +32,7 @@ use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::peer::Peer;
 
 pub(super) use self::background::TaskCall;
+pub use self::counts::TaskCounts;
 use self::local::LocalTasks;
 pub use self::memory::MemoryTasks;
 use self::record::TaskEvent;
@@ -75,9 +77,9 @@ impl Tasks {
         }
     }
 
-    /// The number of tasks, if the store knows it.
-    pub(super) fn count(&self) -> Option<usize> {
-        self.store.count()
+    /// The number of tasks in each state, if the store knows it.
+    pub(super) fn counts(&self) -> Option<TaskCounts> {
+        self.store.counts()
     }
 
     /// The record of the task of this name, no matter whose it is.

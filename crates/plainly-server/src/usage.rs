@@ -52,8 +52,8 @@ impl Server {
             Usage::of("sse_sessions", inner.pipes.places()),
             Usage::of("resumption_bytes", &sessions.kept),
         ];
-        if let Some(tasks) = inner.tasks.count() {
-            usage.push(Usage::new("tasks", tasks, limits.tasks.stored));
+        if let Some(tasks) = inner.tasks.counts() {
+            usage.push(Usage::new("tasks", tasks.total(), limits.tasks.stored));
         }
         usage
     }

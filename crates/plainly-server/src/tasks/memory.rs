@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use plainly_protocol::types::{RawJson, TaskState};
 use serde::Serialize;
 
+use super::counts::TaskCounts;
 use super::record::TaskRecord;
 use super::store::{TaskStore, TaskStoreError};
 use crate::limits::Limits;
@@ -40,6 +41,7 @@ struct TaskTable {
     expiring: BTreeSet<(SystemTime, String)>,
     /// The number of records of each principal.
     held: HashMap<String, usize>,
+    counts: TaskCounts,
     bytes: usize,
 }
 
@@ -121,8 +123,10 @@ impl TaskStore for MemoryTasks {
         self.replace_at(SystemTime::now(), record)
     }
 
-    fn count(&self) -> Option<usize> {
-        Some(self.len())
+    fn counts(&self) -> Option<TaskCounts> {
+        let mut table = self.0.table.lock();
+        table.expire(SystemTime::now());
+        Some(table.counts)
     }
 }
 
@@ -135,6 +139,7 @@ impl TaskTable {
         if let Some(principal) = &record.principal {
             *self.held.entry(principal.clone()).or_default() += 1;
         }
+        *self.counts.of_mut(record.task.state.status()) += 1;
         self.bytes += weight;
         self.records.insert(id, (record, weight));
     }
@@ -143,6 +148,7 @@ impl TaskTable {
         let Some((record, weight)) = self.records.remove(id) else {
             return;
         };
+        *self.counts.of_mut(record.task.state.status()) -= 1;
         self.bytes -= weight;
         if let Some(expires) = record.expires {
             self.expiring.remove(&(expires, id.to_owned()));

@@ -8,6 +8,7 @@ use std::future::Future;
 use futures_util::future::BoxFuture;
 use plainly_errors::{ProtocolError, Unavailable};
 
+use super::counts::TaskCounts;
 use super::record::TaskRecord;
 
 /// Keeps the records of tasks, each at least until it [expires](TaskRecord::expires). By default a
@@ -46,9 +47,10 @@ pub trait TaskStore: Send + Sync + fmt::Debug + 'static {
         false
     }
 
-    /// The number of tasks, for [`Server::usage`](crate::Server::usage); `None` if the store does
-    /// not know it at once.
-    fn count(&self) -> Option<usize> {
+    /// The number of tasks in each state, for [`Server::usage`](crate::Server::usage) and
+    /// [`Server::task_counts`](crate::Server::task_counts); `None` if the store does not know it at
+    /// once.
+    fn counts(&self) -> Option<TaskCounts> {
         None
     }
 }
@@ -84,7 +86,7 @@ pub(crate) trait ErasedTasks: Send + Sync + fmt::Debug {
     fn get<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<TaskRecord>, TaskStoreError>>;
     fn replace(&self, record: TaskRecord) -> BoxFuture<'_, Result<bool, TaskStoreError>>;
     fn is_shared(&self) -> bool;
-    fn count(&self) -> Option<usize>;
+    fn counts(&self) -> Option<TaskCounts>;
 }
 
 impl<S: TaskStore> ErasedTasks for S {
@@ -104,7 +106,7 @@ impl<S: TaskStore> ErasedTasks for S {
         TaskStore::is_shared(self)
     }
 
-    fn count(&self) -> Option<usize> {
-        TaskStore::count(self)
+    fn counts(&self) -> Option<TaskCounts> {
+        TaskStore::counts(self)
     }
 }

@@ -153,6 +153,9 @@ proptest! {
             let weights: usize = table.records.values().map(|(record, _)| weight(record)).sum();
             prop_assert_eq!(table.bytes, weights);
             prop_assert!(table.bytes <= 8 * LEAST && table.records.len() <= 5);
+            let mut counts = TaskCounts::default();
+            table.records.values().for_each(|(record, _)| *counts.of_mut(record.task.state.status()) += 1);
+            prop_assert_eq!(table.counts, counts);
             prop_assert_eq!(table.expiring.len(), table.records.len());
             let owned = table.records.values().filter(|(record, _)| record.principal.is_some()).count();
             prop_assert_eq!(table.held.values().sum::<usize>(), owned);

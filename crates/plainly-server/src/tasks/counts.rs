@@ -1,0 +1,49 @@
+//! The number of tasks in each state.
+
+use plainly_protocol::types::TaskStatus;
+
+use crate::Server;
+
+/// The number of tasks in each state, as a [`TaskStore`](crate::TaskStore) counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the extension has these five states"
+)]
+pub struct TaskCounts {
+    /// The tasks that are being worked on.
+    pub working: usize,
+    /// The tasks that wait for answers of their clients.
+    pub input_required: usize,
+    /// The tasks with a result, which may be a tool error.
+    pub completed: usize,
+    /// The tasks that ended with an error of the protocol.
+    pub failed: usize,
+    /// The tasks that were stopped before they were done.
+    pub cancelled: usize,
+}
+
+impl TaskCounts {
+    /// The number of all tasks.
+    pub fn total(&self) -> usize {
+        self.working + self.input_required + self.completed + self.failed + self.cancelled
+    }
+
+    pub(super) fn of_mut(&mut self, status: TaskStatus) -> &mut usize {
+        match status {
+            TaskStatus::Working => &mut self.working,
+            TaskStatus::InputRequired => &mut self.input_required,
+            TaskStatus::Completed => &mut self.completed,
+            TaskStatus::Failed => &mut self.failed,
+            TaskStatus::Cancelled => &mut self.cancelled,
+        }
+    }
+}
+
+impl Server {
+    /// The number of tasks in each state now; `None` if the [store](crate::TaskStore) does not know
+    /// it at once.
+    pub fn task_counts(&self) -> Option<TaskCounts> {
+        self.0.tasks.counts()
+    }
+}
