@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use plainly_errors::{Code, ErrorKind, Fault, Internal, ProtocolError, Revision};
-use plainly_protocol::peer::Principal;
+use plainly_protocol::envelope::Notification;
+use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::trace_context::{TraceContext, TraceParent};
 use plainly_protocol::types::Implementation;
 
@@ -20,7 +21,8 @@ use crate::outgoing::encode::EncodedReply;
 use crate::panics::caught;
 
 /// A request that has ended, or a message that was refused, as
-/// [`ServerBuilder::on_operation`](crate::ServerBuilder::on_operation) reports it.
+/// [`ServerBuilder::on_operation`](crate::ServerBuilder::on_operation) reports it; or a notification,
+/// as [`on_notification`](crate::ServerBuilder::on_notification) does.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Operation<'a> {
@@ -79,6 +81,8 @@ pub enum OperationOutcome<'a> {
     },
     /// There is no reply, because the client does not wait for it any more.
     Cancelled,
+    /// There is no reply, because it is a notification.
+    Accepted,
 }
 
 impl<'a> Operation<'a> {
@@ -112,13 +116,14 @@ impl<'a> Operation<'a> {
 }
 
 impl<'a> OperationOutcome<'a> {
-    /// The outcome in a word or two: `served`, `tool failed`, `refused` or `cancelled`.
+    /// The outcome in a word or two: `served`, `tool failed`, `refused`, `cancelled` or `accepted`.
     pub const fn as_str(&self) -> &'static str {
         match self {
             Self::Served => "served",
             Self::ToolFailed => "tool failed",
             Self::Refused { .. } => "refused",
             Self::Cancelled => "cancelled",
+            Self::Accepted => "accepted",
         }
     }
 
@@ -133,7 +138,7 @@ impl<'a> OperationOutcome<'a> {
     pub fn error(&self) -> Option<&'a ProtocolError> {
         match self {
             Self::Refused { error, .. } => Some(error),
-            Self::Served | Self::ToolFailed | Self::Cancelled => None,
+            Self::Served | Self::ToolFailed | Self::Cancelled | Self::Accepted => None,
         }
     }
 
@@ -149,7 +154,7 @@ impl<'a> OperationOutcome<'a> {
     pub fn code(&self) -> Option<Code> {
         match self {
             Self::Refused { code, .. } => Some(*code),
-            Self::Served | Self::ToolFailed | Self::Cancelled => None,
+            Self::Served | Self::ToolFailed | Self::Cancelled | Self::Accepted => None,
         }
     }
 }
@@ -164,6 +169,7 @@ impl fmt::Display for OperationOutcome<'_> {
 #[derive(Clone, Default)]
 pub(crate) struct Observer {
     count: Option<Arc<Count>>,
+    notice: Option<Arc<Count>>,
     record: Option<Arc<Record>>,
 }
 
@@ -177,6 +183,10 @@ impl Observer {
         self.count = Some(Arc::new(count));
     }
 
+    pub(crate) fn notice(&mut self, notice: impl Fn(&Operation<'_>) + Send + Sync + 'static) {
+        self.notice = Some(Arc::new(notice));
+    }
+
     pub(crate) fn record(
         &mut self,
         record: impl Fn(&Operation<'_>) -> Result<(), ProtocolError> + Send + Sync + 'static,
@@ -186,7 +196,7 @@ impl Observer {
 
     /// Whether anything reads operations.
     fn is_on(&self) -> bool {
-        self.count.is_some() || self.record.is_some() || access::is_read()
+        self.count.is_some() || self.notice.is_some() || self.record.is_some() || access::is_read()
     }
 
     /// The arrival of a message of this size, now.
@@ -209,15 +219,43 @@ impl Observer {
         }
         let operation = operation();
         access::write(&operation);
-        if let Some(count) = &self.count
-            && let Err(error) = caught(|| count(&operation))
-        {
-            tracing::error!(error = chain(&error), "the observer of operations panicked");
-        }
+        pass(self.count.as_deref(), &operation);
         match &self.record {
             Some(record) => caught(|| record(&operation)).flatten(),
             None => Ok(()),
         }
+    }
+
+    /// Reports a notification of `peer` that was accepted. It is no request: neither the access log nor
+    /// an audit has it.
+    pub(crate) fn accepted(
+        &self,
+        arrival: Arrival,
+        peer: Option<&Peer>,
+        notification: &Notification<'_>,
+    ) {
+        if self.notice.is_none() {
+            return;
+        }
+        let revision = peer.map_or(Revision::UNKNOWN_PEER, |peer| peer.revision);
+        let trace = arrival.trace(notification.params.as_ref());
+        let operation = Operation {
+            method: Some(&notification.method),
+            principal: peer.and_then(|peer| peer.principal.as_ref()),
+            implementation: peer.and_then(|peer| peer.implementation.as_ref()),
+            trace: trace.as_ref(),
+            ..Operation::new(arrival, revision, OperationOutcome::Accepted, None)
+        };
+        pass(self.notice.as_deref(), &operation);
+    }
+}
+
+/// Passes an operation to a function of the program, if there is one.
+fn pass(count: Option<&Count>, operation: &Operation<'_>) {
+    if let Some(count) = count
+        && let Err(error) = caught(|| count(operation))
+    {
+        tracing::error!(error = chain(&error), "the observer of operations panicked");
     }
 }
 
@@ -226,6 +264,7 @@ impl fmt::Debug for Observer {
         let (count, record) = (self.count.is_some(), self.record.is_some());
         f.debug_struct("Observer")
             .field("count", &count)
+            .field("notice", &self.notice.is_some())
             .field("record", &record)
             .finish()
     }

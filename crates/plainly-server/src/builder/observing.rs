@@ -9,8 +9,9 @@ use crate::sessions::ended::{EndedSession, SessionObserver};
 impl ServerBuilder {
     /// Reports each request to `count` when it has ended, for metrics: also one that was refused
     /// before it reached a handler or a layer, one that the client cancelled, and a message that is
-    /// no request. Accepted notifications and responses are not reported. If nothing reads the
-    /// access log either, nothing is measured.
+    /// no request. Accepted notifications and responses are not reported
+    /// ([`on_notification`](Self::on_notification) reports the former). If nothing reads the access
+    /// log either, nothing is measured.
     ///
     /// `count` runs where the reply is written, and should not block. The names of OpenTelemetry
     /// fit: a histogram `mcp.server.operation.duration` in seconds, with `mcp.method.name`,
@@ -45,6 +46,18 @@ impl ServerBuilder {
         self
     }
 
+    /// Reports each notification of a client that was accepted, for traces: its outcome is
+    /// [`Accepted`](crate::OperationOutcome::Accepted). One that was refused is reported to
+    /// [`on_operation`](Self::on_operation), because the refusal is a reply.
+    #[must_use]
+    pub fn on_notification(
+        mut self,
+        notice: impl Fn(&Operation<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.observer.notice(notice);
+        self
+    }
+
     /// Reports each request to `record` as [`on_operation`](Self::on_operation) does, before its
     /// reply is sent, for an audit: if `record` fails, the reply is withheld, and its error is sent
     /// instead.
@@ -64,8 +77,9 @@ impl ServerBuilder {
     /// whatever ended it, and a connection over anything else, if a client made itself known on it.
     /// Requests of newer revisions over HTTP have no sessions.
     ///
-    /// A session that nobody uses any more ends when another is opened, when the program calls
-    /// [`Server::end_sessions`](crate::Server::end_sessions), or with the server.
+    /// A session over HTTP that was idle for too long ends when another is opened. Those that are
+    /// open when the program stops end by [`Server::end_sessions`](crate::Server::end_sessions), or
+    /// with the last clone of the server.
     #[must_use]
     pub fn on_session_end(mut self, count: impl Fn(&EndedSession) + Send + Sync + 'static) -> Self {
         self.sessions = SessionObserver::new(count);

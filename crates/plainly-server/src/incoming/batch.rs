@@ -12,7 +12,7 @@ use futures_util::stream::SelectAll;
 use futures_util::{Stream, StreamExt};
 use http::Extensions;
 use plainly_errors::{Internal, InvalidRequest, ProtocolError, Revision};
-use plainly_protocol::envelope::{MalformedMessage, Message, Request};
+use plainly_protocol::envelope::{MalformedMessage, Message, Object, Request};
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
@@ -95,8 +95,7 @@ impl Server {
             match message {
                 Ok(Message::Request(request)) => {
                     let (id, owned) = (request.id.as_raw(), request.id.to_owned());
-                    let arrival =
-                        arrival.part(request.params.as_ref().map_or(0, |it| it.raw().len()));
+                    let arrival = part(arrival, request.params.as_ref());
                     // An id in flight is refused by admission, and may be free further on: a cancellation can come in
                     // between.
                     let is_new = session.in_flight.has(&owned) || ids.insert(owned);
@@ -123,6 +122,9 @@ impl Server {
                     if let Some(id) = cancelled(&notification) {
                         session.in_flight.cancel(&id);
                     }
+                    let arrival = part(arrival, notification.params.as_ref());
+                    let observer = &self.0.observer;
+                    observer.accepted(arrival, Some(&session.peer), &notification);
                 }
                 Ok(Message::Response(response)) => session.unanswered.answer(&response),
                 Err(malformed) if malformed.id.is_some() => {
@@ -141,6 +143,11 @@ impl Server {
         let replies = Some(joined);
         Replies::from_source(Batch { replies, running })
     }
+}
+
+/// The arrival of a message with these parameters within a batch.
+fn part(arrival: Arrival, params: Option<&Object<'_>>) -> Arrival {
+    arrival.part(params.map_or(0, |it| it.raw().len()))
 }
 
 /// Refuses requests that can't be part of a batch.

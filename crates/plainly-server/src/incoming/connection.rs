@@ -207,6 +207,8 @@ impl<M: Messages> Connection<M> {
                 if let Some(id) = cancelled(&notification) {
                     self.in_flight.cancel(&id);
                 }
+                let peer = self.session.as_ref().map(|session| &*session.peer);
+                server.0.observer.accepted(arrival, peer, &notification);
             }
             Ok(Envelope::Single(Message::Response(response))) => match &self.session {
                 Some(session) => session.unanswered.answer(&response),

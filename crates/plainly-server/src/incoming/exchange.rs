@@ -139,7 +139,7 @@ impl Server {
             let mut unserved = UnservedMessage::new(arrival, Revision::UNKNOWN_PEER);
             match message {
                 Message::Request(request) => {
-                    trace = arrival.trace(request);
+                    trace = arrival.trace(request.params.as_ref());
                     unserved.id = Some(request.id.as_raw());
                     unserved.method = Some(&request.method);
                     unserved.trace = trace.as_ref();
@@ -235,15 +235,18 @@ impl Server {
         notification: &Notification<'_>,
     ) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
-            Ok(Some(session)) => {
-                malformed::cancelled(notification)
-                    .into_iter()
-                    .for_each(|id| session.in_flight.cancel(&id));
+            Ok(session) => {
+                // A modern client cancels by hanging up, so its notifications mean nothing here.
+                // They are accepted (202) all the same.
+                if let Some(session) = &session
+                    && let Some(id) = malformed::cancelled(notification)
+                {
+                    session.in_flight.cancel(&id);
+                }
+                let peer = session.as_ref().map(|session| &*session.peer);
+                self.0.observer.accepted(arrival, peer, notification);
                 accepted()
             }
-            // A modern client cancels by hanging up, so its notifications mean nothing here. They
-            // are accepted (202) all the same.
-            Ok(None) => accepted(),
             Err(ResolveError { error, .. }) => {
                 let unserved = UnservedMessage {
                     method: Some(&notification.method),

@@ -87,7 +87,7 @@ impl Server {
         request: &Request<'_>,
         unresolved: &ResolveError,
     ) -> EncodedReply {
-        let trace = arrival.trace(request);
+        let trace = arrival.trace(request.params.as_ref());
         let message = UnservedMessage {
             arrival,
             revision: unresolved.revision,

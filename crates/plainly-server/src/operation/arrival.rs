@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
-use plainly_protocol::envelope::Request;
+use plainly_protocol::envelope::Object;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::trace_context::{TraceContext, TraceParent};
 
@@ -73,10 +73,10 @@ impl Arrival {
         }
     }
 
-    /// The trace of the request that arrived, if it is observed.
-    pub(crate) fn trace(&self, request: &Request<'_>) -> Option<TraceContext> {
+    /// The trace that the parameters of the message name, if it is observed.
+    pub(crate) fn trace(&self, params: Option<&Object<'_>>) -> Option<TraceContext> {
         self.at?;
-        RequestMeta::of(request.params.as_ref()).trace_context()
+        RequestMeta::of(params).trace_context()
     }
 
     /// Whether its operation will be reported.

@@ -26,7 +26,7 @@ impl Server {
         let meta = result.meta.take();
         let answer = MethodResult::new(result, meta).into();
         let (reply, error) = self.write(id, peer.revision, None, Ok(answer));
-        let trace = arrival.trace(request);
+        let trace = arrival.trace(request.params.as_ref());
         let reported = self.0.observer.report(|| Operation {
             method: Some(Method::Initialize.name()),
             id: Some(id),

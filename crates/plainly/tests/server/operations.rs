@@ -199,6 +199,41 @@ async fn a_message_that_is_no_request_is_reported_as_read_when_it_is_refused() {
 }
 
 #[tokio::test]
+async fn an_accepted_notification_is_reported_apart_from_requests() {
+    let notices = Reports::default();
+    let kept = notices.clone();
+    let notice = move |operation: &Operation<'_>| {
+        assert!(operation.duration.is_some() && operation.request_bytes > 0);
+        let method = operation.method.unwrap_or("-");
+        let (revision, outcome) = (operation.revision, operation.outcome);
+        let line = format!("{method} {revision} {} {outcome}", operation.transport);
+        kept.0.lock().unwrap().push(line);
+    };
+    let builder = Server::builder("test", "1").on_notification(notice);
+    let (requests, server) = Reports::of(builder);
+    let site = Site::serve(server.http().path("/mcp")).await;
+    let session = site.session("/mcp", "2025-03-26").await;
+    let cancelled = message::notification("cancelled", json!({"requestId": 1}));
+    let other = message::notification("made/up", json!({}));
+    for message in [&cancelled, &json!([other])] {
+        let reply = site.send("POST /mcp", &session, message).await;
+        assert_eq!(reply.status, 202);
+    }
+    let mut peer = Peer::connect(&server);
+    peer.send(&cancelled).await;
+    peer.finish().await;
+    peer.served().await.unwrap();
+    let expected = [
+        "notifications/cancelled 2025-03-26 http accepted",
+        "notifications/made/up 2025-03-26 http accepted",
+        "notifications/cancelled 2026-07-28 stream accepted",
+    ];
+    assert_eq!(notices.take(), expected);
+    let opening = "initialize - \"opens\" 2025-03-26 http - 200 served";
+    assert_eq!(requests.take(), [opening]);
+}
+
+#[tokio::test]
 async fn requests_that_the_client_gives_up_are_reported() {
     let begun = Arc::new(Notify::new());
     let begins = Arc::clone(&begun);
