@@ -31,9 +31,10 @@ pub(crate) const TOOL_ERROR: &str = "tool_error";
 /// `error.type` of a request that its client cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
 
-/// `error.type` of a call that took too long.
-#[cfg(feature = "client")]
+/// `error.type` of a call that took too long, and of a session whose client took nothing for too long.
 pub(crate) const TIMEOUT: &str = "timeout";
+/// `error.type` of a session whose connection failed otherwise.
+pub(crate) const CONNECTION_FAILED: &str = "connection_failed";
 
 #[cfg(feature = "client")]
 pub(crate) const CLIENT_DURATION: &str = "mcp.client.operation.duration";
@@ -42,6 +43,14 @@ pub(crate) const DURATION: &str = "mcp.server.operation.duration";
 pub(crate) const BOUNDARIES: [f64; 20] = [
     0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0,
     10.0, 30.0, 60.0, 120.0, 300.0,
+];
+
+pub(crate) const SESSION_DURATION: &str = "mcp.server.session.duration";
+/// The boundaries of the durations of sessions in seconds. The conventions end with 300; some
+/// sessions take a day.
+pub(crate) const SESSION_BOUNDARIES: [f64; 18] = [
+    0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 1_800.0,
+    3_600.0, 14_400.0, 86_400.0,
 ];
 
 pub(crate) const REQUEST_BYTES: &str = "plainly.server.request.size";
@@ -53,6 +62,10 @@ pub(crate) const USED: &str = "plainly.server.limit.used";
 pub(crate) const LIMIT: &str = "plainly.server.limit";
 /// The limited resource, by its name in [`Usage`](plainly_server::Usage).
 pub(crate) const RESOURCE: &str = "plainly.resource";
+
+pub(crate) const TASKS: &str = "plainly.server.tasks";
+/// The state of tasks, as the protocol spells it.
+pub(crate) const STATE: &str = "plainly.state";
 
 /// The time for the last export.
 pub(crate) const SHUTDOWN: Duration = Duration::from_secs(5);

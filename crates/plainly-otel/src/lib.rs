@@ -1,4 +1,5 @@
-//! OpenTelemetry for MCP servers: a span and a measurement of each request, with the names of the
+//! OpenTelemetry for MCP servers: a span of each request and notification, and a measurement of each
+//! request and session, with the names of the
 //! [semantic conventions for MCP](https://github.com/open-telemetry/semantic-conventions-genai).
 //! They are exported by OTLP, as the variables `OTEL_*` configure it, and read by Prometheus.
 //!
@@ -40,7 +41,7 @@ use std::sync::Arc;
 
 use opentelemetry_sdk::metrics::SdkMeterProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
-use plainly_server::{Operation, Server};
+use plainly_server::{EndedSession, Operation, OperationOutcome, Server};
 
 pub use self::builder::{TelemetryBuilder, TelemetryError};
 use self::metrics::Metrics;
@@ -69,16 +70,29 @@ impl Telemetry {
     }
 
     /// Measures a request that has ended, and makes its span: pass each operation of
-    /// [`ServerBuilder::on_operation`](plainly_server::ServerBuilder::on_operation). It does not
-    /// block.
+    /// [`ServerBuilder::on_operation`](plainly_server::ServerBuilder::on_operation). A notification,
+    /// of [`on_notification`](plainly_server::ServerBuilder::on_notification), has a span alone:
+    /// nobody waits for it, and its few microseconds would pass for fast requests. It does not block.
     pub fn observe(&self, operation: &Operation<'_>) {
         let state = &self.0;
         let target = state.names.target(operation);
-        if let Some(metrics) = &state.metrics {
+        let is_notification = matches!(operation.outcome, OperationOutcome::Accepted);
+        if let Some(metrics) = &state.metrics
+            && !is_notification
+        {
             metrics.record(operation, &target);
         }
         if let Some(spans) = &state.spans {
             spans.record(operation, &target);
+        }
+    }
+
+    /// Measures a session that has ended: pass each that
+    /// [`ServerBuilder::on_session_end`](plainly_server::ServerBuilder::on_session_end) reports. It
+    /// does not block.
+    pub fn observe_session(&self, session: &EndedSession) {
+        if let Some(metrics) = &self.0.metrics {
+            metrics.record_session(session);
         }
     }
 
@@ -87,7 +101,7 @@ impl Telemetry {
         self.0.metrics.is_some() || self.0.spans.is_some()
     }
 
-    /// Reports the use of the server's limits from now on. The server then lives as long as this
+    /// Reports the server's tasks and the use of its limits from now on. The server then lives as long as this
     /// telemetry.
     pub fn watch(&self, server: &Server) {
         if let Some(metrics) = &self.0.metrics {

@@ -1,13 +1,15 @@
-//! The measurements of requests, and of the use of the server's limits.
+//! The measurements of requests and sessions, of tasks, and of the use of the server's limits.
 
+use std::io::ErrorKind as IoError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Counter, Meter};
+use opentelemetry::metrics::{Counter, Histogram, Meter};
 use plainly_errors::{ErrorKind, InvalidRequest, Refusal, Unavailable};
-use plainly_server::{Operation, Server};
+use plainly_server::{EndedSession, Operation, Server, TaskCounts, Usage};
 
+use crate::attributes::network;
 use crate::conventions as names;
 use crate::names::Target;
 use crate::series::{AllSeries, Series};
@@ -17,6 +19,7 @@ use crate::series::{AllSeries, Series};
 pub(crate) struct Metrics {
     meter: Meter,
     series: AllSeries,
+    sessions: Histogram<f64>,
     refusals: Counter<u64>,
     bytes: Arc<Bytes>,
 }
@@ -37,6 +40,12 @@ impl Metrics {
             .with_unit("s")
             .with_description("The time from the arrival of a request to its reply")
             .with_boundaries(names::BOUNDARIES.to_vec())
+            .build();
+        let sessions = meter
+            .f64_histogram(names::SESSION_DURATION)
+            .with_unit("s")
+            .with_description("The time from the beginning of a session to its last use")
+            .with_boundaries(names::SESSION_BOUNDARIES.to_vec())
             .build();
         let refusals = meter
             .u64_counter(names::REFUSALS)
@@ -60,6 +69,7 @@ impl Metrics {
         Self {
             meter,
             series: AllSeries::new(duration),
+            sessions,
             refusals,
             bytes,
         }
@@ -84,9 +94,24 @@ impl Metrics {
         }
     }
 
-    /// Reports the use of the limits of this server.
+    pub(crate) fn record_session(&self, session: &EndedSession) {
+        let mut attributes = vec![KeyValue::new(names::REVISION, session.revision.as_str())];
+        attributes.extend(network(session.transport));
+        if let Some(error) = session.error {
+            let kind = match error == IoError::TimedOut {
+                true => names::TIMEOUT,
+                false => names::CONNECTION_FAILED,
+            };
+            attributes.push(KeyValue::new(names::ERROR_TYPE, kind));
+        }
+        let seconds = session.duration.as_secs_f64();
+        self.sessions.record(seconds, &attributes);
+    }
+
+    /// Reports the tasks of this server, and the use of its limits.
     pub(crate) fn watch(&self, server: Server) {
-        let gauge = |name, description, value: fn(&plainly_server::Usage) -> usize| {
+        self.watch_tasks(server.clone());
+        let gauge = |name, description, value: fn(&Usage) -> usize| {
             let server = server.clone();
             self.meter
                 .u64_observable_gauge(name)
@@ -104,6 +129,29 @@ impl Metrics {
         });
         gauge(names::LIMIT, "The limit", |it| it.limit);
     }
+
+    fn watch_tasks(&self, server: Server) {
+        self.meter
+            .u64_observable_gauge(names::TASKS)
+            .with_description("The tasks that are kept, by their state")
+            .with_callback(move |gauge| {
+                let states = server.task_counts().map(states);
+                for (state, tasks) in states.into_iter().flatten() {
+                    gauge.observe(tasks as u64, &[KeyValue::new(names::STATE, state)]);
+                }
+            })
+            .build();
+    }
+}
+
+fn states(counts: TaskCounts) -> [(&'static str, usize); 5] {
+    [
+        ("working", counts.working),
+        ("input_required", counts.input_required),
+        ("completed", counts.completed),
+        ("failed", counts.failed),
+        ("cancelled", counts.cancelled),
+    ]
 }
 
 /// The reason of a refusal for want of room or of permission.

@@ -1,4 +1,4 @@
-//! The span of each request. It is made when the request has ended, and only if the sampler wants
+//! The span of each request and notification. It is made when that has ended, and only if the sampler wants
 //! it: what is not recorded costs a look at its ids.
 
 use std::borrow::Cow;

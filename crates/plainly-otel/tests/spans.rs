@@ -1,4 +1,4 @@
-//! The spans of both sides of a call, linked by what the client sends.
+//! The spans of both sides of a call, linked by what the client sends, and those of notifications.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how tests fail")]
 
@@ -6,6 +6,7 @@ use opentelemetry::trace::{SpanKind, Status};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
 use plainly::{Client, ProtocolError, Resource, Server, Tool};
 use plainly_otel::Telemetry;
+use serde_json::json;
 
 async fn fails() -> Result<String, ProtocolError> {
     Err(ProtocolError::internal("the disk is full"))
@@ -37,7 +38,7 @@ async fn spans(method: &str, name: &str) -> (SpanData, SpanData) {
     let client = telemetry.instrument(Client::in_memory(&server));
     let client = client.connect().await.unwrap();
     match method {
-        "tools/call" => drop(client.call_tool(name, serde_json::json!({})).await),
+        "tools/call" => drop(client.call_tool(name, json!({})).await),
         _ => drop(client.read(name).await),
     }
     let all = exporter.get_finished_spans().unwrap();
@@ -96,5 +97,57 @@ async fn an_error_counts_for_each_side_as_it_should() {
     assert_eq!(
         attribute(&server, "gen_ai.tool.name").as_deref(),
         Some("print")
+    );
+}
+
+#[tokio::test]
+async fn a_notification_has_a_span_and_no_measurement() {
+    let exporter = InMemorySpanExporter::default();
+    let tracers = SdkTracerProvider::builder().with_simple_exporter(exporter.clone());
+    let telemetry = Telemetry::builder("test", "1")
+        .tracers(tracers)
+        .prometheus();
+    let telemetry = telemetry.build().unwrap();
+    let (requests, notifications) = (telemetry.clone(), telemetry.clone());
+    let server = Server::builder("printer", "1")
+        .on_operation(move |operation| requests.observe(operation))
+        .on_notification(move |operation| notifications.observe(operation))
+        .build()
+        .unwrap();
+    let trace = "0af7651916cd43dd8448eb211c80319c";
+    let parent = format!("00-{trace}-00f067aa0ba902b7-01");
+    let lines = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "ping"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": {"requestId": 7, "_meta": {"traceparent": parent}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/made/up"}),
+    ];
+    let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let served = server.serve(lines.as_bytes(), tokio::io::sink()).await;
+    served.unwrap();
+    let spans = exporter.get_finished_spans().unwrap();
+    let names: Vec<_> = spans.iter().map(|span| &*span.name).collect();
+    let expected = [
+        "notifications/initialized",
+        "notifications/cancelled",
+        "_OTHER",
+    ];
+    assert_eq!(names, [&["ping"][..], &expected].concat());
+    for span in &spans[1..] {
+        assert_eq!(span.span_kind, SpanKind::Server);
+        assert_eq!(
+            attribute(span, "mcp.method.name").as_deref(),
+            Some(&*span.name)
+        );
+        assert_eq!(attribute(span, "jsonrpc.request.id"), None);
+        assert_eq!(attribute(span, "error.type"), None);
+    }
+    assert_eq!(spans[2].span_context.trace_id().to_string(), trace);
+    let metrics = telemetry.prometheus_text();
+    assert!(metrics.contains(r#"mcp_method_name="ping""#), "{metrics}");
+    assert!(
+        !metrics.contains("notifications/") && !metrics.contains("_OTHER"),
+        "{metrics}"
     );
 }
