@@ -65,7 +65,7 @@ pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
         true => over_stdio(&server, &args, mounts, &operator).await,
         false => over_http(&server, &args, mounts, &key, &operator).await,
     };
-    operator.finish().await;
+    operator.finish(&server).await;
     served
 }
 

@@ -162,6 +162,24 @@ fn a_collector_receives_a_span_of_each_request_with_its_parent_and_its_link() {
 }
 
 #[test]
+fn a_collector_receives_the_notifications_and_the_end_of_a_session_that_is_open_at_the_end() {
+    let docs = Docs::new();
+    let collector = Collector::start(ACCEPTED);
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", &*collector.url)];
+    let mut server = Operated::start(&docs, &[], &variables);
+    server.open_session();
+    assert_eq!(server.stop(), Some(0));
+    let (spans, metrics) = collector.all(server);
+    let names: Vec<_> = spans.iter().map(|span| &*span.name).collect();
+    assert_eq!(names, ["initialize", "notifications/initialized"]);
+    let revision = attribute(&spans[1], "mcp.protocol.version");
+    assert_eq!(revision, Some("2025-11-25"));
+    assert_eq!(attribute(&spans[1], "jsonrpc.request.id"), None);
+    let ended = "mcp.server.session.duration".to_owned();
+    assert!(metrics.contains(&ended), "{metrics:?}");
+}
+
+#[test]
 fn a_collector_that_is_away_or_answers_rubbish_stops_nothing_and_is_reported_once() {
     let docs = Docs::new();
     let nobody = TcpListener::bind("127.0.0.1:0")

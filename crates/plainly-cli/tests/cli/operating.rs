@@ -101,6 +101,47 @@ impl Operated {
         )
     }
 
+    /// Opens a session of an older revision, as a client does, and returns the header that names it.
+    pub(crate) fn open_session(&self) -> String {
+        let initialize = json!({
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {
+                "protocolVersion": "2025-11-25",
+                "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" },
+            },
+        });
+        let (head, _) = self.exchange("POST", "", &initialize.to_string());
+        let lines = head.lines();
+        let mut named = lines.filter_map(|line| line.split_once(": "));
+        let is_session = |(name, _): &(&str, &str)| name.eq_ignore_ascii_case("mcp-session-id");
+        let session = named.find(is_session).unwrap().1.to_owned();
+        let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        let (head, _) = self.exchange("POST", &session, &initialized.to_string());
+        assert!(head.contains(" 202 "), "{head}");
+        session
+    }
+
+    pub(crate) fn end_session(&self, session: &str) {
+        let (head, _) = self.exchange("DELETE", session, "");
+        assert!(head.contains(" 204 "), "{head}");
+    }
+
+    /// The head and the body of the response to a message in a session.
+    fn exchange(&self, method: &str, session: &str, body: &str) -> (String, String) {
+        let mut headers = vec![
+            ("Content-Type", "application/json"),
+            ("Accept", "application/json, text/event-stream"),
+        ];
+        if !session.is_empty() {
+            headers.push(("Mcp-Session-Id", session));
+        }
+        let (host, path) = self.url["http://".len()..].split_once('/').unwrap();
+        response(host, method, &format!("/{path}"), &headers, body)
+    }
+
     /// Asks it to stop, and waits for that.
     pub(crate) fn stop(&mut self) -> Option<i32> {
         let id = Pid::from_raw(self.child.id().try_into().unwrap()).unwrap();
@@ -134,6 +175,18 @@ fn http(
     headers: &[(&str, &str)],
     body: &str,
 ) -> (u16, String) {
+    let (head, body) = response(host, method, path, headers, body);
+    (head.split(' ').nth(1).unwrap().parse().unwrap(), body)
+}
+
+/// The head and the body of a response.
+fn response(
+    host: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> (String, String) {
     let mut stream = TcpStream::connect(host).unwrap();
     let mut head = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
     if !headers.iter().any(|(name, _)| *name == "Host") {
@@ -147,8 +200,7 @@ fn http(
     let mut response = String::new();
     stream.read_to_string(&mut response).unwrap();
     let (head, body) = response.split_once("\r\n\r\n").unwrap();
-    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-    (status, body.to_owned())
+    (head.to_owned(), body.to_owned())
 }
 
 /// The values of a metric whose labels have all of these parts.
@@ -213,6 +265,41 @@ fn metrics_count_what_happened_and_no_caller_makes_labels() {
             limit("plainly_server_limit_used")
         ),
         (4_096.0, 0.0)
+    );
+}
+
+#[test]
+fn sessions_are_measured_and_their_notifications_are_no_calls() {
+    let docs = Docs::new();
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let options = ["--audit", path.to_str().unwrap(), "--log", "info"];
+    let mut server = Operated::start(&docs, &options, &[]);
+    let session = server.open_session();
+    server.end_session(&session);
+    server.read();
+    let (_, metrics) = server.get("/metrics");
+    const ENDED: &str = "mcp_server_session_duration_seconds_count";
+    let labels = [
+        r#"mcp_protocol_version="2025-11-25""#,
+        r#"network_protocol_name="http""#,
+        r#"network_transport="tcp""#,
+    ];
+    assert_eq!(values(&metrics, ENDED, &labels), 1.0);
+    assert_eq!(values(&metrics, ENDED, &[]), 1.0);
+    assert_eq!(values(&metrics, COUNT, &[]), 2.0);
+    let audit = lines(&path);
+    let methods: Vec<_> = audit.iter().map(|line| &line["method"]).collect();
+    assert_eq!(methods, ["initialize", "resources/read"]);
+    assert_eq!(server.stop(), Some(0));
+    let log: Vec<_> = server.stderr.iter().collect();
+    assert!(
+        log.iter().any(|line| line.contains("initialize")),
+        "{log:?}"
+    );
+    assert!(
+        !log.iter().any(|line| line.contains("notifications/")),
+        "{log:?}"
     );
 }
 

@@ -77,12 +77,16 @@ impl Operator {
             (false, None) => builder,
             _ => {
                 let (telemetry, activity) = (self.telemetry.clone(), self.activity.clone());
-                builder.on_operation(move |operation: &Operation<'_>| {
-                    telemetry.observe(operation);
-                    if let Some(activity) = &activity {
-                        activity.note(operation);
-                    }
-                })
+                let [notifications, sessions] = [(); 2].map(|()| self.telemetry.clone());
+                builder
+                    .on_operation(move |operation: &Operation<'_>| {
+                        telemetry.observe(operation);
+                        if let Some(activity) = &activity {
+                            activity.note(operation);
+                        }
+                    })
+                    .on_notification(move |notification| notifications.observe(notification))
+                    .on_session_end(move |session| sessions.observe_session(session))
             }
         };
         let Some(audit) = &self.audit else {
@@ -96,14 +100,15 @@ impl Operator {
             }))
     }
 
-    /// Reports the use of the server's limits.
+    /// Reports the server's tasks and the use of its limits.
     pub(super) fn watch(&self, server: &Server) {
         self.telemetry.watch(server);
     }
 
-    /// Exports what is left.
-    pub(super) async fn finish(self) {
+    /// Ends the sessions of a server that has stopped, and exports what is left.
+    pub(super) async fn finish(self, server: &Server) {
         if self.telemetry.is_on() {
+            server.end_sessions();
             // A panic there is in the log, and the server has ended anyway.
             let _ = spawn_blocking(move || self.telemetry.shutdown()).await;
         }
