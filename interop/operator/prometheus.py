@@ -87,6 +87,9 @@ def watch(plainly, folder, text, rules):
     for words in (["read", url, "file:///docs/a.md"], ["call", url, "search", "pattern=hello"]):
         subprocess.run([plainly, *words], check=True, capture_output=True)
     subprocess.run([plainly, "read", url, "file:///docs/missing.md"], capture_output=True)
+    # So that there is a session that ended.
+    older = [plainly, "discover", url, "--revision", "2025-11-25"]
+    subprocess.run(older, check=True, capture_output=True)
     # So that there is a refusal: a name that the server does not have.
     request = urllib.request.Request(url, headers={"Host": "evil.example"}, data=b"{}")
     try:
