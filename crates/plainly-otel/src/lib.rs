@@ -101,8 +101,8 @@ impl Telemetry {
         self.0.metrics.is_some() || self.0.spans.is_some()
     }
 
-    /// Reports the server's tasks and the use of its limits from now on. The server then lives as long as this
-    /// telemetry.
+    /// Reports the server's tasks and the use of its limits from now on. The server then lives as long
+    /// as this telemetry.
     pub fn watch(&self, server: &Server) {
         if let Some(metrics) = &self.0.metrics {
             metrics.watch(server.clone());
