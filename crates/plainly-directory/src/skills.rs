@@ -8,10 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::StreamExt as _;
-use futures_util::stream::BoxStream;
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents, Skill, SkillFiles};
-use plainly::server::{SkillPage, Skills};
-use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+use plainly::server::{SkillPage, Skills, SubscribedResources};
+use plainly::store::{Change, ListQuery, Page, Store, StoreError, Watch};
 
 pub use self::index::BrokenSkill;
 use self::index::SkillIndex;
@@ -177,9 +176,9 @@ impl Store for SkillDirectory {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "other changes have no URI")]
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
         let index = Arc::clone(&self.index);
-        let changes = self.files.watch()?.filter_map(move |change| {
+        let changes = self.files.watch(subscribed)?.filter_map(move |change| {
             let is_reached = |uri: &str| index.lock().reaches(uri);
             if let Change::Resource(uri) = change {
                 let own = Some(own_uri(&uri)).filter(|uri| is_reached(uri));
@@ -190,7 +189,7 @@ impl Store for SkillDirectory {
                 change => change,
             }))
         });
-        Some(changes.boxed())
+        Some(Watch::new(changes))
     }
 
     fn cache_hint(&self) -> CacheHint {

@@ -4,9 +4,9 @@
 use std::ffi::OsStr;
 use std::sync::Arc;
 
-use futures_util::stream::BoxStream;
-use plainly::protocol::types::{CacheHint, Resource, ResourceContents};
-use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+use plainly::protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
+use plainly::server::SubscribedResources;
+use plainly::store::{ListQuery, Page, Store, StoreError, Watch};
 
 use super::job::Waiter;
 use super::mount::Root;
@@ -146,8 +146,23 @@ impl Store for DirectoryStore {
     /// reported also when one of its direct entries is replaced, a file that is renamed over
     /// another one like a new one, and the target of a link by its own URI. The runtime must have
     /// both time and I/O enabled.
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+    fn watch(&self, _: SubscribedResources) -> Option<Watch> {
         watch::watch(&self.mounts)
+    }
+
+    /// The mounts.
+    fn roots(&self) -> Vec<String> {
+        self.mounts().map(|mount| mount.uri().to_owned()).collect()
+    }
+
+    /// One, of all files and directories.
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        let template = ResourceTemplate::new(format!("{}{{+path}}", uri::ROOT), "file");
+        vec![
+            template.description(
+                "A file or directory, by its path below a mount, the mount's name first",
+            ),
+        ]
     }
 
     fn cache_hint(&self) -> CacheHint {

@@ -29,9 +29,7 @@ impl DirectoryStore {
     /// # }
     /// ```
     pub fn tools(&self) -> Vec<Tool> {
-        let of_any_store = StoreTools::new(self.clone())
-            .roots(self.mounts().map(|mount| mount.uri()))
-            .spelling(meant);
+        let of_any_store = StoreTools::new(self.clone()).spelling(meant);
         let mut tools = of_any_store.clone().build();
         tools.push(search::tool(self.clone(), of_any_store));
         tools

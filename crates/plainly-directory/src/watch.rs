@@ -30,8 +30,8 @@ use std::time::{Duration, SystemTime};
 
 use cap_std::fs::Dir;
 use futures_util::future;
-use futures_util::stream::{self, BoxStream, StreamExt};
-use plainly::store::{Change, StoreError};
+use futures_util::stream::{self, StreamExt};
+use plainly::store::{Change, StoreError, Watch};
 use tokio::time::timeout;
 
 use self::changes::{Changes, Verdict, verdict};
@@ -58,7 +58,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(10);
 
 /// A stream of what changes in the mounts from now on; `None`, and a warning, if they can't be watched.
-pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> {
+pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<Watch> {
     let noticed = Arc::new(NoticedChanges::default());
     let roots = mounts.roots.iter().enumerate();
     let systems: std::io::Result<_> = roots
@@ -79,7 +79,7 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<BoxStream<'static, Change>> 
         has_warned: AtomicBool::new(false),
     });
     let changes = stream::unfold((watching, Some(SystemTime::now())), next);
-    Some(changes.flat_map(stream::iter).boxed())
+    Some(Watch::new(changes.flat_map(stream::iter)))
 }
 
 /// Waits for changes. The first time, looks for what has changed since the watch was asked for.

@@ -124,6 +124,35 @@ impl UriTemplate {
             .map(|variable| variable.name.as_str())
     }
 
+    /// The template up to and with this variable; `None` if it has no such variable.
+    ///
+    /// ```
+    /// use plainly_protocol::uri_template::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("repo://{owner}/{+path}{?line,column}")?;
+    /// let until = |variable| template.until(variable).map(|it| it.to_string());
+    /// assert_eq!(until("path").as_deref(), Some("repo://{owner}/{+path}"));
+    /// assert_eq!(until("line").as_deref(), Some("repo://{owner}/{+path}{?line}"));
+    /// assert_eq!(until("branch"), None);
+    /// # Ok::<(), plainly_protocol::uri_template::TemplateError>(())
+    /// ```
+    #[must_use]
+    pub fn until(&self, variable: &str) -> Option<Self> {
+        let expressions = self.parts.iter().filter_map(|part| match part {
+            Part::Expression(expression) => Some(expression),
+            Part::Literal(_) => None,
+        });
+        let (at, count) = expressions.into_iter().find_map(|expression| {
+            let mut names = expression.variables.iter();
+            let position = names.position(|one| one.name == variable)?;
+            Some((expression.at, position + 1))
+        })?;
+        let (before, rest) = self.text.split_at_checked(at)?;
+        let (expression, _) = rest.split_once('}')?;
+        let kept: Vec<&str> = expression.split(',').take(count).collect();
+        Self::parse(&format!("{before}{}}}", kept.join(","))).ok()
+    }
+
     /// The URI that it stands for with these values (RFC 6570 section 3). A variable without a value is left out.
     ///
     /// Names in an exploded map are encoded like values, which is stricter than the RFC: none can add another pair.

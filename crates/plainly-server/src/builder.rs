@@ -15,8 +15,7 @@ use super::audience::ErrorPolicy;
 use super::changes::Changes;
 use super::discovery::Discovery;
 use super::features::{
-    App, BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool,
-    UI_EXTENSION, erase,
+    App, BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool, UI_EXTENSION,
 };
 use super::layer::{BoxError, Next, Outcome, Request};
 use super::load::Load;
@@ -167,7 +166,7 @@ impl ServerBuilder {
     /// Serves all resources of a store.
     #[must_use]
     pub fn store(mut self, store: impl Store) -> Self {
-        self.definitions.stores.push(erase(store));
+        self.definitions.stores = std::mem::take(&mut self.definitions.stores).add(store);
         self
     }
 

@@ -13,7 +13,6 @@ mod subscribed_resources;
 mod subscription;
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
@@ -87,13 +86,21 @@ impl Topic {
             Self::Tools | Self::Prompts | Self::Resources => 0,
         }
     }
+
+    /// Whether it is the resource at `tree`, or one inside it.
+    fn is_inside(&self, tree: &str) -> bool {
+        match self {
+            Self::Resource(uri) => is_inside(uri, tree),
+            Self::Tools | Self::Prompts | Self::Resources | Self::Task(_) => false,
+        }
+    }
 }
 
 /// The subscriptions by topic.
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
-    /// Notifies of resources that got their first subscriber, or lost their last one.
+    /// Notifies of resources that got a subscriber, or lost their last one.
     news: watch::Sender<()>,
 }
 
@@ -138,9 +145,16 @@ impl Changes {
 
     /// Notifies the subscribers in this process of a change that came from the upstream.
     pub fn receive(&self, topic: &Topic) {
+        self.deliver(topic, None);
+    }
+
+    /// Notifies the subscribers in this process of a change; if it is in the store of this number, without those that
+    /// [view](TopicSubscription::view) that store.
+    pub(super) fn deliver(&self, topic: &Topic, store: Option<usize>) {
         let wakers: Vec<Waker> = match self.0.index.lock().subscribers.get(topic) {
             Some(interested) => interested
                 .values()
+                .filter(|pending| store.is_none_or(|store| !pending.views(store)))
                 .filter_map(|pending| pending.mark(topic))
                 .collect(),
             None => return,
@@ -152,7 +166,7 @@ impl Changes {
     /// Notifies the subscribers in this process of all that they are subscribed to, because changes
     /// that come from the upstream may have been missed.
     pub fn everything_changed(&self) {
-        self.receive_all(|_| true);
+        self.deliver_all(|_| true, None);
     }
 
     /// The content or the metadata of the resource at `uri` has changed, or it no longer exists.
@@ -161,22 +175,19 @@ impl Changes {
     }
 
     /// Notifies the subscribers in this process of a change of the resource at `uri` and of all
-    /// inside it.
-    pub(super) fn receive_tree(&self, uri: &str) {
-        self.receive_all(|topic| match topic {
-            Topic::Resource(topic) => is_inside(topic, uri),
-            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => false,
-        });
+    /// inside it, as [`deliver`](Self::deliver) does.
+    pub(super) fn deliver_tree(&self, uri: &str, store: Option<usize>) {
+        self.deliver_all(|topic| topic.is_inside(uri), store);
     }
 
-    /// Receives those of the topics with a subscriber that have changed. Looks through all of them.
-    fn receive_all(&self, has_changed: impl Fn(&Topic) -> bool) {
+    /// Delivers those of the topics with a subscriber that have changed. Looks through all of them.
+    fn deliver_all(&self, has_changed: impl Fn(&Topic) -> bool, store: Option<usize>) {
         let index = self.0.index.lock();
         let topics = index.subscribers.keys().filter(|topic| has_changed(topic));
         let topics: Vec<Topic> = topics.cloned().collect();
-        // `receive` takes the lock again.
+        // `deliver` takes the lock again.
         drop(index);
-        topics.iter().for_each(|topic| self.receive(topic));
+        topics.iter().for_each(|topic| self.deliver(topic, store));
     }
 
     /// The list of resources has changed.
@@ -219,10 +230,7 @@ impl Changes {
         let mut has_news = false;
         for topic in topics {
             let entry = index.subscribers.entry(topic);
-            has_news |= matches!(
-                (&entry, entry.key()),
-                (Entry::Vacant(_), Topic::Resource(_))
-            );
+            has_news |= matches!(entry.key(), Topic::Resource(_));
             // The name that is there already: all subscribers of a topic share it.
             pending.add(entry.key().clone());
             let interested = entry.or_default();
@@ -323,6 +331,27 @@ mod tests {
     }
 
     #[test]
+    fn a_reader_with_a_view_hears_of_a_store_only_by_its_own_watch() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        subscription.view(vec![1]);
+        subscription
+            .add([resource("a:1"), resource("a:1/2"), Topic::Resources])
+            .unwrap();
+        changes.deliver(&resource("a:1"), Some(1));
+        changes.deliver_tree("a:1", Some(1));
+        changes.deliver(&Topic::Resources, Some(1));
+        assert_eq!(drain(&subscription), []);
+        changes.deliver(&resource("a:1"), Some(0));
+        assert_eq!(drain(&subscription), [resource("a:1")]);
+        changes.resource_updated("a:1/2");
+        assert_eq!(drain(&subscription), [resource("a:1/2")]);
+        subscription.mark_tree("a:1/2");
+        subscription.mark(&Topic::Resources);
+        assert_eq!(drain(&subscription), [resource("a:1/2"), Topic::Resources]);
+    }
+
+    #[test]
     fn all_that_is_inside_of_a_tree_is_told() {
         let changes = Changes::new();
         let subscription = subscribe(&changes);
@@ -331,10 +360,10 @@ mod tests {
         subscription
             .add([resource("a:/"), resource("a:/bc"), Topic::Resources])
             .unwrap();
-        changes.receive_tree("a:/b");
+        changes.deliver_tree("a:/b", None);
         let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
         assert_eq!(told, inside.into());
-        changes.receive_tree("a:/b/c/d/e");
+        changes.deliver_tree("a:/b/c/d/e", None);
         assert_eq!(drain(&subscription), []);
     }
 
@@ -350,7 +379,7 @@ mod tests {
         subscription.add(inside.clone()).unwrap();
         let outside = ["s3://b/a", "s3://b/ab", "s3://b/"].map(resource);
         subscription.add(outside).unwrap();
-        changes.receive_tree("s3://b/a/");
+        changes.deliver_tree("s3://b/a/", None);
         let told: std::collections::HashSet<_> = drain(&subscription).into_iter().collect();
         assert_eq!(told, inside.into());
     }

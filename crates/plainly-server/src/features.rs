@@ -34,7 +34,6 @@ pub use self::prompts::Prompt;
 use self::prompts::Prompts;
 use self::resources::Resources;
 pub(super) use self::resources::check_length;
-pub(super) use self::resources::erase;
 pub use self::resources::{Resource, ResourceTemplate};
 pub use self::tools::Tool;
 pub(super) use self::tools::Tools;
@@ -90,6 +89,7 @@ impl Features {
         let prompts = Catalogue::build(prompts, dynamic.prompts, &states, limits, &mut errors);
         let fixed = Catalogue::build(resources, dynamic.resources, &states, limits, &mut errors);
         let templates = resources::check_templates(templates, &states, &mut errors);
+        resources::check_stores(&stores, &mut errors);
         let extensions = extensions::check_extensions(extensions, &mut errors);
         if !errors.is_empty() {
             return Err(BuildErrors::of("the server can't be built", errors));

@@ -1,20 +1,31 @@
 //! Stores of resources. A store decides once what is missing, forbidden or too large; the server
 //! reports it to the peer in its dialect.
 
+mod boxed;
 mod caller;
+mod complete;
+mod error;
+mod query;
+mod stores;
+mod viewer;
+mod watch;
 
-use std::borrow::Cow;
-use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-pub use futures_util::stream::BoxStream;
-use plainly_errors::mistake::printable;
-use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
-use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
+use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 
+pub(crate) use self::boxed::{DynStore, EndlessListing};
 pub use self::caller::StoreCaller;
+pub use self::complete::Typed;
+pub use self::error::StoreError;
+pub use self::query::{ListQuery, Page};
+pub use self::stores::Stores;
+pub(crate) use self::stores::{Position, shorter};
+pub use self::viewer::Viewer;
+pub use self::watch::{Change, Watch};
+use crate::changes::SubscribedResources;
 
 /// A source of resources: a directory, a database, a bucket.
 ///
@@ -48,13 +59,45 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
 
-    /// Reports changes, from the call until the stream is dropped; `None` if this store can't.
+    /// The collections that contain everything; none if there are no such collections.
+    fn roots(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Templates (RFC 6570) that the URIs of this store follow, for clients whose users fill them in.
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        Vec::new()
+    }
+
+    /// Values of a template's variable that begin with the typed text, at most [`Typed::limit`]. By default those that
+    /// listed resources have.
+    fn complete(
+        &self,
+        typed: Typed<'_>,
+    ) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send {
+        complete::by_listing(self, typed)
+    }
+
+    /// The store as this caller sees it; `None` for the store itself, as by default.
     ///
-    /// A server calls it once when it is built, to find out whether the store can report changes, and drops the stream
-    /// unused. After that, it calls it whenever someone subscribes to resources and nobody was subscribed before. So
-    /// the call itself should be quick, while the stream may cost what watching costs. When the stream ends, it has
-    /// nothing more to report to the current subscribers.
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+    /// A server asks for the view of each request, so it should be quick, and answers the request from it alone. Results of
+    /// a view are never cached for other clients. A client that listens gets the changes that its own view reports.
+    fn view(&self, viewer: &Viewer) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        let _ = viewer;
+        None
+    }
+
+    /// Reports changes, from the call until the watch is dropped; `None` if this store can't.
+    ///
+    /// A server calls it once when it is built, to find out whether the store can report changes, and drops the watch
+    /// unused. After that, it calls it whenever a client subscribes to resources and none was subscribed before. So
+    /// the call itself should be quick, while the watch may cost what watching costs. A store that has to ask for changes
+    /// asks for those of the resources that are `subscribed`, among which may be resources of others.
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
+        drop(subscribed);
         None
     }
 
@@ -94,8 +137,27 @@ impl<S: Store> Store for Arc<S> {
         S::read(self, uri)
     }
 
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
-        S::watch(self)
+    fn roots(&self) -> Vec<String> {
+        S::roots(self)
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        S::templates(self)
+    }
+
+    fn complete(
+        &self,
+        typed: Typed<'_>,
+    ) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send {
+        S::complete(self, typed)
+    }
+
+    fn view(&self, viewer: &Viewer) -> Option<Self> {
+        S::view(self, viewer).map(Self::new)
+    }
+
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
+        S::watch(self, subscribed)
     }
 
     fn can_suggest(&self) -> bool {
@@ -104,142 +166,5 @@ impl<S: Store> Store for Arc<S> {
 
     fn cache_hint(&self) -> CacheHint {
         S::cache_hint(self)
-    }
-}
-
-/// A change in a store.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Change {
-    /// The content or the metadata of the resource at this URI has changed, or it no longer exists.
-    Resource(String),
-    /// The resource and everything inside it, meaning all URIs that start with this one and a
-    /// slash, which may be the last character of this one: they were added or removed, or changes
-    /// to them were missed.
-    Tree(String),
-    /// The list of resources has changed. Subscribers to individual resources are not notified of this: if changes were
-    /// missed, also report the [`Tree`](Self::Tree) of every root.
-    Listing,
-}
-
-/// A request for one page of a listing.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct ListQuery<'a> {
-    /// The collection whose direct children are requested; `None` for everything.
-    pub parent: Option<&'a str>,
-    /// The position to continue from, as returned by a previous page.
-    pub after: Option<&'a str>,
-    /// The maximum number of entries to return, at least 1.
-    pub limit: usize,
-}
-
-impl<'a> ListQuery<'a> {
-    /// Everything, from the start, at most `limit` entries.
-    pub fn new(limit: usize) -> Self {
-        Self {
-            parent: None,
-            after: None,
-            limit,
-        }
-    }
-
-    /// The children of `parent` only.
-    #[must_use]
-    pub fn parent(mut self, parent: &'a str) -> Self {
-        self.parent = Some(parent);
-        self
-    }
-
-    /// Only what comes after the position `after`.
-    #[must_use]
-    pub fn after(mut self, after: &'a str) -> Self {
-        self.after = Some(after);
-        self
-    }
-}
-
-/// A part of a listing.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct Page {
-    /// The resources, in the store's order.
-    pub resources: Vec<Resource>,
-    /// The position of the next page; `None` if there is none. Plain text: the server turns it into
-    /// an opaque cursor.
-    pub next: Option<String>,
-}
-
-impl Page {
-    /// A page, and where to continue after it.
-    pub fn new(resources: Vec<Resource>, next: Option<String>) -> Self {
-        Self { resources, next }
-    }
-}
-
-/// The reason why a store has no answer.
-#[derive(thiserror::Error)]
-#[non_exhaustive]
-pub enum StoreError {
-    /// There is no such resource for this caller: absent, forbidden, outside, or unreadable. All look the same, so that
-    /// nobody learns what exists behind a forbidden name.
-    #[error("resource not found")]
-    NotFound,
-    /// The text is not a URI that the store could ever have issued.
-    #[error("invalid URI: {why}")]
-    InvalidUri {
-        /// The reason why it is invalid.
-        why: Cow<'static, str>,
-    },
-    /// Children were requested, but the resource is not a collection.
-    #[error("not a collection")]
-    NotACollection,
-    /// The position was not issued by this store for this listing.
-    #[error("invalid cursor")]
-    InvalidCursor,
-    /// The resource is larger than the store reads.
-    #[error("{size} bytes are more than the limit of {limit}")]
-    TooLarge {
-        /// Its size in bytes.
-        size: u64,
-        /// The most that is read, in bytes.
-        limit: u64,
-    },
-    /// Too much is being read at the moment; the request can be repeated.
-    #[error("too much is being read at once")]
-    Overloaded,
-    /// The store itself failed; the peer learns no more than that.
-    #[error("the store failed")]
-    Failed(#[source] Box<dyn Error + Send + Sync>),
-}
-
-plainly_errors::debug_with_causes!(StoreError);
-
-impl StoreError {
-    /// The error that the peer gets for its request for `uri`.
-    pub fn into_protocol_error(self, uri: &str) -> ProtocolError {
-        match self {
-            Self::NotFound => ProtocolError::resource_not_found(uri),
-            Self::InvalidUri { why } => ProtocolError::from(InvalidParams::InvalidUri {
-                uri: uri.to_owned(),
-                problems: Vec::new(),
-            })
-            .with_message(format!("Invalid URI: {}: {why}", printable(uri))),
-            Self::NotACollection => InvalidParams::NotACollection {
-                uri: uri.to_owned(),
-            }
-            .into(),
-            Self::InvalidCursor => InvalidParams::InvalidCursor.into(),
-            Self::TooLarge { size, limit } => InvalidParams::ResourceTooLarge {
-                uri: uri.to_owned(),
-                size,
-                limit,
-            }
-            .into(),
-            Self::Overloaded => Unavailable::Overloaded.into(),
-            Self::Failed(source) => {
-                ProtocolError::internal("The resource could not be read").with_source(source)
-            }
-        }
     }
 }

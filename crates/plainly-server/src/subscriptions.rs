@@ -34,7 +34,7 @@ use plainly_protocol::types::{
 pub(super) use self::announcements::Announcements;
 use self::listener::{Listener, add_tasks};
 pub(super) use self::listeners::Listeners;
-use self::watch::StoreWatch;
+use self::watch::SharedWatches;
 use super::answer::Answer;
 use super::audience::MethodAnswer;
 use super::changes::{Changes, TopicSubscription};
@@ -45,6 +45,7 @@ use super::request::{MethodCall, check_tasks};
 use super::sessions::record::SessionChange;
 use super::sessions::session::Session;
 use super::source::Sources;
+use super::store::Viewer;
 use super::tasks::Tasks;
 use crate::limits::Limits;
 use plainly_transport::quota::Holder;
@@ -57,7 +58,7 @@ pub(super) struct Subscriptions {
     sources: Sources,
     tasks: Arc<Tasks>,
     listeners: Listeners,
-    watch: StoreWatch,
+    watches: SharedWatches,
     limits: Limits,
 }
 
@@ -76,7 +77,7 @@ impl Subscriptions {
             sources: sources.clone(),
             tasks: Arc::clone(tasks),
             listeners,
-            watch: StoreWatch::default(),
+            watches: SharedWatches::default(),
             limits: limits.clone(),
         }
     }
@@ -113,8 +114,10 @@ impl Subscriptions {
         self.limits.subscriptions.check(uris)?;
         let caller = call.scope.caller();
         let topics = self.topics(caller.clone());
+        let viewer = Viewer::of(call.scope);
+        topics.view(self.viewed(&viewer)?);
         let place = self.admit(caller, topics.into())?;
-        let mut accepted = self.announcements.accept(asked, &self.sources);
+        let mut accepted = self.announcements.accept(asked, &self.sources, &viewer);
         let of_resources =
             accepted.resources_list_changed.is_some() || accepted.resource_subscriptions.is_some();
         let of_lists =
@@ -126,7 +129,9 @@ impl Subscriptions {
         topics.add(announcements::topics(&accepted))?;
         let listener = Listener {
             id: Some(Arc::clone(&id)),
-            _watch: is_watched.then(|| self.watch()).transpose()?,
+            _watching: is_watched
+                .then(|| self.watch(&place.topics, &viewer))
+                .transpose()?,
             // The acknowledgement comes first ("Subscriptions", 2026-07-28), even if something has
             // changed by then.
             next: Some(Box::pin(async move {
@@ -147,6 +152,7 @@ impl Subscriptions {
         self: &Arc<Self>,
         session: &Arc<Session>,
         caller: Option<Holder>,
+        viewer: &Viewer,
     ) -> Result<Listener, ProtocolError> {
         let lists = self.announcements.lists();
         if lists.is_empty() {
@@ -156,13 +162,17 @@ impl Subscriptions {
         }
         // Before a place is taken, so that a second stream is refused for what it is and not for
         // lack of room.
+        let viewed = self.viewed(viewer)?;
         let stream = session.subscription.open(lists)?;
+        session.subscription.topics.view(viewed);
         let place = self.admit(caller, Arc::clone(&session.subscription.topics))?;
         // Where a source reports changes, those of resources are announced too.
         let is_watched = self.announcements.resources;
         Ok(Listener {
             id: None,
-            _watch: is_watched.then(|| self.watch()).transpose()?,
+            _watching: is_watched
+                .then(|| self.watch(&place.topics, viewer))
+                .transpose()?,
             next: None,
             is_ending: false,
             place,
@@ -186,7 +196,13 @@ impl Subscriptions {
             if this.sources.is_plain() {
                 this.sources.features().metadata(&uri, &scope).await?;
             }
-            if !this.announcements.has_resource(&uri, &this.sources) {
+            let viewer = Viewer::of(&scope);
+            let topics = &session.subscription.topics;
+            topics.view(this.viewed(&viewer)?);
+            if !this
+                .announcements
+                .has_resource(&uri, &this.sources, &viewer)
+            {
                 let uri = printable(&uri);
                 let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());

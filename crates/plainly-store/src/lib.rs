@@ -25,7 +25,7 @@ use serde::de::DeserializeOwned;
 
 use plainly_server::extract::Args;
 use plainly_server::reply::StructuredOutput;
-use plainly_server::store::{Store, StoreError};
+use plainly_server::store::{Store, StoreError, Viewer};
 use plainly_server::{Failure, Tool};
 
 pub use self::globs::Globs;
@@ -73,6 +73,8 @@ struct StoreView<S> {
     store: S,
     /// The collections that contain everything. Empty if the store has no such collections.
     roots: Vec<String>,
+    /// Whether the program gave these roots, in the place of the store's own.
+    are_roots_given: bool,
     spelling: Spelling,
 }
 
@@ -80,16 +82,18 @@ impl<S: Store> StoreTools<S> {
     /// The tools over `store`.
     pub fn new(store: S) -> Self {
         Self(StoreView {
+            roots: store.roots(),
+            are_roots_given: false,
             store,
-            roots: Vec::new(),
             spelling: |uri| Some(uri.to_owned()),
         })
     }
 
-    /// The URIs of the top-level collections, where `list_resources` and `tree` start by default. Without any, that is
-    /// everything in the store.
+    /// The URIs of the top-level collections, where `list_resources` and `tree` start by default, in the place of
+    /// [those of the store](Store::roots). Without any, that is everything in the store.
     pub fn roots<U: Into<String>>(mut self, uris: impl IntoIterator<Item = U>) -> Self {
         self.0.roots = uris.into_iter().map(Into::into).collect();
+        self.0.are_roots_given = true;
         self
     }
 
@@ -126,6 +130,24 @@ impl<S: Store> StoreTools<S> {
 }
 
 impl<S: Store> StoreView<S> {
+    /// The store as this caller sees it.
+    fn seen_by(self: &Arc<Self>, viewer: &Viewer) -> Arc<Self> {
+        let Some(store) = self.store.view(viewer) else {
+            return Arc::clone(self);
+        };
+        let roots = match self.are_roots_given {
+            true => self.roots.clone(),
+            false => store.roots(),
+        };
+        let (are_roots_given, spelling) = (self.are_roots_given, self.spelling);
+        Arc::new(Self {
+            store,
+            roots,
+            are_roots_given,
+            spelling,
+        })
+    }
+
     /// The URI that an argument means; `None` for the roots.
     fn uri(&self, written: Option<&str>) -> Result<Option<String>, Problem> {
         let Some(written) = written else {
@@ -173,8 +195,8 @@ where
     F: Future<Output = Result<StructuredOutput<T>, Failure>> + Send + 'static,
 {
     let source = Arc::clone(source);
-    Tool::new(name, move |Args(args): Args<A>| {
-        run(Arc::clone(&source), args)
+    Tool::new(name, move |viewer: Viewer, Args(args): Args<A>| {
+        run(source.seen_by(&viewer), args)
     })
     .annotations(
         // The other two hints say nothing more of a tool that only reads.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
 use plainly::protocol::types::ResourceContents;
+use plainly::server::SubscribedResources;
 use plainly::store::{Change, ListQuery, Store, StoreError};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tokio::runtime::Builder;
@@ -79,7 +80,7 @@ pub(crate) fn traps(fixture: &Fixture) -> [(PathBuf, PathBuf); 3] {
 fn watch(fixture: &Fixture, over: &AtomicBool, told: &AtomicU64) {
     let runtime = Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mut changes = fixture.store.watch().unwrap();
+        let mut changes = fixture.store.watch(SubscribedResources::none()).unwrap();
         let mut end = None;
         loop {
             let next = tokio::time::timeout(Duration::from_millis(200), changes.next()).await;

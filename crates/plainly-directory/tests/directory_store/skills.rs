@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use plainly::protocol::types::{Skill, SkillFiles};
+use plainly::server::SubscribedResources;
 use plainly::store::{Change, ListQuery, Store, StoreError};
 use plainly::{Client, Server};
 use plainly_directory::SkillDirectory;
@@ -241,7 +242,7 @@ async fn changes_are_reported_by_the_uris_of_skills() {
 
     let (root, skills) = directory(&["mail"]);
     skills.refresh().await.unwrap();
-    let mut changes = skills.watch().unwrap();
+    let mut changes = skills.watch(SubscribedResources::none()).unwrap();
     write(root.path(), "README.md", "of no skill");
     write(root.path(), "mail/SKILL.md", main_file("mail") + "more\n");
     let expected = Change::Resource("skill://mail/SKILL.md".to_owned());

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
-use plainly::store::{Change, Store};
+use plainly::server::SubscribedResources;
+use plainly::store::{Change, Store, Watch};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 
 use crate::fixture::{ALL, Fixture, SECRET, set_modified, short, write_all};
@@ -24,7 +24,7 @@ const ENDS: [&str; 2] = ["zz/end-1", "zz/end-2"];
 /// A served directory, and its reported changes.
 struct Watched {
     fixture: Fixture,
-    changes: BoxStream<'static, Change>,
+    changes: Watch,
 }
 
 impl Watched {
@@ -37,7 +37,7 @@ impl Watched {
         configure: impl FnOnce(DirectoryStoreBuilder) -> DirectoryStoreBuilder,
     ) -> Self {
         Self::of(Self::fixture(files, configure), |fixture| {
-            fixture.store.watch()
+            fixture.store.watch(SubscribedResources::none())
         })
     }
 
@@ -50,10 +50,7 @@ impl Watched {
         fixture
     }
 
-    fn of(
-        fixture: Fixture,
-        watch: impl FnOnce(&Fixture) -> Option<BoxStream<'static, Change>>,
-    ) -> Self {
+    fn of(fixture: Fixture, watch: impl FnOnce(&Fixture) -> Option<Watch>) -> Self {
         age(&fixture.root());
         let changes = watch(&fixture).unwrap();
         let mut watched = Self { fixture, changes };
@@ -427,7 +424,7 @@ fn a_mount_that_is_made_anew_is_told_and_watched() {
 fn what_changes_before_the_first_look_is_told() {
     let fixture = Fixture::new(&[("d/e/x", "1"), ("d/old", "1")]);
     age(&fixture.root());
-    let changes = fixture.store.watch().unwrap();
+    let changes = fixture.store.watch(SubscribedResources::none()).unwrap();
     fs::write(fixture.root().join("d/e/x"), "2").unwrap();
     fs::write(fixture.root().join("d/e/new"), "2").unwrap();
     let mut watched = Watched { fixture, changes };
@@ -491,7 +488,7 @@ fn nested_mounts_are_each_told() {
                 .mount(fixture.root())
                 .mount_as("inner", fixture.root().join("d"))
                 .build();
-            both.unwrap().watch()
+            both.unwrap().watch(SubscribedResources::none())
         },
     );
     fs::write(watched.root().join("d/x"), "2").unwrap();

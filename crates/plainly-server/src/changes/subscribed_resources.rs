@@ -1,28 +1,53 @@
-//! The resources that clients are subscribed to, for a source that has to ask for changes.
+//! The resources that clients are subscribed to, for a store or source that has to ask for changes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
+use super::subscription::{PendingTopics, TopicSubscription};
 use super::{Changes, Topic};
 
 /// The resources that clients of a server are subscribed to, as subscriptions come and go.
 #[derive(Clone, Debug)]
 pub struct SubscribedResources {
     changes: Changes,
+    /// The one subscription that counts; `None` for all.
+    of: Option<Arc<PendingTopics>>,
     news: watch::Receiver<()>,
 }
 
 impl SubscribedResources {
+    /// The resources that any client is subscribed to.
     pub(crate) fn new(changes: &Changes) -> Self {
         let news = changes.0.index.lock().news.subscribe();
         let changes = changes.clone();
-        Self { changes, news }
+        Self {
+            changes,
+            of: None,
+            news,
+        }
+    }
+
+    /// The resources of one subscription.
+    pub(crate) fn of(subscription: &TopicSubscription) -> Self {
+        let of = Some(subscription.pending());
+        Self {
+            of,
+            ..Self::new(subscription.changes())
+        }
+    }
+
+    /// No resources, now and later.
+    pub fn none() -> Self {
+        Self::new(&Changes::new())
     }
 
     /// The URIs at the moment.
     pub fn uris(&self) -> BTreeSet<Arc<str>> {
+        if let Some(one) = &self.of {
+            return one.resources().into_iter().collect();
+        }
         let index = self.changes.0.index.lock();
         let uris = index.subscribers.keys().filter_map(|topic| match topic {
             Topic::Resource(uri) => Some(Arc::clone(uri)),

@@ -28,6 +28,8 @@ struct PendingState {
     changed: VecDeque<Topic>,
     /// The bytes of all topics.
     room: QuotaPart,
+    /// The numbers of the stores that its reader sees by views.
+    viewed: Vec<usize>,
     waker: Option<Waker>,
     stage: SubscriptionStage,
 }
@@ -47,6 +49,7 @@ impl TopicSubscription {
             topics: HashMap::new(),
             changed: VecDeque::new(),
             room,
+            viewed: Vec::new(),
             waker: None,
             stage: SubscriptionStage::Open,
         };
@@ -65,6 +68,29 @@ impl TopicSubscription {
         self.changes.enter(&self.pending, topics)
     }
 
+    /// Sees the stores of these numbers by views: what others watch there is not delivered to it.
+    pub(crate) fn view(&self, stores: Vec<usize>) {
+        self.pending.0.lock().viewed = stores;
+    }
+
+    /// The bus that it reads from.
+    pub(super) fn changes(&self) -> &Changes {
+        &self.changes
+    }
+
+    /// Its topics, and those of them that have changed.
+    pub(super) fn pending(&self) -> Arc<PendingTopics> {
+        Arc::clone(&self.pending)
+    }
+
+    /// Marks those of its topics that are inside the resource at `tree`, as [`mark`](Self::mark) does.
+    pub(crate) fn mark_tree(&self, tree: &str) {
+        let topics = self.pending.0.lock().topics.keys().cloned().collect();
+        let topics: Vec<Topic> = topics;
+        let inside = topics.iter().filter(|topic| topic.is_inside(tree));
+        inside.for_each(|topic| self.mark(topic));
+    }
+
     /// Marks a topic that it is subscribed to as if it had changed just now.
     pub(crate) fn mark(&self, topic: &Topic) {
         self.pending.mark(topic).into_iter().for_each(Waker::wake);
@@ -77,12 +103,7 @@ impl TopicSubscription {
 
     /// The resources that it is subscribed to.
     pub(crate) fn resources(&self) -> Vec<Arc<str>> {
-        let state = self.pending.0.lock();
-        let resources = state.topics.keys().filter_map(|topic| match topic {
-            Topic::Resource(uri) => Some(Arc::clone(uri)),
-            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
-        });
-        resources.collect()
+        self.pending.resources()
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -138,6 +159,21 @@ impl Drop for TopicSubscription {
 }
 
 impl PendingTopics {
+    /// The resources among the topics.
+    pub(super) fn resources(&self) -> Vec<Arc<str>> {
+        let state = self.0.lock();
+        let resources = state.topics.keys().filter_map(|topic| match topic {
+            Topic::Resource(uri) => Some(Arc::clone(uri)),
+            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
+        });
+        resources.collect()
+    }
+
+    /// Whether its subscriber sees the store of this number by a view.
+    pub(super) fn views(&self, store: usize) -> bool {
+        self.0.lock().viewed.contains(&store)
+    }
+
     /// Takes room for those of `topics` that are new.
     pub(super) fn reserve(&self, topics: &[Topic]) -> Result<(), QuotaExhausted> {
         let mut state = self.0.lock();

@@ -130,7 +130,7 @@ pub trait Call {
 /// The context of a call of any kind, for the framework alone.
 #[derive(Clone, Copy, Debug)]
 pub struct CallContext<'a> {
-    pub(super) scope: &'a Scope,
+    pub(crate) scope: &'a Scope,
     pub(super) states: &'a States,
 }
 

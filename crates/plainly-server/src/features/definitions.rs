@@ -5,11 +5,12 @@ use std::sync::Arc;
 use plainly_protocol::types::JsonObject;
 
 use super::prompts::Prompt;
-use super::resources::{ErasedStore, Resource, ResourceTemplate};
+use super::resources::{Resource, ResourceTemplate};
 use super::tools::Tool;
 use crate::extract::Needs;
 use crate::skills::ErasedSkills;
 use crate::state::States;
+use crate::store::Stores;
 
 /// Everything that a program defined for one server.
 #[derive(Debug, Default)]
@@ -18,7 +19,7 @@ pub(crate) struct Definitions {
     pub(crate) prompts: Vec<Prompt>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) templates: Vec<ResourceTemplate>,
-    pub(crate) stores: Vec<Box<dyn ErasedStore>>,
+    pub(crate) stores: Stores,
     pub(crate) skills: Option<Arc<dyn ErasedSkills>>,
     /// The values that handlers share.
     pub(crate) states: States,

@@ -126,8 +126,8 @@ impl Features {
                     .complete(&argument.name, &completion_call)?
             }
             Reference::Resource { uri } => {
-                let template = self.resources.completers(uri)?;
-                template.complete(&argument.name, &completion_call)?
+                self.resources
+                    .complete(uri, &argument.name, &completion_call)?
             }
         };
         Ok(MethodAnswer::Later(Audience::Code, completing))
@@ -139,7 +139,9 @@ impl Features {
     ) -> Result<MethodAnswer, ProtocolError> {
         let params: ListResourceTemplatesParams = call.read()?;
         let (cursors, limit) = (self.cursors.of(call.scope.peer()), self.limits.page_entries);
-        let page = self.resources.list_templates(&params, cursors, limit)?;
+        let page = self
+            .resources
+            .list_templates(&params, call.scope, cursors, limit)?;
         let result = MethodResult::new(page, None).cached(STATIC);
         Ok(MethodAnswer::Now(result.into()))
     }

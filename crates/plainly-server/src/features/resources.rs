@@ -15,7 +15,6 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use futures_util::stream::BoxStream;
 use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
 use plainly_protocol::types::{
@@ -24,23 +23,21 @@ use plainly_protocol::types::{
 };
 use plainly_protocol::uri_template::Values;
 
-pub(super) use self::checking::check_templates;
+pub(super) use self::checking::{check_stores, check_templates};
 pub(super) use self::children::Children;
 pub(super) use self::listing::listing_failed;
 pub use self::resource::Resource;
-pub(super) use self::stored::EndlessListing;
-pub(crate) use self::stored::{ErasedStore, erase};
 pub use self::template::ResourceTemplate;
 use self::templates::{ServedTemplate, Templates};
 use super::catalogue::Catalogue;
-use super::completion::Completers;
 use super::cursor::CursorsOf;
 use crate::answer::{Answer, AnswerFuture};
-use crate::extract::ResourceCall;
+use crate::extract::{CompletionCall, ResourceCall};
 use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::mistakes;
-use crate::store::Change;
+use crate::request::Scope;
+use crate::store::{DynStore, Store as _, Stores, Viewer};
 
 /// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
 /// they were added: in this order they are listed, and the first that serves a URI answers for it.
@@ -48,7 +45,7 @@ use crate::store::Change;
 pub(crate) struct Resources {
     fixed: Catalogue<Resource>,
     templates: Templates,
-    stores: Vec<Box<dyn ErasedStore>>,
+    stores: Stores,
     /// Whether every client may see a listing: layers may hide it from some.
     is_open: bool,
 }
@@ -61,14 +58,15 @@ enum Provider<'a> {
     Fixed(Arc<Resource>),
     /// With what the variables of the template stand for in the URI.
     Template(&'a ServedTemplate, Values),
-    Store(&'a dyn ErasedStore),
+    /// As the caller sees it.
+    Store(Arc<dyn DynStore>),
 }
 
 impl Resources {
     pub(super) fn new(
         fixed: Catalogue<Resource>,
         templates: Vec<ServedTemplate>,
-        stores: Vec<Box<dyn ErasedStore>>,
+        stores: Stores,
         is_open: bool,
     ) -> Self {
         Self {
@@ -89,74 +87,94 @@ impl Resources {
         self.fixed.is_served() || self.templates.iter().len() > 0 || !self.stores.is_empty()
     }
 
+    /// The stores, after everything else.
+    pub(crate) fn stores(&self) -> &Stores {
+        &self.stores
+    }
+
     /// Whether anything completes a variable of any template.
     pub(crate) fn can_complete(&self) -> bool {
         let mut templates = self.templates.iter();
         templates.any(|template| template.completers().can_complete())
+            || !self.stores.templates().is_empty()
     }
 
-    /// The variables of the template that reads like this.
-    pub(super) fn completers(&self, template: &str) -> Result<&Completers, ProtocolError> {
-        let found = self.templates.of_text(template);
-        found.map(ServedTemplate::completers).ok_or_else(|| {
-            let known = self.templates.iter();
-            let known = known.map(|one| &*one.definition().uri_template).collect();
-            mistakes::unknown("/ref/uri", template, "resource template", known)
-        })
+    /// Completes a variable of the template with this text.
+    pub(super) fn complete(
+        &self,
+        template: &str,
+        variable: &str,
+        call: &CompletionCall<'_>,
+    ) -> Result<AnswerFuture, ProtocolError> {
+        if let Some(own) = self.templates.of_text(template) {
+            return own.completers().complete(variable, call);
+        }
+        let stores = self.stores.all_seen_by(&Viewer::of(call.scope));
+        if let Some(store) = stores.of_template(template) {
+            return stored::complete(store, template, variable, call);
+        }
+        let own = self.templates.iter().map(ServedTemplate::text);
+        let stored = stores.templates().into_iter().map(|one| one.uri_template);
+        let known: Vec<String> = own.chain(stored).collect();
+        let known = known.iter().map(String::as_str).collect();
+        Err(mistakes::unknown(
+            "/ref/uri",
+            template,
+            "resource template",
+            known,
+        ))
     }
 
     /// Whether any store reports what changes in it.
     pub(crate) fn can_watch(&self) -> bool {
-        self.stores.iter().any(|store| store.can_watch())
-    }
-
-    /// The changes from now on in each store that reports them.
-    pub(crate) fn watch(&self) -> Vec<BoxStream<'static, Change>> {
-        let watchable = self.stores.iter().filter(|store| store.can_watch());
-        watchable.filter_map(|store| store.watch()).collect()
+        self.stores.iter().any(|store| store.facts().can_watch)
     }
 
     /// Whether clients can hear of changes of the resource at `uri`: from its store or, if the program reports `all`
     /// changes, from the program.
-    pub(crate) fn can_tell(&self, uri: &str, all: bool) -> bool {
-        match self.provider(uri) {
+    pub(crate) fn can_tell(&self, uri: &str, all: bool, viewer: &Viewer) -> bool {
+        match self.provider(uri, || viewer.clone()) {
             Some(Provider::Fixed(_) | Provider::Template(..)) => all,
-            Some(Provider::Store(store)) => all || store.can_watch(),
+            Some(Provider::Store(store)) => all || store.facts().can_watch,
             None => false,
         }
     }
 
-    fn provider(&self, uri: &str) -> Option<Provider<'_>> {
+    fn provider(&self, uri: &str, viewer: impl FnOnce() -> Viewer) -> Option<Provider<'_>> {
         if let Some(resource) = self.fixed.get(uri) {
             return Some(Provider::Fixed(resource));
         }
         if let Some((template, variables)) = self.templates.find(uri) {
             return Some(Provider::Template(template, variables));
         }
-        let store = self.stores.iter().find(|store| store.serves(uri));
-        store.map(|store| Provider::Store(&**store))
+        self.stores.seen_by(&viewer(), uri).map(Provider::Store)
     }
 
     /// The provider of `uri`, if there is one; an error if `uri` is too long to look for it.
-    fn find(&self, uri: &str, limits: &Limits) -> Result<Option<Provider<'_>>, ProtocolError> {
+    fn find(
+        &self,
+        uri: &str,
+        scope: &Scope,
+        limits: &Limits,
+    ) -> Result<Option<Provider<'_>>, ProtocolError> {
         check_length(uri, limits)?;
-        Ok(self.provider(uri))
+        Ok(self.provider(uri, || Viewer::of(scope)))
     }
 
     /// The error for `uri`, which has no provider, with what was probably meant among the first resources of each store.
-    fn missing(&self, uri: &str) -> BoxFuture<'static, Failure> {
+    fn missing(&self, uri: &str, scope: &Scope) -> BoxFuture<'static, Failure> {
         let uri = uri.to_owned();
         let find = |known: &mut dyn Iterator<Item = &str>| meant::among(&uri, known);
         let mut meant = None;
-        let mut stores = Vec::new();
+        let mut stores = Stores::new();
         if self.is_open {
             meant = self.fixed.among_first(meant::LOOKED_AT, find);
-            stores.extend(self.stores.iter().map(|store| store.meant(uri.clone())));
+            stores = self.stores.all_seen_by(&Viewer::of(scope));
         }
         Box::pin(async move {
-            for store in stores {
+            for store in stores.iter() {
                 if meant.is_none() {
-                    meant = store.await;
+                    meant = stored::meant_by(&**store, &uri, None).await;
                 }
             }
             Failure::of_server(meant::not_found(&uri, meant))
@@ -168,13 +186,13 @@ impl Resources {
         call: &ResourceCall<'_>,
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
-        let (hint, reading) = match self.find(call.uri, limits)? {
+        let (hint, reading) = match self.find(call.uri, call.scope, limits)? {
             Some(Provider::Fixed(resource)) => (resource.hint(), resource.read(call)),
             Some(Provider::Template(template, variables)) => {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
             Some(Provider::Store(store)) => return Ok(self.read_stored(store, call.uri)),
-            None => return Ok(Box::pin(self.missing(call.uri).map(Err))),
+            None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
@@ -183,12 +201,15 @@ impl Resources {
         }))
     }
 
-    fn read_stored(&self, store: &dyn ErasedStore, uri: &str) -> AnswerFuture {
-        let hint = store.cache_hint();
-        let reading = store.read(uri.to_owned(), self.is_open);
+    fn read_stored(&self, store: Arc<dyn DynStore>, uri: &str) -> AnswerFuture {
+        let (uri, is_open) = (uri.to_owned(), self.is_open);
         Box::pin(async move {
-            let contents = reading.await.map_err(Failure::of_server)?;
-            Ok(Answer::Contents(ReadResourceResult::new(contents), hint))
+            let contents = stored::read(&*store, &uri, is_open).await;
+            let contents = contents.map_err(Failure::of_server)?;
+            Ok(Answer::Contents(
+                ReadResourceResult::new(contents),
+                store.cache_hint(),
+            ))
         })
     }
 
@@ -198,16 +219,16 @@ impl Resources {
         limits: &Limits,
     ) -> Result<ResourceMetadataResult, Failure> {
         let uri = call.uri;
-        let metadata = match self.find(uri, limits)? {
+        let metadata = match self.find(uri, call.scope, limits)? {
             Some(Provider::Fixed(resource)) => resource.definition(),
             Some(Provider::Template(template, variables)) => {
                 template.metadata(&call.with(&variables)).await?
             }
             Some(Provider::Store(store)) => {
-                let metadata = store.metadata(uri.to_owned(), self.is_open).await;
+                let metadata = stored::metadata(&*store, uri, self.is_open).await;
                 metadata.map_err(Failure::of_server)?
             }
-            None => return Err(self.missing(uri).await),
+            None => return Err(self.missing(uri, call.scope).await),
         };
         Ok(ResourceMetadataResult::new(metadata))
     }
@@ -215,10 +236,13 @@ impl Resources {
     pub(super) fn list_templates(
         &self,
         params: &ListResourceTemplatesParams,
+        scope: &Scope,
         cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        self.templates.list(params, cursors, limit)
+        let stores = self.stores.all_seen_by(&Viewer::of(scope));
+        self.templates
+            .list(stores.templates(), params, cursors, limit)
     }
 }
 

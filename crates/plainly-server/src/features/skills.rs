@@ -10,13 +10,13 @@ use plainly_protocol::types::{
 };
 
 use super::Features;
-use super::resources::{EndlessListing, check_length, listing_failed};
+use super::resources::{check_length, listing_failed};
 use crate::answer::MethodResult;
 use crate::audience::{Audience, MethodAnswer};
 use crate::failure::Failure;
 use crate::request::MethodCall;
 use crate::skills::ErasedSkills;
-use crate::store::StoreError;
+use crate::store::{EndlessListing, StoreError};
 
 impl Features {
     /// The skills; an error without any.

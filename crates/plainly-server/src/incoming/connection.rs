@@ -33,6 +33,7 @@ use crate::replies::Replies;
 use crate::resolve::{self, ResolveError, Sender};
 use crate::sessions::ended::ConnectionSession;
 use crate::sessions::session::Session;
+use crate::store::Viewer;
 use plainly_transport::quota::Holder;
 use plainly_transport::{ConnectionMemory, FlushProgress, Inbound, Messages};
 
@@ -283,7 +284,9 @@ impl<M: Messages> Connection<M> {
             None => session,
         });
         // Without room for another listener, or with nothing to announce, the client hears of no changes.
-        if let Ok(listener) = self.server.0.subscriptions.open_stream(&session, caller) {
+        let viewer = Viewer::with(&session.peer, &self.extensions);
+        let subscriptions = &self.server.0.subscriptions;
+        if let Ok(listener) = subscriptions.open_stream(&session, caller, &viewer) {
             self.running.push(Replies::notifications(listener.boxed()));
         }
         if let Some(before) = self.session.replace(session) {

@@ -21,6 +21,7 @@ use crate::replies::Replies;
 use crate::resolve::{self, HttpSender, LegacyRequest, ResolveError, last_event_id, session_name};
 use crate::sessions::session::Session;
 use crate::sessions::streams::Streams;
+use crate::store::Viewer;
 use plainly_transport::{Exchange, Frame, Pipe, Reply};
 
 impl Exchange for Server {
@@ -196,7 +197,9 @@ impl Server {
         match (&session.streams, last_event_id(&frame.headers)) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
             (None, _) | (_, None) => {
-                let opened = self.0.subscriptions.open_stream(session, frame.caller());
+                let viewer = Viewer::with(&session.peer, &frame.extensions);
+                let subscriptions = &self.0.subscriptions;
+                let opened = subscriptions.open_stream(session, frame.caller(), &viewer);
                 opened.map(Reply::feed)
             }
         }

@@ -4,13 +4,14 @@
 use std::sync::{Arc, OnceLock};
 
 use http::Extensions;
+use plainly_errors::Revision;
 use plainly_protocol::envelope::Object;
 use plainly_protocol::id::ProgressToken;
 use plainly_protocol::meta::RequestMeta;
 use plainly_protocol::method::Method;
-use plainly_protocol::peer::Peer;
+use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::trace_context::TraceContext;
-use plainly_protocol::types::LoggingLevel;
+use plainly_protocol::types::{ClientCapabilities, LoggingLevel};
 
 use super::clock::HandlerClock;
 use super::task_stage::TaskStage;
@@ -82,6 +83,12 @@ impl Scope {
     /// The context of a request of this peer, outside of any session.
     pub(crate) fn of(peer: Arc<Peer>, interest: Interest) -> Self {
         Self::new(peer, None, interest)
+    }
+
+    /// The context of a request of this principal, of which nothing else is known.
+    pub(crate) fn of_principal(principal: Option<Principal>) -> Self {
+        let peer = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
+        Self::of(Arc::new(peer.principal(principal)), Interest::default())
     }
 
     /// The context of a request within this session.

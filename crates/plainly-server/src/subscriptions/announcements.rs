@@ -7,6 +7,7 @@ use plainly_protocol::types::SubscriptionFilter;
 use crate::changes::Topic;
 use crate::features::Features;
 use crate::source::Sources;
+use crate::store::Viewer;
 
 /// The kinds of change that a server announces.
 #[derive(Clone, Copy, Debug)]
@@ -46,12 +47,17 @@ impl Announcements {
     }
 
     /// The part of what a client asks for that is announced.
-    pub(super) fn accept(self, asked: SubscriptionFilter, sources: &Sources) -> SubscriptionFilter {
+    pub(super) fn accept(
+        self,
+        asked: SubscriptionFilter,
+        sources: &Sources,
+        viewer: &Viewer,
+    ) -> SubscriptionFilter {
         let mut accepted = self.lists_in(&asked);
         // A resource need not exist yet.
         let mut seen = HashSet::new();
         let mut uris = asked.resource_subscriptions.unwrap_or_default();
-        uris.retain(|uri| self.has_resource(uri, sources) && seen.insert(uri.clone()));
+        uris.retain(|uri| self.has_resource(uri, sources, viewer) && seen.insert(uri.clone()));
         accepted.resource_subscriptions = (!uris.is_empty()).then_some(uris);
         accepted
     }
@@ -76,9 +82,9 @@ impl Announcements {
     }
 
     /// Whether changes of the resource at `uri` are announced.
-    pub(super) fn has_resource(self, uri: &str, sources: &Sources) -> bool {
+    pub(super) fn has_resource(self, uri: &str, sources: &Sources, viewer: &Viewer) -> bool {
         let resources = &sources.features().resources;
-        resources.can_tell(uri, self.all) || self.from_sources
+        resources.can_tell(uri, self.all, viewer) || self.from_sources
     }
 }
 

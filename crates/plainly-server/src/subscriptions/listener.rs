@@ -13,7 +13,7 @@ use plainly_protocol::peer::Peer;
 use tokio::task::JoinSet;
 
 use super::listeners::ListenerPlace;
-use super::watch::WatchTasks;
+use super::watch::Watching;
 use crate::changes::{Topic, TopicSubscription};
 use crate::failure::incident::chain;
 use crate::outgoing::notifications;
@@ -31,7 +31,7 @@ pub(crate) struct Listener {
     pub(super) is_ending: bool,
     pub(super) place: ListenerPlace,
     /// The stores are watched for it.
-    pub(super) _watch: Option<Arc<WatchTasks>>,
+    pub(super) _watching: Option<Watching>,
     /// It is the one stream of a session.
     pub(super) _stream: Option<OpenStream>,
     /// The task that keeps the record of its session from expiring, if servers share that.

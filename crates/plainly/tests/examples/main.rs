@@ -3,6 +3,7 @@
 mod app;
 mod books;
 mod confirm;
+mod diary;
 mod job;
 mod notes;
 mod passing_on;

@@ -22,6 +22,7 @@ mod skills;
 mod sources;
 mod stdio;
 mod store_tools;
+mod stores;
 mod subscriptions;
 mod suggesting;
 mod tasks;

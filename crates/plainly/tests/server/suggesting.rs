@@ -80,3 +80,27 @@ async fn a_store_that_refuses_is_not_listed_for_what_is_missing() {
         }
     }
 }
+
+/// A client can ask for resources that do not exist as often as it likes.
+#[tokio::test]
+async fn a_store_is_not_listed_without_end_for_what_is_missing() {
+    let store = Arc::new(Bucket {
+        note: NOTES[0][0],
+        can_suggest: true,
+        listings: AtomicUsize::new(0),
+    });
+    let server = Server::builder("test", "1").store(Arc::clone(&store));
+    let client = Client::in_memory(&server.build().unwrap());
+    let client = client.connect().await.unwrap();
+    let start = std::time::Instant::now();
+    for _ in 0..400 {
+        let error = client.read(NOTES[0][1]).await.unwrap_err();
+        assert!(error.is_resource_not_found(), "{error}");
+    }
+    let listings = store.listings.load(Ordering::Relaxed);
+    let most = 32 + start.elapsed().as_millis() / 125;
+    assert!(
+        (32..=most as usize).contains(&listings),
+        "{listings}, not {most}"
+    );
+}

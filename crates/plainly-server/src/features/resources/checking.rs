@@ -1,4 +1,6 @@
-//! The checks of templates, before anything is served.
+//! The checks of templates and stores, before anything is served.
+
+use std::collections::HashSet;
 
 use plainly_protocol::uri_template::{Matcher, UriTemplate};
 use serde_json::Value;
@@ -7,6 +9,20 @@ use super::{ResourceTemplate, ServedTemplate};
 use crate::features::completion::{Completer, Completers};
 use crate::features::error::{BuildError, check_needs};
 use crate::state::States;
+use crate::store::{Store as _, Stores};
+
+/// No two stores have the same root, because the second would never be asked.
+pub(in crate::features) fn check_stores(stores: &Stores, errors: &mut Vec<BuildError>) {
+    let mut known = HashSet::new();
+    for root in stores.roots() {
+        if !known.insert(root.clone()) {
+            errors.push(BuildError::new(
+                &format!("store of {root}"),
+                "is added twice",
+            ));
+        }
+    }
+}
 
 pub(in crate::features) fn check_templates(
     declared: Vec<ResourceTemplate>,

@@ -34,7 +34,7 @@ impl Resources {
         call: &ListingCall<'_>,
     ) -> Result<ListedResources, Failure> {
         let parent = children.parent;
-        match self.find(parent, children.limits)? {
+        match self.find(parent, call.scope, children.limits)? {
             Some(Provider::Fixed(resource)) => {
                 if !resource.is_collection() {
                     return Err(not_a_collection(parent).into());
@@ -59,7 +59,7 @@ impl Resources {
                     store.cache_hint(),
                 ))
             }
-            None => Err(self.missing(parent).await),
+            None => Err(self.missing(parent, call.scope).await),
         }
     }
 }

@@ -1,171 +1,145 @@
-//! Stores of all types behind one.
+//! Resources of stores: their contents are checked and completed before they are sent, and a missing one gets an error
+//! with the one that was probably meant.
 
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
-use futures_util::future::BoxFuture;
-use futures_util::stream::BoxStream;
 use plainly_errors::ProtocolError;
-use plainly_protocol::types::{CacheHint, Resource, ResourceContents};
+use plainly_protocol::types::{CompleteResult, Completion, Resource, ResourceContents};
+use plainly_protocol::uri_template::{UriTemplate, Values};
+use tokio::time::timeout;
 
-use super::{contents, meant};
-use crate::store::{Change, ListQuery, Page, Store, StoreError};
+use super::{contents, listing_failed, meant};
+use crate::answer::{AnswerFuture, MethodResult};
+use crate::extract::CompletionCall;
+use crate::mistakes;
+use crate::store::{DynStore, ListQuery, StoreError, Typed};
 
-/// [`Store`] with its futures boxed, so that stores of all types can stand in one list.
-pub(crate) trait ErasedStore: Send + Sync + fmt::Debug {
-    fn serves(&self, uri: &str) -> bool;
-    fn cache_hint(&self) -> CacheHint;
-    /// Whether it reports what changes in it: asked once, when the server is built.
-    fn can_watch(&self) -> bool;
-    fn watch(&self) -> Option<BoxStream<'static, Change>>;
-    fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>>;
-    /// The metadata of a resource; with `is_open`, the error may suggest another one.
-    fn metadata(&self, uri: String, is_open: bool) -> StoreFuture<Resource>;
-    /// The URI that was probably meant by `uri`, which no store serves.
-    fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>>;
-    /// Checks and completes what the store reads.
-    fn read(&self, uri: String, is_open: bool) -> StoreFuture<Vec<ResourceContents>>;
+/// The time for the listing behind a suggestion, which the client waits for.
+const SUGGESTING: Duration = Duration::from_secs(1);
+
+/// Reads a resource; with `is_open`, the error may suggest another one.
+pub(super) async fn read(
+    store: &dyn DynStore,
+    uri: &str,
+    is_open: bool,
+) -> Result<Vec<ResourceContents>, ProtocolError> {
+    match checked(store, uri).await {
+        Ok(contents) => Ok(contents),
+        Err(error) => Err(refusal(store, uri, error, is_open).await),
+    }
 }
 
-/// The answer of a store, or the error for the peer.
-pub(super) type StoreFuture<T> = BoxFuture<'static, Result<T, ProtocolError>>;
+/// The metadata of a resource; with `is_open`, the error may suggest another one.
+pub(super) async fn metadata(
+    store: &dyn DynStore,
+    uri: &str,
+    is_open: bool,
+) -> Result<Resource, ProtocolError> {
+    match store.metadata(uri).await {
+        Ok(resource) => Ok(resource),
+        Err(error) => Err(refusal(store, uri, error, is_open).await),
+    }
+}
 
-/// Hides the type of `store`.
-pub(crate) fn erase(store: impl Store) -> Box<dyn ErasedStore> {
-    Box::new(Arc::new(CheckedStore {
-        can_watch: store.watch().is_some(),
-        is_warned_of: AtomicBool::new(false),
-        store,
+/// Completes a variable of a template of the store.
+pub(super) fn complete(
+    store: &Arc<dyn DynStore>,
+    template: &str,
+    variable: &str,
+    call: &CompletionCall<'_>,
+) -> Result<AnswerFuture, ProtocolError> {
+    let parsed = UriTemplate::parse(template);
+    let known: Vec<&str> = parsed.iter().flat_map(UriTemplate::variables).collect();
+    if !known.contains(&variable) {
+        return Err(mistakes::unknown(
+            "/argument/name",
+            variable,
+            "argument",
+            known,
+        ));
+    }
+    let (store, text) = (Arc::clone(store), call.text.to_owned());
+    let (template, variable) = (template.to_owned(), variable.to_owned());
+    let others = call.others.iter();
+    let known: Values = others
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    Ok(Box::pin(async move {
+        let typed = Typed::new(&template, &variable, &text, &known);
+        // One more shows whether there are more.
+        let values = store.complete(typed.limit(Completion::MOST + 1)).await;
+        let mut values = values.map_err(|error| listing_failed("values", error))?;
+        let has_more = values.len() > Completion::MOST;
+        values.truncate(Completion::MOST);
+        let mut completion = Completion::new(values);
+        completion.has_more = Some(has_more);
+        Ok(MethodResult::new(CompleteResult::new(completion), None).into())
     }))
 }
 
-/// A store whose contents are checked before they are sent.
-#[derive(Debug)]
-struct CheckedStore<S> {
-    store: S,
-    can_watch: bool,
-    /// Whether the log has the warning that the store does not mark its collections.
-    is_warned_of: AtomicBool,
+/// The URI whose name is nearest to that of `uri`, among the first resources in `parent` or in all of the store.
+pub(super) async fn meant_by(
+    store: &dyn DynStore,
+    uri: &str,
+    parent: Option<&str>,
+) -> Option<String> {
+    if !store.can_suggest() || !store.facts().may_suggest() {
+        return None;
+    }
+    let mut query = ListQuery::new(meant::LOOKED_AT);
+    query.parent = parent;
+    let page = timeout(SUGGESTING, store.list(query)).await.ok()?.ok()?;
+    meant::among(uri, page.resources.iter().map(|it| &*it.uri))
 }
 
-impl<S: Store> CheckedStore<S> {
-    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
-        let page = self.store.list(query).await?;
-        if page.next.is_some() && page.next.as_deref() == query.after {
-            return Err(StoreError::Failed(EndlessListing.into()));
+async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+    let mut contents = store.read(uri).await?;
+    let broken = contents::check(uri, &contents).err();
+    // Nearly all contents are valid for any resource, and complete: only the others need a second look.
+    if broken.is_some() || contents::lack_metadata(uri, &contents) {
+        let resource = store.metadata(uri).await?;
+        match (resource.is_collection, broken) {
+            (Some(false), Some(broken)) => return Err(StoreError::Failed(broken.into())),
+            (Some(_), _) => {}
+            (None, broken) => warn(store, uri, broken),
         }
-        Ok(page)
+        contents::describe(&mut contents, &resource);
     }
+    contents::complete(uri, &mut contents);
+    Ok(contents)
+}
 
-    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-        let mut contents = self.store.read(uri).await?;
-        let broken = contents::check(uri, &contents).err();
-        // Nearly all contents are valid for any resource, and complete: only the others need a second look.
-        if broken.is_some() || contents::lack_metadata(uri, &contents) {
-            let resource = self.store.metadata(uri).await?;
-            match (resource.is_collection, broken) {
-                (Some(false), Some(broken)) => return Err(StoreError::Failed(broken.into())),
-                (Some(_), _) => {}
-                (None, broken) => self.warn(uri, broken),
-            }
-            contents::describe(&mut contents, &resource);
-        }
-        contents::complete(uri, &mut contents);
-        Ok(contents)
-    }
-
-    /// The error for the peer: for a missing resource with the probably meant one, if that is
-    /// public.
-    async fn refusal(&self, uri: &str, error: StoreError, is_open: bool) -> ProtocolError {
-        match is_open && matches!(error, StoreError::NotFound) {
-            true => meant::not_found(uri, self.beside(uri).await),
-            false => error.into_protocol_error(uri),
-        }
-    }
-
-    /// The resource beside `uri` with nearly its name; in all of the store, if nothing there is
-    /// above `uri`.
-    async fn beside(&self, uri: &str) -> Option<String> {
-        let above = uri.trim_end_matches('/').rsplit_once('/');
-        let parent = above.map(|(parent, _)| parent);
-        let served = parent.filter(|parent| self.store.serves(parent));
-        self.meant_by(uri, served).await
-    }
-
-    /// The URI whose name is nearest to that of `uri`, among the first resources in `parent` or in all of the store.
-    async fn meant_by(&self, uri: &str, parent: Option<&str>) -> Option<String> {
-        if !self.store.can_suggest() {
-            return None;
-        }
-        let mut query = ListQuery::new(meant::LOOKED_AT);
-        query.parent = parent;
-        let page = self.store.list(query).await.ok()?;
-        meant::among(uri, page.resources.iter().map(|it| &*it.uri))
-    }
-
-    /// Warns once: SEP-2093 allows a server to omit it, but its operator should know.
-    fn warn(&self, uri: &str, broken: Option<contents::ContentsFault>) {
-        if self.is_warned_of.swap(true, Ordering::Relaxed) {
-            return;
-        }
-        let but = broken.map(|broken| broken.to_string());
-        tracing::warn!(
-            uri,
-            but,
-            "a store doesn't say whether its resources are collections: they need isCollection"
-        );
+/// The error for the peer: for a missing resource with the probably meant one, if that is public.
+async fn refusal(
+    store: &dyn DynStore,
+    uri: &str,
+    error: StoreError,
+    is_open: bool,
+) -> ProtocolError {
+    match is_open && matches!(error, StoreError::NotFound) {
+        true => meant::not_found(uri, beside(store, uri).await),
+        false => error.into_protocol_error(uri),
     }
 }
 
-/// Clients could not notice by themselves: each cursor is sealed anew, so no two are equal.
-#[derive(Debug, thiserror::Error)]
-#[error("the listing returned the same page twice")]
-pub(in crate::features) struct EndlessListing;
+/// The resource beside `uri` with nearly its name; in all of the store, if nothing there is above `uri`.
+async fn beside(store: &dyn DynStore, uri: &str) -> Option<String> {
+    let above = uri.trim_end_matches('/').rsplit_once('/');
+    let parent = above.map(|(parent, _)| parent);
+    let served = parent.filter(|parent| store.serves(parent));
+    meant_by(store, uri, served).await
+}
 
-impl<S: Store> ErasedStore for Arc<CheckedStore<S>> {
-    fn serves(&self, uri: &str) -> bool {
-        self.store.serves(uri)
+/// Warns once: SEP-2093 allows a server to omit it, but its operator should know.
+fn warn(store: &dyn DynStore, uri: &str, broken: Option<contents::ContentsFault>) {
+    if !store.facts().is_to_be_warned_of() {
+        return;
     }
-
-    fn cache_hint(&self) -> CacheHint {
-        self.store.cache_hint()
-    }
-
-    fn can_watch(&self) -> bool {
-        self.can_watch
-    }
-
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
-        self.store.watch()
-    }
-
-    fn list<'a>(&'a self, query: ListQuery<'a>) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(CheckedStore::list(self, query))
-    }
-
-    fn metadata(&self, uri: String, is_open: bool) -> StoreFuture<Resource> {
-        let checked = Self::clone(self);
-        Box::pin(async move {
-            match checked.store.metadata(&uri).await {
-                Ok(resource) => Ok(resource),
-                Err(error) => Err(checked.refusal(&uri, error, is_open).await),
-            }
-        })
-    }
-
-    fn meant(&self, uri: String) -> BoxFuture<'static, Option<String>> {
-        let checked = Self::clone(self);
-        Box::pin(async move { checked.meant_by(&uri, None).await })
-    }
-
-    fn read(&self, uri: String, is_open: bool) -> StoreFuture<Vec<ResourceContents>> {
-        let checked = Self::clone(self);
-        Box::pin(async move {
-            match CheckedStore::read(&checked, &uri).await {
-                Ok(contents) => Ok(contents),
-                Err(error) => Err(checked.refusal(&uri, error, is_open).await),
-            }
-        })
-    }
+    let but = broken.map(|broken| broken.to_string());
+    tracing::warn!(
+        uri,
+        but,
+        "a store doesn't say whether its resources are collections: they need isCollection"
+    );
 }

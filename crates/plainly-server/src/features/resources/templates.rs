@@ -48,16 +48,19 @@ impl Templates {
         all.find_map(|template| Some((template, template.variables(uri)?)))
     }
 
+    /// A page of these templates and of those of stores.
     pub(super) fn list(
         &self,
+        stored: Vec<types::ResourceTemplate>,
         params: &ListResourceTemplatesParams,
         cursors: CursorsOf<'_>,
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
-        let after = params.cursor.as_ref();
-        let (page, next) = cursors.page(LISTING, &self.0, ServedTemplate::text, after, limit)?;
-        let page: Vec<_> = page.iter().map(|one| one.definition().clone()).collect();
-        let mut result = ListResourceTemplatesResult::new(page);
+        let own = self.0.iter().map(|one| one.definition().clone());
+        let all: Vec<types::ResourceTemplate> = own.chain(stored).collect();
+        let text = |one: &types::ResourceTemplate| one.uri_template.clone();
+        let (page, next) = cursors.page(LISTING, &all, text, params.cursor.as_ref(), limit)?;
+        let mut result = ListResourceTemplatesResult::new(page.to_vec());
         result.next_cursor = next;
         Ok(result)
     }

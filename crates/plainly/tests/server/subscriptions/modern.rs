@@ -3,11 +3,9 @@
 use plainly_peer::table::cases;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
 use plainly::protocol::types::{Resource, ResourceContents};
-use plainly::server::{Changes, Server};
-use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+use plainly::server::{Changes, Server, SubscribedResources};
+use plainly::store::{ListQuery, Page, Store, StoreError, Watch};
 use plainly_peer::Peer;
 use plainly_peer::message::{modern, notification};
 use serde_json::{Value, json};
@@ -371,10 +369,10 @@ impl Store for Unwatchable {
         Err(StoreError::NotFound)
     }
 
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+    fn watch(&self, _: SubscribedResources) -> Option<Watch> {
         let is_built = self.0.swap(true, Ordering::Relaxed);
         assert!(!is_built, "the store is out of order");
-        Some(futures_util::stream::pending().boxed())
+        Some(Watch::new(futures_util::stream::pending()))
     }
 }
 

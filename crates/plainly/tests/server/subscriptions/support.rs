@@ -2,12 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
 use plainly::limits::Limits;
 use plainly::protocol::types::{Resource, ResourceContents};
-use plainly::server::{Changes, Prompt, Server, Tool};
-use plainly::store::{Change, ListQuery, Page, Store, StoreError};
+use plainly::server::{Changes, Prompt, Server, SubscribedResources, Tool};
+use plainly::store::{Change, ListQuery, Page, Store, StoreError, Watch};
 use plainly_peer::message::{modern, notification};
 use plainly_peer::within;
 use serde_json::{Value, json};
@@ -93,13 +91,14 @@ impl Store for Source {
         Ok(vec![ResourceContents::new(resource, "x")])
     }
 
-    fn watch(&self) -> Option<BoxStream<'static, Change>> {
+    fn watch(&self, _: SubscribedResources) -> Option<Watch> {
         if !self.can_watch {
             return None;
         }
         let (sender, mut receiver) = mpsc::unbounded_channel();
         self.watchers.lock().unwrap().push(sender);
-        Some(futures_util::stream::poll_fn(move |context| receiver.poll_recv(context)).boxed())
+        let changes = futures_util::stream::poll_fn(move |context| receiver.poll_recv(context));
+        Some(Watch::new(changes))
     }
 }
 

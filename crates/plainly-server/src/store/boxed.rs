@@ -1,0 +1,183 @@
+//! Stores of all types behind one.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use futures_util::future::BoxFuture;
+use plainly_protocol::types::{
+    CacheHint, CacheScope, Resource, ResourceContents, ResourceTemplate,
+};
+
+use super::{ListQuery, Page, Store, StoreError, Typed, Viewer, Watch};
+use crate::changes::SubscribedResources;
+use plainly_transport::lock::Lock;
+
+/// [`Store`] with its futures boxed, so that stores of all types can stand in one list.
+pub(crate) trait DynStore: Send + Sync + fmt::Debug {
+    /// The facts about the store that all views of it share.
+    fn facts(&self) -> &StoreFacts;
+    fn serves(&self, uri: &str) -> bool;
+    fn list<'a>(&'a self, query: ListQuery<'a>) -> StoreFuture<'a, Page>;
+    fn metadata<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Resource>;
+    fn read<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Vec<ResourceContents>>;
+    fn roots(&self) -> Vec<String>;
+    fn templates(&self) -> Vec<ResourceTemplate>;
+    fn complete<'a>(&'a self, typed: Typed<'a>) -> StoreFuture<'a, Vec<String>>;
+    /// The store as this caller sees it; `None` for the store itself.
+    fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>>;
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch>;
+    fn can_suggest(&self) -> bool;
+    fn cache_hint(&self) -> CacheHint;
+}
+
+/// The answer of a store.
+type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+
+/// The facts about a store that all views of it share.
+#[derive(Debug)]
+pub(crate) struct StoreFacts {
+    /// Whether it reports changes.
+    pub(crate) can_watch: bool,
+    /// Whether the log has the warning that the store does not mark its collections.
+    is_warned_of: AtomicBool,
+    suggestions: Lock<Suggestions>,
+}
+
+/// The listings behind suggestions that are still allowed: any client can ask for resources that do not exist, and must
+/// not make a store list without end.
+#[derive(Debug)]
+struct Suggestions {
+    left: u32,
+    /// The time up to which they have been counted.
+    counted: Instant,
+}
+
+impl Suggestions {
+    /// The most at once.
+    const MOST: u32 = 32;
+    /// The time after which one more is allowed.
+    const EACH: Duration = Duration::from_millis(125);
+}
+
+impl StoreFacts {
+    fn new(can_watch: bool) -> Self {
+        let suggestions = Suggestions {
+            left: Suggestions::MOST,
+            counted: Instant::now(),
+        };
+        Self {
+            can_watch,
+            is_warned_of: AtomicBool::new(false),
+            suggestions: Lock::new(suggestions),
+        }
+    }
+
+    /// Whether the store may be listed for another suggestion, which is counted then.
+    pub(crate) fn may_suggest(&self) -> bool {
+        let mut state = self.suggestions.lock();
+        let passed = state.counted.elapsed().as_millis() / Suggestions::EACH.as_millis();
+        if let Ok(passed @ 1..) = u32::try_from(passed) {
+            state.left = state.left.saturating_add(passed).min(Suggestions::MOST);
+            state.counted = Instant::now();
+        }
+        let left = state.left.checked_sub(1);
+        state.left = left.unwrap_or(0);
+        left.is_some()
+    }
+
+    /// Whether the log needs the warning: the first time.
+    pub(crate) fn is_to_be_warned_of(&self) -> bool {
+        !self.is_warned_of.swap(true, Ordering::Relaxed)
+    }
+}
+
+/// Hides the type of `store`.
+pub(crate) fn boxed(store: impl Store) -> Arc<dyn DynStore> {
+    let can_watch = store.watch(SubscribedResources::none()).is_some();
+    Arc::new(Boxed {
+        store,
+        facts: Arc::new(StoreFacts::new(can_watch)),
+        is_view: false,
+    })
+}
+
+#[derive(Debug)]
+struct Boxed<S> {
+    store: S,
+    facts: Arc<StoreFacts>,
+    /// Whether it shows what one caller may see.
+    is_view: bool,
+}
+
+/// Clients could not notice by themselves: each cursor is sealed anew, so no two are equal.
+#[derive(Debug, thiserror::Error)]
+#[error("the listing returned the same page twice")]
+pub(crate) struct EndlessListing;
+
+impl<S: Store> DynStore for Boxed<S> {
+    fn facts(&self) -> &StoreFacts {
+        &self.facts
+    }
+
+    fn serves(&self, uri: &str) -> bool {
+        self.store.serves(uri)
+    }
+
+    fn list<'a>(&'a self, query: ListQuery<'a>) -> StoreFuture<'a, Page> {
+        Box::pin(async move {
+            let page = self.store.list(query).await?;
+            if page.next.is_some() && page.next.as_deref() == query.after {
+                return Err(StoreError::Failed(EndlessListing.into()));
+            }
+            Ok(page)
+        })
+    }
+
+    fn metadata<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Resource> {
+        Box::pin(self.store.metadata(uri))
+    }
+
+    fn read<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Vec<ResourceContents>> {
+        Box::pin(self.store.read(uri))
+    }
+
+    fn roots(&self) -> Vec<String> {
+        self.store.roots()
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        self.store.templates()
+    }
+
+    fn complete<'a>(&'a self, typed: Typed<'a>) -> StoreFuture<'a, Vec<String>> {
+        Box::pin(self.store.complete(typed))
+    }
+
+    fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>> {
+        let store = self.store.view(viewer)?;
+        let facts = Arc::clone(&self.facts);
+        Some(Arc::new(Self {
+            store,
+            facts,
+            is_view: true,
+        }))
+    }
+
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
+        self.store.watch(subscribed)
+    }
+
+    fn can_suggest(&self) -> bool {
+        self.store.can_suggest()
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        let hint = self.store.cache_hint();
+        match self.is_view {
+            true => CacheHint::new(hint.ttl, CacheScope::Private),
+            false => hint,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The reasons why a store has no answer, and the error that a client gets for each.
+
+use std::borrow::Cow;
+use std::error::Error;
+
+use plainly_errors::mistake::printable;
+use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
+
+/// The reason why a store has no answer.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// There is no such resource for this caller: absent, forbidden, outside, or unreadable. All look the same, so that
+    /// nobody learns what exists behind a forbidden name.
+    #[error("resource not found")]
+    NotFound,
+    /// The text is not a URI that the store could ever have issued.
+    #[error("invalid URI: {why}")]
+    InvalidUri {
+        /// The reason why it is invalid.
+        why: Cow<'static, str>,
+    },
+    /// Children were requested, but the resource is not a collection.
+    #[error("not a collection")]
+    NotACollection,
+    /// The position was not issued by this store for this listing.
+    #[error("invalid cursor")]
+    InvalidCursor,
+    /// The resource is larger than the store reads.
+    #[error("{size} bytes are more than the limit of {limit}")]
+    TooLarge {
+        /// Its size in bytes.
+        size: u64,
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
+    /// Too much is being read at the moment; the request can be repeated.
+    #[error("too much is being read at once")]
+    Overloaded,
+    /// The store itself failed; the peer learns no more than that.
+    #[error("the store failed")]
+    Failed(#[source] Box<dyn Error + Send + Sync>),
+}
+
+plainly_errors::debug_with_causes!(StoreError);
+
+impl StoreError {
+    /// The error that the peer gets for its request for `uri`.
+    pub fn into_protocol_error(self, uri: &str) -> ProtocolError {
+        match self {
+            Self::NotFound => ProtocolError::resource_not_found(uri),
+            Self::InvalidUri { why } => ProtocolError::from(InvalidParams::InvalidUri {
+                uri: uri.to_owned(),
+                problems: Vec::new(),
+            })
+            .with_message(format!("Invalid URI: {}: {why}", printable(uri))),
+            Self::NotACollection => InvalidParams::NotACollection {
+                uri: uri.to_owned(),
+            }
+            .into(),
+            Self::InvalidCursor => InvalidParams::InvalidCursor.into(),
+            Self::TooLarge { size, limit } => InvalidParams::ResourceTooLarge {
+                uri: uri.to_owned(),
+                size,
+                limit,
+            }
+            .into(),
+            Self::Overloaded => Unavailable::Overloaded.into(),
+            Self::Failed(source) => {
+                ProtocolError::internal("The resource could not be read").with_source(source)
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Several stores as one: on the wire, and behind one set of tools.
+#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
+
+use plainly::limits::Limits;
+use plainly::protocol::types::{
+    CompleteParams, Reference, Resource, ResourceContents, ResourceTemplate,
+};
+use plainly::store::tools::StoreTools;
+use plainly::store::{ListQuery, Page, Store, StoreError, Stores};
+use plainly::{Client, Revision, Server};
+use serde_json::json;
+
+/// Texts in one collection, which names a template of them.
+#[derive(Clone, Copy, Debug)]
+struct Shelf {
+    root: &'static str,
+    template: &'static str,
+    names: &'static [&'static str],
+}
+
+const BOOKS: Shelf = Shelf {
+    root: "book://shelf",
+    template: "book://shelf/{title}",
+    names: &["one", "one two", "three"],
+};
+const NOTES: Shelf = Shelf {
+    root: "note://all",
+    template: "note://{in}/{+path}",
+    names: &["garden", "gate"],
+};
+
+impl Shelf {
+    fn all(self) -> Vec<Resource> {
+        let root = Resource::new(self.root, "root").is_collection(true);
+        let names = self.names.iter().map(|name| {
+            let uri = format!("{}/{}", self.root, name.replace(' ', "%20"));
+            Resource::new(uri, *name).is_collection(false)
+        });
+        std::iter::once(root).chain(names).collect()
+    }
+}
+
+impl Store for Shelf {
+    fn serves(&self, uri: &str) -> bool {
+        uri.starts_with(self.root)
+    }
+
+    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
+        let mut all = self.all();
+        match query.parent {
+            None => {}
+            Some(parent) if parent == self.root => drop(all.remove(0)),
+            Some(_) => return Err(StoreError::NotACollection),
+        }
+        let start = match query.after {
+            None => 0,
+            Some(after) => {
+                let last = all.iter().position(|one| one.uri == after);
+                last.ok_or(StoreError::InvalidCursor)? + 1
+            }
+        };
+        let mut page = all.split_off(start);
+        let has_more = page.len() > query.limit;
+        page.truncate(query.limit);
+        let next = page
+            .last()
+            .filter(|_| has_more)
+            .map(|last| last.uri.clone());
+        Ok(Page::new(page, next))
+    }
+
+    async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        let mut all = self.all().into_iter();
+        all.find(|one| one.uri == uri).ok_or(StoreError::NotFound)
+    }
+
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        let resource = self.metadata(uri).await?;
+        let text = format!("The text of {uri}.");
+        Ok(vec![ResourceContents::new(resource, text)])
+    }
+
+    fn roots(&self) -> Vec<String> {
+        vec![self.root.to_owned()]
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        vec![ResourceTemplate::new(self.template, self.root)]
+    }
+}
+
+fn server(page_entries: usize) -> Server {
+    let mut limits = Limits::default();
+    limits.page_entries = page_entries;
+    let stores = Stores::new().add(BOOKS).add(NOTES);
+    Server::builder("library", "1")
+        .limits(limits)
+        .tools(StoreTools::new(stores.clone()).build())
+        .store(stores)
+        .build()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn they_are_listed_one_after_the_other_and_read_each_by_its_own_uris() {
+    let all: Vec<_> = [BOOKS.all(), NOTES.all()].concat();
+    let all: Vec<_> = all.into_iter().map(|resource| resource.uri).collect();
+    for page_entries in 1..=8 {
+        let client = Client::in_memory(&server(page_entries));
+        let client = client.connect().await.unwrap();
+        let listed = client.resources(None).await.unwrap();
+        let listed: Vec<_> = listed.into_iter().map(|resource| resource.uri).collect();
+        assert_eq!(listed, all, "{page_entries}");
+    }
+    for revision in Revision::ALL {
+        let client = Client::in_memory(&server(100)).revision(revision);
+        let client = client.connect().await.unwrap();
+        let read = client.read("note://all/gate").await.unwrap();
+        assert_eq!(read.text(), Some("The text of note://all/gate."));
+        let missing = client.read("other://all/gate").await.unwrap_err();
+        assert!(missing.is_resource_not_found(), "{missing}");
+    }
+}
+
+#[tokio::test]
+async fn one_set_of_tools_reads_them_all() {
+    let client = Client::in_memory(&server(100)).connect().await.unwrap();
+    let tree = client.call_tool("tree", json!({})).await.unwrap();
+    let tree = json!(tree.content[0])["text"].as_str().unwrap().to_owned();
+    let drawn = "book://shelf/\n  one\n  one two\n  three\nnote://all/\n  garden\n  gate";
+    assert_eq!(tree, drawn);
+    for uri in ["book://shelf/one", "note://all/garden"] {
+        let read = client.call_tool("read_resource", json!({"uri": uri}));
+        let read = json!(read.await.unwrap().content).to_string();
+        assert!(read.contains(&format!("The text of {uri}.")), "{read}");
+    }
+}
+
+#[tokio::test]
+async fn variables_of_their_templates_are_completed_out_of_listings() {
+    let client = Client::in_memory(&server(100)).connect().await.unwrap();
+    for (template, variable, text, known, expected) in [
+        (
+            BOOKS.template,
+            "title",
+            "",
+            None,
+            vec!["one", "one two", "three"],
+        ),
+        (BOOKS.template, "title", "one", None, vec!["one", "one two"]),
+        (BOOKS.template, "title", "one ", None, vec!["one two"]),
+        (BOOKS.template, "title", "four", None, vec![]),
+        (NOTES.template, "in", "", None, vec!["all"]),
+        (
+            NOTES.template,
+            "path",
+            "ga",
+            Some(("in", "all")),
+            vec!["garden", "gate"],
+        ),
+        (NOTES.template, "path", "gar", None, vec!["garden"]),
+        (NOTES.template, "path", "ga", Some(("in", "none")), vec![]),
+    ] {
+        let reference = Reference::resource(template);
+        let mut typed = CompleteParams::new(reference, variable, text);
+        if let Some((name, value)) = known {
+            typed = typed.arguments([(name.to_owned(), value.to_owned())]);
+        }
+        let completed = client.complete(&typed).await.unwrap();
+        assert_eq!(completed.values, expected, "{variable} {text:?} {known:?}");
+    }
+    let listed = client.resource_templates().await.unwrap();
+    let listed: Vec<_> = listed.iter().map(|one| &*one.uri_template).collect();
+    assert_eq!(listed, [BOOKS.template, NOTES.template]);
+    let unknown = CompleteParams::new(Reference::resource(BOOKS.template), "titel", "");
+    let unknown = client.complete(&unknown).await.unwrap_err().to_string();
+    assert!(unknown.contains("\"title\""), "{unknown}");
+}
+
+#[test]
+fn two_stores_with_the_same_root_do_not_build() {
+    let server = Server::builder("library", "1").store(BOOKS).store(BOOKS);
+    let error = server.build().unwrap_err().to_string();
+    assert!(error.contains("book://shelf"), "{error}");
+}
