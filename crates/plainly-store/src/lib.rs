@@ -5,7 +5,10 @@
 //! Hosts put the definitions of tools into the context of their models, so these are short. The fields of results are
 //! explained by comments alone, which are no part of an output schema.
 
+#[cfg(feature = "check")]
+pub mod check;
 mod entry;
+mod filter;
 mod globs;
 mod list;
 mod problems;
@@ -28,6 +31,9 @@ use plainly_server::reply::StructuredOutput;
 use plainly_server::store::{Store, StoreError, Viewer};
 use plainly_server::{Failure, Tool};
 
+#[cfg(feature = "check")]
+pub use self::check::check;
+pub use self::filter::Filter;
 pub use self::globs::Globs;
 
 /// The maximum size of the text in the result of one call, in bytes. The next call can request the rest.

@@ -90,6 +90,7 @@
 //! | `schema-patterns` | yes | schemas with `pattern` and `patternProperties`; without it, building a server with such a schema fails |
 //! | `tls` | no | HTTPS and HTTP/2 for [`HttpServer`](transport::http::HttpServer) |
 //! | `auth` | no | `ResourceServer`: who may call over HTTP, by access tokens or keys |
+//! | `store-check` | no | `store::check`: a test of any store |
 //! | `tools` | no | `StoreTools`: the resources of any store as tools |
 //! | `anyhow`, `eyre` | no | finds a [`Problem`] attached to an error with `context` or `wrap_err` |
 //! | `client` | no | `Client`: servers in the same process, as child processes, over Streamable HTTP and any byte stream |
@@ -144,6 +145,12 @@ pub mod server {
 #[cfg(feature = "server")]
 pub mod store {
     pub use plainly_server::store::*;
+
+    #[cfg(feature = "store-check")]
+    pub use plainly_store::check;
+
+    #[cfg(feature = "tools")]
+    pub use plainly_store::Filter;
 
     /// The resources of any store as tools, for hosts that only know tools.
     #[cfg(feature = "tools")]

@@ -16,6 +16,7 @@ mod listing;
 mod mounts;
 mod reading;
 mod representations;
+mod rules;
 #[cfg(feature = "skills")]
 mod skills;
 mod uris;

@@ -14,20 +14,16 @@ use crate::changes::SubscribedResources;
 /// Several stores as one: the first that serves a URI has it. Cheap to clone.
 ///
 /// A server that is given several stores serves them like this. So what needs one store, such as the tools over a store,
-/// works over several:
+/// works over several.
 ///
 /// ```
 /// use plainly::Server;
 /// use plainly::server::BuildErrors;
-/// use plainly::store::tools::StoreTools;
 /// use plainly::store::{Store, Stores};
 ///
 /// fn serve(notes: impl Store, books: impl Store) -> Result<Server, BuildErrors> {
 ///     let stores = Stores::new().add(notes).add(books);
-///     Server::builder("library", "1.0.0")
-///         .tools(StoreTools::new(stores.clone()).build())
-///         .store(stores)
-///         .build()
+///     Server::builder("library", "1.0.0").store(stores).build()
 /// }
 /// ```
 #[derive(Clone, Debug, Default)]

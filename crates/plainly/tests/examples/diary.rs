@@ -4,7 +4,8 @@
 use plainly::client::Change;
 use plainly::errors::Era;
 use plainly::protocol::types::{CompleteParams, Reference, SubscriptionFilter};
-use plainly::{Client, Revision};
+use plainly::store::{Store as _, Viewer, check};
+use plainly::{Client, Principal, Revision};
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -36,6 +37,15 @@ fn written() -> example::Diary {
     diary.write("alice", OWN, "The tomatoes are red.");
     diary.write("bob", OTHERS, "She has seen me.");
     diary
+}
+
+#[tokio::test]
+async fn each_view_keeps_the_rules_of_stores() {
+    for name in ["alice", "bob", "nobody"] {
+        let viewer = Viewer::new(Some(Principal::new(name)));
+        let report = check(&written().view(&viewer).unwrap()).await;
+        assert!(report.is_ok(), "{name}: {report}");
+    }
 }
 
 #[tokio::test]

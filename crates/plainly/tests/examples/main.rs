@@ -10,3 +10,4 @@ mod passing_on;
 mod tree;
 mod weather;
 mod websocket;
+mod zip;

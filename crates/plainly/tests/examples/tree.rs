@@ -3,6 +3,7 @@
 
 use plainly::limits::Limits;
 use plainly::protocol::types::Content;
+use plainly::store::check;
 use plainly::{Client, Revision, Server};
 use serde_json::json;
 
@@ -19,6 +20,12 @@ async fn connect(server: &Server, revision: Revision) -> Client {
 async fn listed(client: &Client, parent: Option<&str>) -> Vec<String> {
     let resources = client.resources(parent).await.unwrap();
     resources.into_iter().map(|resource| resource.uri).collect()
+}
+
+#[tokio::test]
+async fn it_keeps_the_rules_of_stores() {
+    let report = check(&example::tree()).await;
+    assert!(report.is_ok(), "{report}");
 }
 
 #[tokio::test]

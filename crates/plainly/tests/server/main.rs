@@ -3,6 +3,7 @@
 mod answering;
 mod asking;
 mod channels;
+mod checking;
 mod declared;
 mod ended_sessions;
 mod extensions;

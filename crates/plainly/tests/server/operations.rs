@@ -62,7 +62,7 @@ fn line(operation: &Operation<'_>) -> String {
             format!("refused {}", code.get())
         }
         OperationOutcome::Cancelled => "cancelled".to_owned(),
-        _ => "other".to_owned(),
+        OperationOutcome::Accepted | _ => "other".to_owned(),
     };
     let is_cancelled = matches!(operation.outcome, OperationOutcome::Cancelled);
     assert_eq!(operation.reply_bytes.is_none(), is_cancelled);

@@ -6,7 +6,7 @@ use plainly::protocol::types::{
     CompleteParams, Reference, Resource, ResourceContents, ResourceTemplate,
 };
 use plainly::store::tools::StoreTools;
-use plainly::store::{ListQuery, Page, Store, StoreError, Stores};
+use plainly::store::{Filter, ListQuery, Page, Store, StoreError, Stores, check};
 use plainly::{Client, Revision, Server};
 use serde_json::json;
 
@@ -182,4 +182,38 @@ fn two_stores_with_the_same_root_do_not_build() {
     let server = Server::builder("library", "1").store(BOOKS).store(BOOKS);
     let error = server.build().unwrap_err().to_string();
     assert!(error.contains("book://shelf"), "{error}");
+}
+
+/// A part of it is hidden from every method.
+#[tokio::test]
+async fn a_filter_hides_what_it_leaves_out() {
+    let shelf = Shelf {
+        names: &["a.md", "b.md", "b.md.bak", "c d.md", "e.txt"],
+        ..BOOKS
+    };
+    let filter = Filter::new(shelf).only(["*.md"]).unwrap();
+    let filter = filter.except(["c d.*"]).unwrap();
+    let report = check(&filter).await;
+    assert!(report.is_ok(), "{report}");
+    let shown = ["book://shelf", "book://shelf/a.md", "book://shelf/b.md"];
+    let server = Server::builder("library", "1").store(filter.clone());
+    let client = Client::in_memory(&server.build().unwrap());
+    let client = client.connect().await.unwrap();
+    let listed = client.resources(None).await.unwrap();
+    let listed: Vec<_> = listed.iter().map(|resource| &*resource.uri).collect();
+    assert_eq!(listed, shown);
+    for hidden in ["b.md.bak", "c%20d.md", "e.txt"] {
+        let uri = format!("book://shelf/{hidden}");
+        let error = client.read(&*uri).await.unwrap_err();
+        assert!(error.is_resource_not_found(), "{error}");
+        let error = client.metadata(&*uri).await.unwrap_err();
+        assert!(error.is_resource_not_found(), "{error}");
+        let error = client.resources(Some(&uri)).await.unwrap_err();
+        assert!(error.is_resource_not_found(), "{error}");
+    }
+    let typed = CompleteParams::new(Reference::resource(BOOKS.template), "title", "");
+    let values = client.complete(&typed).await.unwrap().values;
+    assert_eq!(values, ["a.md", "b.md"]);
+    let error = Filter::new(BOOKS).only(["[a"]).unwrap_err().to_string();
+    assert!(error.contains("unclosed character class"), "{error}");
 }

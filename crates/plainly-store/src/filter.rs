@@ -1,0 +1,194 @@
+//! A store of which a part is hidden.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use percent_encoding::percent_decode_str;
+use plainly_errors::Problem;
+use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
+use plainly_server::SubscribedResources;
+use plainly_server::store::{Change, ListQuery, Page, Store, StoreError, Viewer, Watch};
+
+use super::Globs;
+
+/// The most pages of the store for one page of what is left of them.
+const PAGES: usize = 10;
+
+/// A store of which only some resources are shown: the others are not found by any method.
+///
+/// Globs are read as in `.gitignore`, over the part of a URI after `://`, decoded: that of `note://home/a%20b.md` is
+/// `home/a b.md`. A collection that they match stands for everything inside it.
+///
+/// ```
+/// use plainly::store::{Filter, Store};
+///
+/// fn published(notes: impl Store) -> Result<impl Store, plainly::errors::Problem> {
+///     Filter::new(notes).only(["*.md", "*.png"])?.except(["drafts", "*.old.md"])
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Filter<S> {
+    store: Arc<S>,
+    only: Option<Globs>,
+    except: Option<Globs>,
+}
+
+impl<S: Store> Filter<S> {
+    /// A filter that shows all of `store`, until it is narrowed.
+    #[must_use]
+    pub fn new(store: S) -> Self {
+        Self {
+            store: Arc::new(store),
+            only: None,
+            except: None,
+        }
+    }
+
+    /// Hides everything that none of these match, but no collection. Fails if one is no glob.
+    pub fn only<G: Into<String>>(
+        mut self,
+        globs: impl IntoIterator<Item = G>,
+    ) -> Result<Self, Problem> {
+        let globs: Vec<String> = globs.into_iter().map(Into::into).collect();
+        self.only = Globs::compile("only", &globs)?;
+        Ok(self)
+    }
+
+    /// Hides everything that one of these matches. Fails if one is no glob.
+    pub fn except<G: Into<String>>(
+        mut self,
+        globs: impl IntoIterator<Item = G>,
+    ) -> Result<Self, Problem> {
+        let globs: Vec<String> = globs.into_iter().map(Into::into).collect();
+        self.except = Globs::compile("except", &globs)?;
+        Ok(self)
+    }
+
+    /// Whether clients may hear of a change.
+    async fn shows_change(&self, change: &Change) -> bool {
+        if let Change::Resource(uri) = change {
+            return self.look(uri).await.is_ok();
+        }
+        let Change::Tree(uri) = change else {
+            return true;
+        };
+        self.may_show(uri)
+    }
+
+    /// Whether the URI could be one that is shown, if it is a collection.
+    fn may_show(&self, uri: &str) -> bool {
+        !matches(self.except.as_ref(), uri)
+    }
+
+    fn shows(&self, uri: &str, is_collection: bool) -> bool {
+        let is_asked_for = self.only.is_none() || is_collection || matches(self.only.as_ref(), uri);
+        is_asked_for && self.may_show(uri)
+    }
+
+    fn shows_resource(&self, resource: &Resource) -> bool {
+        self.shows(&resource.uri, resource.is_collection == Some(true))
+    }
+
+    /// Fails if the resource is hidden.
+    async fn look(&self, uri: &str) -> Result<(), StoreError> {
+        match self.shows(uri, false) {
+            true => Ok(()),
+            false => self.metadata(uri).await.map(drop),
+        }
+    }
+}
+
+impl<S> Clone for Filter<S> {
+    fn clone(&self) -> Self {
+        Self {
+            store: Arc::clone(&self.store),
+            only: self.only.clone(),
+            except: self.except.clone(),
+        }
+    }
+}
+
+/// Whether any of the globs matches the URI, or a collection that it is in.
+fn matches(globs: Option<&Globs>, uri: &str) -> bool {
+    let path = uri.split_once("://").map_or(uri, |(_, path)| path);
+    let path = percent_decode_str(path.trim_start_matches('/')).decode_utf8_lossy();
+    let mut above = Path::new(&*path).ancestors();
+    globs.is_some_and(|globs| above.any(|path| globs.matches(path)))
+}
+
+impl<S: Store> Store for Filter<S> {
+    fn serves(&self, uri: &str) -> bool {
+        self.store.serves(uri) && self.may_show(uri)
+    }
+
+    async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
+        if let Some(parent) = query.parent {
+            self.look(parent).await?;
+        }
+        let (mut shown, mut after) = (Vec::new(), query.after.map(str::to_owned));
+        for _ in 0..PAGES {
+            let mut rest = ListQuery::new(query.limit - shown.len());
+            (rest.parent, rest.after) = (query.parent, after.as_deref());
+            let page = self.store.list(rest).await?;
+            let resources = page.resources.into_iter();
+            shown.extend(resources.filter(|one| self.shows_resource(one)));
+            after = page.next;
+            if after.is_none() || shown.len() >= query.limit {
+                break;
+            }
+        }
+        Ok(Page::new(shown, after))
+    }
+
+    async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        if !self.may_show(uri) {
+            return Err(StoreError::NotFound);
+        }
+        let found = self.store.metadata(uri).await?;
+        let is_shown = self.shows_resource(&found);
+        is_shown.then_some(found).ok_or(StoreError::NotFound)
+    }
+
+    async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        self.look(uri).await?;
+        let mut contents = self.store.read(uri).await?;
+        contents.retain(|one| one.uri == uri || self.shows(&one.uri, false));
+        Ok(contents)
+    }
+
+    fn roots(&self) -> Vec<String> {
+        let mut roots = self.store.roots();
+        roots.retain(|root| self.may_show(root));
+        roots
+    }
+
+    fn templates(&self) -> Vec<ResourceTemplate> {
+        self.store.templates()
+    }
+
+    fn view(&self, viewer: &Viewer) -> Option<Self> {
+        Some(Self {
+            store: self.store.view(viewer)?,
+            ..self.clone()
+        })
+    }
+
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
+        let changes = self.store.watch(subscribed)?;
+        let filter = self.clone();
+        let shown = changes.filter_map(move |change| {
+            let filter = filter.clone();
+            async move { filter.shows_change(&change).await.then_some(change) }
+        });
+        Some(Watch::new(shown.boxed()))
+    }
+
+    fn can_suggest(&self) -> bool {
+        self.store.can_suggest()
+    }
+
+    fn cache_hint(&self) -> CacheHint {
+        self.store.cache_hint()
+    }
+}
