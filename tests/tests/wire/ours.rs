@@ -184,7 +184,7 @@ async fn what_client_and_server_say_of_resources_and_prompts_is_valid() {
         let (client, _) = connect(&directory, revision).await;
         client.resources(None).await.unwrap();
         client.resources(Some("file:///docs")).await.unwrap();
-        assert_eq!(client.resource_templates().await.unwrap().len(), 1);
+        assert_eq!(client.resource_templates().await.unwrap().len(), 2);
         for uri in ["app://logo", "file:///docs", "file:///docs/b.bin", "x://1"] {
             client.read(uri).await.unwrap();
             client.metadata(uri).await.unwrap();
