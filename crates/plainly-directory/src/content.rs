@@ -1,4 +1,4 @@
-//! Reading: a file as it was at one moment and never more than the limit, a directory as its small files. What a file
+//! Reading: a file as it was when it was opened and never more than the limit, a directory as its small files. What a file
 //! is converted to comes out with it.
 
 use std::ffi::{OsStr, OsString};
@@ -99,14 +99,22 @@ pub(super) fn whole(
         });
     }
     wait_for(file);
-    let most = limit.saturating_add(1);
+    // Some file systems say 0 of everything.
+    let most = match before.len() {
+        0 => limit.saturating_add(1),
+        length => length,
+    };
     let content = handle::read_for(&file.waiter, &file.file, before.len(), most)?;
     let after = file.file.metadata().map_err(refuse)?;
     if content.len() as u64 > limit {
         let size = after.len().max(content.len() as u64);
         return Err(StoreError::TooLarge { size, limit });
     }
-    Ok(is_same(before, &after).then_some((after, content)))
+    let is_whole = content.len() as u64 >= before.len();
+    // A log that is being written has only grown: what was there when it was opened is its beginning.
+    let has_grown = after.len() > before.len();
+    let is_stable = is_whole && (has_grown || is_same(before, &after));
+    Ok(is_stable.then_some((after, content)))
 }
 
 /// The error of a file that changed each time it was read.
@@ -190,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Opens a file, lets `meanwhile` happen, and reads it: the text, `None` if it is not that of one moment.
+    /// Opens a file, lets `meanwhile` happen, and reads it: the text, `None` if that is of no moment.
     fn read_after(meanwhile: impl FnOnce(&fs::File)) -> Option<String> {
         let around = tempfile::tempdir().unwrap();
         let path = around.path().join("x");
@@ -212,6 +220,17 @@ mod tests {
         assert_eq!(read_after(|_| {}).as_deref(), Some("old"));
         assert_eq!(read_after(|mut file| file.write_all(b"new").unwrap()), None);
         assert_eq!(read_after(|file| file.set_len(2).unwrap()), None);
+    }
+
+    #[test]
+    fn what_grows_is_read_as_it_was_when_it_was_opened() {
+        use std::io::{Seek, SeekFrom, Write};
+
+        let append = |mut file: &fs::File| {
+            file.seek(SeekFrom::End(0)).unwrap();
+            file.write_all(b" and new").unwrap();
+        };
+        assert_eq!(read_after(append).as_deref(), Some("old"));
     }
 
     #[test]
@@ -243,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_beyond_the_limit_is_too_large() {
+    fn a_file_of_no_size_that_grows_beyond_the_limit_is_too_large() {
         let around = tempfile::tempdir().unwrap();
         fs::write(around.path().join("x"), "").unwrap();
         let (_waits, waiter) = Waiter::until_dropped();

@@ -218,3 +218,33 @@ fn a_collection_is_not_searched_for_files_without_end() {
     let names: Vec<_> = contents.iter().map(|one| one.name.as_deref()).collect();
     assert_eq!(names, [Some("a")]);
 }
+
+/// A log is written while it is read: each read succeeds, and is a beginning of the file.
+#[test]
+fn a_file_that_is_being_written_is_read() {
+    use std::io::Write;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let fixture = Fixture::new(&[("log.txt", "line 0\n")]);
+    let over = AtomicBool::new(false);
+    let read = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let log = fixture.root().join("log.txt");
+            let mut log = std::fs::File::options().append(true).open(log).unwrap();
+            for line in 1.. {
+                if over.load(Ordering::Relaxed) {
+                    break;
+                }
+                log.write_all(format!("line {line}\n").as_bytes()).unwrap();
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+        });
+        let read = |_| fixture.text("file:///docs/log.txt");
+        let read: Vec<String> = (0..100).map(read).collect();
+        over.store(true, Ordering::Relaxed);
+        read
+    });
+    let whole = std::fs::read_to_string(fixture.root().join("log.txt")).unwrap();
+    assert!(read.iter().all(|text| whole.starts_with(text)));
+    assert!(read.last().unwrap().len() > read[0].len());
+}
