@@ -2,6 +2,7 @@
 //! is converted to comes out with it.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{Seek as _, SeekFrom};
 use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -9,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use cap_fs_ext::MetadataExt;
 use cap_std::fs::Metadata;
 use plainly::protocol::types::{Body, Resource, ResourceContents};
-use plainly::store::StoreError;
+use plainly::store::{ByteRange, Ranged, StoreError};
 
 use super::describe;
 use super::handle::{self, refuse};
@@ -115,6 +116,40 @@ pub(super) fn whole(
     let has_grown = after.len() > before.len();
     let is_stable = is_whole && (has_grown || is_same(before, &after));
     Ok(is_stable.then_some((after, content)))
+}
+
+/// Some bytes of a file of any size, as they are at this moment.
+pub(super) fn range(
+    root: &Rc<Place>,
+    path: &[OsString],
+    range: ByteRange,
+) -> Result<Ranged, StoreError> {
+    let OpenEntry::File(mut file) = root.open(path)? else {
+        let why = "a directory has no bytes".into();
+        return Err(StoreError::InvalidUri { why });
+    };
+    let size = file.metadata.len();
+    let (first, length) = range.within(size)?;
+    file.waiter.hold(length)?;
+    file.file.seek(SeekFrom::Start(first)).map_err(refuse)?;
+    let bytes = handle::read_for(&file.waiter, &file.file, length, length)?;
+    // Of a file that became shorter meanwhile, the rest is not there.
+    let size = match (bytes.len() as u64) < length {
+        true => first + bytes.len() as u64,
+        false => size,
+    };
+    let ranged = Ranged::new(bytes, first, size);
+    Ok(match handle::changed(&file.metadata) {
+        Some(changed) => ranged.tag(tag(&file.metadata, changed)),
+        None => ranged,
+    })
+}
+
+/// A text that changes when the file does.
+fn tag(metadata: &Metadata, changed: SystemTime) -> String {
+    let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+    let nanos = since.map_or(0, |since| since.as_nanos());
+    format!("{:x}-{:x}-{nanos:x}", metadata.ino(), metadata.len())
 }
 
 /// The error of a file that changed each time it was read.

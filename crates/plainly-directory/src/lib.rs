@@ -32,7 +32,7 @@
 //! | feature | default | adds |
 //! |---|---|---|
 //! | `tools` | yes | [`DirectoryStore::tools`]: tools over the directory, including a search through its files |
-//! | `skills` | no | [`SkillDirectory`]: the skills in a directory (SEP-2640) |
+//! | `skills` | no | `SkillDirectory`: the skills in a directory (SEP-2640) |
 //! | `html`, `csv`, `json`, `pdf` | no | a [`Converter`](convert::Converter) each, which also offers such files in another format |
 
 mod builder;

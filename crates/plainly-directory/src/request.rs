@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents};
-use plainly::store::{Page, StoreError};
+use plainly::store::{ByteRange, Page, Ranged, StoreError};
 
 use super::convert::Converters;
 use super::job::{Jobs, Waiter};
@@ -74,6 +74,11 @@ impl<'a> Request<'a> {
             self.mounts.max_file_bytes,
             &self.mounts.converters,
         )
+    }
+
+    pub(super) fn range(&self, uri: &str, range: ByteRange) -> Result<Ranged, StoreError> {
+        let target = self.target(uri)?;
+        content::range(&self.place(target.root), &target.path, range)
     }
 
     pub(super) fn children(

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents, Skill, SkillFiles};
 use plainly::server::{SkillPage, Skills, SubscribedResources};
-use plainly::store::{Change, ListQuery, Page, Store, StoreError, Watch};
+use plainly::store::{Change, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Watch};
 
 pub use self::index::BrokenSkill;
 use self::index::SkillIndex;
@@ -173,6 +173,13 @@ impl Store for SkillDirectory {
         // Beside the directories of skills there may be files of none.
         contents.retain(|content| index.reaches(&content.uri));
         Ok(contents)
+    }
+
+    async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
+        let walked = walked_uri(query.uri)?;
+        self.around(query.uri).await?;
+        let range = RangeQuery::new(&walked, query.range);
+        self.files.read_range(range).await.map_err(own_error)
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "other changes have no URI")]

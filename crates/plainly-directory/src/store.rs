@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 use plainly::server::SubscribedResources;
-use plainly::store::{ListQuery, Page, Store, StoreError, Watch};
+use plainly::store::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Watch};
 
 use super::job::Waiter;
 use super::mount::Root;
@@ -140,6 +140,12 @@ impl Store for DirectoryStore {
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         let uri = uri.to_owned();
         self.blocking(move |request| request.read(&uri)).await
+    }
+
+    async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
+        let (uri, range) = (query.uri.to_owned(), query.range);
+        self.blocking(move |request| request.range(&uri, range))
+            .await
     }
 
     /// Reports only visible changes, about a tenth of a second after they happened. A directory is

@@ -203,8 +203,9 @@ impl InvalidParams {
             Self::InvalidUri { .. } => "use an absolute URI, spelled as the server lists it",
             Self::NotACollection { .. } => "read this resource, rather than list what is in it",
             Self::ResourceTooLarge { .. } => {
-                "read a part of it by other means, or have the server's operator raise the limit"
+                "read a part of it, by one of data.parts if there are any, or have the server's operator raise the limit"
             }
+            Self::NoSuchPart { .. } => "read a part that begins before the end, which is data.size",
         }
     }
 }

@@ -5,7 +5,9 @@ mod boxed;
 mod caller;
 mod complete;
 mod error;
+pub mod part;
 mod query;
+mod range;
 mod stores;
 mod viewer;
 mod watch;
@@ -21,6 +23,7 @@ pub use self::caller::StoreCaller;
 pub use self::complete::Typed;
 pub use self::error::StoreError;
 pub use self::query::{ListQuery, Page};
+pub use self::range::{ByteRange, RangeQuery, Ranged};
 pub use self::stores::Stores;
 pub(crate) use self::stores::{Position, shorter};
 pub use self::viewer::Viewer;
@@ -58,6 +61,15 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         &self,
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
+
+    /// Some bytes of the resource in its own format. By default cut out of what [`read`](Self::read) returns: a store of
+    /// large resources reads only these bytes, and then clients can read parts of resources of any size.
+    fn read_range(
+        &self,
+        query: RangeQuery<'_>,
+    ) -> impl Future<Output = Result<Ranged, StoreError>> + Send {
+        range::of_whole(self, query)
+    }
 
     /// The collections that contain everything; none if there are no such collections.
     fn roots(&self) -> Vec<String> {
@@ -135,6 +147,13 @@ impl<S: Store> Store for Arc<S> {
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send {
         S::read(self, uri)
+    }
+
+    fn read_range(
+        &self,
+        query: RangeQuery<'_>,
+    ) -> impl Future<Output = Result<Ranged, StoreError>> + Send {
+        S::read_range(self, query)
     }
 
     fn roots(&self) -> Vec<String> {

@@ -8,7 +8,9 @@ use percent_encoding::percent_decode_str;
 use plainly_errors::Problem;
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 use plainly_server::SubscribedResources;
-use plainly_server::store::{Change, ListQuery, Page, Store, StoreError, Viewer, Watch};
+use plainly_server::store::{
+    Change, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Viewer, Watch,
+};
 
 use super::Globs;
 
@@ -155,6 +157,11 @@ impl<S: Store> Store for Filter<S> {
         let mut contents = self.store.read(uri).await?;
         contents.retain(|one| one.uri == uri || self.shows(&one.uri, false));
         Ok(contents)
+    }
+
+    async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
+        self.look(query.uri).await?;
+        self.store.read_range(query).await
     }
 
     fn roots(&self) -> Vec<String> {

@@ -25,6 +25,7 @@ pub(super) const KINDS: [&str; 36] = [
     "invalid_uri",
     "not_a_collection",
     "resource_too_large",
+    "no_such_part",
     "incident",
     "deadline_exceeded",
     "reply_too_large",

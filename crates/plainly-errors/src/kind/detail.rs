@@ -167,6 +167,16 @@ pub enum InvalidParams {
         size: u64,
         /// The most that is read, in bytes.
         limit: u64,
+        /// URIs of parts of it that can be read instead, as examples.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        parts: Vec<String>,
+    },
+    /// The resource is shorter than where the part that was asked for begins.
+    NoSuchPart {
+        /// The URI as requested.
+        uri: String,
+        /// The length of the resource, in the unit of the part: bytes or lines.
+        size: u64,
     },
 }
 

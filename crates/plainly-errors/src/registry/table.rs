@@ -4,7 +4,10 @@
 
 use std::borrow::Cow;
 
-use super::words::{list, missing_meta, must_declare, named, too_large, with_mistakes, with_name};
+use super::words::{
+    list, missing_meta, must_declare, named, resource_too_large, too_large, with_mistakes,
+    with_name,
+};
 use super::{Condition, Emit, Entry};
 use crate::code::{ApplicationCode, Code};
 use crate::kind::{ErrorKind, Internal, InvalidParams, InvalidRequest, Refusal, Unavailable};
@@ -375,9 +378,12 @@ conditions! {
     ErrorKind::InvalidParams(InvalidParams::NotACollection { uri }) =>
         wrong("the resource is not a collection"),
         with_name("Not a collection", Some(uri));
-    ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { uri, size, limit }) =>
+    ErrorKind::InvalidParams(InvalidParams::ResourceTooLarge { uri, size, limit, parts }) =>
         wrong("the resource is too large"),
-        format!("Resource too large: {} has {size} bytes, the limit is {limit}", printable(uri));
+        resource_too_large(uri, (*size, *limit), parts);
+    ErrorKind::InvalidParams(InvalidParams::NoSuchPart { uri, size }) =>
+        wrong("the part does not exist"),
+        format!("No such part: {} begins after the end, at {size}", printable(uri));
 
     ErrorKind::UnsupportedProtocolVersion { supported, requested } =>
         Condition::new("the version is not supported", UNSUPPORTED_VERSION, 400).by_server().written_as([

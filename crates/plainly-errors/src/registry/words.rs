@@ -44,6 +44,15 @@ pub(super) fn missing_meta(keys: &[String], mistakes: &[Mistake]) -> Cow<'static
     }
 }
 
+/// The words for a resource of this size above this limit, with a part of it that can be read.
+pub(super) fn resource_too_large(uri: &str, (size, limit): (u64, u64), parts: &[String]) -> String {
+    let uri = printable(uri);
+    let instead = parts.first().map_or(String::new(), |part| {
+        format!(": read a part, such as {}", printable(part))
+    });
+    format!("Resource too large: {uri} has {size} bytes, the limit is {limit}{instead}")
+}
+
 pub(super) fn must_declare(required: &Map<String, Value>) -> String {
     let capabilities = capability_names(required);
     let noun = match capabilities.len() {

@@ -332,9 +332,30 @@ fn invalid_resource_params() -> Vec<Row> {
                 uri: uri.into(),
                 size: 3,
                 limit: 2,
+                parts: Vec::new(),
             },
             "Resource too large: file:///a has 3 bytes, the limit is 2",
             json!({ "kind": "resource_too_large", "uri": uri, "size": 3, "limit": 2 }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::ResourceTooLarge {
+                uri: uri.into(),
+                size: 3,
+                limit: 2,
+                parts: vec!["file:///a#tail=1".into()],
+            },
+            "Resource too large: file:///a has 3 bytes, the limit is 2: read a part, such as file:///a#tail=1",
+            json!({ "kind": "resource_too_large", "uri": uri, "size": 3, "limit": 2, "parts": ["file:///a#tail=1"] }),
+            (-32602, 200),
+        ),
+        same(
+            InvalidParams::NoSuchPart {
+                uri: uri.into(),
+                size: 3,
+            },
+            "No such part: file:///a begins after the end, at 3",
+            json!({ "kind": "no_such_part", "uri": uri, "size": 3 }),
             (-32602, 200),
         ),
     ]

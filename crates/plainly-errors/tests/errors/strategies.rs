@@ -61,6 +61,7 @@ fn shape(any_json: impl Strategy<Value = Value> + Clone + 'static) -> impl Strat
         json!({ "kind": "unknown_prompt", "name": "p" }),
         json!({ "kind": "unknown_skill", "uri": "skill://s/SKILL.md" }),
         json!({ "kind": "resource_too_large", "uri": "file:///a", "size": 2, "limit": 1 }),
+        json!({ "kind": "no_such_part", "uri": "file:///a#line=9,", "size": 2 }),
         json!({ "kind": "deadline_exceeded", "limitMs": 1 }),
         json!({ "code": "TIMEOUT", "suggestion": "s", "details": { "a": 1 }, "retry_after": 1 }),
         json!({ "code": "NOT_FOUND", "uri": "file:///a" }),
@@ -134,8 +135,22 @@ fn invalid_params() -> impl Strategy<Value = InvalidParams> {
         (any::<String>(), problems())
             .prop_map(|(uri, problems)| InvalidParams::InvalidUri { uri, problems }),
         any::<String>().prop_map(|uri| InvalidParams::NotACollection { uri }),
-        (any::<String>(), any::<u64>(), any::<u64>())
-            .prop_map(|(uri, size, limit)| InvalidParams::ResourceTooLarge { uri, size, limit }),
+        (
+            any::<String>(),
+            any::<u64>(),
+            any::<u64>(),
+            any::<Vec<String>>()
+        )
+            .prop_map(
+                |(uri, size, limit, parts)| InvalidParams::ResourceTooLarge {
+                    uri,
+                    size,
+                    limit,
+                    parts
+                }
+            ),
+        (any::<String>(), any::<u64>())
+            .prop_map(|(uri, size)| InvalidParams::NoSuchPart { uri, size }),
     ]
 }
 

@@ -5,6 +5,7 @@ mod children;
 mod contents;
 mod listing;
 mod meant;
+mod part;
 mod reading;
 mod resource;
 mod stored;
@@ -37,6 +38,7 @@ use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::mistakes;
 use crate::request::Scope;
+use crate::store::part::Part;
 use crate::store::{DynStore, Store as _, Stores, Viewer};
 
 /// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
@@ -58,8 +60,8 @@ enum Provider<'a> {
     Fixed(Arc<Resource>),
     /// With what the variables of the template stand for in the URI.
     Template(&'a ServedTemplate, Values),
-    /// As the caller sees it.
-    Store(Arc<dyn DynStore>),
+    /// As the caller sees it, and the part that is meant of the resource at this URI.
+    Store(Arc<dyn DynStore>, Option<(String, Part)>),
 }
 
 impl Resources {
@@ -135,7 +137,7 @@ impl Resources {
     pub(crate) fn can_tell(&self, uri: &str, all: bool, viewer: &Viewer) -> bool {
         match self.provider(uri, || viewer.clone()) {
             Some(Provider::Fixed(_) | Provider::Template(..)) => all,
-            Some(Provider::Store(store)) => all || store.facts().can_watch,
+            Some(Provider::Store(store, _)) => all || store.facts().can_watch,
             None => false,
         }
     }
@@ -147,7 +149,15 @@ impl Resources {
         if let Some((template, variables)) = self.templates.find(uri) {
             return Some(Provider::Template(template, variables));
         }
-        self.stores.seen_by(&viewer(), uri).map(Provider::Store)
+        let viewer = viewer();
+        let part = part::of(uri);
+        let (resource, part) = match &part {
+            Ok(Some((resource, part))) => (*resource, Some(*part)),
+            Ok(None) | Err(_) => (uri, None),
+        };
+        let store = self.stores.seen_by(&viewer, resource)?;
+        let part = part.map(|part| (resource.to_owned(), part));
+        Some(Provider::Store(store, part))
     }
 
     /// The provider of `uri`, if there is one; an error if `uri` is too long to look for it.
@@ -191,7 +201,10 @@ impl Resources {
             Some(Provider::Template(template, variables)) => {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
-            Some(Provider::Store(store)) => return Ok(self.read_stored(store, call.uri)),
+            Some(Provider::Store(store, part)) => {
+                part::of(call.uri)?;
+                return Ok(self.read_stored(store, part, call.uri));
+            }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
         Ok(Box::pin(async move {
@@ -201,10 +214,21 @@ impl Resources {
         }))
     }
 
-    fn read_stored(&self, store: Arc<dyn DynStore>, uri: &str) -> AnswerFuture {
+    fn read_stored(
+        &self,
+        store: Arc<dyn DynStore>,
+        part: Option<(String, Part)>,
+        uri: &str,
+    ) -> AnswerFuture {
         let (uri, is_open) = (uri.to_owned(), self.is_open);
         Box::pin(async move {
-            let contents = stored::read(&*store, &uri, is_open).await;
+            let contents = match part {
+                // In a box, so that whole resources need no room for it.
+                Some((resource, part)) => {
+                    Box::pin(part::read(&store, (&resource, part), &uri, is_open)).await
+                }
+                None => stored::read(&*store, &uri, is_open).await,
+            };
             let contents = contents.map_err(Failure::of_server)?;
             Ok(Answer::Contents(
                 ReadResourceResult::new(contents),
@@ -224,9 +248,15 @@ impl Resources {
             Some(Provider::Template(template, variables)) => {
                 template.metadata(&call.with(&variables)).await?
             }
-            Some(Provider::Store(store)) => {
-                let metadata = stored::metadata(&*store, uri, self.is_open).await;
-                metadata.map_err(Failure::of_server)?
+            Some(Provider::Store(store, part)) => {
+                let part = part::of(uri)?.and(part);
+                let resource = part.as_ref().map_or(uri, |(resource, _)| resource);
+                let metadata = stored::metadata(&*store, resource, self.is_open).await;
+                let metadata = metadata.map_err(Failure::of_server)?;
+                match part {
+                    Some(_) => part::described(metadata, uri).map_err(Failure::of_server)?,
+                    None => metadata,
+                }
             }
             None => return Err(self.missing(uri, call.scope).await),
         };

@@ -77,6 +77,7 @@ impl Features {
                 | StoreError::NotACollection
                 | StoreError::InvalidCursor
                 | StoreError::TooLarge { .. }
+                | StoreError::NoSuchPart { .. }
                 | StoreError::Overloaded
                 | StoreError::Failed(_) => error.into_protocol_error(&uri),
             });

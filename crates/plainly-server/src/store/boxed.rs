@@ -10,7 +10,7 @@ use plainly_protocol::types::{
     CacheHint, CacheScope, Resource, ResourceContents, ResourceTemplate,
 };
 
-use super::{ListQuery, Page, Store, StoreError, Typed, Viewer, Watch};
+use super::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch};
 use crate::changes::SubscribedResources;
 use plainly_transport::lock::Lock;
 
@@ -22,6 +22,7 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     fn list<'a>(&'a self, query: ListQuery<'a>) -> StoreFuture<'a, Page>;
     fn metadata<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Resource>;
     fn read<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Vec<ResourceContents>>;
+    fn read_range<'a>(&'a self, query: RangeQuery<'a>) -> StoreFuture<'a, Ranged>;
     fn roots(&self) -> Vec<String>;
     fn templates(&self) -> Vec<ResourceTemplate>;
     fn complete<'a>(&'a self, typed: Typed<'a>) -> StoreFuture<'a, Vec<String>>;
@@ -141,6 +142,10 @@ impl<S: Store> DynStore for Boxed<S> {
 
     fn read<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Vec<ResourceContents>> {
         Box::pin(self.store.read(uri))
+    }
+
+    fn read_range<'a>(&'a self, query: RangeQuery<'a>) -> StoreFuture<'a, Ranged> {
+        Box::pin(self.store.read_range(query))
     }
 
     fn roots(&self) -> Vec<String> {

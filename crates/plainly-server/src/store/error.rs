@@ -34,6 +34,12 @@ pub enum StoreError {
         /// The most that is read, in bytes.
         limit: u64,
     },
+    /// The resource ends before the part that was asked for begins.
+    #[error("the part begins after the end, at {size}")]
+    NoSuchPart {
+        /// The length of the resource, in bytes.
+        size: u64,
+    },
     /// Too much is being read at the moment; the request can be repeated.
     #[error("too much is being read at once")]
     Overloaded,
@@ -63,6 +69,12 @@ impl StoreError {
                 uri: uri.to_owned(),
                 size,
                 limit,
+                parts: Vec::new(),
+            }
+            .into(),
+            Self::NoSuchPart { size } => InvalidParams::NoSuchPart {
+                uri: uri.to_owned(),
+                size,
             }
             .into(),
             Self::Overloaded => Unavailable::Overloaded.into(),

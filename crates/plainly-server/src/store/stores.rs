@@ -8,7 +8,7 @@ use plainly_protocol::types::{
 };
 
 use super::boxed::{DynStore, boxed};
-use super::{ListQuery, Page, Store, StoreError, Typed, Viewer, Watch};
+use super::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch};
 use crate::changes::SubscribedResources;
 
 /// Several stores as one: the first that serves a URI has it. Cheap to clone.
@@ -45,6 +45,11 @@ impl Stores {
     pub fn add(mut self, store: impl Store) -> Self {
         self.0.push(boxed(store));
         self
+    }
+
+    /// One store.
+    pub(crate) fn of_one(store: &Arc<dyn DynStore>) -> Self {
+        Self(vec![Arc::clone(store)])
     }
 
     pub(crate) fn iter(&self) -> std::slice::Iter<'_, Arc<dyn DynStore>> {
@@ -133,6 +138,11 @@ impl Store for Stores {
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         self.of(uri).ok_or(StoreError::NotFound)?.read(uri).await
+    }
+
+    async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
+        let store = self.of(query.uri).ok_or(StoreError::NotFound)?;
+        store.read_range(query).await
     }
 
     fn roots(&self) -> Vec<String> {

@@ -14,6 +14,7 @@ mod layers;
 mod legacy;
 mod mounted;
 mod operations;
+mod parts;
 mod principal;
 mod prompts;
 mod reading;

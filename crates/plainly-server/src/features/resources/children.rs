@@ -47,7 +47,7 @@ impl Resources {
                 template.metadata(&call.of(parent, &variables)).await?;
                 Err(not_a_collection(parent).into())
             }
-            Some(Provider::Store(store)) => {
+            Some(Provider::Store(store, _)) => {
                 let after = children.position()?;
                 let mut query = ListQuery::new(children.limits.page_entries).parent(parent);
                 query.after = after.as_deref();

@@ -9,7 +9,7 @@ use plainly_protocol::types::{CompleteResult, Completion, Resource, ResourceCont
 use plainly_protocol::uri_template::{UriTemplate, Values};
 use tokio::time::timeout;
 
-use super::{contents, listing_failed, meant};
+use super::{contents, listing_failed, meant, part};
 use crate::answer::{AnswerFuture, MethodResult};
 use crate::extract::CompletionCall;
 use crate::mistakes;
@@ -117,10 +117,13 @@ async fn refusal(
     error: StoreError,
     is_open: bool,
 ) -> ProtocolError {
-    match is_open && matches!(error, StoreError::NotFound) {
-        true => meant::not_found(uri, beside(store, uri).await),
-        false => error.into_protocol_error(uri),
+    if is_open && matches!(error, StoreError::NotFound) {
+        return meant::not_found(uri, beside(store, uri).await);
     }
+    if let StoreError::TooLarge { size, limit } = error {
+        return part::too_large(store, uri, (size, limit)).await;
+    }
+    error.into_protocol_error(uri)
 }
 
 /// The resource beside `uri` with nearly its name; in all of the store, if nothing there is above `uri`.

@@ -1,0 +1,118 @@
+//! Parts of stored resources, which the fragment of a URI names.
+
+use std::sync::Arc;
+
+use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::types::{Body, Resource, ResourceContents};
+use serde_json::{Value, json};
+
+use super::stored;
+use crate::store::part::{Part, PartContent, PartUnit};
+use crate::store::{ByteRange, DynStore, RangeQuery, StoreError, Stores};
+
+/// The member of `_meta` that says which part it is, and what follows.
+const PART: &str = "dev.plainly/part";
+
+/// The lines and bytes of the parts that are named where a resource is too large.
+const EXAMPLES: [Part; 3] = [
+    Part::Tail(200),
+    Part::Lines {
+        first: 0,
+        last: Some(200),
+    },
+    Part::Bytes {
+        first: 0,
+        end: Some(65_536),
+    },
+];
+
+/// The URI of the resource, and the part that `uri` names; an error if that is none.
+pub(super) fn of(uri: &str) -> Result<Option<(&str, Part)>, ProtocolError> {
+    let Some((resource, part)) = Part::of(uri) else {
+        return Ok(None);
+    };
+    match part {
+        Ok(part) => Ok(Some((resource, part))),
+        Err(invalid) => {
+            let why = invalid.to_string().into();
+            Err(StoreError::InvalidUri { why }.into_protocol_error(uri))
+        }
+    }
+}
+
+/// The metadata of a part: that of its resource, but for its size.
+pub(super) fn described(mut resource: Resource, uri: &str) -> Result<Resource, ProtocolError> {
+    if resource.is_collection == Some(true) {
+        let why = "a collection has no parts".into();
+        return Err(StoreError::InvalidUri { why }.into_protocol_error(uri));
+    }
+    uri.clone_into(&mut resource.uri);
+    resource.size = None;
+    Ok(resource)
+}
+
+/// Reads a part of the resource at `uri`, which the client asked for as `asked`.
+pub(super) async fn read(
+    store: &Arc<dyn DynStore>,
+    (uri, part): (&str, Part),
+    asked: &str,
+    is_open: bool,
+) -> Result<Vec<ResourceContents>, ProtocolError> {
+    let resource = stored::metadata(&**store, uri, is_open).await?;
+    let resource = described(resource, asked)?;
+    let one = Stores::of_one(store);
+    let content = part.read(&one, uri).await;
+    let content = content.map_err(|error| error.into_protocol_error(asked))?;
+    let about = about(&content, uri);
+    let mut contents = ResourceContents::new(resource, body(content.bytes));
+    let meta = contents.meta.get_or_insert_default();
+    meta.insert(PART.to_owned(), about);
+    let mut contents = vec![contents];
+    super::contents::complete(asked, &mut contents);
+    Ok(contents)
+}
+
+/// The unit and the positions of a part, and the URI of what follows.
+fn about(content: &PartContent, uri: &str) -> Value {
+    let unit = match content.unit {
+        PartUnit::Byte => "byte",
+        PartUnit::Line => "line",
+    };
+    let mut about = json!({ "unit": unit, "first": content.first, "last": content.last });
+    if let Some(total) = content.total {
+        about["total"] = total.into();
+    }
+    if let Some(next) = content.next {
+        about["next"] = next.uri(uri).into();
+    }
+    about
+}
+
+/// Text if the bytes can be sent as text.
+fn body(bytes: Vec<u8>) -> Body {
+    if bytes.contains(&0) {
+        return Body::Blob(bytes);
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Body::Text(text),
+        Err(error) => Body::Blob(error.into_bytes()),
+    }
+}
+
+/// The error for a resource that is too large to be read at once, with parts of it if these can be read.
+pub(super) async fn too_large(
+    store: &dyn DynStore,
+    uri: &str,
+    (size, limit): (u64, u64),
+) -> ProtocolError {
+    let range = ByteRange::From { first: 0, most: 1 };
+    let can_be_read = store.read_range(RangeQuery::new(uri, range)).await.is_ok();
+    let parts = EXAMPLES.iter().filter(|_| can_be_read);
+    InvalidParams::ResourceTooLarge {
+        uri: uri.to_owned(),
+        size,
+        limit,
+        parts: parts.map(|part| part.uri(uri)).collect(),
+    }
+    .into()
+}

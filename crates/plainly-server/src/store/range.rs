@@ -1,0 +1,105 @@
+//! Ranges of the bytes of a resource.
+
+use bytes::Bytes;
+use plainly_protocol::types::Body;
+
+use super::{Store, StoreError};
+
+/// A request for some bytes of a resource, in its own format.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RangeQuery<'a> {
+    /// The resource.
+    pub uri: &'a str,
+    /// The bytes.
+    pub range: ByteRange,
+}
+
+impl<'a> RangeQuery<'a> {
+    /// These bytes of the resource at `uri`.
+    pub fn new(uri: &'a str, range: ByteRange) -> Self {
+        Self { uri, range }
+    }
+}
+
+/// Some bytes of a resource; fewer where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "as in HTTP: from a position, or at the end"
+)]
+pub enum ByteRange {
+    /// Bytes from a position on, counted from 0.
+    From {
+        /// The position.
+        first: u64,
+        /// The most bytes.
+        most: u64,
+    },
+    /// The last bytes, at most as many.
+    Last(u64),
+}
+
+impl ByteRange {
+    /// The position and the length of this range of `size` bytes; fails if it begins after their end.
+    pub fn within(self, size: u64) -> Result<(u64, u64), StoreError> {
+        match self {
+            Self::From { first, .. } if first > size => Err(StoreError::NoSuchPart { size }),
+            Self::From { first, most } => Ok((first, most.min(size - first))),
+            Self::Last(most) => Ok((size - most.min(size), most.min(size))),
+        }
+    }
+}
+
+/// Bytes of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Ranged {
+    /// The bytes.
+    pub bytes: Bytes,
+    /// The position of the first of them in the resource.
+    pub first: u64,
+    /// The size of the whole resource at that moment, in bytes.
+    pub size: u64,
+    /// A text that changes when the content does, if the store has one.
+    pub tag: Option<String>,
+}
+
+impl Ranged {
+    /// These bytes, from the position `first` on, of a resource of `size` bytes.
+    pub fn new(bytes: impl Into<Bytes>, first: u64, size: u64) -> Self {
+        Self {
+            bytes: bytes.into(),
+            first,
+            size,
+            tag: None,
+        }
+    }
+
+    /// Sets the text that changes when the content does.
+    #[must_use]
+    pub fn tag(mut self, tag: impl Into<String>) -> Self {
+        self.tag = Some(tag.into());
+        self
+    }
+}
+
+/// The range, cut out of the whole content.
+pub(super) async fn of_whole<S: Store + ?Sized>(
+    store: &S,
+    query: RangeQuery<'_>,
+) -> Result<Ranged, StoreError> {
+    let contents = store.read(query.uri).await?;
+    let mut own = contents.into_iter().filter(|one| one.uri == query.uri);
+    let content = own.next().ok_or(StoreError::NotFound)?;
+    let bytes = match content.body {
+        Body::Text(text) => Bytes::from(text),
+        Body::Blob(bytes) => Bytes::from(bytes),
+    };
+    let size = bytes.len() as u64;
+    let (first, length) = query.range.within(size)?;
+    let start = usize::try_from(first).unwrap_or(bytes.len());
+    let length = usize::try_from(length).unwrap_or(usize::MAX);
+    let end = start.saturating_add(length).min(bytes.len());
+    Ok(Ranged::new(bytes.slice(start..end), first, size))
+}
