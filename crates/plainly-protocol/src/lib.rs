@@ -21,6 +21,7 @@ pub mod peer;
 
 pub mod types;
 
+pub mod part;
 pub mod schemas;
 pub mod uri_template;
 

@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
+use plainly_protocol::part::Part;
 use tokio::sync::watch;
 
 pub use self::subscribed_resources::SubscribedResources;
@@ -84,6 +85,17 @@ impl Topic {
         match self {
             Self::Resource(name) | Self::Task(name) => name.len() + 256,
             Self::Tools | Self::Prompts | Self::Resources => 0,
+        }
+    }
+
+    /// The topic whose changes are changes of this one: for a part of a resource the whole resource.
+    fn whole(&self) -> Option<Self> {
+        let Self::Resource(uri) = self else {
+            return None;
+        };
+        match Part::of(uri)? {
+            (resource, Ok(_)) => Some(Self::Resource(resource.into())),
+            (_, Err(_)) => None,
         }
     }
 
@@ -229,10 +241,12 @@ impl Changes {
         pending.reserve(&topics)?;
         let mut has_news = false;
         for topic in topics {
-            let entry = index.subscribers.entry(topic);
+            let whole = topic.whole();
+            let part = whole.is_some().then(|| topic.clone());
+            let entry = index.subscribers.entry(whole.unwrap_or(topic));
             has_news |= matches!(entry.key(), Topic::Resource(_));
             // The name that is there already: all subscribers of a topic share it.
-            pending.add(entry.key().clone());
+            pending.add(entry.key().clone(), part);
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
         }
@@ -244,8 +258,9 @@ impl Changes {
 
     fn leave(&self, pending: &Arc<PendingTopics>, topic: &Topic) {
         let mut index = self.0.index.lock();
-        pending.remove(topic);
-        index.leave(topic, key(pending));
+        if let Some(left) = pending.remove(topic) {
+            index.leave(&left, key(pending));
+        }
     }
 
     fn leave_all(&self, pending: &Arc<PendingTopics>) {
@@ -328,6 +343,28 @@ mod tests {
         changes.tools_changed();
         assert_eq!(drain(&first), [Topic::Tools]);
         assert_eq!(drain(&second), []);
+    }
+
+    #[test]
+    fn parts_change_with_their_resource() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        let [tail, head] = ["a:1#tail=9", "a:1#line=0,9"].map(resource);
+        subscription.add([tail.clone(), head.clone()]).unwrap();
+        let subscribed = SubscribedResources::new(&changes);
+        assert_eq!(subscribed.uris(), [Arc::from("a:1")].into());
+        changes.resource_updated("a:1");
+        changes.resource_updated("a:2");
+        assert_eq!(drain(&subscription), [tail.clone(), head.clone()]);
+        changes.deliver_tree("a:1", None);
+        subscription.remove(&tail);
+        assert_eq!(drain(&subscription), [head.clone()]);
+        subscription.add([resource("a:1")]).unwrap();
+        subscription.remove(&head);
+        changes.resource_updated("a:1");
+        assert_eq!(drain(&subscription), [resource("a:1")]);
+        subscription.remove(&resource("a:1"));
+        assert_eq!(subscribed.uris(), [].into());
     }
 
     #[test]

@@ -59,6 +59,12 @@ pub(super) fn too_large(uri: &str, size: u64, limit: u64) -> Problem {
         .detail("limit", limit)
 }
 
+/// The first line that was requested comes after the last.
+pub(super) fn after_the_end(lines: u64) -> Problem {
+    Problem::validation("offset", format!("the text has {lines} lines."))
+        .suggest("Use an offset up to that, or tail for the last lines.")
+}
+
 /// The resource is a file, and its children were requested.
 pub(super) fn is_no_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a file."))

@@ -1,9 +1,12 @@
 //! `read_resource`: a file, or some lines of it; and `read_resources`: several files in one answer, in which a file that
 //! can't be read is reported in its place, without affecting the others. [`lines`] selects the part of a text, and
 //! [`content`] turns one resource into a result: text by lines, images and recordings unchanged.
+//! [`large`] reads lines of what is too large to be read at once.
 
 mod content;
+mod large;
 mod lines;
+mod output;
 
 use std::sync::Arc;
 
@@ -12,8 +15,8 @@ use plainly_protocol::types::Content;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::content::ReadOutput;
 use self::lines::LineSelection;
+use self::output::ReadOutput;
 use crate::{self as tools, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
 use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::Store;

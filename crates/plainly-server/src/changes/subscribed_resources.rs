@@ -46,14 +46,10 @@ impl SubscribedResources {
     /// The URIs at the moment.
     pub fn uris(&self) -> BTreeSet<Arc<str>> {
         if let Some(one) = &self.of {
-            return one.resources().into_iter().collect();
+            return uris(one.wholes().iter());
         }
         let index = self.changes.0.index.lock();
-        let uris = index.subscribers.keys().filter_map(|topic| match topic {
-            Topic::Resource(uri) => Some(Arc::clone(uri)),
-            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
-        });
-        uris.collect()
+        uris(index.subscribers.keys())
     }
 
     /// Waits until the URIs may be others than at the last call, or than when this was created.
@@ -61,4 +57,12 @@ impl SubscribedResources {
         // The sender is in `changes`, so it lives.
         self.news.changed().await.ok();
     }
+}
+
+fn uris<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
+    let uris = topics.filter_map(|topic| match topic {
+        Topic::Resource(uri) => Some(Arc::clone(uri)),
+        Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
+    });
+    uris.collect()
 }

@@ -1,7 +1,7 @@
 //! The changes that one subscriber has not read yet: a set of topics, never more than it is
 //! subscribed to, however much changes and however slowly it reads.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
@@ -24,6 +24,8 @@ pub(super) struct PendingTopics(Lock<PendingState>);
 struct PendingState {
     /// Every topic of the subscription, and whether it has changed since it was read.
     topics: HashMap<Topic, bool>,
+    /// The topics that are parts of a resource, by that.
+    parts: HashMap<Topic, Vec<Topic>>,
     /// The topics that have changed, each once, oldest change first.
     changed: VecDeque<Topic>,
     /// The bytes of all topics.
@@ -47,6 +49,7 @@ impl TopicSubscription {
     pub(super) fn new(changes: Changes, room: QuotaPart) -> Self {
         let pending = PendingState {
             topics: HashMap::new(),
+            parts: HashMap::new(),
             changed: VecDeque::new(),
             room,
             viewed: Vec::new(),
@@ -85,9 +88,8 @@ impl TopicSubscription {
 
     /// Marks those of its topics that are inside the resource at `tree`, as [`mark`](Self::mark) does.
     pub(crate) fn mark_tree(&self, tree: &str) {
-        let topics = self.pending.0.lock().topics.keys().cloned().collect();
-        let topics: Vec<Topic> = topics;
-        let inside = topics.iter().filter(|topic| topic.is_inside(tree));
+        let wholes = self.pending.wholes();
+        let inside = wholes.iter().filter(|topic| topic.is_inside(tree));
         inside.for_each(|topic| self.mark(topic));
     }
 
@@ -184,36 +186,73 @@ impl PendingTopics {
         state.room.grow(bytes)
     }
 
-    pub(super) fn add(&self, topic: Topic) {
-        self.0.lock().topics.entry(topic).or_insert(false);
+    /// Adds a topic or, if it is that of a whole resource, this part of it.
+    pub(super) fn add(&self, topic: Topic, part: Option<Topic>) {
+        let mut state = self.0.lock();
+        let added = match part {
+            None => topic,
+            Some(part) => {
+                let parts = state.parts.entry(topic).or_default();
+                if !parts.contains(&part) {
+                    parts.push(part.clone());
+                }
+                part
+            }
+        };
+        state.topics.entry(added).or_insert(false);
     }
 
-    pub(super) fn remove(&self, topic: &Topic) {
+    /// Removes a topic. Returns the one whose changes it does not need to hear of any more, if there is one.
+    pub(super) fn remove(&self, topic: &Topic) -> Option<Topic> {
         let mut state = self.0.lock();
-        let Some(has_changed) = state.topics.remove(topic) else {
-            return;
-        };
+        let has_changed = state.topics.remove(topic)?;
         state.room.shrink(topic.bytes());
         if has_changed {
             state.changed.retain(|changed| changed != topic);
         }
+        let whole = topic.whole().unwrap_or_else(|| topic.clone());
+        if let Some(parts) = state.parts.get_mut(&whole) {
+            parts.retain(|part| part != topic);
+            if parts.is_empty() {
+                state.parts.remove(&whole);
+            }
+        }
+        let is_left = !state.topics.contains_key(&whole) && !state.parts.contains_key(&whole);
+        is_left.then_some(whole)
     }
 
-    /// Removes all topics, and returns them.
+    /// Removes all topics. Returns those whose changes it has heard of.
     pub(super) fn clear(&self) -> Vec<Topic> {
+        let wholes = self.wholes();
         let mut state = self.0.lock();
         state.changed.clear();
-        state.topics.drain().map(|(topic, _)| topic).collect()
+        state.topics.clear();
+        state.parts.clear();
+        wholes
     }
 
-    /// Notes that `topic` has changed. Returns the waker of the reader, if it waits.
+    /// The topics whose changes it hears of: for a part of a resource the whole.
+    pub(super) fn wholes(&self) -> Vec<Topic> {
+        let state = self.0.lock();
+        let own = state.topics.keys().filter(|topic| topic.whole().is_none());
+        let wholes: HashSet<&Topic> = own.chain(state.parts.keys()).collect();
+        wholes.into_iter().cloned().collect()
+    }
+
+    /// Notes that `topic` has changed, and with it its parts. Returns the waker of the reader, if it waits.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
-        let mut state = self.0.lock();
-        let has_changed = state.topics.get_mut(topic)?;
-        if std::mem::replace(has_changed, true) {
-            return None;
+        let state = &mut *self.0.lock();
+        let parts = state.parts.get(topic).into_iter().flatten();
+        let mut is_news = false;
+        for changed in std::iter::once(topic).chain(parts) {
+            let Some(has_changed) = state.topics.get_mut(changed) else {
+                continue;
+            };
+            if !std::mem::replace(has_changed, true) {
+                state.changed.push_back(changed.clone());
+                is_news = true;
+            }
         }
-        state.changed.push_back(topic.clone());
-        state.waker.take()
+        is_news.then(|| state.waker.take())?
     }
 }

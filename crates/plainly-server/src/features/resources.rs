@@ -18,6 +18,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use plainly_errors::mistake::quoted;
 use plainly_errors::{InvalidParams, ProtocolError};
+use plainly_protocol::part::Part;
 use plainly_protocol::types::{
     CacheHint, ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesResult,
     ReadResourceResult, ResourceMetadataResult,
@@ -38,7 +39,6 @@ use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::mistakes;
 use crate::request::Scope;
-use crate::store::part::Part;
 use crate::store::{DynStore, Store as _, Stores, Viewer};
 
 /// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
@@ -112,11 +112,15 @@ impl Resources {
             return own.completers().complete(variable, call);
         }
         let stores = self.stores.all_seen_by(&Viewer::of(call.scope));
-        if let Some(store) = stores.of_template(template) {
-            return stored::complete(store, template, variable, call);
+        let whole = template.strip_suffix(part::VARIABLE);
+        if let Some(store) = whole.and_then(|whole| stores.of_template(whole)) {
+            return match variable {
+                part::NAME => Ok(part::complete(call.text)),
+                _ => stored::complete(store, whole.unwrap_or(template), variable, call),
+            };
         }
         let own = self.templates.iter().map(ServedTemplate::text);
-        let stored = stores.templates().into_iter().map(|one| one.uri_template);
+        let stored = part::templates(&stores).map(|one| one.uri_template);
         let known: Vec<String> = own.chain(stored).collect();
         let known = known.iter().map(String::as_str).collect();
         Err(mistakes::unknown(
@@ -272,7 +276,7 @@ impl Resources {
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
         let stores = self.stores.all_seen_by(&Viewer::of(scope));
         self.templates
-            .list(stores.templates(), params, cursors, limit)
+            .list(part::templates(&stores), params, cursors, limit)
     }
 }
 

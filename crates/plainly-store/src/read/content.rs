@@ -4,39 +4,12 @@ use std::mem;
 
 use plainly_errors::Problem;
 use plainly_protocol::types::{Body, Content, ResourceContents};
-use schemars::JsonSchema;
-use serde::Serialize;
 
+use super::large;
 use super::lines::{LineSelection, TextExcerpt};
+use super::output::ReadOutput;
 use crate::{MEDIA_BYTES, StoreView, entry, problems};
-use plainly_server::store::Store;
-
-// What was read.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(super) struct ReadOutput {
-    uri: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    mime_type: Option<String>,
-    // The size of the whole resource, in bytes.
-    size: usize,
-    // The requested lines, if it is text. Anything else is in the content of the result.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    text: Option<String>,
-    // The number of the first of these lines, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    first_line: Option<usize>,
-    // How many lines the whole text has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_lines: Option<usize>,
-    // The `offset` to continue with, if there are more lines.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_offset: Option<usize>,
-    // Further information, such as how to continue.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-}
+use plainly_server::store::{Store, StoreError};
 
 /// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
@@ -46,14 +19,20 @@ pub(super) async fn read<S: Store>(
     room: &mut usize,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
     // Checked first: reading a collection would make the store gather its children for nothing.
-    let contents = match source.store.metadata(uri).await {
+    let resource = match source.store.metadata(uri).await {
         Ok(resource) if entry::is_collection(&resource) => {
             return Err(problems::is_a_collection(uri));
         }
-        Ok(_) => source.store.read(uri).await,
-        Err(error) => Err(error),
+        Ok(resource) => resource,
+        Err(error) => return Err(problems::of(source, uri, error).await),
     };
-    match contents {
+    match source.store.read(uri).await {
+        Err(error @ StoreError::TooLarge { .. }) => {
+            match large::read(source, &resource, part, room).await? {
+                Some(read) => Ok(read),
+                None => Err(problems::of(source, uri, error).await),
+            }
+        }
         Ok(contents) => match best(contents) {
             Some(contents) => given(contents, part, room),
             None => Err(problems::is_a_collection(uri)),
@@ -138,28 +117,4 @@ fn media(mut contents: ResourceContents) -> Result<(ReadOutput, Vec<Content>), P
         _ => Content::resource(contents),
     };
     Ok((reading, vec![content]))
-}
-
-impl ReadOutput {
-    pub(super) fn is_text(&self) -> bool {
-        self.text.is_some()
-    }
-
-    /// The size of the whole resource, in bytes.
-    pub(super) fn size(&self) -> u64 {
-        self.size as u64
-    }
-
-    fn of(contents: &ResourceContents) -> Self {
-        Self {
-            uri: contents.uri.clone(),
-            mime_type: contents.mime_type.clone(),
-            size: contents.body.as_bytes().len(),
-            text: None,
-            first_line: None,
-            total_lines: None,
-            next_offset: None,
-            note: None,
-        }
-    }
 }

@@ -2,6 +2,8 @@
 
 use plainly_errors::Problem;
 
+use crate::problems;
+
 /// The part of a text that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineSelection {
@@ -57,10 +59,7 @@ impl<'a> TextExcerpt<'a> {
         let total = text.split_inclusive('\n').count();
         let (skipped, most) = match part {
             LineSelection::From { offset, .. } if offset > total.max(1) => {
-                let problem = Problem::validation("offset", format!("the text has {total} lines."));
-                return Err(
-                    problem.suggest("Use an offset up to that, or tail for the last lines.")
-                );
+                return Err(problems::after_the_end(total as u64));
             }
             LineSelection::From { offset, limit } => (offset - 1, limit),
             LineSelection::Tail(lines) => (total.saturating_sub(lines), lines),

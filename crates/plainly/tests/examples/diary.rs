@@ -75,7 +75,7 @@ async fn each_lists_reads_and_completes_its_own() {
                 assert!(error.is_resource_not_found(), "{error}");
             }
             let typed = CompleteParams::new(
-                Reference::resource("diary://{day}/{title}"),
+                Reference::resource("diary://{day}/{title}{#part}"),
                 "title",
                 "gard",
             );

@@ -160,8 +160,9 @@ async fn variables_of_their_templates_are_completed_out_of_listings() {
         ),
         (NOTES.template, "path", "gar", None, vec!["garden"]),
         (NOTES.template, "path", "ga", Some(("in", "none")), vec![]),
+        (BOOKS.template, "part", "ta", None, vec!["tail=200"]),
     ] {
-        let reference = Reference::resource(template);
+        let reference = Reference::resource(format!("{template}{{#part}}"));
         let mut typed = CompleteParams::new(reference, variable, text);
         if let Some((name, value)) = known {
             typed = typed.arguments([(name.to_owned(), value.to_owned())]);
@@ -171,8 +172,9 @@ async fn variables_of_their_templates_are_completed_out_of_listings() {
     }
     let listed = client.resource_templates().await.unwrap();
     let listed: Vec<_> = listed.iter().map(|one| &*one.uri_template).collect();
-    assert_eq!(listed, [BOOKS.template, NOTES.template]);
-    let unknown = CompleteParams::new(Reference::resource(BOOKS.template), "titel", "");
+    let templates = [BOOKS, NOTES].map(|shelf| format!("{}{{#part}}", shelf.template));
+    assert_eq!(listed, templates);
+    let unknown = CompleteParams::new(Reference::resource(&*templates[0]), "titel", "");
     let unknown = client.complete(&unknown).await.unwrap_err().to_string();
     assert!(unknown.contains("\"title\""), "{unknown}");
 }
@@ -211,7 +213,11 @@ async fn a_filter_hides_what_it_leaves_out() {
         let error = client.resources(Some(&uri)).await.unwrap_err();
         assert!(error.is_resource_not_found(), "{error}");
     }
-    let typed = CompleteParams::new(Reference::resource(BOOKS.template), "title", "");
+    let typed = CompleteParams::new(
+        Reference::resource("book://shelf/{title}{#part}"),
+        "title",
+        "",
+    );
     let values = client.complete(&typed).await.unwrap().values;
     assert_eq!(values, ["a.md", "b.md"]);
     let error = Filter::new(BOOKS).only(["[a"]).unwrap_err().to_string();

@@ -1,7 +1,7 @@
 //! `read_resource` and `read_resources`.
 
 use plainly::protocol::types::Content;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Tools, cases};
 use crate::fixture::Fixture;
@@ -99,15 +99,48 @@ fn images_sound_and_the_rest_are_what_they_are() {
     );
 }
 
+/// A text of any size is read by its lines.
+#[test]
+fn lines_of_what_is_too_large_are_read() {
+    let fixture = Fixture::new(&[]);
+    let log: String = (1..=2_000_000)
+        .map(|line| format!("line {line}\n"))
+        .collect();
+    assert!(log.len() > 16 << 20);
+    std::fs::write(fixture.root().join("log"), log).unwrap();
+    let tools = Tools::of(&fixture);
+    let read = |part: Value| {
+        let mut args = json!({"uri": "docs/log"});
+        args.as_object_mut()
+            .unwrap()
+            .extend(part.as_object().unwrap().clone());
+        tools.text("read_resource", args)
+    };
+    let tail = read(json!({"tail": 2}));
+    assert_eq!(tail, "line 1999999\nline 2000000\n\nThe last 2 lines.");
+    let middle = read(json!({"offset": 1_500_000, "limit": 2}));
+    let note = "Lines 1500000 to 1500001. To continue: offset=1500002.";
+    assert_eq!(middle, format!("line 1500000\nline 1500001\n\n{note}"));
+    let end = read(json!({"offset": 2_000_000}));
+    assert_eq!(end, "line 2000000\n\nLines 2000000 to 2000000.");
+    let all = read(json!({}));
+    assert!(all.starts_with("line 1\nline 2\n") && all.contains("To continue: offset="));
+    let error = tools.error(
+        "read_resource",
+        json!({"uri": "docs/log", "offset": 2_000_002}),
+    );
+    assert!(error.contains("the text has 2000000 lines"), "{error}");
+}
+
 #[test]
 fn what_is_too_large_is_said_with_its_size() {
-    let fixture = Fixture::with(&[("text", "12345678901")], |builder| {
+    let fixture = Fixture::with(&[("bytes", "1234\u{0}678901")], |builder| {
         builder.max_file_bytes(10)
     });
     let tools = Tools::of(&fixture);
-    let error = tools.error("read_resource", json!({"uri": "docs/text"}));
+    let error = tools.error("read_resource", json!({"uri": "docs/bytes"}));
     assert!(
-        error.starts_with("file:///docs/text has 11 bytes, and the limit is 10."),
+        error.starts_with("file:///docs/bytes has 11 bytes, and the limit is 10."),
         "{error}"
     );
     let fixture = Fixture::new(&[]);

@@ -1,14 +1,21 @@
 //! Parts of stored resources, which the fragment of a URI names.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::types::{Body, Resource, ResourceContents};
+use plainly_protocol::part::Part;
+use plainly_protocol::types::{
+    Body, CompleteResult, Completion, Resource, ResourceContents, ResourceTemplate,
+};
 use serde_json::{Value, json};
 
 use super::stored;
-use crate::store::part::{Part, PartContent, PartUnit};
-use crate::store::{ByteRange, DynStore, RangeQuery, StoreError, Stores};
+use crate::answer::{AnswerFuture, MethodResult};
+use crate::store::{
+    ByteRange, DynStore, PartContent, PartUnit, RangeQuery, Store as _, StoreError, Stores,
+    read_part,
+};
 
 /// The member of `_meta` that says which part it is, and what follows.
 const PART: &str = "dev.plainly/part";
@@ -25,6 +32,28 @@ const EXAMPLES: [Part; 3] = [
         end: Some(65_536),
     },
 ];
+
+/// The variable for a part, at the end of each template of a store.
+pub(super) const VARIABLE: &str = "{#part}";
+pub(super) const NAME: &str = "part";
+
+/// The templates of the stores, each with the variable for a part.
+pub(super) fn templates(stores: &Stores) -> impl Iterator<Item = ResourceTemplate> + use<> {
+    let templates = stores.templates().into_iter();
+    templates.map(|mut template| {
+        template.uri_template.push_str(VARIABLE);
+        template
+    })
+}
+
+/// The examples that begin with this text.
+pub(super) fn complete(text: &str) -> AnswerFuture {
+    let examples = EXAMPLES.map(|part| part.to_string());
+    let matching = examples.into_iter().filter(|part| part.starts_with(text));
+    let completion = Completion::new(matching.collect::<Vec<_>>());
+    let result = MethodResult::new(CompleteResult::new(completion), None);
+    Box::pin(ready(Ok(result.into())))
+}
 
 /// The URI of the resource, and the part that `uri` names; an error if that is none.
 pub(super) fn of(uri: &str) -> Result<Option<(&str, Part)>, ProtocolError> {
@@ -61,7 +90,7 @@ pub(super) async fn read(
     let resource = stored::metadata(&**store, uri, is_open).await?;
     let resource = described(resource, asked)?;
     let one = Stores::of_one(store);
-    let content = part.read(&one, uri).await;
+    let content = read_part(&one, uri, part).await;
     let content = content.map_err(|error| error.into_protocol_error(asked))?;
     let about = about(&content, uri);
     let mut contents = ResourceContents::new(resource, body(content.bytes));

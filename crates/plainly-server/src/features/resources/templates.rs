@@ -51,7 +51,7 @@ impl Templates {
     /// A page of these templates and of those of stores.
     pub(super) fn list(
         &self,
-        stored: Vec<types::ResourceTemplate>,
+        stored: impl Iterator<Item = types::ResourceTemplate>,
         params: &ListResourceTemplatesParams,
         cursors: CursorsOf<'_>,
         limit: usize,
