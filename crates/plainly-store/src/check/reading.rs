@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use plainly_protocol::types::{Resource, ResourceContents};
-use plainly_server::store::{ListQuery, Store, StoreError};
+use plainly_server::store::{ByteRange, ListQuery, RangeQuery, Store, StoreError};
 
 use super::{Check, Rule};
 
@@ -50,11 +50,10 @@ impl<S: Store> Check<'_, S> {
     async fn leaf(&mut self, resource: &Resource) {
         let uri = &*resource.uri;
         match self.read(uri).await {
-            Some(Ok(contents)) => {
-                if let Some(why) = fault(resource, &contents) {
-                    self.broken(Rule::Contents, uri, why);
-                }
-            }
+            Some(Ok(contents)) => match fault(resource, &contents) {
+                Some(why) => self.broken(Rule::Contents, uri, why),
+                None => self.ranges(uri, contents[0].body.as_bytes()).await,
+            },
             // A store may refuse to read what it lists.
             Some(Err(StoreError::NotFound | StoreError::InvalidUri { .. })) => {
                 self.broken(Rule::MetadataAgrees, uri, "it is listed, and not found");
@@ -65,6 +64,39 @@ impl<S: Store> Check<'_, S> {
             Some(Err(StoreError::NotACollection)) | None => {}
             Some(Err(error)) => self.broken(Rule::NotACollection, uri, error.to_string()),
             Some(Ok(_)) => self.broken(Rule::NotACollection, uri, "it has a listing"),
+        }
+    }
+
+    /// The ranges of a resource with this content.
+    async fn ranges(&mut self, uri: &str, whole: &[u8]) {
+        let size = whole.len() as u64;
+        let most = (size / 3).max(1);
+        let (mut joined, mut tags) = (Vec::new(), HashSet::new());
+        while (joined.len() as u64) < size {
+            let first = joined.len() as u64;
+            let query = RangeQuery::new(uri, ByteRange::From { first, most });
+            match self.caught(uri, self.store.read_range(query)).await {
+                // Text of another encoding has other bytes.
+                Some(Ok(ranged)) if ranged.size != size => return,
+                Some(Ok(ranged)) if !ranged.bytes.is_empty() && ranged.first == first => {
+                    joined.extend_from_slice(&ranged.bytes);
+                    tags.insert(ranged.tag);
+                }
+                Some(Ok(_)) => {
+                    return self.broken(Rule::Ranges, uri, format!("none begins at {first}"));
+                }
+                Some(Err(error)) => return self.broken(Rule::Ranges, uri, error.to_string()),
+                None => return,
+            }
+        }
+        if joined != whole || tags.len() > 1 {
+            self.broken(Rule::Ranges, uri, "they are another content");
+        }
+        let (first, most) = (size + 1, 1);
+        let query = RangeQuery::new(uri, ByteRange::From { first, most });
+        let outside = self.caught(uri, self.store.read_range(query)).await;
+        if !matches!(outside, Some(Err(StoreError::NoSuchPart { .. })) | None) {
+            self.broken(Rule::Ranges, uri, "one begins after the end");
         }
     }
 

@@ -25,6 +25,8 @@ pub enum Rule {
     /// The contents of anything but a collection are its own, at least one, each in another format, and of the size that its
     /// metadata has (SEP-2093).
     Contents,
+    /// Ranges of bytes put together are the content, and one that begins after the end is `NoSuchPart`.
+    Ranges,
     /// The children of a resource that is no collection are `NotACollection`.
     NotACollection,
     /// The children of a collection are listed.
@@ -51,6 +53,7 @@ impl Rule {
             Self::IsCollection => "a resource has isCollection",
             Self::MetadataAgrees => "a listed resource has the same metadata by itself",
             Self::Contents => "contents are the resource's own, in different formats, of its size",
+            Self::Ranges => "ranges put together are the content",
             Self::NotACollection => "children of no collection are NotACollection",
             Self::Children => "the children of a collection are listed",
             Self::Missing => "a resource without metadata is not found by any method",

@@ -4,7 +4,7 @@
 
 use plainly::protocol::types::{Resource, ResourceContents, ResourceTemplate};
 use plainly::store::check::Rule;
-use plainly::store::{ListQuery, Page, Store, StoreError, Typed, check};
+use plainly::store::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, check};
 
 /// The one fault of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,7 @@ enum Fault {
     OtherMetadata,
     ContentsOfOther,
     OtherSize,
+    OtherRanges,
     ListsNotes,
     EmptyFolderFails,
     ReadsTheMissing,
@@ -125,6 +126,18 @@ impl Store for Notes {
         Ok(vec![ResourceContents::new(note, text)])
     }
 
+    async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
+        let name = self.metadata(query.uri).await?.name;
+        let size = name.len() as u64;
+        let (first, length) = query.range.within(size)?;
+        let first = match self.0 {
+            Fault::OtherRanges => first.saturating_sub(1),
+            _ => first,
+        };
+        let bytes = name.as_bytes()[first as usize..(first + length) as usize].to_vec();
+        Ok(Ranged::new(bytes, first, size))
+    }
+
     fn roots(&self) -> Vec<String> {
         match self.0 {
             Fault::RootIsMissing => vec!["note://other".to_owned()],
@@ -166,6 +179,7 @@ async fn each_broken_rule_is_found() {
         (Fault::OtherMetadata, vec![Rule::MetadataAgrees]),
         (Fault::ContentsOfOther, vec![Rule::Contents]),
         (Fault::OtherSize, vec![Rule::Contents]),
+        (Fault::OtherRanges, vec![Rule::Ranges]),
         (Fault::ListsNotes, vec![Rule::NotACollection]),
         (Fault::EmptyFolderFails, vec![Rule::Children]),
         (Fault::ReadsTheMissing, vec![Rule::Missing]),
