@@ -49,6 +49,7 @@ pub enum Part {
 #[error(
     "invalid part: expected #line=A,B or #tail=N or #bytes=A-B with numbers in ascending order"
 )]
+#[non_exhaustive]
 pub struct InvalidPart;
 
 impl Part {

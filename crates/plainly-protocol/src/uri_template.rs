@@ -68,12 +68,12 @@ pub const MAX_URI_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UriTemplate {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 /// A template is a sequence of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     /// Spelled as in a URI. Never empty, never next to another.
     Literal(String),
     Expression(Expression),
@@ -139,8 +139,8 @@ impl UriTemplate {
     #[must_use]
     pub fn until(&self, variable: &str) -> Option<Self> {
         let expressions = self.parts.iter().filter_map(|part| match part {
-            Part::Expression(expression) => Some(expression),
-            Part::Literal(_) => None,
+            TemplatePart::Expression(expression) => Some(expression),
+            TemplatePart::Literal(_) => None,
         });
         let (at, count) = expressions.into_iter().find_map(|expression| {
             let mut names = expression.variables.iter();
@@ -167,8 +167,8 @@ impl UriTemplate {
 
     fn expressions(&self) -> impl Iterator<Item = &Expression> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Expression(expression) => Some(expression),
-            Part::Literal(_) => None,
+            TemplatePart::Expression(expression) => Some(expression),
+            TemplatePart::Literal(_) => None,
         })
     }
 }

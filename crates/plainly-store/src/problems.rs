@@ -38,6 +38,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
                 .suggest("Use `next` from the previous result unchanged, with the same uri, or nothing to start again.")
         }
         StoreError::TooLarge { size, limit } => too_large(uri, size, limit),
+        StoreError::NoSuchPart { size } => after_the_end(size),
         StoreError::Overloaded => {
             Problem::service_unavailable("resources").suggest("Too much is being read at once: try again.")
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Explanation, coded};
 
 /// The names of the kinds, and what a refusal can be.
-pub(super) const KINDS: [&str; 36] = [
+pub(super) const KINDS: [&str; 37] = [
     "malformed",
     "duplicate_id",
     "session_required",

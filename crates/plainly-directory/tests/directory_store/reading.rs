@@ -230,13 +230,13 @@ fn a_file_that_is_being_written_is_read() {
     let read = std::thread::scope(|scope| {
         scope.spawn(|| {
             let log = fixture.root().join("log.txt");
-            let mut log = std::fs::File::options().append(true).open(log).unwrap();
+            let mut log = File::options().append(true).open(log).unwrap();
             for line in 1.. {
                 if over.load(Ordering::Relaxed) {
                     break;
                 }
                 log.write_all(format!("line {line}\n").as_bytes()).unwrap();
-                std::thread::sleep(std::time::Duration::from_millis(1));
+                std::thread::sleep(Duration::from_millis(1));
             }
         });
         let read = |_| fixture.text("file:///docs/log.txt");
@@ -244,7 +244,7 @@ fn a_file_that_is_being_written_is_read() {
         over.store(true, Ordering::Relaxed);
         read
     });
-    let whole = std::fs::read_to_string(fixture.root().join("log.txt")).unwrap();
+    let whole = fs::read_to_string(fixture.root().join("log.txt")).unwrap();
     assert!(read.iter().all(|text| whole.starts_with(text)));
     assert!(read.last().unwrap().len() > read[0].len());
 }

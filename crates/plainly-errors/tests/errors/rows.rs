@@ -252,6 +252,7 @@ pub(crate) fn invalid_params() -> Vec<Row> {
     ];
     rows.extend(odd_names());
     rows.extend(invalid_resource_params());
+    rows.extend(invalid_part_params());
     rows
 }
 
@@ -327,6 +328,12 @@ fn invalid_resource_params() -> Vec<Row> {
             json!({ "kind": "not_a_collection", "uri": uri }),
             (-32602, 200),
         ),
+    ]
+}
+
+fn invalid_part_params() -> Vec<Row> {
+    let uri = "file:///a";
+    vec![
         same(
             InvalidParams::ResourceTooLarge {
                 uri: uri.into(),

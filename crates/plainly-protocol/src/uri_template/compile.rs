@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::operator::{Operator, Style};
 use super::walk::{Step, UriPart};
-use super::{Expression, Modifier, Part, Variable};
+use super::{Expression, Modifier, TemplatePart, Variable};
 
 /// The reason why URIs can't be matched against a template, though it can be expanded.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -53,16 +53,16 @@ pub enum MatchProblem {
 }
 
 /// Checks that the parts can be matched, and returns the steps.
-pub(super) fn compile(parts: &[Part]) -> Result<Vec<Step>, NotMatchable> {
+pub(super) fn compile(parts: &[TemplatePart]) -> Result<Vec<Step>, NotMatchable> {
     let mut program = Program::default();
     let (mut before, mut names, mut number) = (None, HashSet::new(), 0);
     for part in parts {
         match part {
-            Part::Literal(literal) => {
+            TemplatePart::Literal(literal) => {
                 program.literal(literal);
                 before = None;
             }
-            Part::Expression(expression) => {
+            TemplatePart::Expression(expression) => {
                 check(expression, before, &mut names).map_err(|problem| NotMatchable {
                     at: expression.at,
                     problem,

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::operator::{Alphabet, Style};
 use super::percent::encode;
-use super::{Expression, MAX_URI_BYTES, Modifier, Part, Value, Values, Variable};
+use super::{Expression, MAX_URI_BYTES, Modifier, TemplatePart, Value, Values, Variable};
 
 /// The reason why a template can't be expanded with some values.
 #[derive(Clone, PartialEq, Eq, Error)]
@@ -23,12 +23,12 @@ pub enum ExpandError {
 
 plainly_errors::debug_with_causes!(ExpandError);
 
-pub(super) fn expand(parts: &[Part], values: &Values) -> Result<String, ExpandError> {
+pub(super) fn expand(parts: &[TemplatePart], values: &Values) -> Result<String, ExpandError> {
     let mut out = String::new();
     for part in parts {
         match part {
-            Part::Literal(literal) => out.push_str(literal),
-            Part::Expression(expression) => write_expression(expression, values, &mut out)?,
+            TemplatePart::Literal(literal) => out.push_str(literal),
+            TemplatePart::Expression(expression) => write_expression(expression, values, &mut out)?,
         }
     }
     check_length(&out)?;

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::operator::{Alphabet, Operator};
 use super::percent::{begins_with_hex, encode};
-use super::{Expression, MAX_TEMPLATE_BYTES, MAX_VARIABLES, Modifier, Part, Variable};
+use super::{Expression, MAX_TEMPLATE_BYTES, MAX_VARIABLES, Modifier, TemplatePart, Variable};
 
 /// The reason why a text is no URI template.
 #[derive(Clone, Copy, PartialEq, Eq, Error)]
@@ -61,7 +61,7 @@ impl TemplateProblem {
     }
 }
 
-pub(super) fn parse(text: &str) -> Result<Vec<Part>, TemplateError> {
+pub(super) fn parse(text: &str) -> Result<Vec<TemplatePart>, TemplateError> {
     if text.len() > MAX_TEMPLATE_BYTES {
         return Err(TemplateProblem::TooLong.at(MAX_TEMPLATE_BYTES));
     }
@@ -77,11 +77,11 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, TemplateError> {
             if variables > MAX_VARIABLES {
                 return Err(TemplateProblem::TooManyVariables.at(at));
             }
-            parts.push(Part::Expression(expression));
+            parts.push(TemplatePart::Expression(expression));
             rest = after;
         } else {
             let (literal, after) = rest.split_at(rest.find('{').unwrap_or(rest.len()));
-            parts.push(Part::Literal(self::literal(literal, at)?));
+            parts.push(TemplatePart::Literal(self::literal(literal, at)?));
             rest = after;
         }
     }

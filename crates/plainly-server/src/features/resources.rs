@@ -229,7 +229,11 @@ impl Resources {
             let contents = match part {
                 // In a box, so that whole resources need no room for it.
                 Some((resource, part)) => {
-                    Box::pin(part::read(&store, (&resource, part), &uri, is_open)).await
+                    Box::pin(async {
+                        let resource = stored::metadata(&*store, &resource, is_open).await?;
+                        part::read(&store, resource, part, &uri).await
+                    })
+                    .await
                 }
                 None => stored::read(&*store, &uri, is_open).await,
             };

@@ -45,7 +45,7 @@ pub struct PartContent {
     pub last: u64,
     /// The length of the whole resource, if it is known.
     pub total: Option<u64>,
-    /// What follows: for a part without an end also if there is nothing yet.
+    /// The part that follows: for a part without an end also if there is nothing yet.
     pub next: Option<Part>,
 }
 

@@ -10,14 +10,13 @@ use plainly_protocol::types::{
 };
 use serde_json::{Value, json};
 
-use super::stored;
 use crate::answer::{AnswerFuture, MethodResult};
 use crate::store::{
     ByteRange, DynStore, PartContent, PartUnit, RangeQuery, Store as _, StoreError, Stores,
     read_part,
 };
 
-/// The member of `_meta` that says which part it is, and what follows.
+/// The member of `_meta` with the positions of a part, and the URI of what follows.
 const PART: &str = "dev.plainly/part";
 
 /// The lines and bytes of the parts that are named where a resource is too large.
@@ -80,14 +79,15 @@ pub(super) fn described(mut resource: Resource, uri: &str) -> Result<Resource, P
     Ok(resource)
 }
 
-/// Reads a part of the resource at `uri`, which the client asked for as `asked`.
+/// Reads a part of a resource, which the client asked for as `asked`.
 pub(super) async fn read(
     store: &Arc<dyn DynStore>,
-    (uri, part): (&str, Part),
+    resource: Resource,
+    part: Part,
     asked: &str,
-    is_open: bool,
 ) -> Result<Vec<ResourceContents>, ProtocolError> {
-    let resource = stored::metadata(&**store, uri, is_open).await?;
+    let uri = resource.uri.clone();
+    let uri = &*uri;
     let resource = described(resource, asked)?;
     let one = Stores::of_one(store);
     let content = read_part(&one, uri, part).await;
