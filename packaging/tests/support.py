@@ -66,7 +66,11 @@ def ends_at(name, command, files):
     with serving(*command, "serve", files, "--http", "127.0.0.1:0") as (server, url):
         run(CALLER, "ls", url)
         server.send_signal(name)
-        assert server.wait(30) == 0, name
+        try:
+            assert server.wait(40) == 0, name
+        except subprocess.TimeoutExpired:
+            server.kill()
+            raise AssertionError(f"{name}: the server still ran, and its log is: {server.stderr.read()}") from None
         run(CALLER, "ls", url, status=3)
 
 
