@@ -90,21 +90,23 @@ impl Topic {
 
     /// The topic whose changes are changes of this one: for a part of a resource the whole resource.
     fn whole(&self) -> Option<Self> {
-        let Self::Resource(uri) = self else {
-            return None;
-        };
-        match Part::of(uri)? {
+        match Part::of(self.resource()?)? {
             (resource, Ok(_)) => Some(Self::Resource(resource.into())),
             (_, Err(_)) => None,
         }
     }
 
+    /// The URI, if it is a resource.
+    fn resource(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Resource(uri) => Some(uri),
+            Self::Tools | Self::Prompts | Self::Resources | Self::Task(_) => None,
+        }
+    }
+
     /// Whether it is the resource at `tree`, or one inside it.
     fn is_inside(&self, tree: &str) -> bool {
-        match self {
-            Self::Resource(uri) => is_inside(uri, tree),
-            Self::Tools | Self::Prompts | Self::Resources | Self::Task(_) => false,
-        }
+        self.resource().is_some_and(|uri| is_inside(uri, tree))
     }
 }
 
@@ -163,7 +165,10 @@ impl Changes {
     /// Notifies the subscribers in this process of a change; if it is in the store of this number, without those that
     /// [view](TopicSubscription::view) that store.
     pub(super) fn deliver(&self, topic: &Topic, store: Option<usize>) {
-        let wakers: Vec<Waker> = match self.0.index.lock().subscribers.get(topic) {
+        // One who reports a part of a resource has not said that its other parts changed.
+        let whole = topic.whole();
+        let whole = whole.as_ref().unwrap_or(topic);
+        let wakers: Vec<Waker> = match self.0.index.lock().subscribers.get(whole) {
             Some(interested) => interested
                 .values()
                 .filter(|pending| store.is_none_or(|store| !pending.views(store)))
@@ -365,6 +370,16 @@ mod tests {
         assert_eq!(drain(&subscription), [resource("a:1")]);
         subscription.remove(&resource("a:1"));
         assert_eq!(subscribed.uris(), [].into());
+    }
+
+    #[test]
+    fn a_part_that_is_reported_changes_alone() {
+        let changes = Changes::new();
+        let subscription = subscribe(&changes);
+        let [tail, head] = ["a:1#tail=9", "a:1#line=0,9"].map(resource);
+        subscription.add([tail, head.clone()]).unwrap();
+        changes.receive(&head);
+        assert_eq!(drain(&subscription), [head]);
     }
 
     #[test]

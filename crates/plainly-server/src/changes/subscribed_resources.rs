@@ -60,9 +60,5 @@ impl SubscribedResources {
 }
 
 fn uris<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
-    let uris = topics.filter_map(|topic| match topic {
-        Topic::Resource(uri) => Some(Arc::clone(uri)),
-        Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
-    });
-    uris.collect()
+    topics.filter_map(Topic::resource).cloned().collect()
 }

@@ -105,7 +105,9 @@ impl TopicSubscription {
 
     /// The resources that it is subscribed to.
     pub(crate) fn resources(&self) -> Vec<Arc<str>> {
-        self.pending.resources()
+        let state = self.pending.0.lock();
+        let resources = state.topics.keys().filter_map(Topic::resource);
+        resources.cloned().collect()
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -161,16 +163,6 @@ impl Drop for TopicSubscription {
 }
 
 impl PendingTopics {
-    /// The resources among the topics.
-    pub(super) fn resources(&self) -> Vec<Arc<str>> {
-        let state = self.0.lock();
-        let resources = state.topics.keys().filter_map(|topic| match topic {
-            Topic::Resource(uri) => Some(Arc::clone(uri)),
-            Topic::Tools | Topic::Prompts | Topic::Resources | Topic::Task(_) => None,
-        });
-        resources.collect()
-    }
-
     /// Whether its subscriber sees the store of this number by a view.
     pub(super) fn views(&self, store: usize) -> bool {
         self.0.lock().viewed.contains(&store)
