@@ -242,7 +242,8 @@ impl LineSearch {
         let taken = end.and_then(|end| rest.get(..=end)).unwrap_or(rest);
         self.found.extend_from_slice(taken);
         if self.found.len() > most {
-            return Some(self.cut(most));
+            let unread = (rest.len() - taken.len()) as u64;
+            return Some(self.cut(most, self.at - unread));
         }
         self.line += match end {
             Some(_) => wanted,
@@ -253,8 +254,8 @@ impl LineSearch {
         (end.is_some() && !is_rest_read).then(|| self.content(self.line, None))
     }
 
-    /// The content, without what is above the limit: whole lines, or else a beginning of one.
-    fn cut(&mut self, most: usize) -> PartContent {
+    /// The content, which ends at this position, without what is above the limit: whole lines, or else a beginning of one.
+    fn cut(&mut self, most: usize, end_at: u64) -> PartContent {
         let end = self
             .found
             .get(..most)
@@ -266,10 +267,10 @@ impl LineSearch {
                 self.content(self.first + lines, None)
             }
             None => {
-                let behind = self.found.len() as u64;
+                let begins_at = end_at - self.found.len() as u64;
                 self.found.truncate(most);
                 self.found.truncate(whole_letters(&self.found));
-                let first = self.at - behind + self.found.len() as u64;
+                let first = begins_at + self.found.len() as u64;
                 let mut content = self.content(self.first + 1, None);
                 content.next = Some(Part::Bytes { first, end: None });
                 content

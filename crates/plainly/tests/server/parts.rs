@@ -249,6 +249,20 @@ async fn a_part_that_is_none_or_is_not_there_is_said() {
     assert!(missing.is_resource_not_found(), "{missing}");
 }
 
+/// A line that is longer than a part may be goes on by its bytes.
+#[test]
+fn a_line_without_end_is_cut_and_goes_on() {
+    let line = format!("{}\n", "é".repeat(9 << 20));
+    let log = Log::new(format!("one\n{line}three\n").as_bytes(), None);
+    let (first, last) = (1, Some(2));
+    let cut = read(&log, Part::Lines { first, last }).unwrap();
+    assert_eq!(cut.bytes.len(), 16 << 20);
+    let (first, end) = (4 + (16 << 20), None);
+    assert_eq!(cut.next, Some(Part::Bytes { first, end }));
+    let rest = read(&log, cut.next.unwrap()).unwrap();
+    assert!(line.as_bytes()[16 << 20..].starts_with(&rest.bytes));
+}
+
 #[tokio::test]
 async fn what_is_too_large_names_parts_that_can_be_read() {
     let line = format!("{}\n", "x".repeat(99));
