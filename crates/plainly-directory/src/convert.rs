@@ -139,7 +139,7 @@ impl Converters {
     /// The content of a file: text if it can be sent as text.
     pub(super) fn body(&self, content: Vec<u8>) -> Body {
         match self.is_exact {
-            true => crate::describe::exact_body(content),
+            true => Body::of_bytes(content),
             false => crate::describe::body(content),
         }
     }

@@ -61,24 +61,12 @@ pub(super) fn with_content(
     file(uri, name, mime_type, metadata).size(content.len() as u64)
 }
 
-/// Text if it can be sent as text. With a NUL it can't: text has none, and JSON needs six bytes for
-/// each.
+/// Text if it can be sent as text, in whichever encoding it is.
 pub(super) fn body(content: Vec<u8>) -> Body {
     if let Some(text) = utf_16(&content) {
         return Body::Text(text);
     }
-    exact_body(content)
-}
-
-/// Text if the bytes are UTF-8. UTF-16 stays as it is, because its text would have other bytes.
-pub(super) fn exact_body(content: Vec<u8>) -> Body {
-    if content.contains(&0) {
-        return Body::Blob(content);
-    }
-    match String::from_utf8(content) {
-        Ok(text) => Body::Text(text),
-        Err(error) => Body::Blob(error.into_bytes()),
-    }
+    Body::of_bytes(content)
 }
 
 /// Text in UTF-16 with a byte order mark, as programs for Windows write it.

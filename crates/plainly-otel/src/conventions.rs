@@ -31,7 +31,7 @@ pub(crate) const TOOL_ERROR: &str = "tool_error";
 /// `error.type` of a request that its client cancelled.
 pub(crate) const CANCELLED: &str = "cancelled";
 
-/// `error.type` of a call that took too long, and of a session whose client took nothing for too long.
+/// `error.type` of a call that took too long, and of a session whose client read no reply for too long.
 pub(crate) const TIMEOUT: &str = "timeout";
 /// `error.type` of a session whose connection failed otherwise.
 pub(crate) const CONNECTION_FAILED: &str = "connection_failed";

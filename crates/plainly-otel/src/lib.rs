@@ -72,7 +72,8 @@ impl Telemetry {
     /// Measures a request that has ended, and makes its span: pass each operation of
     /// [`ServerBuilder::on_operation`](plainly_server::ServerBuilder::on_operation). A notification,
     /// of [`on_notification`](plainly_server::ServerBuilder::on_notification), has a span alone:
-    /// nobody waits for it, and its few microseconds would pass for fast requests. It does not block.
+    /// no client waits for it, and its few microseconds would count as a fast request. It does not
+    /// block.
     pub fn observe(&self, operation: &Operation<'_>) {
         let state = &self.0;
         let target = state.names.target(operation);

@@ -133,7 +133,7 @@ impl Metrics {
     fn watch_tasks(&self, server: Server) {
         self.meter
             .u64_observable_gauge(names::TASKS)
-            .with_description("The tasks that are kept, by their state")
+            .with_description("The tasks that are stored, by their state")
             .with_callback(move |gauge| {
                 let states = server.task_counts().map(states);
                 for (state, tasks) in states.into_iter().flatten() {

@@ -54,7 +54,7 @@ impl Diary {
         self.written.send((owner, uri)).ok();
     }
 
-    /// Looks at the entries that are shown.
+    /// The entries that are shown, by their URIs: those after this one.
     fn shown(&self, after: Option<&str>) -> Vec<(String, String)> {
         let entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
         let after = after.map_or(Bound::Unbounded, Bound::Excluded);

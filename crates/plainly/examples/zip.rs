@@ -61,8 +61,7 @@ impl Archive {
         let entry = archive.by_index(number).map_err(failed)?;
         let mut bytes = Vec::new();
         entry.take(size).read_to_end(&mut bytes).map_err(failed)?;
-        let text = String::from_utf8(bytes);
-        Ok(text.map_or_else(|error| error.into_bytes().into(), Body::from))
+        Ok(Body::of_bytes(bytes))
     }
 }
 

@@ -145,6 +145,18 @@ pub enum Body {
 }
 
 impl Body {
+    /// Text if the bytes can be sent as text, else the bytes. Text has no NUL, for which JSON needs six bytes.
+    #[must_use]
+    pub fn of_bytes(bytes: Vec<u8>) -> Self {
+        if bytes.contains(&0) {
+            return Self::Blob(bytes);
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) => Self::Text(text),
+            Err(error) => Self::Blob(error.into_bytes()),
+        }
+    }
+
     /// The name of its member.
     #[must_use]
     pub fn member(&self) -> &'static str {

@@ -172,7 +172,11 @@ impl Resources {
         limits: &Limits,
     ) -> Result<Option<Provider<'_>>, ProtocolError> {
         check_length(uri, limits)?;
-        Ok(self.provider(uri, || Viewer::of(scope)))
+        let provider = self.provider(uri, || Viewer::of(scope));
+        if let Some(Provider::Store(..)) = provider {
+            part::of(uri)?;
+        }
+        Ok(provider)
     }
 
     /// The error for `uri`, which has no provider, with what was probably meant among the first resources of each store.
@@ -206,7 +210,6 @@ impl Resources {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
             Some(Provider::Store(store, part)) => {
-                part::of(call.uri)?;
                 return Ok(self.read_stored(store, part, call.uri));
             }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
@@ -257,7 +260,6 @@ impl Resources {
                 template.metadata(&call.with(&variables)).await?
             }
             Some(Provider::Store(store, part)) => {
-                let part = part::of(uri)?.and(part);
                 let resource = part.as_ref().map_or(uri, |(resource, _)| resource);
                 let metadata = stored::metadata(&*store, resource, self.is_open).await;
                 let metadata = metadata.map_err(Failure::of_server)?;

@@ -77,11 +77,7 @@ impl Stores {
 
     /// All stores, each as `viewer` sees it.
     pub(crate) fn all_seen_by(&self, viewer: &Viewer) -> Self {
-        let seen = self.0.iter().map(|store| {
-            let view = store.view(viewer);
-            view.unwrap_or_else(|| Arc::clone(store))
-        });
-        Self(seen.collect())
+        self.view(viewer).unwrap_or_else(|| self.clone())
     }
 
     /// The store that has a template of this text.

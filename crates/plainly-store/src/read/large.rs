@@ -2,7 +2,7 @@
 
 use plainly_errors::Problem;
 use plainly_protocol::part::Part;
-use plainly_protocol::types::{Content, Resource};
+use plainly_protocol::types::{Body, Content, Resource};
 
 use super::lines::{LineSelection, TextExcerpt};
 use super::output::ReadOutput;
@@ -24,12 +24,9 @@ pub(super) async fn read<S: Store>(
         Err(StoreError::NoSuchPart { size }) => return Err(problems::after_the_end(size)),
         Err(error) => return Err(problems::of(source, uri, error).await),
     };
-    let Ok(text) = String::from_utf8(content.bytes) else {
+    let Body::Text(text) = Body::of_bytes(content.bytes) else {
         return Ok(None);
     };
-    if text.contains('\0') {
-        return Ok(None);
-    }
     let excerpt = TextExcerpt::of(&text, LineSelection::ALL, *room)?;
     *room -= excerpt.text.len();
     let (count, is_cut) = (excerpt.count as u64, excerpt.count < excerpt.total);

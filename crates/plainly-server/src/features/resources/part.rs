@@ -93,7 +93,7 @@ pub(super) async fn read(
     let content = read_part(&one, uri, part).await;
     let content = content.map_err(|error| error.into_protocol_error(asked))?;
     let about = about(&content, uri);
-    let mut contents = ResourceContents::new(resource, body(content.bytes));
+    let mut contents = ResourceContents::new(resource, Body::of_bytes(content.bytes));
     let meta = contents.meta.get_or_insert_default();
     meta.insert(PART.to_owned(), about);
     let mut contents = vec![contents];
@@ -115,17 +115,6 @@ fn about(content: &PartContent, uri: &str) -> Value {
         about["next"] = next.uri(uri).into();
     }
     about
-}
-
-/// Text if the bytes can be sent as text.
-fn body(bytes: Vec<u8>) -> Body {
-    if bytes.contains(&0) {
-        return Body::Blob(bytes);
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Body::Text(text),
-        Err(error) => Body::Blob(error.into_bytes()),
-    }
 }
 
 /// The error for a resource that is too large to be read at once, with parts of it if these can be read.
