@@ -124,15 +124,17 @@ pub(super) fn range(
     path: &[OsString],
     range: ByteRange,
 ) -> Result<Ranged, StoreError> {
-    let OpenEntry::File(mut file) = root.open(path)? else {
+    let OpenEntry::File(file) = root.open(path)? else {
         let why = "a directory has no bytes".into();
         return Err(StoreError::InvalidUri { why });
     };
     let size = file.metadata.len();
     let (first, length) = range.within(size)?;
     file.waiter.hold(length)?;
-    file.file.seek(SeekFrom::Start(first)).map_err(refuse)?;
-    let bytes = handle::read_for(&file.waiter, &file.file, length, length)?;
+    // The file of the standard library reads into memory that was not set to zero before.
+    let mut bytes = file.file.into_std();
+    bytes.seek(SeekFrom::Start(first)).map_err(refuse)?;
+    let bytes = handle::read_for(&file.waiter, bytes, length, length)?;
     // Of a file that became shorter meanwhile, the rest is not there.
     let size = match (bytes.len() as u64) < length {
         true => first + bytes.len() as u64,

@@ -44,7 +44,7 @@ pub(super) fn look(dir: &Dir, name: &OsStr) -> io::Result<Metadata> {
     dir.symlink_metadata(name)
 }
 
-/// The length from which the memory of a file is given back to the system as soon as it is free.
+/// The length above which the memory of a file is given back to the system as soon as it is free.
 const LARGE: usize = 1 << 20;
 
 /// The capacity from which glibc does that. Of smaller ones it keeps several for each thread on which files are read, once it
@@ -73,13 +73,13 @@ pub(super) fn read_up_to(file: &File, limit: u64) -> io::Result<Vec<u8>> {
 /// are read: glibc kept three times the largest file for each of them.
 pub(super) fn read_for(
     waiter: &Waiter,
-    file: &File,
+    file: impl Read,
     length: u64,
     limit: u64,
 ) -> Result<Vec<u8>, StoreError> {
     let length = usize::try_from(length.min(limit)).unwrap_or_default();
     let room = length + length / 3 + AROUND;
-    let mut bytes = Vec::with_capacity(match HAS_GLIBC && length >= LARGE {
+    let mut bytes = Vec::with_capacity(match HAS_GLIBC && length > LARGE {
         true => room.max(GIVEN_BACK),
         false => room,
     });

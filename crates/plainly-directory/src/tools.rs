@@ -13,7 +13,7 @@ impl DirectoryStore {
     /// regular expression and files by their names. None changes anything.
     ///
     /// Where a URI is asked for, the path below a mount does as well, its name first: `docs/guide/intro.md`. A search sees
-    /// no more than is listed, and of that no file that is binary or larger than what is read.
+    /// no more than is listed, and of that no file that is binary; text of any size.
     ///
     /// ```no_run
     /// use plainly::Server;

@@ -22,7 +22,7 @@ pub(crate) use self::boxed::{DynStore, EndlessListing};
 pub use self::caller::StoreCaller;
 pub use self::complete::Typed;
 pub use self::error::StoreError;
-pub use self::part::{PartContent, PartUnit, read_part};
+pub use self::part::{LineIndexes, PartContent, PartQuery, PartUnit, read_part};
 pub use self::query::{ListQuery, Page};
 pub use self::range::{ByteRange, RangeQuery, Ranged};
 pub use self::stores::Stores;

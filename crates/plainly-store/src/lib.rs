@@ -28,7 +28,7 @@ use serde::de::DeserializeOwned;
 
 use plainly_server::extract::Args;
 use plainly_server::reply::StructuredOutput;
-use plainly_server::store::{Store, StoreError, Viewer};
+use plainly_server::store::{LineIndexes, Store, StoreError, Viewer};
 use plainly_server::{Failure, Tool};
 
 #[cfg(feature = "check")]
@@ -82,6 +82,8 @@ struct StoreView<S> {
     /// Whether the program gave these roots, in the place of the store's own.
     are_roots_given: bool,
     spelling: Spelling,
+    /// What is known of the lines in its resources; `None` for a view, which may show something else.
+    lines: Option<Arc<LineIndexes>>,
 }
 
 impl<S: Store> StoreTools<S> {
@@ -92,6 +94,7 @@ impl<S: Store> StoreTools<S> {
             are_roots_given: false,
             store,
             spelling: |uri| Some(uri.to_owned()),
+            lines: Some(Arc::default()),
         })
     }
 
@@ -151,6 +154,7 @@ impl<S: Store> StoreView<S> {
             roots,
             are_roots_given,
             spelling,
+            lines: None,
         })
     }
 
@@ -200,9 +204,24 @@ where
     T: Serialize + JsonSchema,
     F: Future<Output = Result<StructuredOutput<T>, Failure>> + Send + 'static,
 {
+    tool_for_viewer(name, source, move |source, _, args| run(source, args))
+}
+
+/// A tool that calls `run` with `source` and the caller.
+fn tool_for_viewer<S, A, T, F>(
+    name: &str,
+    source: &Arc<StoreView<S>>,
+    run: impl Fn(Arc<StoreView<S>>, Viewer, A) -> F + Send + Sync + 'static,
+) -> Tool
+where
+    S: Store,
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema,
+    F: Future<Output = Result<StructuredOutput<T>, Failure>> + Send + 'static,
+{
     let source = Arc::clone(source);
     Tool::new(name, move |viewer: Viewer, Args(args): Args<A>| {
-        run(source.seen_by(&viewer), args)
+        run(source.seen_by(&viewer), viewer, args)
     })
     .annotations(
         // The other two hints say nothing more of a tool that only reads.

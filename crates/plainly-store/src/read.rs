@@ -19,7 +19,7 @@ use self::lines::LineSelection;
 use self::output::ReadOutput;
 use crate::{self as tools, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
 use plainly_server::reply::{Json, StructuredOutput};
-use plainly_server::store::Store;
+use plainly_server::store::{Store, Viewer};
 use plainly_server::{Failure, Tool};
 
 /// The most files of one call.
@@ -45,7 +45,7 @@ struct ReadArgs {
 }
 
 pub(super) fn one_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
-    tools::tool("read_resource", source, read_one)
+    tools::tool_for_viewer("read_resource", source, read_one)
         .title("Read a resource")
         .description(
             "Reads a file: text, all of it or some lines; images and audio as such. A result has up to 256 KiB of text \
@@ -55,12 +55,13 @@ pub(super) fn one_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 
 async fn read_one<S: Store>(
     source: Arc<StoreView<S>>,
+    viewer: Viewer,
     args: ReadArgs,
 ) -> Result<StructuredOutput<ReadOutput>, Failure> {
     let part = LineSelection::parse(args.offset, args.limit, args.tail)?;
     let uri = source.uri_of_one(&args.uri)?;
     let mut room = TEXT_BYTES;
-    let (reading, content) = content::read(&source, &uri, part, &mut room).await?;
+    let (reading, content) = content::read(&source, &viewer, &uri, part, &mut room).await?;
     Ok(Json(reading).content(content))
 }
 
@@ -92,7 +93,7 @@ struct Outcome {
 }
 
 pub(super) fn several_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
-    tools::tool("read_resources", source, read_several)
+    tools::tool_for_viewer("read_resources", source, read_several)
         .title("Read several resources")
         .description(
             "Reads several files at once, with up to 256 KiB of text in all. If a file can't be read, the result says why; \
@@ -102,6 +103,7 @@ pub(super) fn several_tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
 
 async fn read_several<S: Store>(
     source: Arc<StoreView<S>>,
+    viewer: Viewer,
     args: ReadSeveralArgs,
 ) -> Result<StructuredOutput<Readings>, Failure> {
     let mut results = Vec::new();
@@ -110,7 +112,7 @@ async fn read_several<S: Store>(
     let mut room = TEXT_BYTES;
     let mut media_room = MEDIA_BYTES;
     for uri in args.uris {
-        let read = read_next(&source, &uri, &mut room, &mut media_room).await;
+        let read = read_next(&source, &viewer, &uri, &mut room, &mut media_room).await;
         let uri = shown(uri);
         content.push(Content::text(format!("{uri}:")));
         let (read, error) = match read {
@@ -137,6 +139,7 @@ async fn read_several<S: Store>(
 /// Reads the next of several files into the room that is left.
 async fn read_next<S: Store>(
     source: &StoreView<S>,
+    viewer: &Viewer,
     uri: &str,
     room: &mut usize,
     media_room: &mut u64,
@@ -145,7 +148,7 @@ async fn read_next<S: Store>(
     if *room < LEAST {
         return Err(full(uri));
     }
-    let (reading, blocks) = content::read(source, &found, LineSelection::ALL, room).await?;
+    let (reading, blocks) = content::read(source, viewer, &found, LineSelection::ALL, room).await?;
     let media = if reading.is_text() { 0 } else { reading.size() };
     *media_room = media_room.checked_sub(media).ok_or_else(|| full(uri))?;
     Ok((reading, blocks))

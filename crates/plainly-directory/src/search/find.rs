@@ -34,6 +34,9 @@ const THREADS: usize = 4;
 /// The most memory of a pattern while it is searched for.
 const PATTERN_BYTES: usize = COMPILED_BYTES + THREADS * 2 * REMEMBERED_BYTES;
 
+/// The longest line that is searched, in bytes: a thread holds one in memory.
+const LONGEST_LINE: usize = 16 << 20;
+
 /// The most open files that wait for a thread.
 const WAITING: usize = 32;
 
@@ -52,7 +55,7 @@ pub(super) struct Hits {
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pub(super) binary: usize,
-    pub(super) too_large: usize,
+    pub(super) long_lines: usize,
     pub(super) unreadable: usize,
 }
 
@@ -116,13 +119,14 @@ fn lines(
         .min(THREADS);
     let team = Team {
         found: AtomicUsize::new(0),
-        largest: request.mounts.max_file_bytes,
     };
     thread::scope(|scope| {
         let (give, waiting) = sync_channel(WAITING);
         // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
         let waiting = Arc::new(Lock::from(waiting));
-        let work = |waiting: Arc<Lock<_>>| team.work(&waiting, Lines::new(pattern, query, until));
+        let work = |waiting: Arc<Lock<_>>| {
+            team.work(&waiting, Lines::new(pattern, query, LONGEST_LINE, until))
+        };
         let members: Vec<_> = std::iter::repeat_n(waiting, threads)
             .map(|waiting| scope.spawn(move || work(waiting)))
             .collect();
@@ -150,8 +154,6 @@ fn lines(
 struct Team {
     /// The number of matches so far.
     found: AtomicUsize,
-    /// The size of the largest file that is searched, in bytes.
-    largest: u64,
 }
 
 /// The part of the hits that one thread found.
@@ -180,11 +182,7 @@ impl Team {
 
     fn search(&self, candidate: Candidate, lines: &mut Lines<'_>, share: &mut Share) {
         let file = &candidate.file;
-        if file.metadata.len() > self.largest {
-            share.left_out.too_large += 1;
-            return;
-        }
-        match lines.search(&file.file, self.largest, &file.waiter) {
+        match lines.search(&file.file, &file.waiter) {
             FileOutcome::Lines(lines) => {
                 share.searched += 1;
                 if lines.is_empty() {
@@ -199,6 +197,7 @@ impl Team {
                 }
             }
             FileOutcome::Binary => share.left_out.binary += 1,
+            FileOutcome::LongLine => share.left_out.long_lines += 1,
             FileOutcome::Unreadable => share.left_out.unreadable += 1,
             FileOutcome::Late => share.is_late = true,
         }
@@ -237,7 +236,7 @@ fn together(shares: Vec<Share>, stopped: Option<Cutoff>) -> Hits {
         found.extend(share.hits);
         hits.searched += share.searched;
         hits.left_out.binary += share.left_out.binary;
-        hits.left_out.too_large += share.left_out.too_large;
+        hits.left_out.long_lines += share.left_out.long_lines;
         hits.left_out.unreadable += share.left_out.unreadable;
         if share.is_late {
             hits.stopped = Some(Cutoff::Time);

@@ -171,7 +171,7 @@ fn counted(count: usize, one: &str, several: &str) -> String {
 fn left_out(files: &LeftOut) -> Option<String> {
     let kinds: Vec<String> = [
         (files.binary, "binary"),
-        (files.too_large, "too large"),
+        (files.long_lines, "with lines over 16 MiB"),
         (files.unreadable, "unreadable"),
     ]
     .into_iter()

@@ -33,6 +33,8 @@ pub(super) struct Line {
 pub(super) enum FileOutcome {
     Lines(Vec<Line>),
     Binary,
+    /// A line is longer than may be held in memory.
+    LongLine,
     Unreadable,
     /// Before there was time for the whole.
     Late,
@@ -47,11 +49,17 @@ pub(super) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(pattern: &'a RegexMatcher, query: &Query, until: Instant) -> Self {
+    pub(super) fn new(
+        pattern: &'a RegexMatcher,
+        query: &Query,
+        longest_line: usize,
+        until: Instant,
+    ) -> Self {
         let searcher = SearcherBuilder::new()
             .binary_detection(BinaryDetection::quit(0))
             .before_context(query.context)
             .after_context(query.context)
+            .heap_limit(Some(longest_line))
             .build();
         Self {
             pattern,
@@ -61,11 +69,11 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The lines of the first `most` bytes.
-    pub(super) fn search(&mut self, file: &File, most: u64, waiter: &Waiter) -> FileOutcome {
+    /// The lines of a file of any size, which is read in pieces.
+    pub(super) fn search(&mut self, file: &File, waiter: &Waiter) -> FileOutcome {
         let pattern = TimedPattern::new(self.pattern, waiter, self.until);
         let reader = TimedFile {
-            file: file.take(most),
+            file,
             pattern: &pattern,
         };
         let mut sink = LineHits {
@@ -79,6 +87,8 @@ impl<'a> Lines<'a> {
             Ok(()) if sink.is_binary => FileOutcome::Binary,
             Ok(()) => FileOutcome::Lines(sink.lines),
             Err(_) if pattern.is_late() => FileOutcome::Late,
+            // The operating system names its errors: without a name it is that of the buffer, which is full.
+            Err(error) if error.raw_os_error().is_none() => FileOutcome::LongLine,
             Err(error) => {
                 tracing::debug!(%error, "skipped a file in a search");
                 FileOutcome::Unreadable
@@ -89,7 +99,7 @@ impl<'a> Lines<'a> {
 
 /// A file, as long as there is time for its pattern.
 struct TimedFile<'a> {
-    file: io::Take<&'a File>,
+    file: &'a File,
     pattern: &'a TimedPattern<'a>,
 }
 

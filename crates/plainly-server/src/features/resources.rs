@@ -210,7 +210,7 @@ impl Resources {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
             Some(Provider::Store(store, part)) => {
-                return Ok(self.read_stored(store, part, call.uri));
+                return Ok(self.read_stored(store, part, call));
             }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
@@ -225,16 +225,17 @@ impl Resources {
         &self,
         store: Arc<dyn DynStore>,
         part: Option<(String, Part)>,
-        uri: &str,
+        call: &ResourceCall<'_>,
     ) -> AnswerFuture {
-        let (uri, is_open) = (uri.to_owned(), self.is_open);
+        let (uri, is_open) = (call.uri.to_owned(), self.is_open);
+        let viewer = Viewer::of(call.scope);
         Box::pin(async move {
             let contents = match part {
                 // In a box, so that whole resources need no room for it.
                 Some((resource, part)) => {
                     Box::pin(async {
                         let resource = stored::metadata(&*store, &resource, is_open).await?;
-                        part::read(&store, resource, part, &uri).await
+                        part::read(&store, resource, part, &uri, &viewer).await
                     })
                     .await
                 }

@@ -78,6 +78,7 @@ impl Features {
                 | StoreError::InvalidCursor
                 | StoreError::TooLarge { .. }
                 | StoreError::NoSuchPart { .. }
+                | StoreError::TimedOut { .. }
                 | StoreError::Overloaded
                 | StoreError::Failed(_) => error.into_protocol_error(&uri),
             });

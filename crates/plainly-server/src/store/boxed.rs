@@ -10,7 +10,9 @@ use plainly_protocol::types::{
     CacheHint, CacheScope, Resource, ResourceContents, ResourceTemplate,
 };
 
-use super::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch};
+use super::{
+    LineIndexes, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch,
+};
 use crate::changes::SubscribedResources;
 use plainly_transport::lock::Lock;
 
@@ -29,6 +31,8 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     /// The store as this caller sees it; `None` for the store itself.
     fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>>;
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch>;
+    /// What is known of the lines in its resources; `None` for a view, which may show something else.
+    fn lines(&self) -> Option<&LineIndexes>;
     fn can_suggest(&self) -> bool;
     fn cache_hint(&self) -> CacheHint;
 }
@@ -44,6 +48,7 @@ pub(crate) struct StoreFacts {
     /// Whether the log has the warning that the store does not mark its collections.
     is_warned_of: AtomicBool,
     suggestions: Lock<Suggestions>,
+    lines: LineIndexes,
 }
 
 /// The listings behind suggestions that are still allowed: any client can ask for resources that do not exist, and must
@@ -72,6 +77,7 @@ impl StoreFacts {
             can_watch,
             is_warned_of: AtomicBool::new(false),
             suggestions: Lock::new(suggestions),
+            lines: LineIndexes::default(),
         }
     }
 
@@ -172,6 +178,10 @@ impl<S: Store> DynStore for Boxed<S> {
 
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
         self.store.watch(subscribed)
+    }
+
+    fn lines(&self) -> Option<&LineIndexes> {
+        (!self.is_view).then_some(&self.facts.lines)
     }
 
     fn can_suggest(&self) -> bool {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::time::Duration;
 
 use plainly_errors::mistake::printable;
-use plainly_errors::{InvalidParams, ProtocolError, Unavailable};
+use plainly_errors::{Internal, InvalidParams, ProtocolError, Unavailable};
 
 /// The reason why a store has no answer.
 #[derive(thiserror::Error)]
@@ -39,6 +40,12 @@ pub enum StoreError {
     NoSuchPart {
         /// The length of the resource, in bytes.
         size: u64,
+    },
+    /// The search for the part took too long; if it is repeated, it may go on from there.
+    #[error("not found within {} s", limit.as_secs())]
+    TimedOut {
+        /// The longest time of a search.
+        limit: Duration,
     },
     /// Too much is being read at the moment; the request can be repeated.
     #[error("too much is being read at once")]
@@ -77,6 +84,12 @@ impl StoreError {
                 size,
             }
             .into(),
+            Self::TimedOut { limit } => {
+                let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+                ProtocolError::from(Internal::DeadlineExceeded { limit_ms }).with_message(format!(
+                    "The part was not found within {limit_ms} ms: repeat the request to search on"
+                ))
+            }
             Self::Overloaded => Unavailable::Overloaded.into(),
             Self::Failed(source) => {
                 ProtocolError::internal("The resource could not be read").with_source(source)

@@ -21,6 +21,16 @@ impl Viewer {
         Self(Scope::of_principal(principal))
     }
 
+    /// Notifies the caller of the progress of its request, if its client asked for that: so many bytes of all.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "nobody sees the difference in a progress"
+    )]
+    pub(super) async fn progress(&self, (done, all): (u64, u64), message: String) {
+        let (done, all) = (done as f64, all as f64);
+        self.0.progress(done, Some(all), Some(message)).await;
+    }
+
     pub(crate) fn of(scope: &Scope) -> Self {
         Self(scope.clone())
     }

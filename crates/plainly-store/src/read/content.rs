@@ -9,11 +9,12 @@ use super::large;
 use super::lines::{LineSelection, TextExcerpt};
 use super::output::ReadOutput;
 use crate::{MEDIA_BYTES, StoreView, entry, problems};
-use plainly_server::store::{Store, StoreError};
+use plainly_server::store::{Store, StoreError, Viewer};
 
 /// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
+    viewer: &Viewer,
     uri: &str,
     part: LineSelection,
     room: &mut usize,
@@ -28,7 +29,7 @@ pub(super) async fn read<S: Store>(
     };
     match source.store.read(uri).await {
         Err(error @ StoreError::TooLarge { .. }) => {
-            match large::read(source, &resource, part, room).await? {
+            match large::read(source, viewer, &resource, part, room).await? {
                 Some(read) => Ok(read),
                 None => Err(problems::of(source, uri, error).await),
             }

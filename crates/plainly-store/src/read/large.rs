@@ -7,18 +7,20 @@ use plainly_protocol::types::{Body, Content, Resource};
 use super::lines::{LineSelection, TextExcerpt};
 use super::output::ReadOutput;
 use crate::{StoreView, problems};
-use plainly_server::store::{PartUnit, Store, StoreError, read_part};
+use plainly_server::store::{PartQuery, PartUnit, Store, StoreError, Viewer, read_part};
 
 /// Reads lines of a large resource, as far as they fit into `room`; `None` if the store reads no parts of it, or if it is no
 /// text.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
+    viewer: &Viewer,
     resource: &Resource,
     selection: LineSelection,
     room: &mut usize,
 ) -> Result<Option<(ReadOutput, Vec<Content>)>, Problem> {
     let uri = &*resource.uri;
-    let content = match read_part(&source.store, uri, part_of(selection)).await {
+    let query = PartQuery::new(uri, part_of(selection)).lines(source.lines.as_deref());
+    let content = match read_part(&source.store, query.viewer(viewer)).await {
         Ok(content) => content,
         Err(StoreError::TooLarge { .. }) => return Ok(None),
         Err(StoreError::NoSuchPart { size }) => return Err(problems::after_the_end(size)),

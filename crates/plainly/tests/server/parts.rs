@@ -1,13 +1,16 @@
 //! Parts of resources: cut right at every boundary, and read by clients of every revision.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+mod counted;
+
 use std::sync::{Arc, Mutex};
 
 use plainly::errors::Dialect;
 use plainly::protocol::part::Part;
 use plainly::protocol::types::{Body, Resource, ResourceContents};
 use plainly::store::{
-    ByteRange, ListQuery, Page, PartContent, RangeQuery, Ranged, Store, StoreError, read_part,
+    ByteRange, ListQuery, Page, PartContent, PartQuery, RangeQuery, Ranged, Store, StoreError,
+    read_part,
 };
 use plainly::{Client, Revision, Server};
 use proptest::prelude::*;
@@ -119,7 +122,7 @@ fn read(log: &Log, part: Part) -> Result<PartContent, StoreError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .build()
         .unwrap();
-    runtime.block_on(read_part(log, LOG, part))
+    runtime.block_on(read_part(log, PartQuery::new(LOG, part)))
 }
 
 proptest! {

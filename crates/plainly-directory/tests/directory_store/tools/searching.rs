@@ -109,17 +109,26 @@ fn the_first_matches_are_given_whichever_thread_was_faster() {
 
 #[test]
 fn what_can_not_be_searched_is_counted() {
-    let fixture = Fixture::with(&[("large", "needle and more")], |builder| {
-        builder.max_file_bytes(14)
-    });
+    let long = format!("needle\n{}\n", "a".repeat(17 << 20));
+    let fixture = Fixture::new(&[("long", &long)]);
     std::fs::write(fixture.root().join("binary"), b"needle\n\0\n").unwrap();
     std::fs::write(fixture.root().join("latin1"), b"needle \xe9\n").unwrap();
     std::fs::write(fixture.root().join("utf16"), b"\xff\xfen\0e\0e\0d\0").unwrap();
     let tools = Tools::of(&fixture);
     let answer = tools.call("search", json!({"pattern": "need"}));
     assert_eq!(found(&answer), ["latin1:1:needle \u{fffd}", "utf16:1:need"]);
-    let expected = "2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 too large.";
+    let expected =
+        "2 matches in 2 files, of 2 searched. Left out: 1 binary, 1 with lines over 16 MiB.";
     assert!(answer.text.ends_with(expected), "{}", answer.text);
+}
+
+#[test]
+fn a_file_of_any_size_is_searched() {
+    let fixture = Fixture::with(&[("large", "and more\nneedle\n")], |builder| {
+        builder.max_file_bytes(4)
+    });
+    let answer = Tools::of(&fixture).call("search", json!({"pattern": "needle"}));
+    assert_eq!(found(&answer), ["large:2:needle"]);
 }
 
 #[test]

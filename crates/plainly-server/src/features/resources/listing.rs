@@ -106,6 +106,7 @@ pub(in crate::features) fn listing_failed(listed: &str, error: StoreError) -> Pr
         | StoreError::NotACollection
         | StoreError::TooLarge { .. }
         | StoreError::NoSuchPart { .. }
+        | StoreError::TimedOut { .. }
         | StoreError::Failed(_) => {
             ProtocolError::internal(format!("The {listed} could not be listed")).with_source(error)
         }

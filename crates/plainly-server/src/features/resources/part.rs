@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::answer::{AnswerFuture, MethodResult};
 use crate::store::{
-    ByteRange, DynStore, PartContent, PartUnit, RangeQuery, Store as _, StoreError, Stores,
-    read_part,
+    ByteRange, DynStore, PartContent, PartQuery, PartUnit, RangeQuery, Store as _, StoreError,
+    Stores, Viewer, read_part,
 };
 
 /// The member of `_meta` with the positions of a part, and the URI of what follows.
@@ -79,18 +79,20 @@ pub(super) fn described(mut resource: Resource, uri: &str) -> Result<Resource, P
     Ok(resource)
 }
 
-/// Reads a part of a resource, which the client asked for as `asked`.
+/// Reads a part of a resource, which the viewer asked for as `asked`.
 pub(super) async fn read(
     store: &Arc<dyn DynStore>,
     resource: Resource,
     part: Part,
     asked: &str,
+    viewer: &Viewer,
 ) -> Result<Vec<ResourceContents>, ProtocolError> {
     let uri = resource.uri.clone();
     let uri = &*uri;
     let resource = described(resource, asked)?;
     let one = Stores::of_one(store);
-    let content = read_part(&one, uri, part).await;
+    let query = PartQuery::new(uri, part).lines(store.lines());
+    let content = read_part(&one, query.viewer(viewer)).await;
     let content = content.map_err(|error| error.into_protocol_error(asked))?;
     let about = about(&content, uri);
     let mut contents = ResourceContents::new(resource, Body::of_bytes(content.bytes));

@@ -1,0 +1,334 @@
+//! The search for lines by their numbers: from the beginning of the resource, or from where they were found before.
+
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::maybe_done;
+use memchr::{memchr_iter, memrchr};
+use plainly_protocol::part::Part;
+use tokio::time::Instant;
+
+use super::lines::{BLOCK, Counting};
+use super::{MOST, OPEN, PartContent, PartQuery, PartUnit, whole_letters};
+use crate::store::{ByteRange, RangeQuery, Ranged, Store, StoreError};
+
+/// The bytes that are read at a time.
+const PIECE: u64 = BLOCK;
+
+/// The most searches in a resource that becomes another meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// The longest time of a search.
+const TIME: Duration = Duration::from_secs(20);
+
+/// The time between two notifications of progress.
+const STEP: Duration = Duration::from_secs(1);
+
+/// The lines from `first` on.
+pub(super) async fn lines<S: Store + ?Sized>(
+    store: &S,
+    query: PartQuery<'_>,
+    first: u64,
+    last: Option<u64>,
+) -> Result<PartContent, StoreError> {
+    let since = Instant::now();
+    for _ in 0..ATTEMPTS {
+        let mut search = LineSearch::new(query, (first, last), since);
+        if let Some(content) = search.run(store).await? {
+            return Ok(content);
+        }
+    }
+    Err(StoreError::Overloaded)
+}
+
+/// The search for lines.
+struct LineSearch<'a> {
+    query: PartQuery<'a>,
+    first: u64,
+    last: Option<u64>,
+    counting: Counting,
+    /// The line of the next byte that is taken.
+    line: u64,
+    /// The size at the last read.
+    size: u64,
+    found: Vec<u8>,
+    /// Whether the last byte that was read ends a line.
+    has_ended: bool,
+    until: Instant,
+    /// The time of the last notification.
+    told: Instant,
+}
+
+impl Drop for LineSearch<'_> {
+    /// Also a search that is given up has counted.
+    fn drop(&mut self) {
+        if let Some(lines) = self.query.lines {
+            lines.put(self.query.uri, self.counting.index());
+        }
+    }
+}
+
+impl<'a> LineSearch<'a> {
+    fn new(query: PartQuery<'a>, (first, last): (u64, Option<u64>), since: Instant) -> Self {
+        let index = query.lines.map(|lines| lines.get(query.uri));
+        let counting = Counting::before(first, index.unwrap_or_default());
+        Self {
+            query,
+            first,
+            last,
+            line: counting.lines(),
+            counting,
+            size: 0,
+            found: Vec::new(),
+            has_ended: true,
+            until: since + TIME,
+            told: since,
+        }
+    }
+
+    /// The lines; `None` if the resource is no longer what was counted.
+    async fn run<S: Store + ?Sized>(
+        &mut self,
+        store: &S,
+    ) -> Result<Option<PartContent>, StoreError> {
+        let uri = self.query.uri;
+        let begin = |at: u64| {
+            let read = store.read_range(RangeQuery::new(
+                uri,
+                ByteRange::From {
+                    first: at,
+                    most: PIECE,
+                },
+            ));
+            (at, Box::pin(maybe_done(read)))
+        };
+        let is_known = self.counting.at() == 0;
+        let mut pieces = 0;
+        let mut ahead = None;
+        loop {
+            let at = self.counting.at();
+            let ready = ahead.take().filter(|(from, _)| *from == at);
+            let (_, mut read) = ready.unwrap_or_else(|| begin(at));
+            read.as_mut().await;
+            let Some(ranged) = self.current(read.as_mut().take_output())? else {
+                return Ok(self.forget());
+            };
+            if pieces == 0 && !is_known && !self.is_as_counted(store, &ranged).await? {
+                return Ok(self.forget());
+            }
+            if ranged.bytes.is_empty() {
+                return self.end().map(Some);
+            }
+            let next = at + ranged.bytes.len() as u64;
+            // What was not in the first piece may be far away: the next one is read while this one is counted.
+            if pieces > 0 && next < self.size {
+                let (_, read) = ahead.insert(begin(next));
+                read.as_mut().now_or_never();
+            }
+            if let Some(content) = self.count(&ranged) {
+                return Ok(Some(content));
+            }
+            pieces += 1;
+            self.go_on().await?;
+        }
+    }
+
+    /// Counts the lines of a piece, and takes those that are asked for; the content if it is complete.
+    fn count(&mut self, ranged: &Ranged) -> Option<PartContent> {
+        let mut rest = &*ranged.bytes;
+        while !rest.is_empty() {
+            let (bytes, others) = rest.split_at(self.counting.within(rest));
+            rest = others;
+            let count = self.counting.count(bytes, ranged.tag.as_deref());
+            let is_rest_read = self.counting.at() >= self.size;
+            let bytes = self.skip(bytes, count);
+            if self.line >= self.first
+                && let Some(content) = self.take(bytes, is_rest_read)
+            {
+                return Some(content);
+            }
+        }
+        None
+    }
+
+    /// Some bytes; `None` if the resource has become shorter.
+    async fn read<S: Store + ?Sized>(
+        &mut self,
+        store: &S,
+        first: u64,
+        most: u64,
+    ) -> Result<Option<Ranged>, StoreError> {
+        let query = RangeQuery::new(self.query.uri, ByteRange::From { first, most });
+        let read = store.read_range(query).await;
+        self.current(Some(read))
+    }
+
+    /// What was read; `None` if the resource has become shorter.
+    fn current(
+        &mut self,
+        read: Option<Result<Ranged, StoreError>>,
+    ) -> Result<Option<Ranged>, StoreError> {
+        match read {
+            Some(Ok(ranged)) if ranged.size >= self.size => {
+                self.size = ranged.size;
+                Ok(Some(ranged))
+            }
+            Some(Ok(_) | Err(StoreError::NoSuchPart { .. })) | None => Ok(None),
+            Some(Err(error)) => Err(error),
+        }
+    }
+
+    /// Whether the resource, of which these bytes were read, is what was counted: by its tag, or else by the last block and the
+    /// one that is read, because a log that has grown need not be counted again.
+    async fn is_as_counted<S: Store + ?Sized>(
+        &mut self,
+        store: &S,
+        ranged: &Ranged,
+    ) -> Result<bool, StoreError> {
+        let index = self.counting.index();
+        if index.has_tag(ranged.tag.as_deref()) {
+            return Ok(true);
+        }
+        for block in [index.last(), Some(self.counting.block())] {
+            let Some(block) = block else { continue };
+            let mut bytes = Vec::new();
+            while (bytes.len() as u64) < BLOCK {
+                let read = bytes.len() as u64;
+                let at = block as u64 * BLOCK + read;
+                match self.read(store, at, BLOCK - read).await? {
+                    Some(more) if !more.bytes.is_empty() => bytes.extend_from_slice(&more.bytes),
+                    Some(_) | None => break,
+                }
+            }
+            if !self.counting.index().agrees(block, &bytes) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Removes what is known of the lines of the resource.
+    fn forget(&mut self) -> Option<PartContent> {
+        if let Some(lines) = self.query.lines {
+            lines.remove(self.query.uri);
+        }
+        self.counting = Counting::default();
+        None
+    }
+
+    /// Fails if there is no more time; notifies the caller otherwise.
+    async fn go_on(&mut self) -> Result<(), StoreError> {
+        let now = Instant::now();
+        if now >= self.until {
+            return Err(StoreError::TimedOut { limit: TIME });
+        }
+        if let Some(viewer) = self.query.viewer
+            && now >= self.told + STEP
+        {
+            self.told = now;
+            let message = format!("{} lines counted", self.counting.lines());
+            let (at, size) = (self.counting.at(), self.size);
+            viewer.progress((at, size), message).await;
+        }
+        Ok(())
+    }
+
+    /// The bytes behind the lines that are not asked for. In all of these bytes, `count` lines end.
+    fn skip<'b>(&mut self, block: &'b [u8], count: u64) -> &'b [u8] {
+        let missing = self.first.saturating_sub(self.line);
+        self.has_ended = block.last() == Some(&b'\n');
+        if missing == 0 {
+            return block;
+        }
+        if count < missing {
+            self.line += count;
+            return &[];
+        }
+        let before = usize::try_from(missing - 1).unwrap_or(usize::MAX);
+        let end = memchr_iter(b'\n', block).nth(before);
+        self.line = self.first;
+        end.and_then(|end| block.get(end + 1..)).unwrap_or(&[])
+    }
+
+    /// Takes lines out of these bytes, behind which there are no others if `is_rest_read`; the content if it is complete.
+    fn take(&mut self, rest: &[u8], is_rest_read: bool) -> Option<PartContent> {
+        let most = match self.last {
+            Some(_) => MOST,
+            None => OPEN,
+        };
+        let wanted = self.last.map_or(u64::MAX, |last| last - self.line);
+        if wanted == 0 {
+            return Some(self.content(self.line, None));
+        }
+        let before = usize::try_from(wanted - 1).unwrap_or(usize::MAX);
+        let end = memchr_iter(b'\n', rest).nth(before);
+        let taken = end.and_then(|end| rest.get(..=end)).unwrap_or(rest);
+        self.found.extend_from_slice(taken);
+        if self.found.len() > most {
+            let unread = (rest.len() - taken.len()) as u64;
+            return Some(self.cut(most, self.counting.at() - unread));
+        }
+        self.line += match end {
+            Some(_) => wanted,
+            None => memchr_iter(b'\n', taken).count() as u64,
+        };
+        let is_rest_taken = is_rest_read && taken.len() == rest.len();
+        // At the very end, the next read shows that there is nothing more.
+        (end.is_some() && !is_rest_taken).then(|| self.content(self.line, None))
+    }
+
+    /// The content, which ends at this position, without what is above the limit: whole lines, or else a beginning of one.
+    fn cut(&mut self, most: usize, end_at: u64) -> PartContent {
+        let end = self
+            .found
+            .get(..most)
+            .and_then(|found| memrchr(b'\n', found));
+        match end {
+            Some(end) => {
+                self.found.truncate(end + 1);
+                let lines = memchr_iter(b'\n', &self.found).count() as u64;
+                self.content(self.first + lines, None)
+            }
+            None => {
+                let begins_at = end_at - self.found.len() as u64;
+                self.found.truncate(most);
+                self.found.truncate(whole_letters(&self.found));
+                let first = begins_at + self.found.len() as u64;
+                let mut content = self.content(self.first + 1, None);
+                content.next = Some(Part::Bytes { first, end: None });
+                content
+            }
+        }
+    }
+
+    /// The content at the end of the resource.
+    fn end(&mut self) -> Result<PartContent, StoreError> {
+        let total = self.line + u64::from(!self.has_ended);
+        if self.first > total {
+            return Err(StoreError::NoSuchPart { size: total });
+        }
+        Ok(self.content(total, Some(total)))
+    }
+
+    fn content(&mut self, last: u64, total: Option<u64>) -> PartContent {
+        let next = match (self.last, total) {
+            (Some(_), Some(_)) => None,
+            (Some(end), None) => Some(Part::Lines {
+                first: last,
+                last: Some(last.saturating_add(end - self.first)),
+            }),
+            (None, _) => Some(Part::Lines {
+                first: last,
+                last: None,
+            }),
+        };
+        PartContent {
+            bytes: std::mem::take(&mut self.found),
+            unit: PartUnit::Line,
+            first: self.first,
+            last,
+            total,
+            next,
+        }
+    }
+}
