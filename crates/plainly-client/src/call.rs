@@ -11,7 +11,9 @@ mod visits;
 use std::time::Duration;
 
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{CallToolResult, DiscoverResult, EmptyResult};
+use plainly_protocol::types::{
+    CallToolResult, DiscoverResult, EmptyResult, IF_NONE_MATCH, RawJson,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
@@ -25,7 +27,7 @@ use crate::connect::operation::Operation;
 use crate::error::{LocalError, Result};
 use crate::link::CallExtras;
 use crate::message::reply::{self, RawResult, TypedResult};
-use crate::message::request::RequestWriter;
+use crate::message::request::{RawMembers, RequestWriter};
 use crate::message::timeouts::{CallQuestions, Timeouts};
 use crate::message::trace_context;
 
@@ -124,7 +126,10 @@ impl Client {
         if let Some(kept) = fetch.as_ref().and_then(|fetch| fetch.find()) {
             return RawResult::kept(method, kept, fetch);
         }
+        let unproven = fetch.as_ref().and_then(|fetch| fetch.unproven());
+        let condition = unproven.as_ref().map(|(_, tag)| if_none_match(tag));
         let extras = CallExtras {
+            meta: condition.as_ref().or(extras.meta),
             fetch: fetch.as_deref(),
             budget: Some(&recovery.budget),
             ..extras
@@ -134,7 +139,14 @@ impl Client {
             let writer = self.connected.writer();
             recovery.begin_attempt();
             let error = match self.attempt(&writer, method, params, extras).await {
-                Ok(result) => return Ok(result.keep_for(fetch)),
+                Ok(result) => {
+                    let known = unproven.filter(|_| result.is_not_modified());
+                    let result = match known {
+                        Some((json, _)) => result.with_content(json),
+                        None => result,
+                    };
+                    return Ok(result.keep_for(fetch));
+                }
                 Err(error) => self.connected.link.tell_stray(error),
             };
             // State that the server gave out with its questions may be good for one use.
@@ -163,7 +175,8 @@ impl Client {
         let fetch = shelf.fetch(connected.revision(), method, params, self.fresh)?;
         // If they can't be had, the call itself tells why.
         let credentials = connected.link.credentials(self.timeout).await?;
-        Some(Box::new(fetch.by(&credentials)))
+        let is_conditional = connected.server.reads_conditionally();
+        Some(Box::new(fetch.by(&credentials).conditional(is_conditional)))
     }
 
     /// The time for one call, however often the server gives a sign of life.
@@ -229,6 +242,13 @@ impl ClientState {
             None => Ok(result),
         }
     }
+}
+
+/// The `_meta` of a request for a content with another tag than this.
+fn if_none_match(tag: &str) -> RawMembers {
+    let tag = RawJson::encode(&tag).ok();
+    let tag = tag.map(|tag| (IF_NONE_MATCH.to_owned(), tag));
+    tag.into_iter().collect()
 }
 
 /// The name or URI that a call is about.

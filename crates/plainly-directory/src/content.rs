@@ -84,6 +84,8 @@ fn file(
         return Ok(None);
     };
     let resource = describe::with_content(uri, name, &metadata, &content);
+    // The tag of before: it may have grown meanwhile.
+    let resource = tagged(resource, &file.metadata);
     Ok(Some((resource, converters.body(content))))
 }
 
@@ -145,6 +147,15 @@ pub(super) fn range(
         Some(changed) => ranged.tag(tag(&file.metadata, changed)),
         None => ranged,
     })
+}
+
+/// The resource with the tag of its file.
+pub(super) fn tagged(resource: Resource, metadata: &Metadata) -> Resource {
+    // Files that say 0 of their size, as in `/proc`, change and say nothing of that either.
+    match handle::changed(metadata).filter(|_| metadata.len() > 0) {
+        Some(changed) => resource.tag(tag(metadata, changed)),
+        None => resource,
+    }
 }
 
 /// A text that changes when the file does.

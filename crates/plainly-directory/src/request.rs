@@ -59,6 +59,9 @@ impl<'a> Request<'a> {
         let target = self.target(uri)?;
         let opened = self.place(target.root).open(&target.path)?;
         let mut resource = describe::opened(uri, target.name(), &opened)?;
+        if let OpenEntry::File(file) = &opened {
+            resource = content::tagged(resource, &file.metadata);
+        }
         self.mounts.converters.announce(&mut resource);
         Ok(resource)
     }

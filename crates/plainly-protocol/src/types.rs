@@ -27,6 +27,7 @@ mod resource;
 mod resources;
 mod skills;
 mod subscriptions;
+mod tag;
 mod tasks;
 mod tools;
 
@@ -85,6 +86,7 @@ pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
     SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
 };
+pub use self::tag::{IF_NONE_MATCH, tag_in};
 pub use self::tasks::{
     CancelTaskParams, CreateTaskResult, DetailedTask, GetTaskParams, TASKS_EXTENSION, TaskState,
     TaskStatus, UpdateTaskParams,

@@ -43,7 +43,7 @@ impl Discovery {
         }
         if features.serves(Capability::Resources) {
             capabilities = capabilities.resources(resources_capability(announced));
-            let settings = json!({ "directoryRead": true });
+            let settings = json!({ "conditional": true, "directoryRead": true });
             extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
         }
         if features.serves(Capability::Prompts) {

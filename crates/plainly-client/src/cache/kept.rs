@@ -35,8 +35,10 @@ pub(super) struct KeptKey {
 pub(super) struct KeptResult {
     /// It, in memory of its own: a part of a message would keep the whole.
     pub(super) json: Bytes,
-    /// The end of the time for which it is good.
-    pub(super) fresh_until: Instant,
+    /// The end of the time for which it is good; `None` if it is once the server says that it has not changed.
+    pub(super) fresh_until: Option<Instant>,
+    /// The tag of the resource whose content it is, for which the server can be asked.
+    pub(super) tag: Option<String>,
     /// The time of the request, by the cache's clock.
     pub(super) asked: u64,
     /// The later reports of its server: not forgotten as long as this is cached.
@@ -88,7 +90,8 @@ impl KeptResults {
 }
 
 fn weight(key: &KeptKey, result: &KeptResult) -> usize {
-    key.params.len() + result.json.len() + AROUND
+    let tag = result.tag.as_ref().map_or(0, String::len);
+    key.params.len() + result.json.len() + tag + AROUND
 }
 
 #[cfg(test)]
@@ -109,7 +112,8 @@ mod tests {
     fn result(bytes: usize) -> KeptResult {
         KeptResult {
             json: Bytes::from(vec![b' '; bytes]),
-            fresh_until: Instant::now(),
+            fresh_until: Some(Instant::now()),
+            tag: None,
             asked: 0,
             changes: Arc::default(),
         }

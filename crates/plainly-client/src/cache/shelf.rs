@@ -13,7 +13,7 @@ use http::{HeaderName, HeaderValue};
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CacheScope, ClientCapabilities, ResourceUpdatedParams, ResultFields, ResultType,
+    CacheScope, ClientCapabilities, Meta, ResourceUpdatedParams, ResultFields, ResultType, tag_in,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -50,6 +50,8 @@ pub(crate) struct Fetch {
     is_page: bool,
     /// Whether the result has to come from the server.
     is_fresh: bool,
+    /// Whether the server can say that a content has not changed.
+    is_conditional: bool,
     /// The time of the request, by the cache's clock.
     asked: u64,
     /// Whether it went out with other credentials in the end, as one client's may change.
@@ -152,6 +154,7 @@ impl Shelf {
             uri: about.uri.map(Cow::into_owned),
             is_page: about.cursor.is_some(),
             is_fresh,
+            is_conditional: false,
             asked: self.cache.shared.clock.load(Ordering::Relaxed),
             is_of_others: Arc::default(),
         })
@@ -178,6 +181,13 @@ impl Fetch {
         self
     }
 
+    /// Sets whether the server can say that a content has not changed.
+    #[must_use]
+    pub(crate) fn conditional(mut self, is_conditional: bool) -> Self {
+        self.is_conditional = is_conditional && self.private.method == Method::ReadResource;
+        self
+    }
+
     /// Notes with which credentials the server was asked.
     #[cfg(feature = "http")]
     pub(crate) fn sent_with(&self, credentials: &[(HeaderName, HeaderValue)]) {
@@ -200,19 +210,32 @@ impl Fetch {
         found
     }
 
+    /// A result that may have changed, and its tag, for which the server can be asked.
+    pub(crate) fn unproven(&self) -> Option<(Bytes, String)> {
+        let can_ask = self.is_conditional && !self.is_fresh;
+        let mut tagged = self.kept().filter(|_| can_ask);
+        tagged.find_map(|kept| Some((kept.json, kept.tag?)))
+    }
+
     /// A result that is good, or was so long ago.
     fn kept_for(&self, stale: Duration) -> Option<Bytes> {
+        let good = self.kept().find(|kept| self.is_good(kept, stale));
+        good.map(|kept| kept.json)
+    }
+
+    fn kept(&self) -> impl Iterator<Item = KeptResult> {
         let kept = [&self.private, &self.public].map(|key| {
             let all = self.shelf.cache.shared.kept.lock();
             all.get(key).cloned()
         });
-        let mut kept = kept.into_iter().flatten();
-        let good = kept.find(|kept| self.is_good(kept, stale));
-        good.map(|kept| kept.json)
+        kept.into_iter().flatten()
     }
 
     fn is_good(&self, kept: &KeptResult, stale: Duration) -> bool {
-        let until = kept.fresh_until.checked_add(stale);
+        let Some(fresh_until) = kept.fresh_until else {
+            return false;
+        };
+        let until = fresh_until.checked_add(stale);
         let is_in_time = until.is_none_or(|until| Instant::now() < until);
         let KeptResult { changes, asked, .. } = kept;
         // Since it was asked for, not since it came: what changed on its way may be about it.
@@ -224,10 +247,12 @@ impl Fetch {
         self.forget();
         let hint = fields.cache;
         let is_final = fields.result_type == ResultType::Complete;
+        let tag = if self.is_conditional { tag(json) } else { None };
         let fresh_until = Instant::now().checked_add(hint.ttl.min(LONGEST));
-        let Some(fresh_until) = fresh_until.filter(|_| is_final && !hint.ttl.is_zero()) else {
+        let fresh_until = fresh_until.filter(|_| !hint.ttl.is_zero());
+        if !is_final || fresh_until.is_none() && tag.is_none() {
             return;
-        };
+        }
         let key = match hint.scope {
             CacheScope::Public => &self.public,
             CacheScope::Private | _ if self.is_of_others.load(Ordering::Relaxed) => return,
@@ -236,6 +261,7 @@ impl Fetch {
         let kept = KeptResult {
             json: Bytes::copy_from_slice(json),
             fresh_until,
+            tag,
             asked: self.asked,
             changes: Arc::clone(&self.shelf.changes),
         };
@@ -266,4 +292,20 @@ impl Fetch {
         }
         None
     }
+}
+
+/// The tag of the content in this result, which is JSON.
+fn tag(json: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Result {
+        contents: Vec<Content>,
+    }
+    #[derive(Deserialize)]
+    struct Content {
+        #[serde(rename = "_meta")]
+        meta: Option<Meta>,
+    }
+    let result: Result = serde_json::from_slice(json).ok()?;
+    let mut metas = result.contents.iter().filter_map(|it| it.meta.as_ref());
+    metas.find_map(tag_in).map(str::to_owned)
 }

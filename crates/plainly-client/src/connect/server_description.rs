@@ -52,6 +52,12 @@ impl ServerDescription {
         self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
     }
 
+    /// Whether it declares that it can say that a content has not changed.
+    pub(crate) fn reads_conditionally(&self) -> bool {
+        let settings = self.capabilities.extension(COLLECTIONS);
+        settings.is_some_and(|settings| settings["conditional"] == true)
+    }
+
     /// Whether it declares that it lists directories (SEP-2640). Otherwise it must not be asked.
     pub(crate) fn reads_directories(&self) -> bool {
         let settings = self.capabilities.extension(SKILLS_EXTENSION);

@@ -11,7 +11,7 @@ use plainly_protocol::envelope::{
 };
 use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ResultFields, ResultType};
+use plainly_protocol::types::{ReadResourceResult, ResultFields, ResultType};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
@@ -287,6 +287,22 @@ impl RawResult {
         }
         self.kept = fetch;
         self
+    }
+
+    /// Whether it says that the content has not changed.
+    pub(crate) fn is_not_modified(&self) -> bool {
+        let read = serde_json::from_slice::<ReadResourceResult>(&self.json);
+        read.is_ok_and(|read| matches!(&*read.contents, [one] if one.is_not_modified()))
+    }
+
+    /// The content that the client has, which it stands for.
+    pub(crate) fn with_content(self, json: Bytes) -> Self {
+        let is_cached = true;
+        Self {
+            json,
+            is_cached,
+            ..self
+        }
     }
 
     /// Reads the final result of a call of `method`.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use plainly_errors::ProtocolError;
+use plainly_protocol::envelope::Object;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CallToolParams, CompleteParams, Cursor, GetPromptParams, ListPromptsParams,
+    CallToolParams, CompleteParams, Cursor, GetPromptParams, IF_NONE_MATCH, ListPromptsParams,
     ListResourceTemplatesParams, ListResourcesParams, ListToolsParams, ReadDirectoryParams,
     ReadResourceParams, Reference, Resource, ResourceMetadataParams, ResourceMetadataResult,
 };
@@ -151,6 +152,8 @@ impl Features {
         call: &MethodCall<'_>,
     ) -> Result<MethodAnswer, ProtocolError> {
         let ReadResourceParams { uri, .. } = call.read()?;
+        let meta = call.params.and_then(Object::meta);
+        let known = meta.as_ref().and_then(|meta| meta.text(IF_NONE_MATCH));
         let resource_call = ResourceCall {
             uri: &uri,
             variables: &Values::new(),
@@ -158,7 +161,9 @@ impl Features {
             scope: call.scope,
             states: &self.states,
         };
-        let reading = self.resources.read(&resource_call, &self.limits)?;
+        let reading = self
+            .resources
+            .read(&resource_call, known.as_deref(), &self.limits)?;
         Ok(MethodAnswer::Later(Audience::Code, reading))
     }
 

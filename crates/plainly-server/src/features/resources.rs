@@ -199,9 +199,11 @@ impl Resources {
         })
     }
 
+    /// Reads a resource, unless it is stored and has the tag of the content that the client has.
     pub(super) fn read(
         &self,
         call: &ResourceCall<'_>,
+        known: Option<&str>,
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
         let (hint, reading) = match self.find(call.uri, call.scope, limits)? {
@@ -210,7 +212,7 @@ impl Resources {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
             Some(Provider::Store(store, part)) => {
-                return Ok(self.read_stored(store, part, call));
+                return Ok(self.read_stored(store, part, known, call));
             }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
@@ -225,10 +227,12 @@ impl Resources {
         &self,
         store: Arc<dyn DynStore>,
         part: Option<(String, Part)>,
+        known: Option<&str>,
         call: &ResourceCall<'_>,
     ) -> AnswerFuture {
         let (uri, is_open) = (call.uri.to_owned(), self.is_open);
         let viewer = Viewer::of(call.scope);
+        let known = known.map(str::to_owned);
         Box::pin(async move {
             let contents = match part {
                 // In a box, so that whole resources need no room for it.
@@ -239,7 +243,10 @@ impl Resources {
                     })
                     .await
                 }
-                None => stored::read(&*store, &uri, is_open).await,
+                None => match known {
+                    Some(tag) => Box::pin(stored::read_unless(&*store, &uri, &tag, is_open)).await,
+                    None => stored::read(&*store, &uri, is_open).await,
+                },
             };
             let contents = contents.map_err(Failure::of_server)?;
             Ok(Answer::Contents(

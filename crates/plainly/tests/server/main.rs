@@ -4,6 +4,7 @@ mod answering;
 mod asking;
 mod channels;
 mod checking;
+mod conditional;
 mod declared;
 mod ended_sessions;
 mod extensions;

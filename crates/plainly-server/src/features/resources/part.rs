@@ -68,7 +68,7 @@ pub(super) fn of(uri: &str) -> Result<Option<(&str, Part)>, ProtocolError> {
     }
 }
 
-/// The metadata of a part: that of its resource, but for its size.
+/// The metadata of a part: that of its resource, but for its size and its tag.
 pub(super) fn described(mut resource: Resource, uri: &str) -> Result<Resource, ProtocolError> {
     if resource.is_collection == Some(true) {
         let why = "a collection has no parts".into();
@@ -76,6 +76,7 @@ pub(super) fn described(mut resource: Resource, uri: &str) -> Result<Resource, P
     }
     uri.clone_into(&mut resource.uri);
     resource.size = None;
+    resource.remove_tag();
     Ok(resource)
 }
 

@@ -30,6 +30,21 @@ pub(super) async fn read(
     }
 }
 
+/// Reads a resource, unless it has this tag: then the content says so.
+pub(super) async fn read_unless(
+    store: &dyn DynStore,
+    uri: &str,
+    tag: &str,
+    is_open: bool,
+) -> Result<Vec<ResourceContents>, ProtocolError> {
+    let mut resource = metadata(store, uri, is_open).await?;
+    if resource.own_tag() != Some(tag) {
+        return read(store, uri, is_open).await;
+    }
+    uri.clone_into(&mut resource.uri);
+    Ok(vec![ResourceContents::not_modified(resource)])
+}
+
 /// The metadata of a resource; with `is_open`, the error may suggest another one.
 pub(super) async fn metadata(
     store: &dyn DynStore,
@@ -98,7 +113,9 @@ async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents
     let broken = contents::check(uri, &contents).err();
     // Nearly all contents are valid for any resource, and complete: only the others need a second look.
     if broken.is_some() || contents::lack_metadata(uri, &contents) {
-        let resource = store.metadata(uri).await?;
+        let mut resource = store.metadata(uri).await?;
+        // It may already be that of another content.
+        resource.remove_tag();
         match (resource.is_collection, broken) {
             (Some(false), Some(broken)) => return Err(StoreError::Failed(broken.into())),
             (Some(_), _) => {}
