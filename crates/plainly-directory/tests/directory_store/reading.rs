@@ -20,7 +20,10 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
     ]);
     fs::write(fixture.root().join("picture"), b"\x89PNG\r\n\x1a\n\0\0").unwrap();
     for listed in fixture.list(None, None, ALL).unwrap().resources {
-        assert_eq!(fixture.metadata(&listed.uri).unwrap(), listed);
+        let mut found = fixture.metadata(&listed.uri).unwrap();
+        let tag = found.own_tag().map(str::to_owned);
+        found.remove_tag();
+        assert_eq!(found, listed);
         if listed.is_collection == Some(true) {
             assert_eq!(listed.mime_type.as_deref(), Some("inode/directory"));
             assert_eq!(listed.size, None);
@@ -31,6 +34,8 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
             panic!("{contents:?}")
         };
         assert_eq!(read.uri, listed.uri);
+        assert_eq!(read.clone().into_resource().own_tag(), tag.as_deref());
+        assert_eq!(tag.is_some(), listed.size != Some(0), "{}", listed.uri);
         assert_eq!(read.name.as_ref(), Some(&listed.name));
         assert_eq!(read.mime_type, listed.mime_type);
         assert_eq!(read.size, listed.size);
@@ -49,6 +54,29 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
     assert_eq!(mime("README"), "text/plain");
     assert_eq!(mime("sub/mod.ts"), "text/typescript");
     assert_eq!(fixture.text("file:///docs/empty"), "");
+}
+
+/// Also where its size and its modification time are the same.
+#[test]
+fn a_file_that_was_written_has_another_tag() {
+    let fixture = Fixture::new(&[("a", "one")]);
+    let tag = || {
+        let contents = fixture.read("file:///docs/a").unwrap();
+        let resource = contents.into_iter().next().unwrap().into_resource();
+        resource.own_tag().unwrap().to_owned()
+    };
+    let before = tag();
+    assert_eq!(tag(), before);
+    let path = fixture.root().join("a");
+    let times = fs::metadata(&path).unwrap().modified().unwrap();
+    fs::write(&path, "two").unwrap();
+    File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(times)
+        .unwrap();
+    assert_ne!(tag(), before);
 }
 
 #[test]

@@ -93,7 +93,9 @@ fn every_listed_uri_is_read_as_it_was_listed() {
         let name = read[0].body.as_bytes();
         assert!(names.contains(&name), "{}", listed.uri);
         assert_eq!(listed.name, String::from_utf8_lossy(name));
-        assert_eq!(fixture.metadata(&listed.uri).unwrap(), listed);
+        let mut found = fixture.metadata(&listed.uri).unwrap();
+        found.remove_tag();
+        assert_eq!(found, listed);
     }
 }
 
