@@ -127,8 +127,7 @@ pub(super) fn range(
     range: ByteRange,
 ) -> Result<Ranged, StoreError> {
     let OpenEntry::File(file) = root.open(path)? else {
-        let why = "a directory has no bytes".into();
-        return Err(StoreError::InvalidUri { why });
+        return Err(no_bytes());
     };
     let size = file.metadata.len();
     let (first, length) = range.within(size)?;
@@ -147,6 +146,12 @@ pub(super) fn range(
         Some(changed) => ranged.tag(tag(&file.metadata, changed)),
         None => ranged,
     })
+}
+
+/// The error of a part of a directory.
+pub(super) fn no_bytes() -> StoreError {
+    let why = "a directory has no bytes".into();
+    StoreError::InvalidUri { why }
 }
 
 /// The resource with the tag of its file.

@@ -48,6 +48,13 @@ pub(super) fn opened(uri: &str, name: &OsStr, opened: &OpenEntry) -> Result<Reso
     }
 }
 
+/// The collection above all mounts, which no directory of the host is.
+pub(super) fn top(uri: &str) -> Resource {
+    Resource::new(uri, "files")
+        .mime_type("inode/directory")
+        .is_collection(true)
+}
+
 /// A file whose content was read.
 pub(super) fn with_content(
     uri: &str,

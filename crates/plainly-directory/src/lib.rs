@@ -38,6 +38,7 @@
 mod builder;
 mod store;
 
+mod everything;
 mod request;
 
 mod job;

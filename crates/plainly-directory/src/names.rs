@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use cap_std::fs::FileType;
 use plainly::store::StoreError;
 
 use super::lists::{List, SMALL, Version};
@@ -14,18 +15,34 @@ use super::place::Place;
 /// The most names of one directory that are given at a time.
 const BATCH: usize = SMALL;
 
+/// The kinds of entries that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kinds {
+    All,
+    /// Only what can be a directory.
+    Directories,
+}
+
+impl Kinds {
+    fn has(self, kind: Option<FileType>) -> bool {
+        let is_other = |kind: FileType| kind.is_file() || kind.is_symlink();
+        self == Self::All || !kind.is_some_and(is_other)
+    }
+}
+
 /// The first names in `place` after `after` that may be shown, and whether there are more.
 pub(super) fn next(
     place: &Place,
     after: Option<&OsStr>,
+    kinds: Kinds,
 ) -> Result<(Vec<OsString>, bool), StoreError> {
     // A list of a large directory takes longer than its first names, and most who list it want no more.
     let Some(after) = after else {
-        return smallest(place, None);
+        return smallest(place, None, kinds);
     };
     match list(place, SystemTime::now())? {
-        Some(list) => shown(place, &list, after),
-        None => smallest(place, Some(after)),
+        Some(list) => shown(place, &list, after, kinds),
+        None => smallest(place, Some(after), kinds),
     }
 }
 
@@ -48,11 +65,16 @@ fn list(place: &Place, now: SystemTime) -> Result<Option<Arc<List>>, StoreError>
 }
 
 /// The first names of a list after `after` that may be shown, and whether there are more.
-fn shown(place: &Place, list: &List, after: &OsStr) -> Result<(Vec<OsString>, bool), StoreError> {
+fn shown(
+    place: &Place,
+    list: &List,
+    after: &OsStr,
+    kinds: Kinds,
+) -> Result<(Vec<OsString>, bool), StoreError> {
     let mut batch = Vec::new();
     for (name, kind) in list.after(after) {
         place.check()?;
-        if !place.shows(&name, kind)? {
+        if !kinds.has(kind) || !place.shows(&name, kind)? {
             continue;
         }
         if batch.len() == BATCH {
@@ -65,13 +87,19 @@ fn shown(place: &Place, list: &List, after: &OsStr) -> Result<(Vec<OsString>, bo
 
 /// The first names after `after` that may be shown, and whether there are more; however large the directory is, no more are
 /// kept.
-fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool), StoreError> {
+fn smallest(
+    place: &Place,
+    after: Option<&OsStr>,
+    kinds: Kinds,
+) -> Result<(Vec<OsString>, bool), StoreError> {
     let mut more = false;
     let mut names = BinaryHeap::new();
     for entry in place.entries()? {
         let entry = entry?;
+        // Where its kind can't be told, opening it says why.
+        let kind = entry.file_type().ok();
         let name = entry.file_name();
-        if after.is_some_and(|after| *name <= *after) {
+        if after.is_some_and(|after| *name <= *after) || !kinds.has(kind) {
             continue;
         }
         // Too far behind to be among the first: whether it may be shown need not be asked.
@@ -79,8 +107,7 @@ fn smallest(place: &Place, after: Option<&OsStr>) -> Result<(Vec<OsString>, bool
             more = true;
             continue;
         }
-        // Where its kind can't be told, opening it says why.
-        if !place.shows(&name, entry.file_type().ok())? {
+        if !place.shows(&name, kind)? {
             continue;
         }
         names.push(name);
@@ -151,15 +178,18 @@ mod tests {
     fn a_list_gives_the_names_that_reading_gives() {
         let fixture = Fixture::new();
         let list = fixture.list(SETTLED).unwrap();
-        let (first, more) = smallest(&fixture.place, None).unwrap();
+        let (first, more) = smallest(&fixture.place, None, Kinds::All).unwrap();
         assert!(more && first.len() == BATCH);
-        assert_eq!(next(&fixture.place, None).unwrap(), (first.clone(), true));
+        assert_eq!(
+            next(&fixture.place, None, Kinds::All).unwrap(),
+            (first.clone(), true)
+        );
         let between = OsString::from("05");
         let ends = ["", "zzz"].map(OsString::from);
         for after in first.iter().step_by(100).chain([&between]).chain(&ends) {
-            let read = smallest(&fixture.place, Some(after)).unwrap();
+            let read = smallest(&fixture.place, Some(after), Kinds::All).unwrap();
             assert_eq!(
-                shown(&fixture.place, &list, after).unwrap(),
+                shown(&fixture.place, &list, after, Kinds::All).unwrap(),
                 read,
                 "{after:?}"
             );
@@ -189,7 +219,7 @@ mod tests {
                 _ => fs::remove_file(path).unwrap(),
             }
             assert!(fixture.list(Duration::ZERO).is_none(), "{change}");
-            let (names, _) = next(&fixture.place, Some(last)).unwrap();
+            let (names, _) = next(&fixture.place, Some(last), Kinds::All).unwrap();
             let is_there = names.iter().any(|name| name == "99999.txt");
             assert_eq!(is_there, change == "added");
             assert!(fixture.list(SETTLED).is_some());
@@ -199,7 +229,7 @@ mod tests {
         let (waits, waiter) = Waiter::until_dropped();
         let fresh = place(fixture.around.path(), Arc::default(), waiter);
         let list = fixture.list(SETTLED).unwrap();
-        let (names, more) = shown(&fresh, &list, last).unwrap();
+        let (names, more) = shown(&fresh, &list, last, Kinds::All).unwrap();
         assert!(names.is_empty() && !more, "{names:?}");
         drop(waits);
     }

@@ -49,13 +49,16 @@ pub(super) struct Request<'a> {
 
 /// A mount, and the names below it.
 pub(super) struct Target<'a> {
-    index: usize,
+    pub(super) index: usize,
     pub(super) root: &'a Root,
     pub(super) path: Vec<OsString>,
 }
 
 impl<'a> Request<'a> {
     pub(super) fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        if uri == uri::ROOT {
+            return Ok(self.top());
+        }
         let target = self.target(uri)?;
         let opened = self.place(target.root).open(&target.path)?;
         let mut resource = describe::opened(uri, target.name(), &opened)?;
@@ -67,6 +70,9 @@ impl<'a> Request<'a> {
     }
 
     pub(super) fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        if uri == uri::ROOT {
+            return Ok(Vec::new());
+        }
         let target = self.target(uri)?;
         let place = self.place(target.root);
         content::read(
@@ -80,6 +86,9 @@ impl<'a> Request<'a> {
     }
 
     pub(super) fn range(&self, uri: &str, range: ByteRange) -> Result<Ranged, StoreError> {
+        if uri == uri::ROOT {
+            return Err(content::no_bytes());
+        }
         let target = self.target(uri)?;
         content::range(&self.place(target.root), &target.path, range)
     }
@@ -90,6 +99,9 @@ impl<'a> Request<'a> {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Page, StoreError> {
+        if parent == uri::ROOT {
+            return self.mounts(after, limit);
+        }
         let target = self.target(parent)?;
         let after = after.map(|after| child_of(parent, after)).transpose()?;
         match self.place(target.root).open(&target.path)? {
@@ -101,28 +113,28 @@ impl<'a> Request<'a> {
         }
     }
 
-    pub(super) fn everything(&self, after: Option<&str>, limit: usize) -> Result<Page, StoreError> {
-        let after = after
-            .map(|after| self.target(after))
-            .transpose()
-            .map_err(|_| StoreError::InvalidCursor)?;
-        let start = after.as_ref().map_or(0, |after| after.index + 1);
-        let mut roots = self.mounts.roots.iter().skip(start);
-        let below =
-            |root: &Root, path: &[OsString]| Walk::below(self.place(root), root.uri.clone(), path);
-        let mut walk = after
-            .map(|after| below(after.root, &after.path))
-            .transpose()?;
+    /// The collection above all mounts.
+    pub(super) fn top(&self) -> Resource {
+        describe::top(uri::ROOT)
+    }
+
+    /// A mount itself.
+    pub(super) fn mount(&self, root: &Root) -> Result<Resource, StoreError> {
+        let opened = OpenEntry::Directory(self.place(root));
+        describe::opened(&root.uri, OsStr::new(&root.name), &opened)
+    }
+
+    /// The mounts after `after`.
+    fn mounts(&self, after: Option<&str>, limit: usize) -> Result<Page, StoreError> {
+        let after = after.map(mount_at).transpose()?;
+        let is_next = |root: &&Root| {
+            after
+                .as_deref()
+                .is_none_or(|after| OsStr::new(&root.name) > after)
+        };
+        let mut roots = self.mounts.roots.iter().filter(is_next);
         page(limit, || {
-            if let Some(resource) = walk.as_mut().map(next_resource).transpose()?.flatten() {
-                return Ok(Some(resource));
-            }
-            let Some(root) = roots.next() else {
-                return Ok(None);
-            };
-            walk = Some(below(root, &[])?);
-            let opened = OpenEntry::Directory(self.place(root));
-            describe::opened(&root.uri, OsStr::new(&root.name), &opened).map(Some)
+            roots.next().map(|root| self.mount(root)).transpose()
         })
     }
 
@@ -164,8 +176,16 @@ fn child_of(parent: &str, position: &str) -> Result<OsString, StoreError> {
     }
 }
 
+/// The name of the mount that `position` is.
+fn mount_at(position: &str) -> Result<OsString, StoreError> {
+    match Location::parse(position) {
+        Ok(Location { mount, path }) if path.is_empty() => Ok(mount),
+        Ok(_) | Err(_) => Err(StoreError::InvalidCursor),
+    }
+}
+
 /// The next of a walk that can be described.
-fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreError> {
+pub(super) fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreError> {
     while let Some(entry) = walk.next()? {
         if let Some(resource) = walk::usable(&entry.uri, describe::entry(&entry))? {
             return Ok(Some(resource));
@@ -175,7 +195,7 @@ fn next_resource(walk: &mut Walk) -> Result<Option<Resource>, StoreError> {
 }
 
 /// Takes `limit` resources, and looks whether there is one more.
-fn page(
+pub(super) fn page(
     limit: usize,
     mut next: impl FnMut() -> Result<Option<Resource>, StoreError>,
 ) -> Result<Page, StoreError> {

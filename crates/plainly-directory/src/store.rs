@@ -19,8 +19,9 @@ use super::watch;
 /// - Each directory is a *mount* with a name. Its contents are `file:///MOUNT/relative/path`, in exactly one spelling:
 ///   percent-encoded only where RFC 3986 requires it, upper case, no trailing slash, no host. Names that aren't UTF-8 are
 ///   encoded byte by byte. No path of the host is ever shown.
-/// - Directories are collections (`inode/directory`). Everything is listed depth first, each directory before its
-///   contents, in the byte order of names, mounts too; links to directories are listed but not descended into.
+/// - Directories are collections (`inode/directory`), and so is `file:///`, which contains the mounts. These come first
+///   in the listing of everything, then what is directly in each mount, then what is deeper, depth first: each directory
+///   before its contents, in the byte order of names. Links to directories are listed but not descended into.
 /// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are
 ///   left out. Reading a directory returns its small files, at most 100 and 256 KiB in total.
 /// - Files may have additional [representations](crate::DirectoryStoreBuilder::converter).
@@ -104,9 +105,10 @@ impl DirectoryStore {
 }
 
 impl Store for DirectoryStore {
-    /// True for the URIs in one of the mounts, and for `file:` URIs in an unknown spelling.
+    /// True for `file:///`, for the URIs in one of the mounts, and for `file:` URIs in an unknown spelling.
     fn serves(&self, uri: &str) -> bool {
         match uri::spelled_mount(uri) {
+            Some("") => uri == uri::ROOT,
             Some(mount) => self
                 .mounts()
                 .any(|known| uri::encode(OsStr::new(known.name())) == mount),
@@ -156,7 +158,7 @@ impl Store for DirectoryStore {
         watch::watch(&self.mounts)
     }
 
-    /// The mounts.
+    /// The mounts, and not `file:///` above them: that one is shared by all directory stores of a server.
     fn roots(&self) -> Vec<String> {
         self.mounts().map(|mount| mount.uri().to_owned()).collect()
     }

@@ -1,5 +1,5 @@
-//! Listing in the byte order of names: one directory, or all below it with each directory before
-//! its contents. Keeps only the next names of each open directory, however large it is, and can
+//! Listing in the byte order of names: one directory, all below it with each directory before its
+//! contents, or only what is below its own directories. Keeps only the next names of each open directory, however large it is, and can
 //! start after any position, whether or not what stood there still exists. What can't be read is
 //! left out, and the listing fails only if it is the directory itself.
 
@@ -10,7 +10,7 @@ use std::vec;
 use plainly::store::StoreError;
 
 use super::handle;
-use super::names;
+use super::names::{self, Kinds};
 use super::place::{OpenEntry, Place};
 use super::uri;
 
@@ -19,7 +19,18 @@ use super::uri;
 pub(super) struct Walk {
     /// The directories that are being listed, each in the one before.
     levels: Vec<Level>,
-    deep: bool,
+    scope: Scope,
+}
+
+/// The entries of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    /// The entries of the directory itself.
+    Children,
+    /// Also the entries of the directories below it.
+    Below,
+    /// Only the entries of the directories below it.
+    Deeper,
 }
 
 /// A resource in a listing.
@@ -37,23 +48,53 @@ impl Walk {
         uri: String,
         after: Option<OsString>,
     ) -> Result<Self, StoreError> {
-        let mut level = Level::new(place, uri, after);
+        let mut walk = Self::direct(place, uri, after);
         // A directory that can't be read is said at once, not listed as empty.
-        level.fill()?;
-        Ok(Self {
-            levels: vec![level],
-            deep: false,
-        })
+        if let Some(level) = walk.levels.last_mut() {
+            level.fill()?;
+        }
+        Ok(walk)
+    }
+
+    /// Walks through `place` as a part of a longer listing: nothing if it has gone.
+    pub(super) fn direct(place: Rc<Place>, uri: String, after: Option<OsString>) -> Self {
+        Self {
+            levels: vec![Level::new(place, uri, after, Kinds::All)],
+            scope: Scope::Children,
+        }
     }
 
     /// All that is below `place`, after the position `after`. Links to directories are listed and not descended into, so
     /// there is no loop, and nothing is listed for every way to it.
+    #[cfg(any(test, feature = "tools"))]
     pub(super) fn below(
         place: Rc<Place>,
         uri: String,
         after: &[OsString],
     ) -> Result<Self, StoreError> {
+        Self::descend(place, uri, after, Scope::Below)
+    }
+
+    /// All that is below `place` and not directly in it, after the position `after`.
+    pub(super) fn deeper(
+        place: Rc<Place>,
+        uri: String,
+        after: &[OsString],
+    ) -> Result<Self, StoreError> {
+        Self::descend(place, uri, after, Scope::Deeper)
+    }
+
+    fn descend(
+        place: Rc<Place>,
+        uri: String,
+        after: &[OsString],
+        scope: Scope,
+    ) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
+        let mut kinds = match scope {
+            Scope::Children | Scope::Below => Kinds::All,
+            Scope::Deeper => Kinds::Directories,
+        };
         let mut at = Some((place, uri));
         for (index, name) in after.iter().enumerate() {
             let Some((place, uri)) = at.take() else { break };
@@ -67,10 +108,11 @@ impl Walk {
                 usable(&inner_uri, inner)?.flatten()
             };
             at = inner.map(|inner| (inner, inner_uri));
-            levels.push(Level::new(place, uri, Some(name.clone())));
+            levels.push(Level::new(place, uri, Some(name.clone()), kinds));
+            kinds = Kinds::All;
         }
-        levels.extend(at.map(|(place, uri)| Level::new(place, uri, None)));
-        Ok(Self { levels, deep: true })
+        levels.extend(at.map(|(place, uri)| Level::new(place, uri, None, kinds)));
+        Ok(Self { levels, scope })
     }
 
     /// Skips the contents of the directory that was the last entry.
@@ -103,14 +145,16 @@ impl Walk {
                 self.levels.pop();
                 continue;
             };
-            if self.deep
+            if self.scope != Scope::Children
                 && let OpenEntry::Directory(place) = &entry.opened
                 && place.is_child(&level.place, &entry.name)
             {
-                let inner = Level::new(Rc::clone(place), entry.uri.clone(), None);
+                let inner = Level::new(Rc::clone(place), entry.uri.clone(), None, Kinds::All);
                 self.levels.push(inner);
             }
-            return Ok(Some(entry));
+            if is_inner || self.scope != Scope::Deeper {
+                return Ok(Some(entry));
+            }
         }
     }
 }
@@ -126,13 +170,15 @@ struct Level {
     after: Option<OsString>,
     /// Whether the directory may have names after these.
     more: bool,
+    kinds: Kinds,
 }
 
 impl Level {
-    fn new(place: Rc<Place>, uri: String, after: Option<OsString>) -> Self {
+    fn new(place: Rc<Place>, uri: String, after: Option<OsString>, kinds: Kinds) -> Self {
         Self {
             place,
             uri,
+            kinds,
             names: Vec::new().into_iter(),
             after,
             more: true,
@@ -156,7 +202,7 @@ impl Level {
     }
 
     fn fill(&mut self) -> Result<(), StoreError> {
-        let (names, more) = names::next(&self.place, self.after.as_deref())?;
+        let (names, more) = names::next(&self.place, self.after.as_deref(), self.kinds)?;
         self.more = more;
         self.after = names.last().cloned().or(self.after.take());
         self.names = names.into_iter();
@@ -208,7 +254,7 @@ mod tests {
         assert_eq!(begun.next().unwrap().unwrap().name, "a");
         drop(waits);
         assert!(matches!(begun.next(), Err(StoreError::Failed(_))));
-        assert!(names::next(&place, None).is_err());
+        assert!(names::next(&place, None, Kinds::All).is_err());
         assert!(Walk::below(place, uri, &[]).unwrap().next().is_err());
     }
 }

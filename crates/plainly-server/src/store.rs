@@ -72,7 +72,7 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         range::of_whole(self, query)
     }
 
-    /// The collections that contain everything; none if there are no such collections.
+    /// The collections that contain everything but the collections above them; none if there are no such collections.
     fn roots(&self) -> Vec<String> {
         Vec::new()
     }

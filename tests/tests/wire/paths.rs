@@ -444,6 +444,7 @@ async fn listings_hold_what_is_there_and_nothing_else() {
         assert_eq!(
             all,
             [
+                "file:///",
                 "file:///data",
                 "file:///data/100%2525.txt",
                 "file:///data/a.txt",
@@ -451,11 +452,11 @@ async fn listings_hold_what_is_there_and_nothing_else() {
                 "file:///data/inside",
                 "file:///data/inside.txt",
                 "file:///data/sub",
+                "file:///data/with%20space.txt",
+                "file:///data/%C3%BC.txt",
                 "file:///data/sub/b.txt",
                 "file:///data/sub/deeper",
                 "file:///data/sub/deeper/c.txt",
-                "file:///data/with%20space.txt",
-                "file:///data/%C3%BC.txt",
             ]
         );
         let children = list_all(&tree, sender, Some("file:///data/sub")).await;

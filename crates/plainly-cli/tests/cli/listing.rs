@@ -20,17 +20,18 @@ fn everything_is_listed_by_uri_and_in_fields_that_scripts_can_cut() {
             assert_eq!(
                 uris(run.text()),
                 [
+                    "file:///",
                     "file:///docs",
                     "file:///docs/all.bin",
                     "file:///docs/guide",
+                    "file:///docs/intro.md",
                     "file:///docs/guide/one.md",
                     "file:///docs/guide/two%20words.md",
-                    "file:///docs/intro.md",
                 ]
             );
             let long = target.run("ls", &["-l", "--revision", revision]);
             let run = long.succeeded();
-            let fields: Vec<&str> = run.text().lines().nth(3).unwrap().split('\t').collect();
+            let fields: Vec<&str> = run.text().lines().nth(5).unwrap().split('\t').collect();
             let [kind, size, modified, mime_type, _] = fields[..] else {
                 panic!("{fields:?}");
             };
@@ -122,10 +123,10 @@ fn json_is_one_resource_of_the_specification_a_line() {
     let docs = Docs::new();
     for target in Target::docs(&docs) {
         let resources = target.run("ls", &["--json"]).succeeded().json_lines();
-        assert_eq!(resources.len(), 6);
+        assert_eq!(resources.len(), 7);
         assert_eq!(resources[0]["isCollection"], true);
-        assert_eq!(resources[3]["uri"], "file:///docs/guide/one.md");
-        assert_eq!(resources[3]["size"], 3);
+        assert_eq!(resources[5]["uri"], "file:///docs/guide/one.md");
+        assert_eq!(resources[5]["size"], 3);
     }
 }
 

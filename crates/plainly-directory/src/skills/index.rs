@@ -17,7 +17,7 @@ use plainly_skills::{Frontmatter, MAIN_FILE, MAX_BYTES, MAX_FILES, digest, mista
 use super::SCHEME;
 use crate::content;
 use crate::handle;
-use crate::names;
+use crate::names::{self, Kinds};
 use crate::place::{OpenEntry, OpenFile, Place};
 use crate::request::Request;
 use crate::uri;
@@ -325,9 +325,9 @@ fn stable(
 
 /// All names in a directory, in order.
 fn all_names(place: &Rc<Place>) -> Result<Vec<OsString>, StoreError> {
-    let (mut all, mut more) = names::next(place, None)?;
+    let (mut all, mut more) = names::next(place, None, Kinds::All)?;
     while more {
-        let (next, is_more) = names::next(place, all.last().map(OsString::as_os_str))?;
+        let (next, is_more) = names::next(place, all.last().map(OsString::as_os_str), Kinds::All)?;
         more = is_more && !next.is_empty();
         all.extend(next);
     }

@@ -102,7 +102,9 @@ proptest! {
         let parent = is_below.then_some("file:///docs");
         let listed = page_through(&fixture, parent, limit, &changes);
         let path = |uri: &String| uri.split('/').map(str::to_owned).collect::<Vec<_>>();
-        let paths: Vec<_> = listed.iter().map(path).collect();
+        // What is deeper than directly in the mount comes last, depth first.
+        let position = |path: Vec<String>| (path.len().min(3), path);
+        let paths: Vec<_> = listed.iter().map(path).map(position).collect();
         prop_assert!(paths.is_sorted_by(|one, next| one < next), "{:?}", listed);
         let listed: BTreeSet<_> = listed.into_iter().collect();
         for name in LASTING.into_iter().filter(|name| !is_below || !name.contains('/')) {

@@ -118,11 +118,13 @@ impl Fixture {
         }
     }
 
-    /// The URIs of everything, without their common start.
+    /// The URIs of everything below the collection above all mounts, without their common start.
     pub(crate) fn tree(&self) -> Vec<String> {
         let page = self.list(None, None, ALL).unwrap();
         assert_eq!(page.next, None);
-        short(&page)
+        let mut tree = short(&page);
+        assert_eq!(tree.remove(0), "");
+        tree
     }
 
     /// The URIs of a collection's contents.

@@ -20,23 +20,24 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 const TREE: &[&str] = &[
+    "",
     "docs",
     "docs/B",
     "docs/a",
-    "docs/a/sub",
-    "docs/a/sub/deep",
-    "docs/a/sub-1",
-    "docs/a/x",
     "docs/a%20b",
     "docs/a.txt",
     "docs/b.txt",
     "docs/empty",
     "docs/%C3%A9",
+    "docs/a/sub",
+    "docs/a/sub/deep",
+    "docs/a/sub-1",
+    "docs/a/x",
 ];
 
 #[test]
-fn everything_is_listed_depth_first_in_byte_order() {
-    assert_eq!(Fixture::new(FILES).tree(), TREE);
+fn what_is_directly_in_a_mount_is_listed_before_what_is_deeper() {
+    assert_eq!(Fixture::new(FILES).tree(), TREE[1..]);
 }
 
 #[test]
@@ -74,25 +75,51 @@ fn only_an_existing_collection_has_children() {
 }
 
 #[test]
-fn mounts_follow_each_other_with_all_that_is_in_them() {
-    let fixture = Fixture::with(&[("x", "1"), ("y", "2")], |builder| {
+fn the_beginning_of_every_mount_is_listed_before_the_rest_of_any() {
+    let files = [("x", "1"), ("y/deep/er", "2")];
+    let fixture = Fixture::with(&files, |builder| {
         let other = tempfile::tempdir().unwrap().keep();
-        write_all(&other, &[("z", "3")]);
+        write_all(&other, &[("d/z", "3")]);
         builder
             .mount_as("z last", &other)
             .mount_as("A first", &other)
     });
     let expected = [
         "A%20first",
-        "A%20first/z",
         "docs",
+        "z%20last",
+        "A%20first/d",
         "docs/x",
         "docs/y",
-        "z%20last",
-        "z%20last/z",
+        "z%20last/d",
+        "A%20first/d/z",
+        "docs/y/deep",
+        "docs/y/deep/er",
+        "z%20last/d/z",
     ];
     assert_eq!(fixture.tree(), expected);
-    assert_eq!(pages(&fixture, None, 1), expected);
+    for limit in 1..=expected.len() {
+        assert_eq!(pages(&fixture, None, limit)[1..], expected);
+    }
+}
+
+#[test]
+fn above_all_mounts_is_a_collection_of_them() {
+    let fixture = Fixture::with(&[("x", "1")], |builder| {
+        let other = tempfile::tempdir().unwrap().keep();
+        builder.mount_as("b", &other).mount_as("z", &other)
+    });
+    let top = "file:///";
+    let metadata = fixture.metadata(top).unwrap();
+    assert_eq!(metadata.is_collection, Some(true));
+    assert_eq!(metadata, fixture.list(None, None, 1).unwrap().resources[0]);
+    assert!(fixture.read(top).unwrap().is_empty());
+    for limit in 1..=4 {
+        assert_eq!(pages(&fixture, Some(top), limit), ["b", "docs", "z"]);
+    }
+    // One that is no longer served.
+    let rest = fixture.list(Some(top), Some("file:///c"), ALL).unwrap();
+    assert_eq!(short(&rest), ["docs", "z"]);
 }
 
 #[test]
@@ -100,7 +127,12 @@ fn pages_of_every_size_make_the_whole() {
     let fixture = Fixture::new(FILES);
     for limit in 1..=TREE.len() + 1 {
         assert_eq!(pages(&fixture, None, limit), TREE, "limit {limit}");
-        for parent in ["file:///docs", "file:///docs/a", "file:///docs/empty"] {
+        for parent in [
+            "file:///",
+            "file:///docs",
+            "file:///docs/a",
+            "file:///docs/empty",
+        ] {
             let found = pages(&fixture, Some(parent), limit);
             assert_eq!(found, fixture.children(parent), "limit {limit} of {parent}");
         }
@@ -110,10 +142,10 @@ fn pages_of_every_size_make_the_whole() {
 #[test]
 fn a_listing_goes_on_where_something_was_removed() {
     for (removed, expected) in [
-        ("a", &TREE[7..]),
-        ("a/sub", &TREE[5..]),
-        ("a/sub/deep", &TREE[5..]),
-        ("a/x", &TREE[7..]),
+        ("a", &TREE[4..9]),
+        ("a/sub", &TREE[11..]),
+        ("a/sub/deep", &TREE[11..]),
+        ("a/x", &[]),
     ] {
         let fixture = Fixture::new(FILES);
         let position = format!("file:///docs/{removed}");
@@ -129,6 +161,8 @@ fn a_position_of_another_listing_is_refused() {
     for (parent, position) in [
         (None, "file:///other"),
         (None, "file:///docs/"),
+        (Some("file:///"), "file:///"),
+        (Some("file:///"), "file:///docs/a"),
         (None, "docs/a"),
         (None, ""),
         (None, "file:///docs/%zz"),

@@ -1,6 +1,6 @@
 //! The rules that every store keeps.
 
-use plainly::store::check;
+use plainly::store::{Stores, check};
 use plainly_directory::DirectoryStore;
 
 use super::fixture::Fixture;
@@ -27,8 +27,16 @@ fn directories_keep_the_rules_of_stores() {
 fn two_mounts_keep_them_too() {
     let fixture = Fixture::new(&[("a/x", "x"), ("b/y", "y"), ("b/z/1", "1")]);
     let [a, b] = ["a", "b"].map(|name| fixture.root().join(name));
-    let both = DirectoryStore::builder().mount(a).mount(b).build().unwrap();
+    let both = DirectoryStore::builder()
+        .mount(&a)
+        .mount(&b)
+        .build()
+        .unwrap();
     let report = fixture.block_on(check(&both));
+    assert!(report.is_ok(), "{report}");
+    // Each has the collection above all of its mounts.
+    let [a, b] = [a, b].map(|path| DirectoryStore::new(path).unwrap());
+    let report = fixture.block_on(check(&Stores::new().add(a).add(b)));
     assert!(report.is_ok(), "{report}");
 }
 

@@ -191,8 +191,8 @@ async fn only_skills_and_the_directories_above_them_are_served() {
     let all: Vec<&str> = all.resources.iter().map(|it| &*it.uri).collect();
     let expected = [
         "skill://mail",
-        "skill://mail/SKILL.md",
         "skill://team",
+        "skill://mail/SKILL.md",
         "skill://team/refunds",
         "skill://team/refunds/SKILL.md",
         "skill://team/refunds/references",

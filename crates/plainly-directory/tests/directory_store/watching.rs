@@ -462,7 +462,7 @@ fn a_burst_is_told_in_few_words_and_nothing_after_it_is_missed() {
         .list(None, None, ALL)
         .map(|page| short(&page).len())
         .unwrap();
-    assert_eq!(found, FILES + 50 + 1 + 1 + 1 + 2);
+    assert_eq!(found, 1 + FILES + 50 + 1 + 1 + 1 + 2);
     fs::write(root.join("burst/49/4999"), "2").unwrap();
     watched.assert_told("docs/burst/49 docs/burst/49/4999", "");
 }

@@ -117,7 +117,10 @@ impl Store for Stores {
             let mut query = ListQuery::new(query.limit - resources.len());
             query.after = at.after.as_deref();
             let page = store.list(query).await?;
-            resources.extend(page.resources);
+            let before = self.0.get(..at.part).unwrap_or_default();
+            let is_own = |uri: &str| !before.iter().any(|other| other.serves(uri));
+            let listed = page.resources.into_iter();
+            resources.extend(listed.filter(|resource| is_own(&resource.uri)));
             at = Position::after(at.part, page.next);
         }
         // Whether a store has any entries is not known without asking it: the last page may be empty.

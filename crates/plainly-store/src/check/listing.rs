@@ -98,7 +98,7 @@ impl<S: Store> Check<'_, S> {
         all
     }
 
-    /// Roots are collections, and contain everything.
+    /// Roots are collections, and contain everything but the collections above them.
     pub(super) async fn roots(&mut self, everything: &[Resource]) {
         let roots = self.store.roots();
         for root in &roots {
@@ -109,7 +109,10 @@ impl<S: Store> Check<'_, S> {
                 None => {}
             }
         }
-        let is_contained = |uri: &str| roots.iter().any(|root| root == uri || is_inside(uri, root));
+        let is_contained = |uri: &str| {
+            let mut roots = roots.iter();
+            roots.any(|root| root == uri || is_inside(uri, root) || is_inside(root, uri))
+        };
         let mut outside = uris(everything).filter(|uri| !is_contained(uri));
         if let Some(uri) = outside.next()
             && !roots.is_empty()

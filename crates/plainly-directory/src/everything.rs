@@ -1,0 +1,129 @@
+//! The listing of everything. Many clients show only its first page, so the mounts and what is directly in them come
+//! first: the collection above all mounts, each mount, the entries of each, and only then what is deeper, depth first.
+
+use std::ffi::OsString;
+use std::rc::Rc;
+
+use plainly::protocol::types::Resource;
+use plainly::store::{Page, StoreError};
+
+use super::place::Place;
+use super::request::{Request, next_resource, page};
+use super::uri;
+use super::walk::Walk;
+
+/// A part of the listing, in order; mounts by their index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    Top,
+    Mount(usize),
+    Children(usize),
+    Deeper(usize),
+}
+
+impl Request<'_> {
+    /// A page of everything, after the resource `after`.
+    pub(super) fn everything(&self, after: Option<&str>, limit: usize) -> Result<Page, StoreError> {
+        let mut everything = Everything::after(self, after)?;
+        page(limit, || everything.next())
+    }
+}
+
+/// A walk through all parts.
+struct Everything<'a> {
+    request: &'a Request<'a>,
+    /// The parts that have not begun, the last one first.
+    parts: Vec<Part>,
+    /// The mounts that are being listed, by their index: each is opened once.
+    places: Vec<Option<Rc<Place>>>,
+    walk: Option<Walk>,
+}
+
+impl<'a> Everything<'a> {
+    /// Starts after the resource `after`, whose part follows from its depth.
+    pub(super) fn after(request: &'a Request<'a>, after: Option<&str>) -> Result<Self, StoreError> {
+        let mounts = 0..request.mounts.roots.len();
+        let parts = [Part::Top].into_iter();
+        let parts = parts.chain(mounts.clone().map(Part::Mount));
+        let parts = parts.chain(mounts.clone().map(Part::Children));
+        let parts = parts.chain(mounts.clone().map(Part::Deeper));
+        let mut everything = Self {
+            request,
+            parts: parts.rev().collect(),
+            places: mounts.map(|_| None).collect(),
+            walk: None,
+        };
+        if let Some(after) = after {
+            everything.skip_to(after)?;
+        }
+        Ok(everything)
+    }
+
+    fn skip_to(&mut self, after: &str) -> Result<(), StoreError> {
+        let (part, path) = self.position(after)?;
+        self.parts.retain(|other| *other > part);
+        self.walk = self.walk(part, &path)?;
+        Ok(())
+    }
+
+    fn position(&self, uri: &str) -> Result<(Part, Vec<OsString>), StoreError> {
+        if uri == uri::ROOT {
+            return Ok((Part::Top, Vec::new()));
+        }
+        let target = self.request.target(uri);
+        let target = target.map_err(|_| StoreError::InvalidCursor)?;
+        let part = match target.path.len() {
+            0 => Part::Mount,
+            1 => Part::Children,
+            _ => Part::Deeper,
+        };
+        Ok((part(target.index), target.path))
+    }
+
+    fn next(&mut self) -> Result<Option<Resource>, StoreError> {
+        loop {
+            if let Some(walk) = &mut self.walk
+                && let Some(resource) = next_resource(walk)?
+            {
+                return Ok(Some(resource));
+            }
+            self.walk = None;
+            match self.parts.pop() {
+                None => return Ok(None),
+                Some(Part::Top) => return Ok(Some(self.request.top())),
+                Some(Part::Mount(index)) => {
+                    if let Some(root) = self.request.mounts.roots.get(index) {
+                        return self.request.mount(root).map(Some);
+                    }
+                }
+                Some(part @ (Part::Children(_) | Part::Deeper(_))) => {
+                    self.walk = self.walk(part, &[])?;
+                }
+            }
+        }
+    }
+
+    /// The walk through a part, after the path `after` in its mount.
+    fn walk(&mut self, part: Part, after: &[OsString]) -> Result<Option<Walk>, StoreError> {
+        let (Part::Children(index) | Part::Deeper(index)) = part else {
+            return Ok(None);
+        };
+        let Some((root, place)) = self
+            .request
+            .mounts
+            .roots
+            .get(index)
+            .zip(self.places.get_mut(index))
+        else {
+            return Ok(None);
+        };
+        let place = place.get_or_insert_with(|| self.request.place(root));
+        let (place, uri) = (Rc::clone(place), root.uri.clone());
+        Ok(Some(match part {
+            Part::Deeper(_) => Walk::deeper(place, uri, after)?,
+            Part::Top | Part::Mount(_) | Part::Children(_) => {
+                Walk::direct(place, uri, after.first().cloned())
+            }
+        }))
+    }
+}
