@@ -3,6 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Seek as _, SeekFrom};
+use std::iter;
 use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -15,7 +16,7 @@ use plainly::store::{ByteRange, Ranged, StoreError};
 use super::describe;
 use super::handle::{self, refuse};
 use super::place::{OpenEntry, OpenFile, Place};
-use super::walk::Walk;
+use super::walk::{Entry, Walk};
 use crate::convert::{Allowance, Converters};
 
 /// The most reads of a file that changes while it is read.
@@ -52,7 +53,10 @@ pub(super) fn read(
 ) -> Result<Vec<ResourceContents>, StoreError> {
     for _ in 0..ATTEMPTS {
         match root.open(path)? {
-            OpenEntry::Directory(place) => return collection(place, uri, converters),
+            OpenEntry::Directory(place) => {
+                let mut walk = Walk::children(place, uri.to_owned(), None)?;
+                return small_files(iter::from_fn(|| walk.next().transpose()), converters);
+            }
             OpenEntry::File(file) => {
                 // What is too large is not read.
                 if file.metadata.len() <= limit {
@@ -175,17 +179,15 @@ pub(super) fn unstable() -> StoreError {
     StoreError::Failed(UnstableFile.into())
 }
 
-/// The first small files of a directory, as many as fit, as they are.
-fn collection(
-    place: Rc<Place>,
-    uri: &str,
+/// The first small files of a collection's entries, as many as fit, as they are.
+pub(super) fn small_files(
+    entries: impl Iterator<Item = Result<Entry, StoreError>>,
     converters: &Converters,
 ) -> Result<Vec<ResourceContents>, StoreError> {
-    let mut walk = Walk::children(place, uri.to_owned(), None)?;
     let mut contents = Vec::new();
     let mut left = ALL_BYTES;
-    for _ in 0..LOOKED_AT {
-        let Some(entry) = walk.next()? else { break };
+    for entry in entries.take(LOOKED_AT) {
+        let entry = entry?;
         let OpenEntry::File(file) = &entry.opened else {
             continue;
         };

@@ -43,13 +43,15 @@ impl<'a> Everything<'a> {
     /// Starts after the resource `after`, whose part follows from its depth.
     pub(super) fn after(request: &'a Request<'a>, after: Option<&str>) -> Result<Self, StoreError> {
         let mounts = 0..request.mounts.roots.len();
+        let roots = request.mounts.roots.iter().enumerate();
+        let directories = roots.filter_map(|(index, root)| root.file.is_none().then_some(index));
         let parts = [Part::Top].into_iter();
         let parts = parts.chain(mounts.clone().map(Part::Mount));
-        let parts = parts.chain(mounts.clone().map(Part::Children));
-        let parts = parts.chain(mounts.clone().map(Part::Deeper));
+        let parts = parts.chain(directories.clone().map(Part::Children));
+        let parts: Vec<Part> = parts.chain(directories.map(Part::Deeper)).collect();
         let mut everything = Self {
             request,
-            parts: parts.rev().collect(),
+            parts: parts.into_iter().rev().collect(),
             places: mounts.map(|_| None).collect(),
             walk: None,
         };
@@ -73,6 +75,7 @@ impl<'a> Everything<'a> {
         let target = self.request.target(uri);
         let target = target.map_err(|_| StoreError::InvalidCursor)?;
         let part = match target.path.len() {
+            1 if target.root.file.is_some() => Part::Mount,
             0 => Part::Mount,
             1 => Part::Children,
             _ => Part::Deeper,
@@ -92,8 +95,10 @@ impl<'a> Everything<'a> {
                 None => return Ok(None),
                 Some(Part::Top) => return Ok(Some(self.request.top())),
                 Some(Part::Mount(index)) => {
-                    if let Some(root) = self.request.mounts.roots.get(index) {
-                        return self.request.mount(root).map(Some);
+                    let root = self.request.mounts.roots.get(index);
+                    let mount = root.map(|root| self.request.mount(root)).transpose()?;
+                    if let Some(mount) = mount.flatten() {
+                        return Ok(Some(mount));
                     }
                 }
                 Some(part @ (Part::Children(_) | Part::Deeper(_))) => {

@@ -1,6 +1,7 @@
-//! The directories that are served, and their names. The only file that opens a path of the host: when the store is built,
-//! and again where a directory has been removed since. Otherwise there are handles.
+//! The directories and single files that are served, and their names. The only file that opens a path of the host: when the
+//! store is built, and again where a directory has been removed since. Otherwise there are handles.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,17 +11,20 @@ use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::handle;
 use super::lock::Lock;
 use super::uri;
 
 /// The longest name of a mount, in bytes.
 const MAX_NAME_BYTES: usize = 255;
 
-/// A directory that is served.
+/// A directory that is served, or a single file of one.
 pub(super) struct Root {
     pub(super) name: String,
     pub(super) uri: String,
-    /// The place from which it is opened again once it has been removed.
+    /// The name of the only file that is shown of the directory, if it isn't all.
+    pub(super) file: Option<Arc<OsStr>>,
+    /// The place from which the directory is opened again once it has been removed.
     pub(super) path: PathBuf,
     current: Lock<Current>,
 }
@@ -33,6 +37,19 @@ struct Current {
 }
 
 impl Root {
+    /// The path in the directory to what is served.
+    pub(super) fn start(&self) -> Vec<OsString> {
+        self.file
+            .iter()
+            .map(|name| name.as_ref().to_owned())
+            .collect()
+    }
+
+    /// The name of what is served: of a file its own, which has its type.
+    pub(super) fn own_name(&self) -> &OsStr {
+        self.file.as_deref().unwrap_or(OsStr::new(&self.name))
+    }
+
     /// The open directory. If that was removed and there is another one at its path, that one from now on.
     pub(super) fn dir(&self) -> Arc<Dir> {
         let mut current = self.current.lock();
@@ -72,9 +89,16 @@ impl fmt::Debug for Root {
     }
 }
 
-/// Opens one directory and settles its name.
+/// Opens one directory, or the one that a file is in, and settles its name.
 pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProblem> {
-    let dir = open_dir(path)?;
+    let found = std::fs::metadata(path).map_err(|error| unopened(path, error))?;
+    let (dir, place, file) = match found.is_file() {
+        true => open_file(path)?,
+        false => {
+            let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            (open_dir(path)?, place, None)
+        }
+    };
     let name = match name {
         Some(name) => name,
         None => own_name(path).ok_or_else(|| MountProblem::NoName {
@@ -89,13 +113,27 @@ pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProbl
     }
     Ok(Root {
         uri: uri::mount(&name),
-        path: std::path::absolute(path).unwrap_or_else(|_| path.to_owned()),
+        file,
+        path: place,
         current: Lock::from(Current {
             dir: Arc::new(dir),
             is_gone: false,
         }),
         name,
     })
+}
+
+/// The directory that a file is in, its path, and the name of the file there, links resolved.
+fn open_file(path: &Path) -> Result<(Dir, PathBuf, Option<Arc<OsStr>>), MountProblem> {
+    let failed = |error| unopened(path, error);
+    let real = path.canonicalize().map_err(failed)?;
+    let (Some(place), Some(name)) = (real.parent(), real.file_name()) else {
+        return Err(failed(io::ErrorKind::NotADirectory.into()));
+    };
+    // It may be forbidden to list that directory.
+    let dir = Dir::open_ambient_dir(place, ambient_authority()).map_err(failed)?;
+    handle::open(&dir, name).map_err(failed)?;
+    Ok((dir, place.to_owned(), Some(name.into())))
 }
 
 fn open_dir(path: &Path) -> Result<Dir, MountProblem> {
@@ -170,23 +208,23 @@ impl std::error::Error for MountError {
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum MountProblem {
-    /// There is no directory to serve.
+    /// There is nothing to serve.
     #[error("no directory to serve")]
     NoMount,
     /// There is nothing at the path.
-    #[error("no such directory: {}", path.display())]
+    #[error("no such file or directory: {}", path.display())]
     Missing {
         /// The path that does not exist.
         path: PathBuf,
     },
-    /// The path leads to something other than a directory.
+    /// The path leads to something other than a directory or, where files can be served, a file.
     #[error("not a directory: {}", path.display())]
     NotADirectory {
         /// The path.
         path: PathBuf,
     },
-    /// The directory can't be opened.
-    #[error("cannot read the directory {}", path.display())]
+    /// The directory or file can't be opened.
+    #[error("cannot read {}", path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
@@ -205,15 +243,15 @@ pub enum MountProblem {
     InvalidName {
         /// The name.
         name: String,
-        /// The directory that it is for.
+        /// The directory or file that it is for.
         path: PathBuf,
     },
-    /// Another directory already has this name: rename one of them.
-    #[error("two directories are named {name:?}: give {} another name with NAME={}", path.display(), path.display())]
+    /// Another directory or file already has this name: rename one of them.
+    #[error("two mounts are named {name:?}: give {} another name with NAME={}", path.display(), path.display())]
     DuplicateName {
         /// The name.
         name: String,
-        /// The second directory with it.
+        /// The second one with it.
         path: PathBuf,
     },
 }

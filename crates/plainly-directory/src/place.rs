@@ -38,6 +38,20 @@ pub(super) struct VisibleNames {
     pub(super) ignored: bool,
     /// Files that are not, whatever their names.
     pub(super) withheld: WithheldFiles,
+    /// The only name that is shown, if there is one: of a file.
+    pub(super) only: Option<Arc<OsStr>>,
+}
+
+impl VisibleNames {
+    /// The rules where a user asks for this one file, whatever its name.
+    pub(super) fn only(&self, name: &Arc<OsStr>) -> Self {
+        Self {
+            hidden: true,
+            ignored: true,
+            withheld: self.withheld.clone(),
+            only: Some(Arc::clone(name)),
+        }
+    }
 }
 
 /// An open directory and the way to it, without links.
@@ -225,7 +239,10 @@ impl Place {
 
     /// Whether there is no such resource whatever is in the directory.
     fn hides(&self, name: &OsStr) -> bool {
-        !self.shown.hidden && name.as_encoded_bytes().starts_with(b".")
+        match &self.shown.only {
+            Some(only) => *name != **only,
+            None => !self.shown.hidden && name.as_encoded_bytes().starts_with(b"."),
+        }
     }
 
     /// As in git and ripgrep: `.ignore` before `.gitignore`, the deeper file before the one above, the last matching line.
@@ -311,7 +328,7 @@ impl Place {
                 waiter: self.waiter.clone(),
             }));
         }
-        if !metadata.is_dir() {
+        if !metadata.is_dir() || self.shown.only.is_some() {
             return Err(StoreError::NotFound);
         }
         Ok(OpenEntry::Directory(Rc::new(Self {

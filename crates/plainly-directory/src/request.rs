@@ -13,7 +13,7 @@ use super::lists::Lists;
 use super::mount::Root;
 use super::place::{MAX_DEPTH, OpenEntry, Place, VisibleNames};
 use super::uri::{self, Location};
-use super::walk::{self, Walk};
+use super::walk::{self, Entry, Walk};
 use super::{content, describe};
 
 /// The directories that are served, and how; shared by the threads that may block.
@@ -32,12 +32,11 @@ pub(super) struct Mounts {
 impl Mounts {
     /// The root of a mount, for this caller.
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
-        Place::root(
-            root.dir(),
-            self.shown.clone(),
-            Arc::clone(&self.lists),
-            waiter.clone(),
-        )
+        let shown = match &root.file {
+            Some(name) => self.shown.only(name),
+            None => self.shown.clone(),
+        };
+        Place::root(root.dir(), shown, Arc::clone(&self.lists), waiter.clone())
     }
 }
 
@@ -47,7 +46,7 @@ pub(super) struct Request<'a> {
     pub(super) waiter: &'a Waiter,
 }
 
-/// A mount, and the names below it.
+/// A mount, and the names below its directory.
 pub(super) struct Target<'a> {
     pub(super) index: usize,
     pub(super) root: &'a Root,
@@ -71,7 +70,7 @@ impl<'a> Request<'a> {
 
     pub(super) fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         if uri == uri::ROOT {
-            return Ok(Vec::new());
+            return content::small_files(self.single_files(), &self.mounts.converters);
         }
         let target = self.target(uri)?;
         let place = self.place(target.root);
@@ -118,10 +117,24 @@ impl<'a> Request<'a> {
         describe::top(uri::ROOT)
     }
 
-    /// A mount itself.
-    pub(super) fn mount(&self, root: &Root) -> Result<Resource, StoreError> {
-        let opened = OpenEntry::Directory(self.place(root));
-        describe::opened(&root.uri, OsStr::new(&root.name), &opened)
+    /// A mount itself; `None` if it is a file that is not there.
+    pub(super) fn mount(&self, root: &Root) -> Result<Option<Resource>, StoreError> {
+        let found = self.entry(root).and_then(|entry| describe::entry(&entry));
+        walk::usable(&root.uri, found)
+    }
+
+    fn entry(&self, root: &Root) -> Result<Entry, StoreError> {
+        Ok(Entry {
+            uri: root.uri.clone(),
+            name: root.own_name().to_owned(),
+            opened: self.place(root).open(&root.start())?,
+        })
+    }
+
+    /// The mounts that are single files and there.
+    fn single_files(&self) -> impl Iterator<Item = Result<Entry, StoreError>> {
+        let files = self.mounts.roots.iter().filter(|root| root.file.is_some());
+        files.filter_map(|root| walk::usable(&root.uri, self.entry(root)).transpose())
     }
 
     /// The mounts after `after`.
@@ -132,10 +145,9 @@ impl<'a> Request<'a> {
                 .as_deref()
                 .is_none_or(|after| OsStr::new(&root.name) > after)
         };
-        let mut roots = self.mounts.roots.iter().filter(is_next);
-        page(limit, || {
-            roots.next().map(|root| self.mount(root)).transpose()
-        })
+        let roots = self.mounts.roots.iter().filter(is_next);
+        let mut found = roots.filter_map(|root| self.mount(root).transpose());
+        page(limit, || found.next().transpose())
     }
 
     pub(super) fn target(&self, uri: &str) -> Result<Target<'a>, StoreError> {
@@ -147,7 +159,13 @@ impl<'a> Request<'a> {
             .enumerate()
             .find(|(_, root)| *root.name == *mount);
         match found {
-            Some((index, root)) if path.len() <= MAX_DEPTH => Ok(Target { index, root, path }),
+            Some((index, root)) if root.file.is_none() && path.len() <= MAX_DEPTH => {
+                Ok(Target { index, root, path })
+            }
+            Some((index, root)) if root.file.is_some() && path.is_empty() => {
+                let path = root.start();
+                Ok(Target { index, root, path })
+            }
             Some(_) | None => Err(StoreError::NotFound),
         }
     }
@@ -159,9 +177,8 @@ impl<'a> Request<'a> {
 
 impl Target<'_> {
     pub(super) fn name(&self) -> &OsStr {
-        self.path
-            .last()
-            .map_or(OsStr::new(&self.root.name), OsString::as_os_str)
+        let last = self.path.last().map(OsString::as_os_str);
+        last.unwrap_or(self.root.own_name())
     }
 }
 

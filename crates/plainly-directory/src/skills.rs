@@ -16,7 +16,7 @@ pub use self::index::BrokenSkill;
 use self::index::SkillIndex;
 use super::builder::DirectoryStoreBuilder;
 use super::lock::Lock;
-use super::mount::MountError;
+use super::mount::{MountError, MountProblem};
 use super::store::DirectoryStore;
 
 /// The start of the URIs of skills.
@@ -73,8 +73,13 @@ impl SkillDirectory {
         path: impl Into<PathBuf>,
         options: DirectoryStoreBuilder,
     ) -> Result<Self, MountError> {
+        let path = path.into();
+        let files = options.exact().mount_as(MOUNT, &path).build()?;
+        if files.mounts.roots.iter().any(|root| root.file.is_some()) {
+            return Err(MountError::of(vec![MountProblem::NotADirectory { path }]));
+        }
         Ok(Self {
-            files: options.exact().mount_as(MOUNT, path).build()?,
+            files,
             index: Arc::default(),
         })
     }

@@ -124,6 +124,8 @@ struct At {
     place: Rc<Place>,
     path: PathBuf,
     uri: String,
+    /// The URI of the only file that is shown of it, if it isn't all.
+    file: Option<String>,
 }
 
 impl At {
@@ -133,7 +135,14 @@ impl At {
             place,
             path: self.path.join(name),
             uri: uri::child(&self.uri, name),
+            file: None,
         }
+    }
+
+    /// The URI of an entry.
+    fn child(&self, name: &OsStr) -> String {
+        let file = self.file.clone();
+        file.unwrap_or_else(|| uri::child(&self.uri, name))
     }
 }
 
@@ -189,7 +198,9 @@ impl WatchedMounts {
             .iter()
             .filter_map(|root| self.root(*root, waiter))
         {
-            changes.resource(at.uri);
+            if at.file.is_none() {
+                changes.resource(at.uri);
+            }
         }
         // Each directory after the one that it is in.
         let mut moved = BTreeSet::new();
@@ -247,7 +258,11 @@ impl WatchedMounts {
             root: index,
             place: self.mounts.place(root, waiter),
             path: PathBuf::new(),
-            uri: root.uri.clone(),
+            uri: match root.file {
+                Some(_) => uri::ROOT.to_owned(),
+                None => root.uri.clone(),
+            },
+            file: root.file.as_ref().map(|_| root.uri.clone()),
         })
     }
 
@@ -285,7 +300,7 @@ impl WatchedMounts {
         what: NameChange,
         changes: &mut Changes,
     ) -> Result<(), StoreError> {
-        let uri = uri::child(&at.uri, name);
+        let uri = at.child(name);
         let found = walk::usable(&uri, at.place.open(&[name.to_owned()]))?;
         if what != NameChange::Changed
             && let Some(system) = self.systems.get(at.root)

@@ -72,7 +72,8 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         range::of_whole(self, query)
     }
 
-    /// The collections that contain everything but the collections above them; none if there are no such collections.
+    /// The collections and single resources where tools start: everything is in one of them, or contains one. None if a
+    /// store has no such resources.
     fn roots(&self) -> Vec<String> {
         Vec::new()
     }

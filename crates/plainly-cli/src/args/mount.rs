@@ -1,11 +1,11 @@
-//! A directory that `serve` serves, under its own name or another.
+//! A directory or file that `serve` serves, under its own name or another.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-/// A directory to serve.
+/// A directory or file to serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mount {
     pub(crate) name: Option<String>,
@@ -13,21 +13,21 @@ pub(crate) struct Mount {
 }
 
 impl Mount {
-    /// The whole word, if it was split and is a directory too.
+    /// The whole word, if it was split and is there too.
     pub(crate) fn unsplit(&self) -> Option<String> {
         let name = self.name.as_deref()?;
         let word = format!("{name}={}", self.path.to_str()?);
-        Path::new(&word).is_dir().then_some(word)
+        Path::new(&word).exists().then_some(word)
     }
 
-    /// `NAME=DIR` or `DIR`. What has a slash before the equals sign is a path: `./a=b` is the directory `a=b`.
+    /// `NAME=PATH` or `PATH`. What has a slash before the equals sign is a path: `./a=b` is called `a=b`.
     fn new(word: OsString) -> Result<Self, String> {
         let split = word
             .to_str()
             .and_then(|text| text.split_once('='))
             .filter(|(name, _)| !name.contains(['/', '\\']));
         if word.is_empty() {
-            return Err("name a directory, such as . for this one".to_owned());
+            return Err("name a directory or file, such as . for this directory".to_owned());
         }
         let text = word.to_str().unwrap_or_default();
         if text.starts_with("http://") || text.starts_with("https://") {
@@ -37,14 +37,12 @@ impl Mount {
             ));
         }
         match split {
-            Some(("", "")) => {
-                Err("the name and the directory are missing: use NAME=DIR".to_owned())
-            }
+            Some(("", "")) => Err("the name and the path are missing: use NAME=PATH".to_owned()),
             Some(("", path)) => Err(format!(
                 "the name before = is missing: use {path} or NAME={path}"
             )),
             Some((name, "")) => Err(format!(
-                "the directory after = is missing: use {name} or {name}=DIR"
+                "the path after = is missing: use {name} or {name}=PATH"
             )),
             Some((name, path)) => Ok(Self {
                 name: Some(name.to_owned()),

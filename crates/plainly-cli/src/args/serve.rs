@@ -18,6 +18,7 @@ pub(crate) const LARGEST_FILE: u64 = 16 << 20;
 Examples:
   plainly serve ./docs                          over HTTP at http://127.0.0.1:3333/mcp
   plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
+  plainly serve ./docs notes.md                 also a single file: file:///notes.md
   plainly serve ./docs --skills ./skills        also the skills in a directory
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
@@ -29,8 +30,8 @@ Examples:
 Files have URIs like file:///docs/guide/tool.md: the directory's name, then the path below it. Hidden files, files \
 ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
 pub(crate) struct ServeArgs {
-    /// A directory to serve under its own name, or NAME=DIR to serve it under another
-    #[arg(required_unless_present = "skills", value_name = "DIR", value_parser = mount::parser())]
+    /// A directory or a single file to serve under its own name, or NAME=PATH to serve it under another
+    #[arg(required_unless_present = "skills", value_name = "PATH", value_parser = mount::parser())]
     pub(crate) mounts: Vec<Mount>,
 
     /// Serve HTTP at this address; port 0 picks a free port [default: 127.0.0.1:3333]

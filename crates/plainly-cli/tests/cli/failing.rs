@@ -236,7 +236,7 @@ fn what_would_be_right_is_said() {
         (&["call", url], "<TOOL> is missing: `plainly tools` lists"),
         (&["read"], "<TARGET> is missing: the URL of a server or its name, or else its command"),
         (&["login"], "<TARGET> is missing: the URL of a server or its name\n"),
-        (&["serve", ""], "name a directory, such as . for this one"),
+        (&["serve", ""], "name a directory or file, such as . for this directory"),
         (&["serve", "http://a.example/mcp"], "such as `plainly ls http://a.example/mcp`"),
         (&["explain", "-32602: no"], "tip: to pass '-3' as a value, use '-- -3'"),
         (&["tools", "npx -y server"], "`plainly tools -- npx -y server`"),

@@ -268,13 +268,13 @@ fn it_is_not_opened_to_other_machines_unnamed() {
 #[test]
 fn everything_wrong_with_the_directories_is_said_together() {
     let docs = Docs::new();
-    let file = docs.path.join("intro.md");
+    let file = docs.path.join("intro.md/x");
     let run = run(&["serve", "/no/such/directory", file.to_str().unwrap()]);
     assert_eq!(run.status, 2);
     assert_eq!(
         run.stderr,
         format!(
-            "error: cannot serve: no such directory: /no/such/directory; not a directory: {}\n",
+            "error: cannot serve: no such file or directory: /no/such/directory; not a directory: {}\n",
             file.display()
         )
     );
@@ -325,7 +325,7 @@ fn a_directory_with_an_equals_sign_is_told_how_to_be_given() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
-        said.ends_with("; for the directory a=b, write ./a=b\n"),
+        said.ends_with("; for a=b itself, write ./a=b\n"),
         "{said}"
     );
 }

@@ -9,7 +9,7 @@ use plainly::store::StoreError;
 
 use super::changes::Changes;
 use super::{At, System, WatchedMounts};
-use crate::{uri, walk};
+use crate::walk;
 
 impl WatchedMounts {
     /// Watches a directory and everything below it. With `since`, also reports the changes there
@@ -30,7 +30,7 @@ impl WatchedMounts {
             (Some(since), Ok(modified)) => modified.into_std() >= since,
             (None, _) | (_, Err(_)) => false,
         };
-        if is_new(&at.place.metadata()?) {
+        if at.file.is_none() && is_new(&at.place.metadata()?) {
             changes.listing();
             changes.resource(&*at.uri);
         }
@@ -48,11 +48,11 @@ impl WatchedMounts {
                 && entry.metadata().is_ok_and(|metadata| is_new(&metadata))
                 && at.place.open_listed(&name).is_ok()
             {
-                changes.resource(uri::child(&at.uri, &name));
+                changes.resource(at.child(&name));
             }
         }
         for name in directories {
-            let inner = uri::child(&at.uri, &name);
+            let inner = at.child(&name);
             let inner = walk::usable(&inner, at.place.descend(&name))?.flatten();
             if let Some(place) = inner {
                 let inner = at.inner(&name, place);

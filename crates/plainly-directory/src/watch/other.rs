@@ -183,6 +183,7 @@ mod tests {
             place: Place::root(root.dir(), VisibleNames::default(), Arc::default(), waiter),
             path: Path::new("").to_owned(),
             uri: root.uri.clone(),
+            file: None,
         };
         system.watch(&at).unwrap();
         (system, at)

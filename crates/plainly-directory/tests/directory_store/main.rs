@@ -17,6 +17,7 @@ mod mounts;
 mod reading;
 mod representations;
 mod rules;
+mod single;
 #[cfg(feature = "skills")]
 mod skills;
 mod uris;

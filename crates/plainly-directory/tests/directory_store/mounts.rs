@@ -40,7 +40,7 @@ fn all_problems_are_told_together() {
     fs::write(path("file"), "").unwrap();
     let error = DirectoryStore::builder()
         .mount(path("none"))
-        .mount(path("file"))
+        .mount(path("file/x"))
         .mount("/")
         .mount_as("a/b", path("one"))
         .mount_as("", path("one"))
@@ -65,15 +65,15 @@ fn all_problems_are_told_together() {
     assert_eq!(
         said,
         [
-            "no such directory: ~/none",
-            "not a directory: ~/file",
+            "no such file or directory: ~/none",
+            "not a directory: ~/file/x",
             "/ needs a name: use NAME=/",
             "\"a/b\" is not a valid mount name: ~/one",
             "\"\" is not a valid mount name: ~/one",
             "\"..\" is not a valid mount name: ~/one",
             "\"line\\nbreak\" is not a valid mount name: ~/one",
             &format!("\"{long}\" is not a valid mount name: ~/one"),
-            "two directories are named \"same\": give ~/two/same another name with NAME=~/two/same",
+            "two mounts are named \"same\": give ~/two/same another name with NAME=~/two/same",
         ]
     );
     assert_eq!(error.to_string().matches("; ").count(), 8);

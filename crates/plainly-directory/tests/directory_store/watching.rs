@@ -279,6 +279,27 @@ fn what_is_in_new_and_moved_directories_is_watched_too() {
     watched.assert_told("docs/e/f docs/e/f/x", "");
 }
 
+#[test]
+fn a_single_file_is_watched_and_nothing_beside_it() {
+    let around = tempfile::tempdir().unwrap();
+    let path = |name: &str| around.path().join(name);
+    for name in ["notes.md", "beside", "next"] {
+        fs::write(path(name), "1").unwrap();
+        age_alone(&path(name));
+    }
+    let mut watched = Watched::with(&[], |builder| builder.mount_as("notes", path("notes.md")));
+    edit(&path("notes.md"));
+    edit(&path("beside"));
+    watched.assert_told(" notes", "edited");
+    fs::rename(path("next"), path("notes.md")).unwrap();
+    watched.assert_told("*  notes", "replaced");
+    fs::remove_file(path("beside")).unwrap();
+    fs::create_dir(path("new")).unwrap();
+    watched.assert_told("", "beside it");
+    fs::remove_file(path("notes.md")).unwrap();
+    watched.assert_told("*  notes", "removed");
+}
+
 #[cfg(unix)]
 #[test]
 fn what_is_withheld_is_not_told() {

@@ -57,7 +57,7 @@ impl Rule {
             Self::NotACollection => "children of no collection are NotACollection",
             Self::Children => "the children of a collection are listed",
             Self::Missing => "a resource without metadata is not found by any method",
-            Self::Roots => "roots are collections, and contain everything",
+            Self::Roots => "everything is in a root, or contains one",
             Self::Templates => "completed values lead to resources",
         }
     }

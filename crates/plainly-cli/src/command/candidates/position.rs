@@ -109,7 +109,7 @@ fn values(arg: &Arg, current: &str) -> Vec<Candidate> {
         Candidate::new(value.get_name(), about.unwrap_or_default())
     });
     let values: Vec<_> = values.collect();
-    const FILES: [&str; 3] = ["FILE", "DIR", "NAME"];
+    const FILES: [&str; 4] = ["FILE", "DIR", "PATH", "NAME"];
     let names = arg.get_value_names().unwrap_or_default();
     let is_file = names.iter().any(|name| FILES.contains(&name.as_str()));
     match values.is_empty() && is_file {

@@ -102,10 +102,10 @@ fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
         .build()
         .map(Some)
         .map_err(|error| {
-            // Taken for NAME=DIR, though it is there as it stands.
+            // Taken for NAME=PATH, though it is there as it stands.
             match args.mounts.iter().find_map(Mount::unsplit) {
                 Some(path) => Failure::impossible(
-                    format!("cannot serve: {error}; for the directory {path}, write ./{path}"),
+                    format!("cannot serve: {error}; for {path} itself, write ./{path}"),
                     None,
                 ),
                 None => super::impossible(error),
