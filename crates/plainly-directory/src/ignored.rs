@@ -13,18 +13,21 @@ use plainly::store::StoreError;
 use super::handle::{self, refuse};
 
 /// The rule files, the stronger one first.
-pub(super) const SOURCES: [&str; 2] = [".ignore", ".gitignore"];
+pub(super) const SOURCES: [&str; 2] = [".ignore", GITIGNORE];
+
+/// The name of git's own.
+pub(super) const GITIGNORE: &str = ".gitignore";
 
 /// The most of a rule file that is read, in bytes.
-const MAX_BYTES: u64 = 1 << 20;
+pub(super) const MAX_BYTES: u64 = 1 << 20;
 
 /// The rules of one directory, in the order of [`SOURCES`].
 #[derive(Debug)]
 pub(super) struct Rules([RuleFile; 2]);
 
-/// One rule file of a directory.
+/// One rule file.
 #[derive(Debug)]
-enum RuleFile {
+pub(super) enum RuleFile {
     /// There is none, or it is empty.
     Silent,
     Rules(Gitignore),
@@ -56,23 +59,40 @@ impl Rules {
         path: impl FnOnce() -> PathBuf,
         is_directory: bool,
     ) -> Option<Visibility> {
-        match self.0.get(source)? {
-            RuleFile::Silent => None,
-            RuleFile::Unreadable => Some(Visibility::Hide),
-            RuleFile::Rules(rules) => match rules.matched(path(), is_directory) {
+        self.0.get(source)?.verdict(path, is_directory)
+    }
+}
+
+impl RuleFile {
+    /// The rules of a text, if there is one.
+    pub(super) fn of(text: Option<String>) -> Self {
+        text.map_or(Self::Silent, |text| Self::parse(&text))
+    }
+
+    pub(super) fn is_silent(&self) -> bool {
+        matches!(self, Self::Silent)
+    }
+
+    /// The ruling on `path`, which is relative to the directory that the rules are for.
+    pub(super) fn verdict(
+        &self,
+        path: impl FnOnce() -> PathBuf,
+        is_directory: bool,
+    ) -> Option<Visibility> {
+        match self {
+            Self::Silent => None,
+            Self::Unreadable => Some(Visibility::Hide),
+            Self::Rules(rules) => match rules.matched(path(), is_directory) {
                 Match::None => None,
                 Match::Ignore(_) => Some(Visibility::Hide),
                 Match::Whitelist(_) => Some(Visibility::Show),
             },
         }
     }
-}
 
-impl RuleFile {
     fn load(dir: &Dir, name: &str) -> Result<Self, StoreError> {
         Ok(match read(dir, OsStr::new(name)) {
-            Ok(None) => Self::Silent,
-            Ok(Some(text)) => Self::parse(&text),
+            Ok(text) => Self::of(text),
             Err(error) if handle::is_exhausted(&error) => return Err(refuse(error)),
             Err(error) => {
                 tracing::warn!(%error, "cannot read a {name}: everything beside and below it is hidden");

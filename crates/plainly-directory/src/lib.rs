@@ -44,7 +44,9 @@ mod request;
 mod job;
 mod mount;
 mod uri;
+mod visible;
 
+mod above;
 mod handle;
 mod ignored;
 mod lists;

@@ -1,5 +1,6 @@
 //! The directories and single files that are served, and their names. The only file that opens a path of the host: when the
-//! store is built, and again where a directory has been removed since. Otherwise there are handles.
+//! store is built, and again where a directory has been removed since. Otherwise there are handles. (Ignore rules from above a
+//! mount are read by their paths, too.)
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -11,8 +12,10 @@ use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
+use super::above::RulesAbove;
 use super::handle;
 use super::lock::Lock;
+use super::place::VisibleNames;
 use super::uri;
 
 /// The longest name of a mount, in bytes.
@@ -26,6 +29,7 @@ pub(super) struct Root {
     pub(super) file: Option<Arc<OsStr>>,
     /// The place from which the directory is opened again once it has been removed.
     pub(super) path: PathBuf,
+    above: Arc<RulesAbove>,
     current: Lock<Current>,
 }
 
@@ -43,6 +47,17 @@ impl Root {
             .iter()
             .map(|name| name.as_ref().to_owned())
             .collect()
+    }
+
+    /// The rules for visible names in this mount, out of those for all mounts.
+    pub(super) fn shown(&self, all: &VisibleNames) -> VisibleNames {
+        match &self.file {
+            Some(name) => all.only(name),
+            None => VisibleNames {
+                above: (!all.ignored).then(|| Arc::clone(&self.above)),
+                ..all.clone()
+            },
+        }
     }
 
     /// The name of what is served: of a file its own, which has its type.
@@ -114,6 +129,7 @@ pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProbl
     Ok(Root {
         uri: uri::mount(&name),
         file,
+        above: Arc::new(RulesAbove::new(place.clone())),
         path: place,
         current: Lock::from(Current {
             dir: Arc::new(dir),

@@ -12,13 +12,14 @@ use std::sync::Arc;
 use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
 use plainly::store::StoreError;
 
+use super::above::OuterRules;
 #[cfg(all(test, unix))]
 use super::handle::faults::{self, Operation};
 use super::handle::{self, refuse};
-use super::ignored::{Rules, SOURCES, Visibility};
+use super::ignored::{GITIGNORE, Rules, SOURCES, Visibility};
 use super::job::Waiter;
 use super::lists::Lists;
-use super::withheld::WithheldFiles;
+pub(super) use super::visible::VisibleNames;
 
 /// The greatest depth below a mount. Each level holds one open directory.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -28,31 +29,6 @@ const MAX_LINKS: usize = 40;
 
 /// The most looks at a name that changes between looking and opening.
 const ATTEMPTS: usize = 4;
-
-/// The rules for visible names.
-#[derive(Clone, Debug, Default)]
-pub(super) struct VisibleNames {
-    /// Names that begin with a dot.
-    pub(super) hidden: bool,
-    /// Names that `.ignore` and `.gitignore` files leave out.
-    pub(super) ignored: bool,
-    /// Files that are not, whatever their names.
-    pub(super) withheld: WithheldFiles,
-    /// The only name that is shown, if there is one: of a file.
-    pub(super) only: Option<Arc<OsStr>>,
-}
-
-impl VisibleNames {
-    /// The rules where a user asks for this one file, whatever its name.
-    pub(super) fn only(&self, name: &Arc<OsStr>) -> Self {
-        Self {
-            hidden: true,
-            ignored: true,
-            withheld: self.withheld.clone(),
-            only: Some(Arc::clone(name)),
-        }
-    }
-}
 
 /// An open directory and the way to it, without links.
 #[derive(Debug)]
@@ -66,6 +42,8 @@ pub(super) struct Place {
     lists: Arc<Lists>,
     waiter: Waiter,
     rules: OnceCell<Rules>,
+    /// The rules from above the mount, where this is its root.
+    outer: OnceCell<Arc<OuterRules>>,
 }
 
 /// The file or directory that a name led to.
@@ -115,6 +93,7 @@ impl Place {
             lists,
             waiter,
             rules: OnceCell::new(),
+            outer: OnceCell::new(),
         })
     }
 
@@ -246,6 +225,7 @@ impl Place {
     }
 
     /// As in git and ripgrep: `.ignore` before `.gitignore`, the deeper file before the one above, the last matching line.
+    /// What git has for the whole work tree comes last.
     fn ignores(&self, name: &OsStr, is_directory: bool) -> Result<bool, StoreError> {
         for source in 0..SOURCES.len() {
             let mut below = vec![name];
@@ -255,11 +235,28 @@ impl Place {
                 if let Some(verdict) = place.rules()?.verdict(source, path, is_directory) {
                     return Ok(verdict == Visibility::Hide);
                 }
+                if place.parent.is_none() && SOURCES.get(source) == Some(&GITIGNORE) {
+                    let verdict = place
+                        .outer()?
+                        .and_then(|rules| rules.verdict(path, is_directory));
+                    return Ok(verdict == Some(Visibility::Hide));
+                }
                 below.push(&place.name);
                 at = place.parent.as_deref();
             }
         }
         Ok(false)
+    }
+
+    fn outer(&self) -> Result<Option<&OuterRules>, StoreError> {
+        let Some(above) = &self.shown.above else {
+            return Ok(None);
+        };
+        if let Some(rules) = self.outer.get() {
+            return Ok(Some(rules));
+        }
+        let rules = above.get()?;
+        Ok(Some(self.outer.get_or_init(|| rules)))
     }
 
     fn rules(&self) -> Result<&Rules, StoreError> {
@@ -340,6 +337,7 @@ impl Place {
             lists: Arc::clone(&self.lists),
             waiter: self.waiter.clone(),
             rules: OnceCell::new(),
+            outer: OnceCell::new(),
         })))
     }
 

@@ -32,11 +32,12 @@ pub(super) struct Mounts {
 impl Mounts {
     /// The root of a mount, for this caller.
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
-        let shown = match &root.file {
-            Some(name) => self.shown.only(name),
-            None => self.shown.clone(),
-        };
-        Place::root(root.dir(), shown, Arc::clone(&self.lists), waiter.clone())
+        Place::root(
+            root.dir(),
+            root.shown(&self.shown),
+            Arc::clone(&self.lists),
+            waiter.clone(),
+        )
     }
 }
 

@@ -27,9 +27,9 @@ use super::watch;
 /// - Files may have additional [representations](crate::DirectoryStoreBuilder::converter).
 /// - Links that stay inside their mount are followed. All others are left out: absolute ones, dangling ones, loops.
 /// - Names that start with a dot, and files that `.ignore` and `.gitignore` files inside the mount exclude, are left out
-///   too, in any spelling and through any link, unless the builder says otherwise. The rules are git's; those of
-///   directories above the mount don't count, and none can show a name that starts with a dot. If a rule file can't be
-///   read, everything that it could hide is hidden.
+///   too, in any spelling and through any link, unless the builder says otherwise. The rules are git's; in a work tree, so are those of the
+///   directories above the mount, of `.git/info/exclude` and of the user, unless they ignore the mount itself. None can
+///   show a name that starts with a dot. If a rule file can't be read, everything that it could hide is hidden.
 /// - Nothing nested more than 64 directories deep is served.
 /// - Forbidden files look as if they did not exist. Everything listed could be opened when it was listed; what the
 ///   operating system can't open is logged and left out.

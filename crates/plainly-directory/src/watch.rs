@@ -40,6 +40,7 @@ use self::linux::InotifySystem as System;
 use self::noticed::{NameChange, NoticedChanges};
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 use self::other::NotifySystem as System;
+use super::above::OuterRules;
 use super::job::Waiter;
 use super::lock::Lock;
 use super::place::{OpenEntry, Place};
@@ -71,8 +72,10 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<Watch> {
         })
         .ok()?;
     let dirs = mounts.roots.iter().map(|root| Lock::from(root.dir()));
+    let rules = mounts.roots.iter().map(|_| Lock::default());
     let watching = Arc::new(WatchedMounts {
         dirs: dirs.collect(),
+        rules: rules.collect(),
         mounts: Arc::clone(mounts),
         systems,
         noticed,
@@ -112,6 +115,8 @@ struct WatchedMounts {
     mounts: Arc<Mounts>,
     /// The directory of each mount that is watched, by its index.
     dirs: Vec<Lock<Arc<Dir>>>,
+    /// The ignore rules from above each mount, by its index, as they were last seen.
+    rules: Vec<Lock<Option<Arc<OuterRules>>>>,
     /// The watch over each mount, by its index.
     systems: Vec<System>,
     noticed: Arc<NoticedChanges>,
@@ -176,6 +181,7 @@ impl WatchedMounts {
     /// Begins to watch everything that is shown. What has changed since `since` can't have been noticed yet.
     fn begin(&self, since: SystemTime, waiter: &Waiter) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
+        self.look_above(waiter, &mut changes)?;
         for index in 0..self.systems.len() {
             if let Some(at) = self.root(index, waiter) {
                 self.watch(&at, Some(since), &mut changes)?;
@@ -189,6 +195,7 @@ impl WatchedMounts {
         let batch = self.noticed.take();
         let mut changes = Changes::default();
         self.look_at_roots(waiter, &mut changes)?;
+        self.look_above(waiter, &mut changes)?;
         if batch.is_incomplete {
             // There may be directories that nobody watches yet.
             self.again(waiter, &mut changes)?;
@@ -232,6 +239,26 @@ impl WatchedMounts {
             }
             if let Some(system) = self.systems.get(index) {
                 system.forget(Path::new(""));
+            }
+            changes.listing();
+            changes.tree(&*root.uri);
+            if let Some(at) = self.root(index, waiter) {
+                self.watch(&at, None, changes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Watches the mounts again for which the rules from above have changed.
+    fn look_above(&self, waiter: &Waiter, changes: &mut Changes) -> Result<(), StoreError> {
+        for (index, (root, seen)) in self.mounts.roots.iter().zip(&self.rules).enumerate() {
+            let Some(above) = root.shown(&self.mounts.shown).above else {
+                continue;
+            };
+            let rules = above.get()?;
+            let before = seen.lock().replace(Arc::clone(&rules));
+            if before.is_none_or(|before| Arc::ptr_eq(&before, &rules)) {
+                continue;
             }
             changes.listing();
             changes.tree(&*root.uri);

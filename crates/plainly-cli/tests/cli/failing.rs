@@ -214,7 +214,7 @@ fn what_would_be_right_is_said() {
             &["ls", url, "--header", "Accept: */*"],
             "header \"Accept\" can't be set: the transport decides which types it accepts",
         ),
-        (&["serve", "mine="], "the directory after = is missing"),
+        (&["serve", "mine="], "the path after = is missing"),
         (&["serve", "=mine"], "the name before = is missing"),
         (&["serve", ".", "--http", "3334"], "such as 127.0.0.1:3334 or localhost:3334"),
         (&["call", url, "tool", "--args", "[1]"], "it is a list: use an object"),

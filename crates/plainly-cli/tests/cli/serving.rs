@@ -324,10 +324,7 @@ fn a_directory_with_an_equals_sign_is_told_how_to_be_given() {
         .unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(
-        said.ends_with("; for a=b itself, write ./a=b\n"),
-        "{said}"
-    );
+    assert!(said.ends_with("; for a=b itself, write ./a=b\n"), "{said}");
 }
 
 #[test]

@@ -280,6 +280,24 @@ fn what_is_in_new_and_moved_directories_is_watched_too() {
 }
 
 #[test]
+fn rules_from_above_that_change_are_told() {
+    let mut watched = Watched::new(&[("a.log", "1"), ("d/a.md", "1")]);
+    fs::create_dir_all(watched.root().join("../.git/info")).unwrap();
+    let tree = Change::Tree("file:///docs".to_owned());
+    let log = "file:///docs/a.log";
+    for (file, rule, is_shown) in [
+        (".gitignore", "*.log", false),
+        (".gitignore", "!a.log", true),
+        (".git/info/exclude", "*.log\nd/", true),
+    ] {
+        fs::write(watched.root().join("..").join(file), rule).unwrap();
+        while watched.next() != tree {}
+        assert_eq!(watched.fixture.metadata(log).is_ok(), is_shown, "{rule}");
+    }
+    watched.fixture.assert_absent("file:///docs/d/a.md");
+}
+
+#[test]
 fn a_single_file_is_watched_and_nothing_beside_it() {
     let around = tempfile::tempdir().unwrap();
     let path = |name: &str| around.path().join(name);
