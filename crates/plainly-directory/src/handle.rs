@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::ffi::OsStr;
 use std::io::{self, Read};
+use std::path::Path;
 use std::time::SystemTime;
 #[cfg(unix)]
 use std::time::{Duration, UNIX_EPOCH};
@@ -109,6 +110,37 @@ pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
 #[cfg(not(unix))]
 pub(super) fn changed(metadata: &Metadata) -> Option<SystemTime> {
     metadata.modified().ok().map(|time| time.into_std())
+}
+
+/// The device and number of what a path leads to. It is not opened: it may be a pipe.
+#[cfg(unix)]
+pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let metadata = std::fs::metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    use cap_fs_ext::MetadataExt as _;
+
+    let file = cap_std::fs::File::from_std(std::fs::File::open(path)?);
+    let metadata = file.metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// The user that a file or directory belongs to, where there are users.
+#[cfg(unix)]
+pub(super) fn owner(metadata: &Metadata) -> u32 {
+    use cap_std::fs::MetadataExt as _;
+
+    metadata.uid()
+}
+
+#[cfg(not(unix))]
+pub(super) fn owner(_: &Metadata) -> u32 {
+    0
 }
 
 /// Absent and forbidden look the same; what the operating system couldn't do is a failure.

@@ -41,6 +41,7 @@ mod store;
 mod everything;
 mod request;
 
+mod current;
 mod job;
 mod mount;
 mod uri;

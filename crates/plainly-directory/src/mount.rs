@@ -1,6 +1,5 @@
-//! The directories and single files that are served, and their names. The only file that opens a path of the host: when the
-//! store is built, and again where a directory has been removed since. Otherwise there are handles. (Ignore rules from above a
-//! mount are read by their paths, too.)
+//! The directories and single files that are served, and their names. They are opened by their
+//! paths when the store is built. Afterwards there are handles.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -8,11 +7,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_fs_ext::MetadataExt;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 
 use super::above::RulesAbove;
+use super::current::Current;
 use super::handle;
 use super::lock::Lock;
 use super::place::VisibleNames;
@@ -31,13 +30,6 @@ pub(super) struct Root {
     pub(super) path: PathBuf,
     above: Arc<RulesAbove>,
     current: Lock<Current>,
-}
-
-/// The directory as it was last opened.
-struct Current {
-    dir: Arc<Dir>,
-    /// Whether it is known that it was removed.
-    is_gone: bool,
 }
 
 impl Root {
@@ -65,36 +57,10 @@ impl Root {
         self.file.as_deref().unwrap_or(OsStr::new(&self.name))
     }
 
-    /// The open directory. If that was removed and there is another one at its path, that one from now on.
+    /// The open directory. If there is another one at its path, that one from now on.
     pub(super) fn dir(&self) -> Arc<Dir> {
-        let mut current = self.current.lock();
-        if !is_removed(&current.dir) {
-            return Arc::clone(&current.dir);
-        }
-        let uri = &self.uri;
-        if let Ok(dir) = open_dir(&self.path) {
-            tracing::info!(
-                uri,
-                "the directory was removed: another one at its path is served"
-            );
-            *current = Current {
-                dir: Arc::new(dir),
-                is_gone: false,
-            };
-        } else if !std::mem::replace(&mut current.is_gone, true) {
-            tracing::warn!(
-                uri,
-                "the directory was removed: nothing is served until it is there again"
-            );
-        }
-        Arc::clone(&current.dir)
+        self.current.lock().dir(&self.path, &self.uri)
     }
-}
-
-/// Whether the directory has no name any more. One that was moved still has one.
-fn is_removed(dir: &Dir) -> bool {
-    dir.dir_metadata()
-        .is_ok_and(|metadata| metadata.nlink() == 0)
 }
 
 impl fmt::Debug for Root {
@@ -107,11 +73,11 @@ impl fmt::Debug for Root {
 /// Opens one directory, or the one that a file is in, and settles its name.
 pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProblem> {
     let found = std::fs::metadata(path).map_err(|error| unopened(path, error))?;
-    let (dir, place, file) = match found.is_file() {
+    let (dir, path_of_dir, file) = match found.is_file() {
         true => open_file(path)?,
         false => {
-            let place = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            (open_dir(path)?, place, None)
+            let dir = open_dir(path)?;
+            (dir, place(path).unwrap_or_else(|_| path.to_owned()), None)
         }
     };
     let name = match name {
@@ -129,14 +95,20 @@ pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProbl
     Ok(Root {
         uri: uri::mount(&name),
         file,
-        above: Arc::new(RulesAbove::new(place.clone())),
-        path: place,
-        current: Lock::from(Current {
-            dir: Arc::new(dir),
-            is_gone: false,
-        }),
+        above: Arc::new(RulesAbove::new(path_of_dir.clone())),
+        path: path_of_dir,
+        current: Lock::from(Current::new(dir)),
         name,
     })
+}
+
+/// The path of a directory, with a name at its end if it can have one.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let place = std::path::absolute(path)?;
+    match place.file_name() {
+        Some(_) => Ok(place),
+        None => path.canonicalize(),
+    }
 }
 
 /// The directory that a file is in, its path, and the name of the file there, links resolved.

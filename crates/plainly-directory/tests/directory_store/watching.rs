@@ -297,6 +297,20 @@ fn rules_from_above_that_change_are_told() {
     watched.fixture.assert_absent("file:///docs/d/a.md");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_directory_in_the_place_of_a_mount_is_told() {
+    let mut watched = Watched::new(&[("x", "1")]);
+    let root = watched.root();
+    fs::rename(&root, root.with_extension("old")).unwrap();
+    write_all(&root, &[("x", "2"), ("zz/end-1", ""), ("zz/end-2", "")]);
+    while watched.next() != Change::Tree("file:///docs".to_owned()) {}
+    assert_eq!(watched.next(), Change::Listing);
+    assert_eq!(watched.fixture.text("file:///docs/x"), "2");
+    fs::write(root.join("x"), "3").unwrap();
+    watched.assert_told("docs docs/x", "");
+}
+
 #[test]
 fn a_single_file_is_watched_and_nothing_beside_it() {
     let around = tempfile::tempdir().unwrap();
