@@ -82,7 +82,7 @@ struct StoreView<S> {
     /// Whether the program gave these roots, in the place of the store's own.
     are_roots_given: bool,
     spelling: Spelling,
-    /// What is known of the lines in its resources; `None` for a view, which may show something else.
+    /// The known lines of its resources; `None` for a view, which may show something else.
     lines: Option<Arc<LineIndexes>>,
 }
 

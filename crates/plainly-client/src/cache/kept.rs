@@ -35,7 +35,7 @@ pub(super) struct KeptKey {
 pub(super) struct KeptResult {
     /// It, in memory of its own: a part of a message would keep the whole.
     pub(super) json: Bytes,
-    /// The end of the time for which it is good; `None` if it is once the server says that it has not changed.
+    /// The end of the time for which it is good; `None` if the server has to be asked each time.
     pub(super) fresh_until: Option<Instant>,
     /// The tag of the resource whose content it is, for which the server can be asked.
     pub(super) tag: Option<String>,

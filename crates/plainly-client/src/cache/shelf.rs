@@ -50,7 +50,7 @@ pub(crate) struct Fetch {
     is_page: bool,
     /// Whether the result has to come from the server.
     is_fresh: bool,
-    /// Whether the server can say that a content has not changed.
+    /// Whether the server answers conditional reads.
     is_conditional: bool,
     /// The time of the request, by the cache's clock.
     asked: u64,
@@ -181,7 +181,7 @@ impl Fetch {
         self
     }
 
-    /// Sets whether the server can say that a content has not changed.
+    /// Sets whether the server answers conditional reads.
     #[must_use]
     pub(crate) fn conditional(mut self, is_conditional: bool) -> Self {
         self.is_conditional = is_conditional && self.private.method == Method::ReadResource;
@@ -247,7 +247,7 @@ impl Fetch {
         self.forget();
         let hint = fields.cache;
         let is_final = fields.result_type == ResultType::Complete;
-        let tag = if self.is_conditional { tag(json) } else { None };
+        let tag = self.tag(json);
         let fresh_until = Instant::now().checked_add(hint.ttl.min(LONGEST));
         let fresh_until = fresh_until.filter(|_| !hint.ttl.is_zero());
         if !is_final || fresh_until.is_none() && tag.is_none() {
@@ -266,6 +266,27 @@ impl Fetch {
             changes: Arc::clone(&self.shelf.changes),
         };
         self.shelf.cache.shared.kept.lock().put(key.clone(), kept);
+    }
+
+    /// The tag of the content in this result, which is JSON: not of others, which may be in it too.
+    fn tag(&self, json: &[u8]) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Read<'a> {
+            #[serde(borrow)]
+            contents: Vec<OneContent<'a>>,
+        }
+        #[derive(Deserialize)]
+        struct OneContent<'a> {
+            #[serde(borrow)]
+            uri: Cow<'a, str>,
+            #[serde(rename = "_meta")]
+            meta: Option<Meta>,
+        }
+        let uri = self.uri.as_deref().filter(|_| self.is_conditional)?;
+        let read: Read<'_> = serde_json::from_slice(json).ok()?;
+        let own = read.contents.iter().filter(|one| one.uri == uri);
+        let mut metas = own.filter_map(|one| one.meta.as_ref());
+        metas.find_map(tag_in).map(str::to_owned)
     }
 
     /// Forgets what answers this call.
@@ -292,20 +313,4 @@ impl Fetch {
         }
         None
     }
-}
-
-/// The tag of the content in this result, which is JSON.
-fn tag(json: &[u8]) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Result {
-        contents: Vec<Content>,
-    }
-    #[derive(Deserialize)]
-    struct Content {
-        #[serde(rename = "_meta")]
-        meta: Option<Meta>,
-    }
-    let result: Result = serde_json::from_slice(json).ok()?;
-    let mut metas = result.contents.iter().filter_map(|it| it.meta.as_ref());
-    metas.find_map(tag_in).map(str::to_owned)
 }

@@ -52,7 +52,7 @@ impl ServerDescription {
         self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
     }
 
-    /// Whether it declares that it can say that a content has not changed.
+    /// Whether it declares that it answers conditional reads.
     pub(crate) fn reads_conditionally(&self) -> bool {
         let settings = self.capabilities.extension(COLLECTIONS);
         settings.is_some_and(|settings| settings["conditional"] == true)

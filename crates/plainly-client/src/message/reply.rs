@@ -289,13 +289,13 @@ impl RawResult {
         self
     }
 
-    /// Whether it says that the content has not changed.
+    /// Whether it stands for the content that the client has.
     pub(crate) fn is_not_modified(&self) -> bool {
         let read = serde_json::from_slice::<ReadResourceResult>(&self.json);
         read.is_ok_and(|read| matches!(&*read.contents, [one] if one.is_not_modified()))
     }
 
-    /// The content that the client has, which it stands for.
+    /// The result with the content that the client has.
     pub(crate) fn with_content(self, json: Bytes) -> Self {
         let is_cached = true;
         Self {

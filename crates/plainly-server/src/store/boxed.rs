@@ -31,7 +31,7 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     /// The store as this caller sees it; `None` for the store itself.
     fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>>;
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch>;
-    /// What is known of the lines in its resources; `None` for a view, which may show something else.
+    /// The known lines of its resources; `None` for a view, which may show something else.
     fn lines(&self) -> Option<&LineIndexes>;
     fn can_suggest(&self) -> bool;
     fn cache_hint(&self) -> CacheHint;

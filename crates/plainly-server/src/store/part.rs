@@ -28,7 +28,7 @@ pub struct PartQuery<'a> {
     pub uri: &'a str,
     /// The part.
     pub part: Part,
-    /// What is known of the lines in the resources of the store.
+    /// The known lines in the resources of the store.
     pub lines: Option<&'a LineIndexes>,
     /// The caller that gets notifications of the progress, if its client asked for them.
     pub viewer: Option<&'a Viewer>,

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 const NOTE: &str = "note:one";
+const NOTES: &str = "note:";
 
 /// A note: the number of its version.
 #[derive(Clone, Debug, Default)]
@@ -48,15 +49,21 @@ impl Note {
 
 impl Store for Note {
     fn serves(&self, uri: &str) -> bool {
-        uri == NOTE
+        uri.starts_with(NOTES)
     }
 
     async fn list(&self, _: ListQuery<'_>) -> Result<Page, StoreError> {
         Ok(Page::default())
     }
 
-    async fn metadata(&self, _: &str) -> Result<Resource, StoreError> {
-        Ok(self.look(0))
+    async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        let note = self.look(0);
+        Ok(match uri {
+            NOTES => Resource::new(NOTES, &note.name)
+                .is_collection(true)
+                .tag(note.name),
+            _ => note,
+        })
     }
 
     async fn read(&self, _: &str) -> Result<Vec<ResourceContents>, StoreError> {
@@ -146,6 +153,17 @@ async fn a_content_that_has_not_changed_is_read_once() {
     // Whoever wants to be sure gets the content.
     let read = client.fresh().read(NOTE).await.unwrap();
     assert_eq!((read.text(), reads()), (Some("1"), 3));
+}
+
+/// Its content is that of another resource, which has another tag.
+#[tokio::test]
+async fn a_collection_is_read_each_time() {
+    let note = Note::default();
+    let client = client(&note).await;
+    for reads in 1..3 {
+        client.read(NOTES).await.unwrap();
+        assert_eq!(note.state.lock().unwrap().reads, reads);
+    }
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ pub(super) async fn read(
     }
 }
 
-/// Reads a resource, unless it has this tag: then the content says so.
+/// Reads a resource, unless it has this tag: then the content stands for the one that the client has.
 pub(super) async fn read_unless(
     store: &dyn DynStore,
     uri: &str,

@@ -22,7 +22,7 @@ const AROUND: usize = 256;
 const MOST: usize = 16 << 20;
 
 /// The indexes of all stores.
-static ALL: Lock<Shelf> = Lock::new(Shelf::new());
+static ALL: Lock<AllIndexes> = Lock::new(AllIndexes::new());
 
 /// The number of the last store that has indexes.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -77,7 +77,7 @@ type Key = (u64, Arc<str>);
 
 /// All indexes, by their use.
 #[derive(Debug)]
-struct Shelf {
+struct AllIndexes {
     /// Each with its age.
     by_key: BTreeMap<Key, (u64, Arc<LineIndex>)>,
     /// The keys, the least recently used first.
@@ -87,7 +87,7 @@ struct Shelf {
     last: u64,
 }
 
-impl Shelf {
+impl AllIndexes {
     const fn new() -> Self {
         Self {
             by_key: BTreeMap::new(),
@@ -302,37 +302,37 @@ mod tests {
         (0, number.to_string().into())
     }
 
-    fn check(shelf: &Shelf) {
-        let weights = shelf.by_key.iter();
+    fn check(all_indexes: &AllIndexes) {
+        let weights = all_indexes.by_key.iter();
         let weights: usize = weights.map(|(key, (_, index))| index.weight(key)).sum();
-        assert_eq!(shelf.bytes, weights);
-        assert_eq!(shelf.by_key.len(), shelf.by_age.len());
-        assert!(shelf.bytes <= MOST);
+        assert_eq!(all_indexes.bytes, weights);
+        assert_eq!(all_indexes.by_key.len(), all_indexes.by_age.len());
+        assert!(all_indexes.bytes <= MOST);
     }
 
     #[test]
     fn of_too_many_indexes_the_least_recently_used_go() {
-        let mut shelf = Shelf::new();
+        let mut all_indexes = AllIndexes::new();
         for number in 0..100_000 {
-            shelf.put(key(number), index(5));
-            assert!(shelf.get(&key(0)).is_some());
+            all_indexes.put(key(number), index(5));
+            assert!(all_indexes.get(&key(0)).is_some());
         }
-        check(&shelf);
-        let is_stored = |number| shelf.by_key.contains_key(&key(number));
+        check(&all_indexes);
+        let is_stored = |number| all_indexes.by_key.contains_key(&key(number));
         assert!(is_stored(0) && !is_stored(1) && is_stored(99_999));
-        shelf.put(key(7), index(MOST / ENTRY));
-        shelf.put(key(8), index(MOST / ENTRY / 2));
-        check(&shelf);
-        assert!(shelf.get(&key(7)).is_none() && shelf.get(&key(8)).is_some());
+        all_indexes.put(key(7), index(MOST / ENTRY));
+        all_indexes.put(key(8), index(MOST / ENTRY / 2));
+        check(&all_indexes);
+        assert!(all_indexes.get(&key(7)).is_none() && all_indexes.get(&key(8)).is_some());
     }
 
     #[test]
     fn the_beginning_of_an_index_is_not_put_into_its_place() {
-        let mut shelf = Shelf::new();
+        let mut all_indexes = AllIndexes::new();
         for (blocks, stored) in [(3, 3), (2, 3), (4, 4)] {
-            shelf.put(key(0), index(blocks));
-            assert_eq!(shelf.get(&key(0)), Some(index(stored)));
-            check(&shelf);
+            all_indexes.put(key(0), index(blocks));
+            assert_eq!(all_indexes.get(&key(0)), Some(index(stored)));
+            check(&all_indexes);
         }
     }
 

@@ -163,7 +163,7 @@ impl<'a> LineSearch<'a> {
         self.current(Some(read))
     }
 
-    /// What was read; `None` if the resource has become shorter.
+    /// The bytes that were read; `None` if the resource has become shorter.
     fn current(
         &mut self,
         read: Option<Result<Ranged, StoreError>>,

@@ -244,7 +244,7 @@ async fn a_client_sees_how_far_the_search_is_and_why_it_ends() {
     assert_eq!(read.text(), Some(&*line(79_000)));
 }
 
-/// What one caller sees must not lead another.
+/// The lines that one caller sees must not lead another.
 #[tokio::test(start_paused = true)]
 async fn views_share_nothing() {
     let mut log = LargeLog::new(50_000);
