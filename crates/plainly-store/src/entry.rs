@@ -1,5 +1,6 @@
-//! A resource in a tool's result: for programs, and as a line of text.
+//! A resource in a tool's result, for programs and as a line of text: by itself, or in a listing.
 
+use percent_encoding::percent_decode_str;
 use plainly_protocol::types::Resource;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -33,6 +34,89 @@ impl From<&Resource> for Entry {
             last_modified: last_modified(resource).map(str::to_owned),
         }
     }
+}
+
+// A resource in a listing: what the beginning of all its URIs does not have already.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(super) struct ListedEntry {
+    // The URI after the base of the listing.
+    path: String,
+    // The name, unless it can be read in the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    // Absent for files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_collection: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    // UTC, ISO 8601. Only in a listing by that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_modified: Option<String>,
+}
+
+impl ListedEntry {
+    /// The resource in a listing whose URIs begin with `base`.
+    pub(super) fn new(resource: &Resource, base: &str, has_time: bool) -> Self {
+        let path = below(&resource.uri, base).to_owned();
+        let name = (!can_be_read_in(&path, &resource.name)).then(|| resource.name.clone());
+        let last_modified = last_modified(resource).filter(|_| has_time);
+        Self {
+            name,
+            path,
+            is_collection: is_collection(resource).then_some(true),
+            size: resource.size,
+            last_modified: last_modified.map(str::to_owned),
+        }
+    }
+
+    /// One line: the path, and the rest in brackets.
+    pub(super) fn line(&self) -> String {
+        let name = self.name.as_deref().map(printable);
+        let kind = self.is_collection.map(|_| "directory");
+        let size = self.size.map(|size| format!("{size} bytes"));
+        let known = [
+            name.as_deref(),
+            kind,
+            size.as_deref(),
+            self.last_modified.as_deref(),
+        ];
+        let known: Vec<&str> = known.into_iter().flatten().collect();
+        match known.as_slice() {
+            [] => self.path.clone(),
+            known => format!("{}  ({})", self.path, known.join(", ")),
+        }
+    }
+}
+
+/// The longest beginning of all these URIs that ends with a slash and leaves something of each.
+pub(super) fn base<'a>(uris: impl IntoIterator<Item = &'a str>) -> &'a str {
+    let mut uris = uris.into_iter();
+    let first = uris.next().unwrap_or_default();
+    uris.fold(up_to_a_slash(first), |mut base, uri| {
+        while !up_to_a_slash(uri).starts_with(base) {
+            base = up_to_a_slash(base);
+        }
+        base
+    })
+}
+
+/// Whether a path ends with this name, in letters that are legible in it.
+fn can_be_read_in(path: &str, name: &str) -> bool {
+    let last = path.trim_end_matches('/').rsplit('/').next();
+    let last = last.map(|last| percent_decode_str(last).decode_utf8_lossy());
+    name.is_ascii() && last.as_deref() == Some(name)
+}
+
+/// What follows `base` in a URI.
+pub(super) fn below<'a>(uri: &'a str, base: &str) -> &'a str {
+    uri.strip_prefix(base).unwrap_or(uri)
+}
+
+fn up_to_a_slash(uri: &str) -> &str {
+    let end = uri.trim_end_matches('/').rfind('/');
+    end.and_then(|end| uri.get(..=end)).unwrap_or_default()
 }
 
 /// One line: kind, URI, and in brackets the rest.
@@ -97,4 +181,28 @@ pub(super) fn is_collection(resource: &Resource) -> bool {
 
 pub(super) fn last_modified(resource: &Resource) -> Option<&str> {
     resource.annotations.as_ref()?.last_modified.as_deref()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_what_all_begin_with() {
+        for (uris, expected) in [
+            (&[][..], ""),
+            (&["file:///docs/a.md"], "file:///docs/"),
+            (&["file:///docs"], "file:///"),
+            (&["file:///docs/a", "file:///docs/b"], "file:///docs/"),
+            (&["file:///docs", "file:///docs/b"], "file:///"),
+            (&["file:///docs/b", "file:///docs"], "file:///"),
+            (&["s3://b/a/", "s3://b/a/x"], "s3://b/"),
+            (&["s3://b/a/x", "s3://b/a/"], "s3://b/"),
+            (&["a://é/x", "a://è/x"], "a://"),
+            (&["file:///docs/a", "note:1"], ""),
+            (&["note:1", "note:2"], ""),
+        ] {
+            assert_eq!(base(uris.iter().copied()), expected, "{uris:?}");
+        }
+    }
 }

@@ -42,12 +42,15 @@ pub const TEXT_BYTES: usize = 256 << 10;
 /// The maximum size of an image, recording or other binary file in a result, in bytes.
 pub const MEDIA_BYTES: u64 = 8 << 20;
 
+/// The most resources that a result also has as links, each of which repeats what the text and the structured output have.
+pub const LINKS: usize = 20;
+
 /// The longest argument `uri`, in bytes.
 const URI_BYTES: usize = 8 << 10;
 
 /// A reading of the argument `uri` by a store that accepts more than URIs; `None` if it can't be
 /// meant for the store.
-pub type Spelling = fn(&str) -> Option<String>;
+type Spelling = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// The tools with which a model reads a store: `list_resources`, `tree`, `stat_resource`, `read_resource` and
 /// `read_resources`. None of them changes anything.
@@ -93,7 +96,7 @@ impl<S: Store> StoreTools<S> {
             roots: store.roots(),
             are_roots_given: false,
             store,
-            spelling: |uri| Some(uri.to_owned()),
+            spelling: Arc::new(|uri| Some(uri.to_owned())),
             lines: Some(Arc::default()),
         })
     }
@@ -107,9 +110,12 @@ impl<S: Store> StoreTools<S> {
     }
 
     /// Reads the argument `uri` with `spelling` before the store sees it, because models write paths where URIs are
-    /// expected. Empty text stands for the [`roots`](Self::roots).
-    pub fn spelling(mut self, spelling: Spelling) -> Self {
-        self.0.spelling = spelling;
+    /// expected. Empty text stands for the [`roots`](Self::roots), and `None` for what can't be meant for the store.
+    pub fn spelling(
+        mut self,
+        spelling: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.0.spelling = Arc::new(spelling);
         self
     }
 
@@ -148,12 +154,11 @@ impl<S: Store> StoreView<S> {
             true => self.roots.clone(),
             false => store.roots(),
         };
-        let (are_roots_given, spelling) = (self.are_roots_given, self.spelling);
         Arc::new(Self {
             store,
             roots,
-            are_roots_given,
-            spelling,
+            are_roots_given: self.are_roots_given,
+            spelling: Arc::clone(&self.spelling),
             lines: None,
         })
     }

@@ -1,6 +1,7 @@
 //! `list_resources`: the children of a collection, page by page or the largest or latest first.
 
-use std::cmp::Reverse;
+mod sorted;
+
 use std::sync::Arc;
 
 use plainly_errors::Problem;
@@ -8,16 +9,15 @@ use plainly_protocol::types::{Content, Resource};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{StoreView, TEXT_BYTES, entry, problems};
+use self::sorted::Order;
+use super::entry::{self, ListedEntry};
+use super::{LINKS, StoreView, TEXT_BYTES, problems};
 use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{ListQuery, Page, Store};
 use plainly_server::{Failure, Tool};
 
 const LIMIT: usize = 200;
 const LARGEST_LIMIT: usize = 1_000;
-
-/// The most entries that are sorted in another order than the store's.
-const SORTED: usize = 10_000;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -45,23 +45,38 @@ enum Sort {
     Modified,
 }
 
+impl Sort {
+    /// The order, unless it is the store's own.
+    fn order(self) -> Option<Order> {
+        match self {
+            Self::Name => None,
+            Self::Size => Some(Order::Size),
+            Self::Modified => Some(Order::Modified),
+        }
+    }
+}
+
 // A part of a listing.
 #[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 struct Listing {
-    resources: Vec<entry::Entry>,
+    // The beginning of the URIs.
+    base: String,
+    resources: Vec<ListedEntry>,
     // There is more: call again with this as `after`.
     #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
     // Whether entries were left out that `next` does not lead to.
     truncated: bool,
+    // The entries that were left out, and how to see them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
 }
 
 pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("list_resources", source, run)
         .title("List resources")
         .description(
-            "Lists what is directly in a directory, with sizes and the times of the last change; without uri, the \
+            "Lists what is directly in a directory, with sizes, and if sorted by modified with the times; without uri, the \
              top-level directories (start with that).",
         )
 }
@@ -72,37 +87,29 @@ async fn run<S: Store>(
 ) -> Result<StructuredOutput<Listing>, Failure> {
     let uri = source.uri(args.uri.as_deref())?;
     let limit = args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT);
-    let sort = args.sort.unwrap_or(Sort::Name);
+    let is_top = uri.is_none() && !source.roots.is_empty();
+    let Some(order) = args.sort.and_then(Sort::order) else {
+        let page = match is_top {
+            true => roots(&source).await?,
+            false => page(&source, uri.as_deref(), args.after, limit).await?,
+        };
+        return Ok(show(page, false, None));
+    };
     // The store's positions only make sense in its own order.
-    if sort != Sort::Name && args.after.is_some() {
+    if args.after.is_some() {
         let why = "only a listing in the order of names can be continued.";
         return Err(Problem::validation("after", why)
             .suggest("Leave out sort, or ask for more at once with limit.")
             .into());
     }
-    let mut page = match &uri {
-        None if !source.roots.is_empty() => roots(&source).await?,
-        uri => {
-            // The largest entry may come last, so entries are only left out once all have been fetched.
-            let most = if sort == Sort::Name { limit } else { SORTED };
-            let page = children(&source, uri.as_deref(), args.after.clone(), most).await?;
-            let fits = fitting(&page.resources);
-            if sort == Sort::Name && fits < page.resources.len() {
-                // Only the store knows where to continue after fewer entries.
-                children(&source, uri.as_deref(), args.after, fits).await?
-            } else {
-                page
-            }
-        }
+    let mut found = match is_top {
+        true => order.of(roots(&source).await?.resources, limit),
+        false => order.first(&source, uri.as_deref(), limit).await?,
     };
-    let mut truncated = false;
-    if sort != Sort::Name {
-        put_first(sort, &mut page.resources);
-        let most = limit.min(fitting(&page.resources));
-        truncated = page.next.take().is_some() || page.resources.len() > most;
-        page.resources.truncate(most);
-    }
-    Ok(show(page, truncated))
+    let has_time = order == Order::Modified;
+    found.cut(fitting(&found.resources, has_time));
+    let note = found.note();
+    Ok(show(Page::new(found.resources, None), has_time, note))
 }
 
 async fn roots<S: Store>(source: &StoreView<S>) -> Result<Page, Problem> {
@@ -120,6 +127,22 @@ async fn roots<S: Store>(source: &StoreView<S>) -> Result<Page, Problem> {
     Ok(Page::new(resources, None))
 }
 
+/// The children of a collection that fit into one answer, at most `limit`, and where to continue.
+async fn page<S: Store>(
+    source: &StoreView<S>,
+    parent: Option<&str>,
+    after: Option<String>,
+    limit: usize,
+) -> Result<Page, Problem> {
+    let page = children(source, parent, after.clone(), limit).await?;
+    let fits = fitting(&page.resources, false);
+    if fits < page.resources.len() {
+        // Only the store knows where to continue after fewer entries.
+        return children(source, parent, after, fits).await;
+    }
+    Ok(page)
+}
+
 /// At most `most` children of a collection, and where to continue.
 async fn children<S: Store>(
     source: &StoreView<S>,
@@ -129,7 +152,7 @@ async fn children<S: Store>(
 ) -> Result<Page, Problem> {
     let mut resources: Vec<Resource> = Vec::new();
     loop {
-        let mut query = ListQuery::new((most - resources.len()).min(LARGEST_LIMIT));
+        let mut query = ListQuery::new(most - resources.len());
         query.parent = parent;
         query.after = after.as_deref();
         let page = match source.store.list(query).await {
@@ -144,41 +167,48 @@ async fn children<S: Store>(
     }
 }
 
+fn base(resources: &[Resource]) -> &str {
+    entry::base(resources.iter().map(|one| &*one.uri))
+}
+
 /// The number of these resources that fit into one answer: at least one.
-fn fitting(resources: &[Resource]) -> usize {
+fn fitting(resources: &[Resource], has_time: bool) -> usize {
+    let base = base(resources);
     let mut room = TEXT_BYTES;
     let fits = resources.iter().take_while(|one| {
-        let left = room.checked_sub(entry::line(one).len() + 1);
+        let line = ListedEntry::new(one, base, has_time).line();
+        let left = room.checked_sub(line.len() + 1);
         room = left.unwrap_or(0);
         left.is_some()
     });
     fits.count().max(1)
 }
 
-fn put_first(sort: Sort, resources: &mut [Resource]) {
-    match sort {
-        Sort::Name => {}
-        Sort::Size => resources.sort_by_key(|one| Reverse(one.size)),
-        Sort::Modified => resources
-            .sort_by(|one, other| entry::last_modified(other).cmp(&entry::last_modified(one))),
-    }
-}
-
-fn show(page: Page, truncated: bool) -> StructuredOutput<Listing> {
-    let mut lines: Vec<String> = page.resources.iter().map(entry::line).collect();
-    lines.push(entry::sum(&page.resources));
-    if let Some(next) = &page.next {
-        lines.push(format!("There is more: call again with after={next}"));
-    }
-    if truncated {
-        lines.push("The rest is left out: ask for more with limit, or without sort.".to_owned());
-    }
+fn show(page: Page, has_time: bool, note: Option<String>) -> StructuredOutput<Listing> {
+    let base = base(&page.resources);
+    let entries = page.resources.iter();
     let listing = Listing {
-        resources: page.resources.iter().map(entry::Entry::from).collect(),
+        base: base.to_owned(),
+        resources: entries
+            .map(|one| ListedEntry::new(one, base, has_time))
+            .collect(),
+        truncated: note.is_some(),
+        note,
         next: page.next,
-        truncated,
     };
+    let next = listing.next.as_ref();
+    let next = next.map(|next| format!("There is more: call again with after={next}"));
+    let lines: Vec<String> = (!base.is_empty())
+        .then(|| format!("URIs begin with {base}"))
+        .into_iter()
+        .chain(listing.resources.iter().map(ListedEntry::line))
+        .chain([entry::sum(&page.resources)])
+        .chain(next)
+        .chain(listing.note.clone())
+        .collect();
     let mut content = vec![Content::text(lines.join("\n"))];
-    content.extend(page.resources.into_iter().map(Content::resource_link));
+    if page.resources.len() <= LINKS {
+        content.extend(page.resources.into_iter().map(Content::resource_link));
+    }
     Json(listing).content(content)
 }

@@ -44,6 +44,8 @@ struct TreeArgs {
 // A tree, each directory before what is in it.
 #[derive(Serialize, JsonSchema)]
 struct Tree {
+    // The beginning of the URIs.
+    base: String,
     entries: Vec<Leaf>,
     // Whether entries were left out because of the limit or the depth.
     truncated: bool,
@@ -56,8 +58,11 @@ struct Tree {
 struct Leaf {
     // The number of levels below the top; deeper entries that follow are inside it.
     depth: usize,
-    uri: String,
-    is_collection: bool,
+    // The URI after the base of the tree.
+    path: String,
+    // Absent for files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_collection: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
     // Why it could not be shown, and what to try.
@@ -240,6 +245,7 @@ impl Node {
 fn show(nodes: &[Node]) -> StructuredOutput<Tree> {
     let mut lines = Vec::new();
     let mut entries = Vec::new();
+    let base = entry::base(nodes.iter().map(|node| &*node.resource.uri));
     let tops = nodes.iter().take_while(|node| node.depth == 0);
     let mut waiting: Vec<&Node> = tops.collect();
     waiting.reverse();
@@ -247,8 +253,8 @@ fn show(nodes: &[Node]) -> StructuredOutput<Tree> {
         lines.push(line(node));
         entries.push(Leaf {
             depth: node.depth,
-            uri: node.resource.uri.clone(),
-            is_collection: entry::is_collection(&node.resource),
+            path: entry::below(&node.resource.uri, base).to_owned(),
+            is_collection: entry::is_collection(&node.resource).then_some(true),
             size: node.resource.size,
             error: node.problem.as_ref().map(|it| it.text().into_owned()),
         });
@@ -259,7 +265,12 @@ fn show(nodes: &[Node]) -> StructuredOutput<Tree> {
     if truncated {
         lines.push("A directory that ends with /… contains more: use its uri, more depth or a larger limit.".to_owned());
     }
-    Json(Tree { entries, truncated }).content([Content::text(lines.join("\n"))])
+    let tree = Tree {
+        base: base.to_owned(),
+        entries,
+        truncated,
+    };
+    Json(tree).content([Content::text(lines.join("\n"))])
 }
 
 fn line(node: &Node) -> String {

@@ -5,7 +5,7 @@ use std::iter;
 
 use plainly::protocol::types::Content;
 use plainly::server::reply::{Json, StructuredOutput};
-use plainly::store::tools::TEXT_BYTES;
+use plainly::store::tools::{LINKS, TEXT_BYTES};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -31,7 +31,9 @@ pub(super) struct SearchResult {
 #[schemars(inline)]
 struct FoundFile {
     uri: String,
-    is_collection: bool,
+    // Absent for files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_collection: Option<bool>,
     // The lines that match, in order. Empty where only names were searched.
     lines: Vec<FoundLine>,
 }
@@ -54,9 +56,11 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResu
     let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
     let note = note(&hits, stopped, query);
     let text = format!("{}{note}", text(&hits.found));
-    let links = hits.found.iter().map(|hit| hit.resource.clone());
     let mut content = vec![Content::text(text)];
-    content.extend(links.map(Content::resource_link));
+    if hits.found.len() <= LINKS {
+        let links = hits.found.iter().map(|hit| hit.resource.clone());
+        content.extend(links.map(Content::resource_link));
+    }
     let found = SearchResult {
         files: hits.found.into_iter().map(FoundFile::from).collect(),
         truncated: stopped.is_some(),
@@ -185,7 +189,7 @@ impl From<Hit> for FoundFile {
     fn from(hit: Hit) -> Self {
         Self {
             uri: hit.resource.uri,
-            is_collection: hit.resource.is_collection == Some(true),
+            is_collection: hit.resource.is_collection.filter(|&is| is),
             lines: hit.lines.into_iter().map(FoundLine::from).collect(),
         }
     }

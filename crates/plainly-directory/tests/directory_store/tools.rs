@@ -1,5 +1,6 @@
 //! The tools over a directory, as a client calls them.
 
+mod cost;
 mod hostile;
 mod listing;
 mod missing;

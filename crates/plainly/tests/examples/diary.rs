@@ -60,8 +60,10 @@ async fn each_lists_reads_and_completes_its_own() {
             assert!(client.read(own).await.is_ok());
             let tool = client.call_tool("list_resources", json!({})).await.unwrap();
             let text = json!(tool.content).to_string();
+            let [own_title, others_title] =
+                [own, others].map(|uri| uri.rsplit('/').next().unwrap());
             assert!(
-                text.contains(own) && !text.contains(&format!("{others}\"")),
+                text.contains(own_title) && !text.contains(&format!("{others_title}\"")),
                 "{text}"
             );
             let tool = client.call_tool("read_resource", json!({"uri": others}));

@@ -22,6 +22,7 @@ mod reading;
 mod serve_messages;
 mod serve_stream;
 mod skills;
+mod sorting;
 mod sources;
 mod stdio;
 mod store_tools;

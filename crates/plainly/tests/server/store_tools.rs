@@ -110,7 +110,7 @@ fn text(result: &CallToolResult) -> &str {
 async fn a_store_without_roots_is_listed_and_drawn_whole() {
     let client = connect(StoreTools::new(Notebook)).await;
     let listed = call(&client, "list_resources", json!({"limit": 2})).await;
-    let all = "directory  note://book\nfile  note://book/1  (3 bytes)\n1 directory, 1 file, 3 bytes\nThere is more: call again with after=note://book/1";
+    let all = "URIs begin with note://\nbook  (directory)\nbook/1  (3 bytes)\n1 directory, 1 file, 3 bytes\nThere is more: call again with after=note://book/1";
     assert_eq!(text(&listed), all);
     let tree = call(&client, "tree", json!({})).await;
     let expected = "note://book/\nnote://book/1\nnote://book/2\nnote://book/12";
@@ -128,7 +128,7 @@ async fn a_store_without_roots_is_listed_and_drawn_whole() {
 async fn roots_are_where_a_tree_begins() {
     let client = connect(StoreTools::new(Notebook).roots(["note://book"])).await;
     let listed = call(&client, "list_resources", json!({})).await;
-    let expected = "directory  note://book\n1 directory, 0 files, 0 bytes";
+    let expected = "URIs begin with note://\nbook  (directory)\n1 directory, 0 files, 0 bytes";
     assert_eq!(text(&listed), expected);
     let tree = call(&client, "tree", json!({})).await;
     assert_eq!(text(&tree), "note://book/\n  1\n  2\n  12");

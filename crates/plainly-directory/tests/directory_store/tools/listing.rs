@@ -41,26 +41,30 @@ fn a_directory_is_listed_as_text_as_data_and_as_links() {
         answer.links(),
         ["docs/a.txt", "docs/b.md", "docs/dir", "docs/empty"]
     );
-    assert!(
-        answer
-            .text
-            .contains("\nfile  file:///docs/b.md  (5 bytes, text/markdown, "),
-        "{}",
-        answer.text
-    );
-    assert!(
-        answer.text.ends_with("\n2 directories, 2 files, 6 bytes"),
-        "{}",
-        answer.text
-    );
-    assert_eq!(answer.structured["truncated"], false);
-    let first = &answer.structured["resources"][0];
-    assert_eq!(
-        (&first["name"], &first["size"]),
-        (&json!("a.txt"), &json!(1))
-    );
-    assert_eq!(first["isCollection"], false);
-    assert!(first["lastModified"].is_string());
+    let expected = "URIs begin with file:///docs/\na.txt  (1 bytes)\nb.md  (5 bytes)\ndir  (directory)\n\
+                    empty  (directory)\n2 directories, 2 files, 6 bytes";
+    assert_eq!(answer.text, expected);
+    let expected = json!({
+        "base": "file:///docs/",
+        "resources": [
+            {"path": "a.txt", "size": 1},
+            {"path": "b.md", "size": 5},
+            {"path": "dir", "isCollection": true},
+            {"path": "empty", "isCollection": true},
+        ],
+        "truncated": false,
+    });
+    assert_eq!(answer.structured, expected);
+}
+
+#[test]
+fn a_name_is_listed_where_it_can_not_be_read_in_the_uri() {
+    let fixture = Fixture::new(&[("a b.md", ""), ("ü.md", "")]);
+    let answer = Tools::of(&fixture).call("list_resources", json!({"uri": "docs"}));
+    let listed = "\na%20b.md  (0 bytes)\n%C3%BC.md  (ü.md, 0 bytes)\n";
+    assert!(answer.text.contains(listed), "{}", answer.text);
+    assert!(answer.structured["resources"][0]["name"].is_null());
+    assert_eq!(answer.structured["resources"][1]["name"], "ü.md");
 }
 
 #[test]
@@ -104,6 +108,12 @@ fn the_largest_and_the_latest_come_first() {
         sorted("size", 2),
         (vec!["docs/b.md".to_owned(), "docs/a.txt".to_owned()], true)
     );
+    let largest = json!({"uri": "docs", "sort": "size", "limit": 2});
+    let note = tools.text("list_resources", largest);
+    assert!(
+        note.contains("\n2 more are left out: raise limit"),
+        "{note}"
+    );
     let path = fixture.root().join("dir");
     set_modified(&path, std::time::SystemTime::UNIX_EPOCH);
     let (latest, is_cut) = sorted("modified", 9);
@@ -111,6 +121,11 @@ fn the_largest_and_the_latest_come_first() {
         (latest.last().unwrap().as_str(), is_cut),
         ("docs/dir", false)
     );
+    let latest = tools.call("list_resources", json!({"uri": "docs", "sort": "modified"}));
+    let last = "\ndir  (directory, 1970-01-01T00:00:00Z)\n";
+    assert!(latest.text.contains(last), "{}", latest.text);
+    let last = &latest.structured["resources"][3];
+    assert_eq!(last["lastModified"], "1970-01-01T00:00:00Z");
     let arguments = json!({"uri": "docs", "sort": "size", "after": "file:///docs/a.txt"});
     assert!(
         tools
@@ -138,9 +153,10 @@ fn a_tree_has_several_levels() {
     );
     let answer = tools.call("tree", json!({"uri": "docs/dir"}));
     assert_eq!(answer.structured["truncated"], false);
+    assert_eq!(answer.structured["base"], "file:///docs/");
     assert_eq!(
         answer.structured["entries"][2],
-        json!({"depth": 2, "uri": "file:///docs/dir/in/x.rs", "isCollection": false, "size": 3})
+        json!({"depth": 2, "path": "dir/in/x.rs", "size": 3})
     );
     let error = tools.error("tree", json!({"uri": "docs/a.txt"}));
     assert!(error.contains("is a file. Read it, or"), "{error}");

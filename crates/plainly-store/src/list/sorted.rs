@@ -1,0 +1,130 @@
+//! The children of a collection in another order than the store's. All of them are compared, page by page, and only the
+//! first are stored, so that a collection of any size needs the memory of one page.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::Resource;
+use plainly_server::store::{ListQuery, Store};
+use tokio::time::{Instant, timeout_at};
+
+use crate::{StoreView, entry, problems};
+
+/// The most time that comparing may take.
+const TIME: Duration = Duration::from_secs(20);
+
+/// The number of children that are requested at a time.
+const PAGE: usize = 1_000;
+
+/// An order of resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// The largest first.
+    Size,
+    /// The last modified first.
+    Modified,
+}
+
+/// The first resources of an order.
+#[derive(Debug)]
+pub(super) struct Sorted {
+    pub(super) resources: Vec<Resource>,
+    /// The number of resources that were compared.
+    compared: usize,
+    /// Whether these are all that there are.
+    is_whole: bool,
+}
+
+impl Order {
+    /// The first `limit` of these resources.
+    pub(super) fn of(self, resources: Vec<Resource>, limit: usize) -> Sorted {
+        let mut sorted = Sorted {
+            resources: Vec::new(),
+            compared: 0,
+            is_whole: true,
+        };
+        sorted.add(resources, self, limit);
+        sorted
+    }
+
+    /// The first `limit` children of a collection, among all that the store lists in time.
+    pub(super) async fn first<S: Store>(
+        self,
+        source: &StoreView<S>,
+        parent: Option<&str>,
+        limit: usize,
+    ) -> Result<Sorted, Problem> {
+        let end = Instant::now() + TIME;
+        let mut sorted = self.of(Vec::new(), limit);
+        let mut after: Option<String> = None;
+        loop {
+            let mut query = ListQuery::new(PAGE);
+            query.parent = parent;
+            query.after = after.as_deref();
+            let page = match timeout_at(end, source.store.list(query)).await {
+                Ok(Ok(page)) => page,
+                Ok(Err(error)) => {
+                    return Err(problems::of(source, parent.unwrap_or_default(), error).await);
+                }
+                Err(_) if sorted.compared == 0 => {
+                    return Err(Problem::timeout("list_resources")
+                        .suggest("Leave out sort, or list a directory below."));
+                }
+                Err(_) => return Ok(sorted.cut_off()),
+            };
+            sorted.add(page.resources, self, limit);
+            if page.next.is_none() {
+                return Ok(sorted);
+            }
+            // A store that never waits is not interrupted by the timeout.
+            if Instant::now() >= end {
+                return Ok(sorted.cut_off());
+            }
+            after = page.next;
+        }
+    }
+}
+
+impl Sorted {
+    /// Compares some more. Those that are equal stay in the order in which they were added.
+    fn add(&mut self, resources: Vec<Resource>, order: Order, limit: usize) {
+        self.compared += resources.len();
+        self.resources.extend(resources);
+        match order {
+            Order::Size => self.resources.sort_by_key(|one| Reverse(one.size)),
+            Order::Modified => self
+                .resources
+                .sort_by(|one, other| entry::last_modified(other).cmp(&entry::last_modified(one))),
+        }
+        self.resources.truncate(limit);
+    }
+
+    /// Leaves out all but the first.
+    pub(super) fn cut(&mut self, most: usize) {
+        self.resources.truncate(most);
+    }
+
+    fn cut_off(self) -> Self {
+        Self {
+            is_whole: false,
+            ..self
+        }
+    }
+
+    /// The resources that are left out, if any.
+    pub(super) fn note(&self) -> Option<String> {
+        let compared = self.compared;
+        if !self.is_whole {
+            return Some(format!(
+                "The time was up after {compared} entries: others were not compared. List a directory below instead."
+            ));
+        }
+        match compared - self.resources.len() {
+            0 => None,
+            more => Some(format!(
+                "{more} more are left out: raise limit, or leave out sort to go through all."
+            )),
+        }
+    }
+}
