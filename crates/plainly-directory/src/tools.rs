@@ -1,10 +1,14 @@
 //! The directories as tools: those over any store, and the search through their files. Defines the
 //! spellings that models may use for paths; the store decides which exist, as for every other URI.
 
+mod host_paths;
+
 use percent_encoding::percent_decode_str;
 use plainly::server::Tool;
+use plainly::store::Store;
 use plainly::store::tools::StoreTools;
 
+use self::host_paths::HostPaths;
 use super::store::DirectoryStore;
 use super::{search, uri};
 
@@ -29,7 +33,29 @@ impl DirectoryStore {
     /// # }
     /// ```
     pub fn tools(&self) -> Vec<Tool> {
-        let of_any_store = StoreTools::new(self.clone()).spelling(meant);
+        self.tools_with(StoreTools::new(self.clone()).spelling(meant))
+    }
+
+    /// The [`tools`](Self::tools) for callers on this machine, who may know the directories by their paths here: an argument
+    /// that is such a path, or a `file:` URI of one, means what is there in its mount. A URI of a mount takes precedence.
+    /// No path is looked at that is not below a mount.
+    ///
+    /// Offer these where only programs on this machine can call them, such as on [standard input and
+    /// output](plainly::Server::serve_stdio): they confirm which path a mount has.
+    pub fn local_tools(&self) -> Vec<Tool> {
+        let paths = HostPaths::of(self);
+        let store = self.clone();
+        let spelling = move |written: &str| {
+            let meant = meant(written);
+            if meant.as_deref().is_some_and(|uri| store.serves(uri)) {
+                return meant;
+            }
+            paths.uri(written).or(meant)
+        };
+        self.tools_with(StoreTools::new(self.clone()).spelling(spelling))
+    }
+
+    fn tools_with(&self, of_any_store: StoreTools<Self>) -> Vec<Tool> {
         let mut tools = of_any_store.clone().build();
         tools.push(search::tool(self.clone(), of_any_store));
         tools

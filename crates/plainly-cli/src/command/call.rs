@@ -192,9 +192,19 @@ fn is_named_in(block: &Content, blocks: &[Content]) -> bool {
     let Content::ResourceLink(link) = block else {
         return false;
     };
-    blocks
-        .iter()
-        .any(|other| matches!(other, Content::Text(text) if text.text.contains(&link.uri)))
+    blocks.iter().any(|other| match other {
+        Content::Text(text) => text.text.contains(&link.uri) || is_listed_in(&link.uri, &text.text),
+        _ => false,
+    })
+}
+
+/// Whether a line of the text begins with the end of the URI, as in a listing of what is in one place.
+fn is_listed_in(uri: &str, text: &str) -> bool {
+    text.lines().any(|line| {
+        let path = line.split("  ").next().unwrap_or_default();
+        let before = uri.strip_suffix(path).filter(|_| !path.is_empty());
+        before.is_some_and(|before| before.ends_with('/') && text.contains(before))
+    })
 }
 
 /// The words of a tool that failed.

@@ -99,7 +99,7 @@ fn server(stores: &Stores, args: &ServeArgs, operator: &Operator) -> Result<Serv
         false => builder,
     };
     stores
-        .attach(operator.attach(builder), &args.content)
+        .attach(operator.attach(builder), args)
         .limits(limits)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))

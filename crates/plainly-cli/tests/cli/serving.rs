@@ -583,6 +583,15 @@ fn only_the_tools_that_are_named_are_offered() {
 }
 
 #[test]
+fn paths_of_this_machine_are_read_over_standard_input() {
+    let docs = Docs::new();
+    let uri = format!("uri={}/guide/one.md", docs.str());
+    let serve = ["--", PLAINLY, "serve", docs.str(), "--stdio"];
+    let read = run(&[&["call", "read_resource", &uri][..], &serve].concat());
+    assert_eq!(read.succeeded().text(), "one\n");
+}
+
+#[test]
 fn a_host_is_told_the_url_where_there_is_one() {
     let docs = Docs::new();
     let told = |options: &[&str]| run(&[&["serve", docs.str()], options].concat());

@@ -9,6 +9,7 @@ mod reading;
 mod searching;
 
 use plainly::protocol::types::{CallToolResult, Content};
+use plainly::server::Tool;
 use plainly::{Client, Revision, Server};
 use serde_json::{Value, json};
 
@@ -37,10 +38,16 @@ impl<'a> Tools<'a> {
     }
 
     pub(crate) fn speaking(fixture: &'a Fixture, revision: Revision) -> Self {
-        let server = Server::builder("test", "1")
-            .tools(fixture.store.tools())
-            .build()
-            .unwrap();
+        Self::offering(fixture, fixture.store.tools(), revision)
+    }
+
+    /// A client on this machine.
+    pub(crate) fn local(fixture: &'a Fixture) -> Self {
+        Self::offering(fixture, fixture.store.local_tools(), Revision::V2026_07_28)
+    }
+
+    fn offering(fixture: &'a Fixture, tools: Vec<Tool>, revision: Revision) -> Self {
+        let server = Server::builder("test", "1").tools(tools).build().unwrap();
         let client = fixture.block_on(async move {
             let (near, far) = tokio::io::duplex(64 << 10);
             tokio::spawn(async move {
@@ -71,6 +78,15 @@ impl<'a> Tools<'a> {
             }),
             result,
         }
+    }
+
+    /// Whether a call succeeds whose arguments are paths of the host, which its answer may repeat.
+    #[cfg(unix)]
+    pub(crate) fn can_call(&self, name: &str, arguments: Value) -> bool {
+        let call = self.client.call_tool(name, &arguments);
+        let result = self.fixture.block_on(call).unwrap();
+        assert!(!format!("{result:?}").contains(crate::fixture::SECRET));
+        !result.is_tool_error()
     }
 
     /// The text of a call that succeeds.

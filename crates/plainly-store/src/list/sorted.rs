@@ -86,6 +86,11 @@ impl Order {
     }
 }
 
+/// The time of the last change, as text that is less for an earlier one: `07Z` comes before `07.5Z`.
+fn modified(resource: &Resource) -> Option<&str> {
+    entry::last_modified(resource).map(|time| time.trim_end_matches('Z'))
+}
+
 impl Sorted {
     /// Compares some more. Those that are equal stay in the order in which they were added.
     fn add(&mut self, resources: Vec<Resource>, order: Order, limit: usize) {
@@ -95,7 +100,7 @@ impl Sorted {
             Order::Size => self.resources.sort_by_key(|one| Reverse(one.size)),
             Order::Modified => self
                 .resources
-                .sort_by(|one, other| entry::last_modified(other).cmp(&entry::last_modified(one))),
+                .sort_by(|one, other| modified(other).cmp(&modified(one))),
         }
         self.resources.truncate(limit);
     }

@@ -79,8 +79,47 @@ pub(super) fn http_limits(args: &ServeArgs, limits: &Limits) -> HttpLimits {
     limits
 }
 
+/// Whether only programs on this machine can call the server: not through a proxy, and not from a page of another origin.
+pub(super) fn is_local(args: &ServeArgs) -> bool {
+    let address = args.http.unwrap_or(super::ADDRESS);
+    let is_passed_on = args.auth.public_url.is_some()
+        || !args.allow_host.is_empty()
+        || !args.allow_origin.is_empty()
+        || !args.network.trusted_proxy.is_empty();
+    args.stdio || (address.ip().to_canonical().is_loopback() && !is_passed_on)
+}
+
 fn set(limit: &mut usize, asked: Option<NonZeroUsize>) {
     if let Some(asked) = asked {
         *limit = asked.get();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: ServeArgs,
+    }
+
+    #[test]
+    fn a_server_is_local_unless_it_can_be_reached_from_elsewhere() {
+        for (line, expected) in [
+            ("serve .", true),
+            ("serve . --stdio", true),
+            ("serve . --http [::1]:0", true),
+            ("serve . --http 0.0.0.0:0 --allow-host a.example", false),
+            ("serve . --allow-host a.example", false),
+            ("serve . --allow-origin https://a.example", false),
+            ("serve . --trusted-proxy 10.0.0.0/8", false),
+        ] {
+            let args = Line::try_parse_from(line.split(' ')).unwrap().serve;
+            assert_eq!(is_local(&args), expected, "{line}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
 
 use super::{memory, tools};
 use crate::apart::PdfProcesses;
-use crate::args::{ContentArgs, Mount, ServeArgs};
+use crate::args::{Mount, ServeArgs};
 use crate::failure::Failure;
 
 /// The stores of a server.
@@ -28,7 +28,7 @@ impl Stores {
     }
 
     /// Adds everything to a server.
-    pub(super) fn attach(&self, builder: ServerBuilder, args: &ContentArgs) -> ServerBuilder {
+    pub(super) fn attach(&self, builder: ServerBuilder, args: &ServeArgs) -> ServerBuilder {
         let builder = match &self.directories {
             Some(store) => builder.tools(tools::of(store, args)).store(store.clone()),
             None => builder,

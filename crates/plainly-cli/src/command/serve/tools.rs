@@ -4,15 +4,21 @@ use plainly::server::Tool;
 use plainly_directory::DirectoryStore;
 
 use super::app;
-use crate::args::{ContentArgs, ServedTools};
+use super::network;
+use crate::args::{ServeArgs, ServedTools};
 
 /// The tools that are named, all of them if none is, and those of the page if there is one.
-pub(super) fn of(store: &DirectoryStore, args: &ContentArgs) -> Vec<Tool> {
+pub(super) fn of(store: &DirectoryStore, serve: &ServeArgs) -> Vec<Tool> {
+    let args = &serve.content;
     if args.no_tools {
         return Vec::new();
     }
     let named = ServedTools::names(&args.tools);
-    let mut tools = store.tools();
+    // Callers elsewhere must not learn which paths there are here.
+    let mut tools = match network::is_local(serve) {
+        true => store.local_tools(),
+        false => store.tools(),
+    };
     tools.retain(|tool| {
         let is_for_page = args.app && app::TOOLS.contains(&tool.name());
         named.is_empty() || named.contains(&tool.name()) || is_for_page

@@ -135,6 +135,18 @@ fn the_largest_and_the_latest_come_first() {
 }
 
 #[test]
+fn fractions_of_a_second_are_in_order() {
+    let fixture = Fixture::new(&[("c", ""), ("a", ""), ("b", ""), ("d", "")]);
+    for (name, millis) in [("a", 1_000), ("b", 1_500), ("c", 1_547), ("d", 1_600)] {
+        let time = std::time::UNIX_EPOCH + std::time::Duration::from_millis(millis);
+        set_modified(&fixture.root().join(name), time);
+    }
+    let arguments = json!({"uri": "docs", "sort": "modified"});
+    let answer = Tools::of(&fixture).call("list_resources", arguments);
+    assert_eq!(answer.links(), ["docs/d", "docs/c", "docs/b", "docs/a"]);
+}
+
+#[test]
 fn a_tree_has_several_levels() {
     let fixture = three();
     let tools = Tools::of(&fixture);

@@ -75,6 +75,48 @@ fn paths_of_the_host_lead_nowhere() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn callers_on_this_machine_may_use_paths_of_a_mount() {
+    let fixture = Fixture::new(&[("a b.txt", "inside"), (".env", SECRET)]);
+    std::os::unix::fs::symlink("docs", fixture.outside().join("link")).unwrap();
+    let linked = Fixture::with(&[], |builder| {
+        builder.mount_as("linked", fixture.outside().join("link"))
+    });
+    let root = fixture.root();
+    let root = root.to_str().unwrap();
+    let link = fixture.outside().join("link");
+    let link = link.to_str().unwrap();
+    let encoded = format!("file://{root}/a%20b.txt");
+    let written = format!("{root}/a b.txt");
+    let (far, near) = (Tools::of(&fixture), Tools::local(&fixture));
+    for uri in [&written, &encoded] {
+        assert_eq!(near.text("read_resource", json!({"uri": uri})), "inside");
+        assert!(!far.can_call("read_resource", json!({"uri": uri})));
+    }
+    assert_eq!(
+        near.call("search", json!({"uri": root})).links(),
+        ["docs/a%20b.txt"]
+    );
+    let near = Tools::local(&linked);
+    for path in [written, format!("{link}/a b.txt")] {
+        assert_eq!(near.text("read_resource", json!({"uri": path})), "inside");
+    }
+    let near = Tools::local(&fixture);
+    for path in [
+        format!("{root}/../secret.txt"),
+        format!("{root}/.env"),
+        format!("{}/secret.txt", fixture.outside().display()),
+        link.to_owned(),
+        "/etc/passwd".to_owned(),
+    ] {
+        assert!(
+            !near.can_call("read_resource", json!({"uri": path})),
+            "{path}"
+        );
+    }
+}
+
 #[test]
 fn what_is_hidden_is_found_by_nothing() {
     let fixture = Fixture::new(&[

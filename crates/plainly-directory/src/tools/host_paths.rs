@@ -1,0 +1,88 @@
+//! The mounts by their paths on this machine, as texts alone: no path is looked at when one is compared.
+
+use std::path::{Path, PathBuf};
+
+use percent_encoding::percent_decode_str;
+
+use crate::store::DirectoryStore;
+use crate::uri;
+
+/// The URI of each mount by its path, and by its path with links resolved.
+#[derive(Debug)]
+pub(super) struct HostPaths(Vec<(PathBuf, String)>);
+
+impl HostPaths {
+    pub(super) fn of(store: &DirectoryStore) -> Self {
+        let mut paths = Vec::new();
+        for root in &store.mounts.roots {
+            let resolved = root.path.canonicalize().ok();
+            for path in [Some(root.path.clone()), resolved].into_iter().flatten() {
+                paths.push((path, root.uri.clone()));
+            }
+        }
+        // The innermost first: mounts may be inside of each other.
+        paths.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
+        Self(paths)
+    }
+
+    /// The URI of what has this path or `file:` URI on this machine, if that is in a mount.
+    pub(super) fn uri(&self, written: &str) -> Option<String> {
+        let path = path_of(written)?;
+        self.0.iter().find_map(|(mount, uri)| {
+            let below = path.strip_prefix(mount).ok()?;
+            let names = below.iter().map(uri::encode);
+            Some(
+                [uri.clone()]
+                    .into_iter()
+                    .chain(names)
+                    .collect::<Vec<_>>()
+                    .join("/"),
+            )
+        })
+    }
+}
+
+/// The absolute path that this text is, as it stands or as a URI.
+fn path_of(written: &str) -> Option<PathBuf> {
+    let path = match written.strip_prefix(uri::ROOT) {
+        Some(rest) => {
+            // On Windows, a drive follows the slash: file:///C:/notes.
+            let begin = if cfg!(windows) { "" } else { "/" };
+            let rest = uri::from_bytes(percent_decode_str(rest).collect())?;
+            Path::new(begin).join(rest)
+        }
+        None => PathBuf::from(written),
+    };
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_below_a_mount_are_in_it() {
+        let mounts = [("/home/me/docs/deep", "b"), ("/home/me/docs", "a")];
+        let paths = mounts.map(|(path, name)| (path.into(), format!("file:///{name}")));
+        let paths = HostPaths(paths.into());
+        for (written, expected) in [
+            ("/home/me/docs/x.md", Some("file:///a/x.md")),
+            ("/home/me/docs", Some("file:///a")),
+            ("/home/me/docs/", Some("file:///a")),
+            ("file:///home/me/docs/a%20b", Some("file:///a/a%20b")),
+            ("/home/me/docs/a b", Some("file:///a/a%20b")),
+            ("/home/me/docs/a%20b", Some("file:///a/a%2520b")),
+            ("/home/me/docs/deep/x", Some("file:///b/x")),
+            ("/home/me/docs/deeper", Some("file:///a/deeper")),
+            ("/home/me/docs/../x", Some("file:///a/../x")),
+            ("file:///home/me/docs/%2e%2e/x", Some("file:///a/../x")),
+            ("/home/me/docs2/x", None),
+            ("/home/me", None),
+            ("home/me/docs/x.md", None),
+            ("file://localhost/home/me/docs/x", None),
+            ("", None),
+        ] {
+            assert_eq!(paths.uri(written).as_deref(), expected, "{written}");
+        }
+    }
+}
