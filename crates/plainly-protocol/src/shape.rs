@@ -5,12 +5,14 @@
 //! revision merely doesn't know is sent: its clients ignore it, and those that speak newer revisions too may use it.
 
 mod content;
+mod resource;
 mod tools;
 
 use plainly_errors::Revision;
 use plainly_errors::revision::Revisions;
 use serde_json::{Map, Value, json};
 
+pub use self::resource::Restore;
 use crate::meta::SERVER_INFO;
 use crate::types::{
     CacheHint, Implementation, JsonObject, ResultType, ServerCapabilities, TASKS_EXTENSION,

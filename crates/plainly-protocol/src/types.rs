@@ -66,7 +66,9 @@ pub use self::prompts::{
     GetPromptParams, GetPromptResult, ListPromptsParams, ListPromptsResult, Prompt, PromptArgument,
     PromptMessage,
 };
-pub use self::resource::{REPRESENTATIONS, Representation, Resource, ResourceTemplate};
+pub use self::resource::{
+    MIRRORED, REPRESENTATIONS, Representation, Resource, ResourceCapabilities, ResourceTemplate,
+};
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ReadDirectoryParams, ReadResourceParams, ReadResourceResult,

@@ -295,6 +295,15 @@ impl ServerBuilder {
         self
     }
 
+    /// Whether resources are served with the extension `dev.plainly/resources`: [parts, formats and
+    /// capabilities](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md). By
+    /// default they are.
+    #[must_use]
+    pub fn resource_extensions(mut self, are_used: bool) -> Self {
+        self.definitions.is_unextended = !are_used;
+        self
+    }
+
     /// Adds a [layer](super::layer) around every handler, on every transport. Requests pass through
     /// the layers in the order in which they were added, and outcomes in the reverse order.
     ///
@@ -326,7 +335,8 @@ impl ServerBuilder {
     }
 
     /// Builds the server, or returns everything that is wrong with it.
-    pub fn build(self) -> Result<Server, BuildErrors> {
+    pub fn build(mut self) -> Result<Server, BuildErrors> {
+        self.definitions.announces_all = self.changes.is_some();
         let server = &*self.implementation.name;
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
         let features = Arc::new(features);

@@ -43,8 +43,11 @@ impl Discovery {
         }
         if features.serves(Capability::Resources) {
             capabilities = capabilities.resources(resources_capability(announced));
-            let settings = json!({ "conditional": true, "directoryRead": true });
-            extensions.insert(RESOURCES_EXTENSION.to_owned(), settings);
+            if features.resources.is_extended() {
+                let settings = ["conditional", "directoryRead", "formats", "parts"];
+                let settings = JsonObject::from_iter(settings.map(|name| (name, json!(true))));
+                extensions.insert(RESOURCES_EXTENSION.to_owned(), json!(settings));
+            }
         }
         if features.serves(Capability::Prompts) {
             capabilities = capabilities.prompts(list_capability(announced.prompts));

@@ -32,9 +32,9 @@ pub use self::error::{BuildError, BuildErrors};
 pub(super) use self::methods::FEATURE_HANDLERS;
 pub use self::prompts::Prompt;
 use self::prompts::Prompts;
-use self::resources::Resources;
 pub(super) use self::resources::check_length;
 pub use self::resources::{Resource, ResourceTemplate};
+use self::resources::{ResourceSettings, Resources};
 pub use self::tools::Tool;
 pub(super) use self::tools::Tools;
 use super::asking::Seals;
@@ -82,6 +82,8 @@ impl Features {
             states,
             dynamic,
             is_layered,
+            announces_all,
+            is_unextended,
             extensions,
         } = definitions;
         let mut errors = Vec::new();
@@ -96,7 +98,16 @@ impl Features {
         }
         Ok(Self {
             tools,
-            resources: Resources::new(fixed, templates, stores, !is_layered),
+            resources: Resources::new(
+                fixed,
+                templates,
+                stores,
+                ResourceSettings {
+                    is_open: !is_layered,
+                    announces_all,
+                    is_extended: !is_unextended,
+                },
+            ),
             prompts,
             may_log,
             may_become_tasks,

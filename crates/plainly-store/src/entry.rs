@@ -109,7 +109,7 @@ fn can_be_read_in(path: &str, name: &str) -> bool {
     name.is_ascii() && last.as_deref() == Some(name)
 }
 
-/// What follows `base` in a URI.
+/// The rest of a URI after `base`.
 pub(super) fn below<'a>(uri: &'a str, base: &str) -> &'a str {
     uri.strip_prefix(base).unwrap_or(uri)
 }

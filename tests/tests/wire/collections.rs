@@ -148,7 +148,8 @@ async fn a_collection_with_a_handler_says_so_everywhere() {
     )
     .await;
     let expected = json!({
-        "uri": "style://", "name": "styles", "mimeType": "inode/directory", "isCollection": true
+        "uri": "style://", "name": "styles", "mimeType": "inode/directory", "isCollection": true,
+        "capabilities": {"list": true, "subscribe": false}
     });
     assert_eq!(metadata["result"]["resource"], expected);
     let read = ask(&mut stream, "resources/read", json!({"uri": "style://"})).await;

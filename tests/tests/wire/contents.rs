@@ -253,6 +253,7 @@ async fn what_contents_leave_out_is_said_of_each() {
             json!({
                 "uri": uri, "name": "report", "title": "Report", "description": "Of the quarter",
                 "mimeType": mime_type, "size": mime_type.len(), "isCollection": false,
+                "capabilities": {"list": false, "subscribe": false},
                 "annotations": {"lastModified": "2025-01-12T15:00:58Z"}, "text": mime_type,
                 "_meta": {"dev.plainly/representations": [
                     {"mimeType": "text/html", "size": 9}, {"mimeType": "text/plain", "size": 10},

@@ -113,6 +113,18 @@ async fn replies(fixture: &Fixture, method: &str, uri: &str) -> Vec<Value> {
     replies
 }
 
+/// A resource without what `dev.plainly/resources` adds, which differs between revisions.
+fn without_extension(resource: &Value) -> Value {
+    let mut resource = resource.clone();
+    let members = resource.as_object_mut().unwrap();
+    assert!(members.remove("capabilities").is_some(), "{members:?}");
+    if let Some(meta) = members.get_mut("_meta").and_then(Value::as_object_mut) {
+        meta.remove("dev.plainly/resource");
+    }
+    members.retain(|_, value| *value != json!({}));
+    resource
+}
+
 #[tokio::test]
 async fn what_is_there_is_read_with_its_metadata() {
     let fixture = Fixture::build(served);
@@ -128,7 +140,8 @@ async fn what_is_there_is_read_with_its_metadata() {
             "annotations": {"priority": 1.0},
             "text": "Hello.",
         }]);
-        assert_eq!(reply["result"]["contents"], contents, "{reply}");
+        let read = without_extension(&reply["result"]["contents"][0]);
+        assert_eq!(json!([read]), contents, "{reply}");
     }
     for reply in replies(&fixture, "resources/read", "line:///a/b%20c?line=7").await {
         assert_eq!(reply["result"]["contents"][0]["text"], "a/b c:Some(7)");
@@ -210,12 +223,14 @@ async fn metadata_is_the_handlers_or_what_reading_tells() {
             "isCollection": false,
             "annotations": {"priority": 1.0},
         });
-        assert_eq!(reply["result"]["resource"], resource, "{reply}");
+        let described = without_extension(&reply["result"]["resource"]);
+        assert_eq!(described, resource, "{reply}");
     }
     for reply in replies(&fixture, "resources/metadata", "line:///a%20b").await {
         let resource =
             json!({"uri": "line:///a%20b", "name": "a b", "size": 3, "isCollection": false});
-        assert_eq!(reply["result"]["resource"], resource, "{reply}");
+        let described = without_extension(&reply["result"]["resource"]);
+        assert_eq!(described, resource, "{reply}");
     }
     for reply in replies(&fixture, "resources/metadata", "line:///none").await {
         assert_eq!(reply["error"]["data"], json!({"uri": "line:///none"}));
@@ -317,13 +332,13 @@ async fn templates_are_listed_page_by_page() {
             "description": "By its id",
             "annotations": {"priority": 1.0},
         });
-        assert_eq!(templates[0][0], note);
+        assert_eq!(without_extension(&templates[0][0]), note);
         let line = json!({
             "uriTemplate": "line:///{+path}{?line}",
             "name": "line:///{+path}{?line}",
             "mimeType": "text/plain",
         });
-        assert_eq!(templates[0][1], line);
+        assert_eq!(without_extension(&templates[0][1]), line);
         assert_eq!(templates[2][0]["uriTemplate"], "t2:{id}");
     }
     let mut stream = Stream::open(&fixture.server, Sender::Modern).await;

@@ -192,10 +192,10 @@ fn is_named_in(block: &Content, blocks: &[Content]) -> bool {
     let Content::ResourceLink(link) = block else {
         return false;
     };
-    blocks.iter().any(|other| match other {
-        Content::Text(text) => text.text.contains(&link.uri) || is_listed_in(&link.uri, &text.text),
-        _ => false,
-    })
+    let names = |text: &str| text.contains(&link.uri) || is_listed_in(&link.uri, text);
+    blocks
+        .iter()
+        .any(|other| matches!(other, Content::Text(text) if names(&text.text)))
 }
 
 /// Whether a line of the text begins with the end of the URI, as in a listing of what is in one place.

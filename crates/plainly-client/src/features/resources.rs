@@ -1,6 +1,7 @@
 //! Resources on the client's side: listing, reading, and metadata.
 
 use plainly_protocol::method::Method;
+use plainly_protocol::shape::Restore;
 use plainly_protocol::types::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,
     ListResourcesResult, ReadResourceParams, ReadResourceResult, Resource, ResourceMetadataParams,
@@ -47,7 +48,11 @@ impl Client {
         &self,
         params: &ListResourcesParams,
     ) -> Result<ListingPage<ListResourcesResult>> {
-        self.page(Method::ListResources, "resources", params).await
+        let page = self.page(Method::ListResources, "resources", params).await;
+        page.map(|mut page: ListingPage<ListResourcesResult>| {
+            page.body.restore();
+            page
+        })
     }
 
     /// All resources, or all children of the collection `parent`, page after page.
@@ -101,7 +106,8 @@ impl Client {
         let uri = params.uri.clone();
         let knows_collections = self.knows_collections();
         Call::new(self, method, Ok(params), move |result| {
-            let answer = result.decode::<ReadResourceResult>(method)?;
+            let mut answer = result.decode::<ReadResourceResult>(method)?;
+            answer.body.restore();
             Ok(ReadResult {
                 uri: uri.clone(),
                 contents: answer.body.contents,
@@ -126,10 +132,13 @@ impl Client {
             .call::<ResourceMetadataResult>(Method::ResourceMetadata, &params)
             .await;
         match answer {
-            Ok(answer) => Ok(Metadata {
-                resource: answer.body.resource,
-                source: MetadataSource::Direct,
-            }),
+            Ok(mut answer) => {
+                answer.body.restore();
+                Ok(Metadata {
+                    resource: answer.body.resource,
+                    source: MetadataSource::Direct,
+                })
+            }
             Err(error) if error.is_method_not_found() => self.find_listed(params.uri).await,
             Err(error) => Err(error),
         }

@@ -8,7 +8,7 @@ use super::common::{Annotations, Icon};
 use super::json::Meta;
 use super::natural;
 use super::object::ObjectOnly;
-use super::resource::Resource;
+use super::resource::{Resource, ResourceCapabilities};
 
 /// The contents of a resource (Resources, "Resource Contents").
 ///
@@ -38,6 +38,9 @@ pub struct ResourceContents {
     /// Whether this is a collection. Absent: unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_collection: Option<bool>,
+    /// The requests that it supports. Absent: unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<ResourceCapabilities>,
     /// Icons to show beside the name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icons: Option<Vec<Icon>>,
@@ -64,6 +67,7 @@ impl ResourceContents {
             mime_type: resource.mime_type,
             size: resource.size,
             is_collection: resource.is_collection,
+            capabilities: resource.capabilities,
             icons: resource.icons,
             annotations: resource.annotations,
             meta: resource.meta,
@@ -81,6 +85,7 @@ impl ResourceContents {
             mime_type: self.mime_type.as_deref(),
             size: self.size,
             is_collection: self.is_collection,
+            capabilities: self.capabilities.as_ref(),
             icons: self.icons.as_deref(),
             annotations: self.annotations.as_ref(),
             meta: self.meta.as_ref(),
@@ -98,6 +103,7 @@ impl ResourceContents {
             mime_type: self.mime_type,
             size: self.size,
             is_collection: self.is_collection,
+            capabilities: self.capabilities,
             icons: self.icons,
             annotations: self.annotations,
             meta: self.meta,
@@ -122,6 +128,8 @@ struct WithoutBody<'a> {
     size: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     is_collection: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capabilities: Option<&'a ResourceCapabilities>,
     #[serde(skip_serializing_if = "Option::is_none")]
     icons: Option<&'a [Icon]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -215,6 +223,7 @@ struct WireContents {
     #[serde(default, deserialize_with = "natural::optional")]
     size: Option<u64>,
     is_collection: Option<bool>,
+    capabilities: Option<ResourceCapabilities>,
     icons: Option<Vec<Icon>>,
     annotations: Option<Annotations>,
     #[serde(rename = "_meta")]
@@ -242,6 +251,7 @@ impl TryFrom<ObjectOnly<WireContents>> for ResourceContents {
             mime_type: wire.mime_type,
             size: wire.size,
             is_collection: wire.is_collection,
+            capabilities: wire.capabilities,
             icons: wire.icons,
             annotations: wire.annotations,
             meta: wire.meta,
@@ -272,12 +282,14 @@ mod tests {
         whole.description = Some("D".to_owned());
         whole.mime_type = Some("text/plain".to_owned());
         (whole.size, whole.is_collection) = (Some(4), Some(false));
+        whole.capabilities = Some(ResourceCapabilities::new().list(false));
         whole.icons = Some(vec![Icon::new("a:icon")]);
         whole.annotations = Some(Annotations::new());
         whole.meta = Some(Meta::new());
         let mut bare = whole.clone();
         (bare.name, bare.title, bare.description, bare.mime_type) = (None, None, None, None);
         (bare.size, bare.is_collection, bare.icons) = (None, None, None);
+        bare.capabilities = None;
         (bare.annotations, bare.meta) = (None, None);
         for contents in [whole, bare] {
             let mut out = Vec::new();

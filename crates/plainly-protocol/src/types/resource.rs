@@ -27,6 +27,8 @@ record! {
         pub size: Option<u64>,
         /// Whether this is a collection, whose contents are other resources. Absent: unknown.
         pub is_collection: Option<bool>,
+        /// The requests that it supports. Absent: unknown.
+        pub capabilities: Option<ResourceCapabilities>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
         /// Hints for the host.
@@ -38,6 +40,20 @@ record! {
 
     /// A resource known by URI and name only.
     pub fn new(uri: impl Into<String>, name: impl Into<String>);
+}
+
+record! {
+    /// The requests that a resource supports, in the words of newer drafts of SEP-2093.
+    #[derive(Default, Eq)]
+    pub struct ResourceCapabilities {
+        /// Whether its children can be listed, as those of a collection. Absent: unknown.
+        pub list: Option<bool>,
+        /// Whether its changes can be reported to clients. Absent: unknown.
+        pub subscribe: Option<bool>,
+    }
+
+    /// None is known.
+    pub fn new();
 }
 
 record! {
@@ -53,6 +69,8 @@ record! {
         pub description: Option<String>,
         /// The MIME type, if it is the same for all of them.
         pub mime_type: Option<String>,
+        /// The requests that any of them may support. Absent: unknown.
+        pub capabilities: Option<ResourceCapabilities>,
         /// Icons to show beside the name.
         pub icons: Option<Vec<Icon>>,
         /// Hints for the host.
@@ -65,6 +83,9 @@ record! {
     /// A template with a name.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>);
 }
+
+/// The key in the `_meta` of a resource under which the metadata is repeated that clients of older revisions may strip.
+pub const MIRRORED: &str = "dev.plainly/resource";
 
 /// The key in the `_meta` of a resource under which its formats are listed, the preferred one first.
 pub const REPRESENTATIONS: &str = "dev.plainly/representations";

@@ -26,6 +26,10 @@ pub(crate) struct Definitions {
     pub(crate) dynamic: DynamicKinds,
     /// Whether layers may keep some of it from some callers.
     pub(crate) is_layered: bool,
+    /// Whether the program reports all changes.
+    pub(crate) announces_all: bool,
+    /// Whether its resources are served without the extension `dev.plainly/resources`.
+    pub(crate) is_unextended: bool,
     /// The extensions that it declares, each with its settings.
     pub(crate) extensions: Vec<(String, JsonObject)>,
 }

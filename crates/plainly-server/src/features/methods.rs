@@ -13,13 +13,16 @@ use plainly_protocol::types::{
 use plainly_protocol::uri_template::Values;
 
 use super::Features;
-use super::resources::{Children, ListedResources};
+use super::resources::{Children, ListedResources, ReadOptions};
 use crate::answer::{MethodResult, STATIC};
 use crate::asking::Subject;
 use crate::audience::{Audience, MethodAnswer};
 use crate::extract::{CompletionCall, ListingCall, PromptCall, ResourceCall, ToolCall};
 use crate::failure::Failure;
 use crate::request::{MethodCall, Scope};
+
+/// The member of a request's `_meta` with the formats that the client accepts.
+const ACCEPT: &str = "dev.plainly/accept";
 
 pub(crate) type FeatureHandler =
     fn(&Arc<Features>, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;
@@ -152,8 +155,7 @@ impl Features {
         call: &MethodCall<'_>,
     ) -> Result<MethodAnswer, ProtocolError> {
         let ReadResourceParams { uri, .. } = call.read()?;
-        let meta = call.params.and_then(Object::meta);
-        let known = meta.as_ref().and_then(|meta| meta.text(IF_NONE_MATCH));
+        let options = read_options(call);
         let resource_call = ResourceCall {
             uri: &uri,
             variables: &Values::new(),
@@ -161,9 +163,7 @@ impl Features {
             scope: call.scope,
             states: &self.states,
         };
-        let reading = self
-            .resources
-            .read(&resource_call, known.as_deref(), &self.limits)?;
+        let reading = self.resources.read(&resource_call, options, &self.limits)?;
         Ok(MethodAnswer::Later(Audience::Code, reading))
     }
 
@@ -174,7 +174,7 @@ impl Features {
         let ListResourcesParams { uri, cursor, .. } = call.read()?;
         let (features, scope) = (Arc::clone(self), call.scope.clone());
         let listing = async move {
-            let (result, hint) = match &uri {
+            let (mut result, hint) = match &uri {
                 Some(parent) => {
                     let method = Method::ListResources;
                     features.children(method, parent, cursor, &scope).await?
@@ -190,6 +190,8 @@ impl Features {
                         .await?
                 }
             };
+            let resources = &features.resources;
+            resources.extend_each(&mut result.resources, scope.peer().revision);
             Ok(MethodResult::new(result, None).cached(hint).into())
         };
         Ok(MethodAnswer::Later(Audience::Code, Box::pin(listing)))
@@ -204,6 +206,8 @@ impl Features {
         let listing = async move {
             let method = Method::ReadDirectory;
             let (mut result, _) = features.children(method, &uri, cursor, &scope).await?;
+            let resources = &features.resources;
+            resources.extend_each(&mut result.resources, scope.peer().revision);
             result.resources.iter_mut().for_each(mark_directory);
             Ok(MethodResult::new(result, None).into())
         };
@@ -269,6 +273,17 @@ impl Features {
             params: call.params,
             seals: &self.seals,
         }
+    }
+}
+
+/// The options of a request to read, which are in its `_meta`.
+fn read_options(call: &MethodCall<'_>) -> ReadOptions {
+    let meta = call.params.and_then(Object::meta);
+    let member = |name| meta.as_ref().and_then(|meta| meta.get(name));
+    let known = meta.as_ref().and_then(|meta| meta.text(IF_NONE_MATCH));
+    ReadOptions {
+        known: known.map(Into::into),
+        accepted: member(ACCEPT).and_then(|formats| serde_json::from_str(formats).ok()),
     }
 }
 

@@ -3,6 +3,7 @@
 mod checking;
 mod children;
 mod contents;
+mod extended;
 mod listing;
 mod meant;
 mod part;
@@ -12,6 +13,7 @@ mod stored;
 mod template;
 mod templates;
 
+use std::slice;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
@@ -48,8 +50,27 @@ pub(crate) struct Resources {
     fixed: Catalogue<Resource>,
     templates: Templates,
     stores: Stores,
+    settings: ResourceSettings,
+}
+
+/// The options of a request to read a resource.
+#[derive(Debug)]
+pub(super) struct ReadOptions {
+    /// The tag of the content that the client has.
+    pub(super) known: Option<String>,
+    /// The formats that the client accepts, if it names any.
+    pub(super) accepted: Option<Vec<String>>,
+}
+
+/// The settings for the resources of a server.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ResourceSettings {
     /// Whether every client may see a listing: layers may hide it from some.
-    is_open: bool,
+    pub(super) is_open: bool,
+    /// Whether the program reports all changes.
+    pub(super) announces_all: bool,
+    /// Whether the extension `dev.plainly/resources` is in use.
+    pub(super) is_extended: bool,
 }
 
 /// A page of resources, and how long clients may cache it.
@@ -69,13 +90,13 @@ impl Resources {
         fixed: Catalogue<Resource>,
         templates: Vec<ServedTemplate>,
         stores: Stores,
-        is_open: bool,
+        settings: ResourceSettings,
     ) -> Self {
         Self {
             fixed,
             templates: Templates::new(templates),
             stores,
-            is_open,
+            settings,
         }
     }
 
@@ -87,6 +108,11 @@ impl Resources {
     /// Whether there are any, or may be later.
     pub(crate) fn is_served(&self) -> bool {
         self.fixed.is_served() || self.templates.iter().len() > 0 || !self.stores.is_empty()
+    }
+
+    /// Whether the extension `dev.plainly/resources` is in use.
+    pub(crate) fn is_extended(&self) -> bool {
+        self.settings.is_extended
     }
 
     /// The stores, after everything else.
@@ -112,7 +138,10 @@ impl Resources {
             return own.completers().complete(variable, call);
         }
         let stores = self.stores.all_seen_by(&Viewer::of(call.scope));
-        let whole = template.strip_suffix(part::VARIABLE);
+        let whole = match self.settings.is_extended {
+            true => template.strip_suffix(part::VARIABLE),
+            false => Some(template),
+        };
         if let Some(store) = whole.and_then(|whole| stores.of_template(whole)) {
             return match variable {
                 part::NAME => Ok(part::complete(call.text)),
@@ -120,7 +149,8 @@ impl Resources {
             };
         }
         let own = self.templates.iter().map(ServedTemplate::text);
-        let stored = part::templates(&stores).map(|one| one.uri_template);
+        let stored =
+            part::templates(&stores, self.settings.is_extended).map(|one| one.uri_template);
         let known: Vec<String> = own.chain(stored).collect();
         let known = known.iter().map(String::as_str).collect();
         Err(mistakes::unknown(
@@ -154,7 +184,10 @@ impl Resources {
             return Some(Provider::Template(template, variables));
         }
         let viewer = viewer();
-        let part = part::of(uri);
+        let part = match self.settings.is_extended {
+            true => part::of(uri),
+            false => Ok(None),
+        };
         let (resource, part) = match &part {
             Ok(Some((resource, part))) => (*resource, Some(*part)),
             Ok(None) | Err(_) => (uri, None),
@@ -173,7 +206,9 @@ impl Resources {
     ) -> Result<Option<Provider<'_>>, ProtocolError> {
         check_length(uri, limits)?;
         let provider = self.provider(uri, || Viewer::of(scope));
-        if let Some(Provider::Store(..)) = provider {
+        if let Some(Provider::Store(..)) = provider
+            && self.settings.is_extended
+        {
             part::of(uri)?;
         }
         Ok(provider)
@@ -185,7 +220,7 @@ impl Resources {
         let find = |known: &mut dyn Iterator<Item = &str>| meant::among(&uri, known);
         let mut meant = None;
         let mut stores = Stores::new();
-        if self.is_open {
+        if self.settings.is_open {
             meant = self.fixed.among_first(meant::LOOKED_AT, find);
             stores = self.stores.all_seen_by(&Viewer::of(scope));
         }
@@ -203,7 +238,7 @@ impl Resources {
     pub(super) fn read(
         &self,
         call: &ResourceCall<'_>,
-        known: Option<&str>,
+        options: ReadOptions,
         limits: &Limits,
     ) -> Result<AnswerFuture, ProtocolError> {
         let (hint, reading) = match self.find(call.uri, call.scope, limits)? {
@@ -212,14 +247,20 @@ impl Resources {
                 (template.cache_hint(), template.read(&call.with(&variables)))
             }
             Some(Provider::Store(store, part)) => {
-                return Ok(self.read_stored(store, part, known, call));
+                return Ok(self.read_stored(store, part, options, call));
             }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
+        let extended = self.extended(call, options.accepted);
+        let uri = call.uri.to_owned();
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
-            let result = ReadResourceResult::new(reading?.await?);
-            Ok(Answer::Contents(result, hint))
+            let mut contents = reading?.await?;
+            match extended {
+                Some(extended) => extended.extend(&uri, &mut contents),
+                None => extended::leave_out(&uri, &mut contents),
+            }
+            Ok(Answer::Contents(ReadResourceResult::new(contents), hint))
         }))
     }
 
@@ -227,12 +268,13 @@ impl Resources {
         &self,
         store: Arc<dyn DynStore>,
         part: Option<(String, Part)>,
-        known: Option<&str>,
+        options: ReadOptions,
         call: &ResourceCall<'_>,
     ) -> AnswerFuture {
-        let (uri, is_open) = (call.uri.to_owned(), self.is_open);
+        let (uri, is_open) = (call.uri.to_owned(), self.settings.is_open);
         let viewer = Viewer::of(call.scope);
-        let known = known.map(str::to_owned);
+        let extended = self.extended(call, options.accepted);
+        let known = options.known.filter(|_| self.settings.is_extended);
         Box::pin(async move {
             let contents = match part {
                 // In a box, so that whole resources need no room for it.
@@ -248,7 +290,11 @@ impl Resources {
                     None => stored::read(&*store, &uri, is_open).await,
                 },
             };
-            let contents = contents.map_err(Failure::of_server)?;
+            let mut contents = contents.map_err(Failure::of_server)?;
+            match extended {
+                Some(extended) => extended.extend(&uri, &mut contents),
+                None => extended::leave_out(&uri, &mut contents),
+            }
             Ok(Answer::Contents(
                 ReadResourceResult::new(contents),
                 store.cache_hint(),
@@ -262,14 +308,14 @@ impl Resources {
         limits: &Limits,
     ) -> Result<ResourceMetadataResult, Failure> {
         let uri = call.uri;
-        let metadata = match self.find(uri, call.scope, limits)? {
+        let mut metadata = match self.find(uri, call.scope, limits)? {
             Some(Provider::Fixed(resource)) => resource.definition(),
             Some(Provider::Template(template, variables)) => {
                 template.metadata(&call.with(&variables)).await?
             }
             Some(Provider::Store(store, part)) => {
                 let resource = part.as_ref().map_or(uri, |(resource, _)| resource);
-                let metadata = stored::metadata(&*store, resource, self.is_open).await;
+                let metadata = stored::metadata(&*store, resource, self.settings.is_open).await;
                 let metadata = metadata.map_err(Failure::of_server)?;
                 match part {
                     Some(_) => part::described(metadata, uri).map_err(Failure::of_server)?,
@@ -278,6 +324,7 @@ impl Resources {
             }
             None => return Err(self.missing(uri, call.scope).await),
         };
+        self.extend_each(slice::from_mut(&mut metadata), call.scope.peer().revision);
         Ok(ResourceMetadataResult::new(metadata))
     }
 
@@ -289,8 +336,14 @@ impl Resources {
         limit: usize,
     ) -> Result<ListResourceTemplatesResult, ProtocolError> {
         let stores = self.stores.all_seen_by(&Viewer::of(scope));
-        self.templates
-            .list(part::templates(&stores), params, cursors, limit)
+        let mut page = self.templates.list(
+            part::templates(&stores, self.settings.is_extended),
+            params,
+            cursors,
+            limit,
+        )?;
+        self.extend_templates(&mut page.resource_templates);
+        Ok(page)
     }
 }
 

@@ -7,6 +7,7 @@ mod checking;
 mod conditional;
 mod declared;
 mod ended_sessions;
+mod extended;
 mod extensions;
 mod foreign_errors;
 mod handlers;

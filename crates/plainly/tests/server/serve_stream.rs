@@ -197,7 +197,7 @@ async fn a_modern_peer_reads_resources_and_learns_what_is_missing() {
         [
             json!({"jsonrpc": "2.0", "id": 1, "result": {
                 "contents": [{"uri": "app://motd", "name": "motd", "mimeType": "text/plain", "size": 8,
-                    "isCollection": false, "text": "Be kind."}],
+                    "isCollection": false, "capabilities": {"list": false, "subscribe": false}, "text": "Be kind."}],
                 "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "_meta": meta()}}),
             json!({"jsonrpc": "2.0", "id": 2, "error": {
                 "code": -32602, "message": "Resource not found: app://gone", "data": {"uri": "app://gone"}}}),
@@ -219,7 +219,7 @@ async fn a_modern_peer_discovers_and_does_not_find_what_its_revision_lost() {
         [
             json!({"jsonrpc": "2.0", "id": 1, "result": {
                 "supportedVersions": ["2026-07-28"],
-                "capabilities": {"extensions": {"dev.plainly/resources": {"conditional": true, "directoryRead": true}}, "resources": {}, "tools": {}},
+                "capabilities": {"extensions": {"dev.plainly/resources": {"conditional": true, "directoryRead": true, "formats": true, "parts": true}}, "resources": {}, "tools": {}},
                 "resultType": "complete", "ttlMs": 300_000, "cacheScope": "public", "_meta": meta()}}),
             json!({"jsonrpc": "2.0", "id": 2, "error": {
                 "code": -32601, "message": "Method not found: ping (2026-07-28 does not have it)", "data": {"method": "ping"}}}),

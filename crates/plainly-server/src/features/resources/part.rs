@@ -36,11 +36,16 @@ const EXAMPLES: [Part; 3] = [
 pub(super) const VARIABLE: &str = "{#part}";
 pub(super) const NAME: &str = "part";
 
-/// The templates of the stores, each with the variable for a part.
-pub(super) fn templates(stores: &Stores) -> impl Iterator<Item = ResourceTemplate> + use<> {
+/// The templates of the stores; if there are parts, each with the variable for one.
+pub(super) fn templates(
+    stores: &Stores,
+    has_parts: bool,
+) -> impl Iterator<Item = ResourceTemplate> + use<> {
     let templates = stores.templates().into_iter();
-    templates.map(|mut template| {
-        template.uri_template.push_str(VARIABLE);
+    templates.map(move |mut template| {
+        if has_parts {
+            template.uri_template.push_str(VARIABLE);
+        }
         template
     })
 }
