@@ -7,11 +7,14 @@ use serde::de::IgnoredAny;
 
 use super::{ConvertError, Converter, Draft, Source};
 
-/// Bytes of a line, on average, from which a file is no longer for reading.
-const LONG_LINES: usize = 200;
+/// Bytes of a file from which it is no longer for reading on one line.
+const LONG: usize = 200;
 
-/// Converts JSON written for machines, on few long lines, to `text/plain`: the same, indented. JSON with line breaks is
-/// left as it is.
+/// The beginning of a file, in bytes, in which JSON that is formatted has a line break.
+const BEGINNING: usize = 1 << 10;
+
+/// Converts JSON written for machines to `text/plain`: the same, indented. JSON with a line break in its first KiB is left as
+/// it is.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Json;
@@ -35,8 +38,9 @@ impl Converter for Json {
     }
 
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let lines = 1 + memchr::memchr_iter(b'\n', source.content).count();
-        if source.content.len() / lines < LONG_LINES {
+        let content = source.content.trim_ascii();
+        let beginning = content.get(..BEGINNING).unwrap_or(content);
+        if content.len() < LONG || memchr::memchr(b'\n', beginning).is_some() {
             return Ok(());
         }
         if source.content.len() > draft.room() {
@@ -116,7 +120,7 @@ mod tests {
 
     #[test]
     fn long_lines_become_short_ones_and_nothing_else_changes() {
-        let long = "x".repeat(LONG_LINES);
+        let long = "x".repeat(LONG);
         let json = format!(
             r#" {{"a":[1,-2.50e+400,{{}},[ ]],"b\"\\":"{{ [,: \u00e9 é","c":{{"d":null}} , "e":"{long}"}} "#
         );
@@ -143,7 +147,8 @@ mod tests {
     #[test]
     fn what_can_be_read_already_is_left() {
         let lines = "[\n".to_owned() + &"1,\n".repeat(1_000) + "1]";
-        for json in [r#"{"short":1}"#, "", &lines] {
+        let long_lines = format!("[\n\"{}\"]\n", "x".repeat(10 * LONG));
+        for json in [r#"{"short":1}"#, "", &lines, &long_lines] {
             assert_eq!(
                 converted(&Json, "application/json", json.as_bytes()).unwrap(),
                 ""
@@ -154,7 +159,7 @@ mod tests {
     #[test]
     fn what_is_no_json_or_too_deep_fails() {
         let deep = "[".repeat(100_000) + &"]".repeat(100_000);
-        let broken = format!("[\"{}\"", "x".repeat(LONG_LINES));
+        let broken = format!("[\"{}\"", "x".repeat(LONG));
         for json in [
             deep.as_bytes(),
             broken.as_bytes(),
@@ -168,7 +173,7 @@ mod tests {
     proptest::proptest! {
         #[test]
         fn the_value_stays_the_same(value in any_json()) {
-            let long = serde_json::json!([value, "x".repeat(10 * LONG_LINES)]).to_string();
+            let long = serde_json::json!([value, "x".repeat(10 * LONG)]).to_string();
             let text = converted(&Json, "application/json", long.as_bytes()).unwrap();
             if !text.is_empty() {
                 assert_eq!(serde_json::from_str::<Value>(&text).unwrap().to_string(), long);
