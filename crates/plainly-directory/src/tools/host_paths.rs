@@ -15,8 +15,12 @@ impl HostPaths {
     pub(super) fn of(store: &DirectoryStore) -> Self {
         let mut paths = Vec::new();
         for root in &store.mounts.roots {
-            let resolved = root.path.canonicalize().ok();
-            for path in [Some(root.path.clone()), resolved].into_iter().flatten() {
+            let path = match &root.file {
+                Some(name) => root.path.join(&**name),
+                None => root.path.clone(),
+            };
+            let resolved = path.canonicalize().ok();
+            for path in [Some(path), resolved].into_iter().flatten() {
                 paths.push((path, root.uri.clone()));
             }
         }

@@ -98,6 +98,13 @@ fn callers_on_this_machine_may_use_paths_of_a_mount() {
         near.call("search", json!({"uri": root})).links(),
         ["docs/a%20b.txt"]
     );
+    let file = fixture.root().join("a b.txt");
+    let single = Fixture::with(&[], |builder| builder.mount_as("one", file));
+    let near = Tools::local(&single);
+    assert_eq!(
+        near.text("read_resource", json!({"uri": written})),
+        "inside"
+    );
     let near = Tools::local(&linked);
     for path in [written, format!("{link}/a b.txt")] {
         assert_eq!(near.text("read_resource", json!({"uri": path})), "inside");
