@@ -1,4 +1,4 @@
-//! Any text as a URI of the directory store: each place has one spelling, and no name leads elsewhere.
+//! Any text as a URI of the directory store: each place is listed in one spelling, and no name leads elsewhere.
 
 #![no_main]
 
@@ -8,13 +8,18 @@ mod uri;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    for uri in [text, &format!("file:///{text}")] {
+    for uri in [
+        text,
+        &format!("file:///{text}"),
+        &format!("FILE://localhost/m/{text}"),
+    ] {
         check(uri);
     }
     let name = text.replace(['/', '\0'], "");
     if !matches!(&*name, "" | "." | "..") {
         let uri = uri::child(&uri::mount("mount"), name.as_ref());
         let location = uri::Location::parse(&uri).unwrap();
+        assert_eq!(location.uri(), uri);
         assert_eq!(
             (location.mount, location.path),
             ("mount".into(), vec![name.into()])
@@ -26,18 +31,13 @@ fn check(text: &str) {
     let Ok(location) = uri::Location::parse(text) else {
         return;
     };
-    assert!(text.is_ascii() && uri::is_file(text));
-    assert_eq!(
-        uri::spelled_mount(text),
-        Some(&*uri::encode(&location.mount))
-    );
-    let written = location
-        .path
-        .iter()
-        .fold(uri::child("file:///", &location.mount), |parent, name| {
-            uri::child(&parent, name)
-        });
-    assert_eq!(written, text);
+    assert!(uri::is_file(text));
+    assert_eq!(uri::mount_of(text).unwrap(), location.mount);
+    let listed = location.uri();
+    assert!(listed.is_ascii() && listed.starts_with(uri::ROOT));
+    let again = uri::Location::parse(&listed).unwrap();
+    assert_eq!(again, location);
+    assert_eq!(again.uri(), listed);
     for name in location.path.iter().chain([&location.mount]) {
         let bytes = name.as_encoded_bytes();
         assert!(!matches!(bytes, b"" | b"." | b".."));

@@ -72,8 +72,7 @@ impl<'a> Everything<'a> {
         if uri == uri::ROOT {
             return Ok((Part::Top, Vec::new()));
         }
-        let target = self.request.target(uri);
-        let target = target.map_err(|_| StoreError::InvalidCursor)?;
+        let target = self.request.position(uri)?;
         let part = match target.path.len() {
             1 if target.root.file.is_some() => Part::Mount,
             0 => Part::Mount,

@@ -30,6 +30,25 @@ pub(super) struct Mounts {
 }
 
 impl Mounts {
+    /// The place at a location; `None` if it is in no mount, or deeper than anything that is served.
+    pub(super) fn target(&self, location: Location) -> Option<Target<'_>> {
+        let uri = location.uri();
+        let Location { mount, path } = location;
+        let mut roots = self.roots.iter().enumerate();
+        let (index, root) = roots.find(|(_, root)| *root.name == *mount)?;
+        let path = match root.file {
+            None if path.len() <= MAX_DEPTH => path,
+            Some(_) if path.is_empty() => root.start(),
+            Some(_) | None => return None,
+        };
+        Some(Target {
+            index,
+            root,
+            path,
+            uri,
+        })
+    }
+
     /// The root of a mount, for this caller.
     pub(super) fn place(&self, root: &Root, waiter: &Waiter) -> Rc<Place> {
         Place::root(
@@ -52,16 +71,18 @@ pub(super) struct Target<'a> {
     pub(super) index: usize,
     pub(super) root: &'a Root,
     pub(super) path: Vec<OsString>,
+    /// The URI under which it is listed.
+    pub(super) uri: String,
 }
 
 impl<'a> Request<'a> {
     pub(super) fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
-        if uri == uri::ROOT {
+        if uri::is_top(uri) {
             return Ok(self.top());
         }
         let target = self.target(uri)?;
         let opened = self.place(target.root).open(&target.path)?;
-        let mut resource = describe::opened(uri, target.name(), &opened)?;
+        let mut resource = describe::opened(&target.uri, target.name(), &opened)?;
         if let OpenEntry::File(file) = &opened {
             resource = content::tagged(resource, &file.metadata);
         }
@@ -70,7 +91,7 @@ impl<'a> Request<'a> {
     }
 
     pub(super) fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-        if uri == uri::ROOT {
+        if uri::is_top(uri) {
             return content::small_files(self.single_files(), &self.mounts.converters);
         }
         let target = self.target(uri)?;
@@ -78,7 +99,7 @@ impl<'a> Request<'a> {
         content::read(
             &place,
             &target.path,
-            uri,
+            &target.uri,
             target.name(),
             self.mounts.max_file_bytes,
             &self.mounts.converters,
@@ -86,7 +107,7 @@ impl<'a> Request<'a> {
     }
 
     pub(super) fn range(&self, uri: &str, range: ByteRange) -> Result<Ranged, StoreError> {
-        if uri == uri::ROOT {
+        if uri::is_top(uri) {
             return Err(content::no_bytes());
         }
         let target = self.target(uri)?;
@@ -99,15 +120,17 @@ impl<'a> Request<'a> {
         after: Option<&str>,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        if parent == uri::ROOT {
+        if uri::is_top(parent) {
             return self.mounts(after, limit);
         }
         let target = self.target(parent)?;
-        let after = after.map(|after| child_of(parent, after)).transpose()?;
+        let after = after
+            .map(|after| child_of(&target.uri, after))
+            .transpose()?;
         match self.place(target.root).open(&target.path)? {
             OpenEntry::File(_) => Err(StoreError::NotACollection),
             OpenEntry::Directory(place) => {
-                let mut walk = Walk::children(place, parent.to_owned(), after)?;
+                let mut walk = Walk::children(place, target.uri, after)?;
                 page(limit, || next_resource(&mut walk))
             }
         }
@@ -151,24 +174,23 @@ impl<'a> Request<'a> {
         page(limit, || found.next().transpose())
     }
 
+    /// The place after which a listing goes on, which is spelled as it was listed.
+    pub(super) fn position(&self, uri: &str) -> Result<Target<'a>, StoreError> {
+        let target = self.target(uri).ok();
+        let listed = target.filter(|target| target.uri == uri);
+        listed.ok_or(StoreError::InvalidCursor)
+    }
+
+    /// The place that a URI names, in any spelling. With a slash at its end, only a directory can be meant.
     pub(super) fn target(&self, uri: &str) -> Result<Target<'a>, StoreError> {
-        let Location { mount, path } = Location::parse(uri)?;
-        let found = self
-            .mounts
-            .roots
-            .iter()
-            .enumerate()
-            .find(|(_, root)| *root.name == *mount);
-        match found {
-            Some((index, root)) if root.file.is_none() && path.len() <= MAX_DEPTH => {
-                Ok(Target { index, root, path })
-            }
-            Some((index, root)) if root.file.is_some() && path.is_empty() => {
-                let path = root.start();
-                Ok(Target { index, root, path })
-            }
-            Some(_) | None => Err(StoreError::NotFound),
+        let location = Location::parse(uri)?;
+        let target = self.mounts.target(location).ok_or(StoreError::NotFound)?;
+        if uri.ends_with('/')
+            && let OpenEntry::File(_) = self.place(target.root).open(&target.path)?
+        {
+            return Err(StoreError::NotFound);
         }
+        Ok(target)
     }
 
     pub(super) fn place(&self, root: &Root) -> Rc<Place> {
@@ -197,7 +219,7 @@ fn child_of(parent: &str, position: &str) -> Result<OsString, StoreError> {
 /// The name of the mount that `position` is.
 fn mount_at(position: &str) -> Result<OsString, StoreError> {
     match Location::parse(position) {
-        Ok(Location { mount, path }) if path.is_empty() => Ok(mount),
+        Ok(location) if uri::child(uri::ROOT, &location.mount) == position => Ok(location.mount),
         Ok(_) | Err(_) => Err(StoreError::InvalidCursor),
     }
 }

@@ -3,6 +3,7 @@
 
 mod index;
 
+use std::borrow::Cow;
 use std::future::ready;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use super::builder::DirectoryStoreBuilder;
 use super::lock::Lock;
 use super::mount::{MountError, MountProblem};
 use super::store::DirectoryStore;
+use super::uri::Location;
 
 /// The start of the URIs of skills.
 const SCHEME: &str = "skill://";
@@ -125,6 +127,13 @@ impl SkillDirectory {
         }
     }
 
+    /// The URI that the walk has for a URI of skills, and the one that listings have.
+    fn walked_and_listed(uri: &str) -> Result<(String, String), StoreError> {
+        let walked = walked_uri(uri)?;
+        let listed = own_uri(&Location::parse(&walked)?.uri());
+        Ok((walked, listed))
+    }
+
     /// The first page of a listing is of the skills as they are now.
     async fn listed(&self, after: Option<&str>) -> Result<Arc<SkillIndex>, StoreError> {
         match after {
@@ -136,22 +145,21 @@ impl SkillDirectory {
 
 impl Store for SkillDirectory {
     fn serves(&self, uri: &str) -> bool {
-        let scheme = uri.get(..SCHEME.len());
-        scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME))
+        is_own(uri)
     }
 
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
         let mut walked = ListQuery::new(query.limit);
-        let parent = query.parent.map(walked_uri).transpose()?;
+        let parent = query.parent.map(Self::walked_and_listed).transpose()?;
         let after = query.after.map(walked_uri).transpose();
         let after = after.map_err(|_| StoreError::InvalidCursor)?;
-        walked.parent = parent.as_deref();
+        walked.parent = parent.as_ref().map(|(walked, _)| &**walked);
         walked.after = after.as_deref();
-        let index = match query.parent {
-            Some(parent) => self.around(parent).await?,
+        let index = match &parent {
+            Some((_, listed)) => self.around(listed).await?,
             None => self.listed(query.after).await?,
         };
-        let page = self.files.list(walked).await.map_err(own_error)?;
+        let page = self.files.list(walked).await?;
         let resources = page.resources.into_iter().map(own_resource);
         let resources = resources.filter(|resource| index.reaches(&resource.uri));
         let resources = resources.map(|resource| index.describe(resource));
@@ -162,16 +170,16 @@ impl Store for SkillDirectory {
     }
 
     async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
-        let walked = walked_uri(uri)?;
-        let index = self.around(uri).await?;
-        let found = self.files.metadata(&walked).await.map_err(own_error)?;
+        let (walked, listed) = Self::walked_and_listed(uri)?;
+        let index = self.around(&listed).await?;
+        let found = self.files.metadata(&walked).await?;
         Ok(index.describe(own_resource(found)))
     }
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-        let walked = walked_uri(uri)?;
-        let index = self.around(uri).await?;
-        let mut contents = self.files.read(&walked).await.map_err(own_error)?;
+        let (walked, listed) = Self::walked_and_listed(uri)?;
+        let index = self.around(&listed).await?;
+        let mut contents = self.files.read(&walked).await?;
         for content in &mut contents {
             content.uri = own_uri(&content.uri);
         }
@@ -181,10 +189,18 @@ impl Store for SkillDirectory {
     }
 
     async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {
-        let walked = walked_uri(query.uri)?;
-        self.around(query.uri).await?;
+        let (walked, listed) = Self::walked_and_listed(query.uri)?;
+        self.around(&listed).await?;
         let range = RangeQuery::new(&walked, query.range);
-        self.files.read_range(range).await.map_err(own_error)
+        self.files.read_range(range).await
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        let listed = own_uri(&self.files.spelling(&walked_uri(uri).ok()?)?);
+        Some(match listed == uri {
+            true => Cow::Borrowed(uri),
+            false => Cow::Owned(listed),
+        })
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "other changes have no URI")]
@@ -230,7 +246,8 @@ impl Skills for SkillDirectory {
 
     async fn get(&self, uri: &str) -> Result<Skill, StoreError> {
         let index = self.refreshed().await?;
-        index.skill(uri).cloned().ok_or(StoreError::NotFound)
+        let uri = self.spelling(uri).ok_or(StoreError::NotFound)?;
+        index.skill(&uri).cloned().ok_or(StoreError::NotFound)
     }
 
     fn cache_hint(&self) -> CacheHint {
@@ -238,14 +255,20 @@ impl Skills for SkillDirectory {
     }
 }
 
+/// Whether a URI begins as those of skills do.
+fn is_own(uri: &str) -> bool {
+    let scheme = uri.get(..SCHEME.len());
+    scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case(SCHEME))
+}
+
 /// The URI that the walk has for a URI of skills.
 fn walked_uri(uri: &str) -> Result<String, StoreError> {
-    match uri.strip_prefix(SCHEME) {
+    match uri.get(SCHEME.len()..).filter(|_| is_own(uri)) {
         // Never served, but the position after it in a listing.
         Some("") => Ok(WALKED_ROOT.to_owned()),
         Some(path) => Ok(format!("{WALKED}{path}")),
         None => Err(StoreError::InvalidUri {
-            why: "it does not start with skill://, in lower case".into(),
+            why: "it does not start with skill://".into(),
         }),
     }
 }
@@ -259,13 +282,4 @@ fn own_uri(walked: &str) -> String {
 fn own_resource(mut resource: Resource) -> Resource {
     resource.uri = own_uri(&resource.uri);
     resource
-}
-
-/// The error with the spelling of skills in the place of the walk's.
-fn own_error(error: StoreError) -> StoreError {
-    let StoreError::InvalidUri { why } = error else {
-        return error;
-    };
-    let why = why.replace(WALKED, SCHEME).into();
-    StoreError::InvalidUri { why }
 }

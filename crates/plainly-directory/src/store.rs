@@ -1,7 +1,7 @@
 //! The directories as a [`Store`]: each request becomes a blocking job, which uses a [`Request`]. Independent of the
 //! protocol's messages and of the caller.
 
-use std::ffi::OsStr;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
@@ -11,14 +11,17 @@ use plainly::store::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Wat
 use super::job::Waiter;
 use super::mount::Root;
 use super::request::{Mounts, Request};
-use super::uri;
+use super::uri::{self, Location};
 use super::watch;
 
 /// Directories of this machine as resources.
 ///
-/// - Each directory is a *mount* with a name. Its contents are `file:///MOUNT/relative/path`, in exactly one spelling:
-///   percent-encoded only where RFC 3986 requires it, upper case, no trailing slash, no host. Names that aren't UTF-8 are
-///   encoded byte by byte. No path of the host is ever shown.
+/// - Each directory is a *mount* with a name. Its contents are `file:///MOUNT/relative/path`, listed in exactly one
+///   spelling: percent-encoded only where RFC 3986 requires it, upper case, no trailing slash, no host. Names that aren't
+///   UTF-8 are encoded byte by byte. No path of the host is ever shown.
+/// - A URI is read in any spelling that decodes to the same names: `%7E` for `~`, `[id]` and `é` as they are, one slash at
+///   the end of a directory, `FILE:`, `file://localhost/`, `file:/`. Names `.` and `..`, and those with a slash in them, are
+///   not found, encoded or not.
 /// - Directories are collections (`inode/directory`), and so is `file:///`, which contains the mounts. These come first
 ///   in the listing of everything, then what is directly in each mount, then what is deeper, depth first: each directory
 ///   before its contents, in the byte order of names. Links to directories are listed but not descended into.
@@ -105,14 +108,15 @@ impl DirectoryStore {
 }
 
 impl Store for DirectoryStore {
-    /// True for `file:///`, for the URIs in one of the mounts, and for `file:` URIs in an unknown spelling.
+    /// True for `file:///`, for the URIs in one of the mounts, and for `file:` URIs that are invalid.
     fn serves(&self, uri: &str) -> bool {
-        match uri::spelled_mount(uri) {
-            Some("") => uri == uri::ROOT,
-            Some(mount) => self
-                .mounts()
-                .any(|known| uri::encode(OsStr::new(known.name())) == mount),
-            None => uri::is_file(uri),
+        if uri::is_top(uri) {
+            return true;
+        }
+        match uri::mount_of(uri) {
+            Ok(mount) => self.mounts().any(|known| *known.name() == *mount),
+            Err(StoreError::InvalidUri { .. }) => uri::is_file(uri),
+            Err(_) => false,
         }
     }
 
@@ -148,6 +152,18 @@ impl Store for DirectoryStore {
         let (uri, range) = (query.uri.to_owned(), query.range);
         self.blocking(move |request| request.range(&uri, range))
             .await
+    }
+
+    /// The listed spelling, for each that has the same names when it is decoded.
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        if uri::is_top(uri) {
+            return Some(Cow::Borrowed(uri::ROOT));
+        }
+        let target = self.mounts.target(Location::parse(uri).ok()?)?;
+        Some(match target.uri == uri {
+            true => Cow::Borrowed(uri),
+            false => Cow::Owned(target.uri),
+        })
     }
 
     /// Reports only visible changes, about a tenth of a second after they happened. A directory is

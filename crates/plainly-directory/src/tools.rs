@@ -1,9 +1,8 @@
-//! The directories as tools: those over any store, and the search through their files. Defines the
-//! spellings that models may use for paths; the store decides which exist, as for every other URI.
+//! The directories as tools: those over any store, and the search through their files. Reads the paths that models may write
+//! in the place of URIs; the store decides which exist, as for every other URI.
 
 mod host_paths;
 
-use percent_encoding::percent_decode_str;
 use plainly::server::Tool;
 use plainly::store::Store;
 use plainly::store::tools::StoreTools;
@@ -62,22 +61,20 @@ impl DirectoryStore {
     }
 }
 
-/// The URI that is meant by a URI in any percent-encoding, or by a path below a mount. Empty for
-/// the level above all mounts.
+/// The URI that is meant by a URI or by a path below a mount. Empty for the level above all mounts.
 fn meant(written: &str) -> Option<String> {
-    let names: Vec<Vec<u8>> = match written.strip_prefix(uri::ROOT) {
-        Some(rest) => names(rest)
-            .map(|name| percent_decode_str(name).collect())
-            .collect(),
-        None if written.contains("://") => return None,
-        None => names(written.strip_prefix("./").unwrap_or(written))
-            .map(|name| name.as_bytes().to_vec())
-            .collect(),
-    };
-    let segments: Vec<String> = names.iter().map(|name| uri::encode_bytes(name)).collect();
-    match segments.as_slice() {
+    if uri::is_file(written) {
+        let is_top = uri::is_top(written);
+        return Some(if is_top { "" } else { written }.to_owned());
+    }
+    if written.contains("://") {
+        return None;
+    }
+    let path = written.strip_prefix("./").unwrap_or(written);
+    let names: Vec<String> = names(path).map(|name| uri::encode(name.as_ref())).collect();
+    match names.as_slice() {
         [] => Some(String::new()),
-        segments => Some(format!("{}{}", uri::ROOT, segments.join("/"))),
+        names => Some(format!("{}{}", uri::ROOT, names.join("/"))),
     }
 }
 
@@ -94,13 +91,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_and_loose_spellings_mean_the_one_uri() {
+    fn a_path_means_the_uri_below_a_mount() {
         for (written, expected) in [
-            ("file:///docs/a%20b.md", Some("file:///docs/a%20b.md")),
-            ("file:///docs/a b.md", Some("file:///docs/a%20b.md")),
-            ("file:///docs/%61", Some("file:///docs/a")),
-            ("file:///docs/caf%c3%a9", Some("file:///docs/caf%C3%A9")),
-            ("file:///docs/", Some("file:///docs")),
+            ("file:///docs/a b.md", Some("file:///docs/a b.md")),
+            ("file:docs", Some("file:docs")),
             ("docs/a b.md", Some("file:///docs/a%20b.md")),
             ("docs/a%20b.md", Some("file:///docs/a%2520b.md")),
             ("./docs/a", Some("file:///docs/a")),
@@ -110,10 +104,9 @@ mod tests {
             (".", Some("")),
             ("/", Some("")),
             ("file:///", Some("")),
+            ("FILE:/", Some("")),
             ("docs/../x", Some("file:///docs/../x")),
             ("docs//x", Some("file:///docs//x")),
-            ("file:///docs/%2e%2e%2fx", Some("file:///docs/..%2Fx")),
-            ("file://localhost/docs", None),
             ("https://example.com", None),
         ] {
             assert_eq!(meant(written).as_deref(), expected, "{written}");

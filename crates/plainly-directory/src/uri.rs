@@ -1,14 +1,15 @@
-//! `file:///MOUNT/relative/path` and back. Every place has exactly one spelling: RFC 3986 with nothing percent-encoded that
-//! can stand as it is, byte by byte, in upper case. Never looks at a disk.
+//! `file:///MOUNT/relative/path` and back. A place is listed in one spelling: RFC 3986 with nothing percent-encoded that
+//! can stand as it is, byte by byte, in upper case. It is read in any other that has the same names when it is decoded.
+//! Never looks at a disk.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
-use plainly::errors::mistake::quoted;
 use plainly::store::StoreError;
 
-/// The start of every URI: the scheme, and a host that is always empty.
+/// The start of every listed URI: the scheme, and a host that is always empty.
 pub(super) const ROOT: &str = "file:///";
 
 /// The bytes that are percent-encoded: all but RFC 3986's `pchar`. A `?`, a `#` or a `\` is encoded, so none is ever ambiguous.
@@ -39,55 +40,50 @@ pub(super) struct Location {
 }
 
 impl Location {
-    /// Reads a URI. A text that is no canonical URI is invalid; one that spells what no name can be is not found.
+    /// Reads a URI in any spelling, with or without a slash at its end. A text that is no URI of files is invalid; one that
+    /// spells what no name can be is not found.
     pub(super) fn parse(uri: &str) -> Result<Self, StoreError> {
-        let Some(rest) = uri.strip_prefix(ROOT) else {
-            let why = "it does not start with file:///, in lower case and without a host";
-            return Err(invalid(uri, why));
-        };
-        if rest.contains(['?', '#']) {
-            let why = "it has a query or a fragment".into();
-            return Err(StoreError::InvalidUri { why });
+        let path = path(uri)?;
+        if path.contains(['?', '#']) {
+            return Err(invalid(
+                "it has a query or a fragment: in a name, write %3F for ? and %23 for #",
+            ));
         }
-        let names = rest.split('/').map(|segment| {
-            let name = name(segment)?;
-            // Also catches bad percent signs, which the decoder lets stand.
-            match encode(&name) == segment {
-                true => Ok(name),
-                false => Err(invalid(uri, "its percent-encoding is not canonical")),
-            }
-        });
+        let path = path.strip_suffix('/').unwrap_or(path);
+        let names = path.split('/').map(name);
         let mut names = names.collect::<Result<VecDeque<_>, _>>()?;
         let mount = names.pop_front().expect("a split text has a first part");
         let path = names.into();
         Ok(Self { mount, path })
     }
-}
 
-/// The error of a URI that is spelled in another way than ours, with ours if there is one.
-fn invalid(uri: &str, why: &'static str) -> StoreError {
-    let why = match canonical(uri) {
-        Some(uri) => format!("{why} (did you mean {uri:?}?)").into(),
-        None => why.into(),
-    };
-    StoreError::InvalidUri { why }
-}
-
-/// The one spelling of a URI of a file on this machine, if it is of a length that a message repeats.
-fn canonical(uri: &str) -> Option<String> {
-    let (scheme, path) = uri.split_at_checked("file:".len())?;
-    let path = ["///", "//localhost/", "/"]
-        .iter()
-        .find_map(|start| path.strip_prefix(start))?;
-    if !is_file(scheme) || path.contains(['?', '#']) {
-        return None;
+    /// The URI under which it is listed.
+    pub(super) fn uri(&self) -> String {
+        let mount = child(ROOT, &self.mount);
+        let path = self.path.iter();
+        path.fold(mount, |parent, name| child(&parent, name))
     }
-    let names: Result<Vec<String>, _> = path
-        .split('/')
-        .map(|it| name(it).map(|it| encode(&it)))
-        .collect();
-    let canonical = format!("{ROOT}{}", names.ok()?.join("/"));
-    (*quoted(&canonical) == *canonical).then_some(canonical)
+}
+
+/// The path of a URI of files on this machine, without its first slash.
+fn path(uri: &str) -> Result<&str, StoreError> {
+    let rest = uri.get("file:".len()..).filter(|_| is_file(uri));
+    let Some(rest) = rest.and_then(|rest| rest.strip_prefix('/')) else {
+        return Err(invalid("it does not start with file:///"));
+    };
+    let Some(rest) = rest.strip_prefix('/') else {
+        return Ok(rest);
+    };
+    match rest.split_once('/') {
+        Some((host, path)) if host.is_empty() || host.eq_ignore_ascii_case("localhost") => Ok(path),
+        Some(_) | None => Err(invalid(
+            "it names a host: start it with file:///, and the name of a directory",
+        )),
+    }
+}
+
+fn invalid(why: &'static str) -> StoreError {
+    StoreError::InvalidUri { why: why.into() }
 }
 
 /// The URI of a mount.
@@ -108,9 +104,15 @@ pub(super) fn below(parent: &str, uri: &str) -> Option<std::path::PathBuf> {
     from_bytes(percent_decode_str(path).collect()).map(Into::into)
 }
 
-/// The mount that a URI names, as it is spelled; `None` if it doesn't begin as our URIs do.
-pub(super) fn spelled_mount(uri: &str) -> Option<&str> {
-    uri.strip_prefix(ROOT)?.split('/').next()
+/// The name of the mount that a URI names; fails if it is no URI of files.
+pub(super) fn mount_of(uri: &str) -> Result<OsString, StoreError> {
+    let first = path(uri)?.split(['/', '?', '#']).next();
+    name(first.unwrap_or_default())
+}
+
+/// Whether a URI names the collection above all mounts.
+pub(super) fn is_top(uri: &str) -> bool {
+    path(uri).is_ok_and(str::is_empty)
 }
 
 /// Whether this is meant as a `file:` URI, in whatever spelling.
@@ -121,21 +123,26 @@ pub(super) fn is_file(uri: &str) -> bool {
 
 /// A name as it stands in a URI.
 pub(super) fn encode(name: &OsStr) -> String {
-    encode_bytes(name.as_encoded_bytes())
-}
-
-/// Bytes that could be a name, as they would stand in a URI.
-pub(super) fn encode_bytes(name: &[u8]) -> String {
-    percent_encode(name, ENCODED).to_string()
+    percent_encode(name.as_encoded_bytes(), ENCODED).to_string()
 }
 
 /// One segment as a name. Decoded exactly once; an encoded slash stays part of the name, which then can't exist.
 fn name(segment: &str) -> Result<OsString, StoreError> {
-    let bytes: Vec<u8> = percent_decode_str(segment).collect();
-    if matches!(&*bytes, b"" | b"." | b"..") || bytes.iter().any(|byte| matches!(byte, b'/' | 0)) {
+    let mut encoded = segment.split('%').skip(1);
+    let is_hexadecimal = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
+    if !encoded.all(|rest| (0..2).all(|index| is_hexadecimal(rest.as_bytes().get(index)))) {
+        return Err(invalid(
+            "a % in it is not followed by two hexadecimal digits: write %25 for a percent sign",
+        ));
+    }
+    let bytes: Cow<'_, [u8]> = percent_decode_str(segment).into();
+    if bytes.contains(&0) {
+        return Err(invalid("a name in it contains NUL, which no name can"));
+    }
+    if matches!(&*bytes, b"" | b"." | b"..") || bytes.contains(&b'/') {
         return Err(StoreError::NotFound);
     }
-    from_bytes(bytes).ok_or(StoreError::NotFound)
+    from_bytes(bytes.into_owned()).ok_or(StoreError::NotFound)
 }
 
 /// The name of these bytes.
@@ -172,74 +179,86 @@ mod tests {
     }
 
     #[test]
-    fn one_spelling_is_read_and_every_other_is_refused() {
-        let begin =
-            "invalid URI: it does not start with file:///, in lower case and without a host";
-        let query = "invalid URI: it has a query or a fragment";
-        for (uri, expected) in [
+    fn each_spelling_is_read_as_the_names_that_it_decodes_to() {
+        for (uri, names) in [
             ("file:///docs", "docs"),
+            ("file:///docs/", "docs"),
             ("file:///docs/a/b.txt", "docs|a|b.txt"),
+            ("FILE:///docs/a", "docs|a"),
+            ("file:/docs/a", "docs|a"),
+            ("file://localhost/docs/a", "docs|a"),
+            ("file://LOCALHOST/docs/a/", "docs|a"),
+            ("file:///%64ocs/%61", "docs|a"),
             ("file:///docs/a%20b%25%3F%23%5C", "docs|a b%?#\\\\"),
+            ("file:///docs/a b\t\n", "docs|a b\\t\\n"),
             (
                 "file:///docs/(1)!$&'*+,;=:@~-_.x",
                 "docs|(1)!$&\\'*+,;=:@~-_.x",
             ),
+            ("file:///docs/%28%7e%7E[id]%5bid%5D", "docs|(~~[id][id]"),
             ("file:///docs/%0A%1B", "docs|\\n\\u{1b}"),
             ("file:///docs/x;..", "docs|x;.."),
             ("file:///docs/...", "docs|..."),
             ("file:///docs/%252e%252e", "docs|%2e%2e"),
             ("file:///docs/%C3%A9", "docs|é"),
-            ("file://evil/docs/a", begin),
-            ("file://me@/docs/a", begin),
-            ("http://x/docs/a", begin),
-            (" file:///docs/a", begin),
-            ("docs/a", begin),
-            ("", begin),
-            ("file:///docs/a?y", query),
-            ("file:///docs/a#z", query),
-            ("file:///", "not found"),
-            ("file:////docs", "not found"),
-            ("file:///docs/", "not found"),
-            ("file:///docs/a/", "not found"),
-            ("file:///docs//a", "not found"),
-            ("file:///docs/./a", "not found"),
-            ("file:///docs/../a", "not found"),
-            ("file:///docs/a/../../a", "not found"),
-            ("file:///..", "not found"),
-            ("file:///docs/%2e%2e%2fa", "not found"),
-            ("file:///docs/%2E%2E/a", "not found"),
-            ("file:///docs/..%2fa", "not found"),
-            ("file:///docs/..%2Fa", "not found"),
-            ("file:///docs/a%2Fb", "not found"),
-            ("file:///docs/a%00", "not found"),
+            ("file:///docs/%c3%a9", "docs|é"),
+            ("file:///docs/é", "docs|é"),
+            ("file:///docs/..\\a", "docs|..\\\\a"),
         ] {
-            assert_eq!(read(uri), expected, "{uri:?}");
+            assert_eq!(read(uri), names, "{uri:?}");
         }
     }
 
     #[test]
-    fn another_spelling_is_refused_with_the_one_that_is_read() {
-        let begin = "it does not start with file:///, in lower case and without a host";
-        let encoding = "its percent-encoding is not canonical";
-        for (uri, why, meant) in [
-            ("FILE:///docs/a", begin, "file:///docs/a"),
-            ("file:/docs/a", begin, "file:///docs/a"),
-            ("file://localhost/docs/a", begin, "file:///docs/a"),
-            ("file:///docs/%c3%a9", encoding, "file:///docs/%C3%A9"),
-            ("file:///docs/é", encoding, "file:///docs/%C3%A9"),
-            ("file:///docs/%61", encoding, "file:///docs/a"),
-            ("file:///docs/%28", encoding, "file:///docs/("),
-            ("file:///docs/%zz", encoding, "file:///docs/%25zz"),
-            ("file:///docs/%", encoding, "file:///docs/%25"),
-            ("file:///docs/%4", encoding, "file:///docs/%254"),
-            ("file:///docs/%u002e", encoding, "file:///docs/%25u002e"),
-            ("file:///docs/a b", encoding, "file:///docs/a%20b"),
-            ("file:///docs/a\tb", encoding, "file:///docs/a%09b"),
-            ("file:///docs/a\nb", encoding, "file:///docs/a%0Ab"),
-            ("file:///docs/..\\a", encoding, "file:///docs/..%5Ca"),
-            ("file:///docs/[x]|^", encoding, "file:///docs/%5Bx%5D%7C%5E"),
+    fn what_names_no_file_is_refused() {
+        let begin = "invalid URI: it does not start with file:///";
+        let host =
+            "invalid URI: it names a host: start it with file:///, and the name of a directory";
+        let query =
+            "invalid URI: it has a query or a fragment: in a name, write %3F for ? and %23 for #";
+        let percent = "invalid URI: a % in it is not followed by two hexadecimal digits: write %25 for a \
+                       percent sign";
+        let nul = "invalid URI: a name in it contains NUL, which no name can";
+        for (uri, expected) in [
+            ("http://x/docs/a", begin),
+            (" file:///docs/a", begin),
+            ("file:docs/a", begin),
+            ("file:\\\\\\docs", begin),
+            ("docs/a", begin),
+            ("", begin),
+            ("file://docs", host),
+            ("file://evil/docs/a", host),
+            ("file://me@/docs/a", host),
+            ("file://localhost:80/docs/a", host),
+            ("file:///docs/a?y", query),
+            ("file:///docs/a#z", query),
+            ("file:///docs/%zz", percent),
+            ("file:///docs/%", percent),
+            ("file:///docs/a%4", percent),
+            ("file:///docs/%4é", percent),
+            ("file:///docs/%u002e", percent),
+            ("file:///docs/a%00", nul),
+            ("file:///docs/a\0", nul),
+            ("file:///", "not found"),
+            ("file:////", "not found"),
+            ("file:////docs", "not found"),
+            ("file:///docs//", "not found"),
+            ("file:///docs//a", "not found"),
+            ("file:///docs/./a", "not found"),
+            ("file:///docs/../a", "not found"),
+            ("file:///docs/..", "not found"),
+            ("file:///docs/../", "not found"),
+            ("file:///docs/a/../../a", "not found"),
+            ("file:///..", "not found"),
+            ("file:///docs/%2e%2e%2fa", "not found"),
+            ("file:///docs/%2E%2E/a", "not found"),
+            ("file:///docs/.%2e/a", "not found"),
+            ("file:///docs/%2e/a", "not found"),
+            ("file:///docs/..%2fa", "not found"),
+            ("file:///docs/..%2Fa", "not found"),
+            ("file:///docs/a%2Fb", "not found"),
+            ("file:///docs%2Fa", "not found"),
         ] {
-            let expected = format!("invalid URI: {why} (did you mean {meant:?}?)");
             assert_eq!(read(uri), expected, "{uri:?}");
         }
     }
@@ -258,14 +277,16 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_is_written_the_same(rest in "[a-zA-Z0-9%./?#é ~:@-]{0,30}") {
+        fn what_is_read_has_one_listed_spelling(rest in "[a-zA-Z0-9%./?#é ~:@-]{0,30}") {
             let uri = format!("file:///{rest}");
             if let Ok(location) = Location::parse(&uri) {
-                let written = location.path.iter().fold(
-                    child(ROOT, &location.mount),
-                    |parent, name| child(&parent, name),
+                let listed = location.uri();
+                let again = Location::parse(&listed).unwrap();
+                prop_assert_eq!(again.uri(), listed);
+                prop_assert_eq!(
+                    (again.mount, again.path),
+                    (location.mount, location.path)
                 );
-                prop_assert_eq!(written, uri);
             }
         }
     }

@@ -12,7 +12,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::audience::ErrorPolicy;
-use super::changes::Changes;
+use super::changes::{Changes, Spellings};
 use super::discovery::Discovery;
 use super::features::{
     App, BuildErrors, Definitions, Features, Prompt, Resource, ResourceTemplate, Tool, UI_EXTENSION,
@@ -348,7 +348,8 @@ impl ServerBuilder {
             sources.clone(),
             announced,
         );
-        let changes = self.changes.unwrap_or_default();
+        let spellings: Arc<dyn Spellings> = Arc::<Features>::clone(&features);
+        let changes = self.changes.unwrap_or_default().spelled(spellings);
         let reply_bytes = self.limits.reply_bytes;
         let encoder = Encoder::new(self.errors.dialect, self.implementation, reply_bytes);
         let encoder = Arc::new(encoder);

@@ -46,7 +46,17 @@ use plainly_transport::quota::{QuotaExhausted, QuotaPart};
 /// # Ok::<(), plainly::server::BuildErrors>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Changes(Arc<Bus>);
+pub struct Changes {
+    bus: Arc<Bus>,
+    /// The spellings in the stores of the server, for what its clients subscribe to.
+    spellings: Option<Arc<dyn Spellings>>,
+}
+
+/// The spellings of URIs in the stores of a server.
+pub(super) trait Spellings: fmt::Debug + Send + Sync + 'static {
+    /// The URI under which changes of the resource at `uri` are reported, if that is another.
+    fn listed(&self, uri: &str) -> Option<String>;
+}
 
 #[derive(Debug, Default)]
 struct Bus {
@@ -96,6 +106,14 @@ impl Topic {
         }
     }
 
+    /// The topic whose changes are reported to a subscriber of this one, if that is another.
+    fn heard(&self, spellings: Option<&dyn Spellings>) -> Option<Self> {
+        let whole = self.whole();
+        let uri = whole.as_ref().unwrap_or(self).resource()?;
+        let listed = spellings.and_then(|spellings| spellings.listed(uri));
+        listed.map(|listed| Self::Resource(listed.into())).or(whole)
+    }
+
     /// The URI, if it is a resource.
     fn resource(&self) -> Option<&Arc<str>> {
         match self {
@@ -140,7 +158,7 @@ impl Changes {
     ///
     /// impl Upstream for Other {
     ///     fn publish(&self, topic: &Topic) {
-    ///         self.0.receive(topic);
+    ///         self.bus.receive(topic);
     ///     }
     /// }
     ///
@@ -151,10 +169,22 @@ impl Changes {
     /// ```
     #[must_use]
     pub fn with_upstream(upstream: impl Upstream) -> Self {
-        Self(Arc::new(Bus {
+        let bus = Arc::new(Bus {
             index: Lock::default(),
             upstream: Some(Box::new(upstream)),
-        }))
+        });
+        Self {
+            bus,
+            spellings: None,
+        }
+    }
+
+    /// Accepts these spellings from its subscribers. It stays the same bus.
+    pub(super) fn spelled(self, spellings: Arc<dyn Spellings>) -> Self {
+        Self {
+            spellings: Some(spellings),
+            ..self
+        }
     }
 
     /// Notifies the subscribers in this process of a change that came from the upstream.
@@ -168,7 +198,7 @@ impl Changes {
         // One who reports a part of a resource has not said that its other parts changed.
         let whole = topic.whole();
         let whole = whole.as_ref().unwrap_or(topic);
-        let wakers: Vec<Waker> = match self.0.index.lock().subscribers.get(whole) {
+        let wakers: Vec<Waker> = match self.bus.index.lock().subscribers.get(whole) {
             Some(interested) => interested
                 .values()
                 .filter(|pending| store.is_none_or(|store| !pending.views(store)))
@@ -186,7 +216,8 @@ impl Changes {
         self.deliver_all(|_| true, None);
     }
 
-    /// The content or the metadata of the resource at `uri` has changed, or it no longer exists.
+    /// The content or the metadata of the resource at `uri` has changed, or it no longer exists. In a store, `uri` is
+    /// spelled as the store lists it.
     pub fn resource_updated(&self, uri: &str) {
         self.publish(&Topic::Resource(uri.into()));
     }
@@ -199,7 +230,7 @@ impl Changes {
 
     /// Delivers those of the topics with a subscriber that have changed. Looks through all of them.
     fn deliver_all(&self, has_changed: impl Fn(&Topic) -> bool, store: Option<usize>) {
-        let index = self.0.index.lock();
+        let index = self.bus.index.lock();
         let topics = index.subscribers.keys().filter(|topic| has_changed(topic));
         let topics: Vec<Topic> = topics.cloned().collect();
         // `deliver` takes the lock again.
@@ -225,7 +256,7 @@ impl Changes {
     /// Notifies the subscribers in this process, and the upstream.
     pub(super) fn publish(&self, topic: &Topic) {
         self.receive(topic);
-        if let Some(upstream) = &self.0.upstream {
+        if let Some(upstream) = &self.bus.upstream {
             upstream.publish(topic);
         }
     }
@@ -242,16 +273,18 @@ impl Changes {
         pending: &Arc<PendingTopics>,
         topics: Vec<Topic>,
     ) -> Result<(), QuotaExhausted> {
-        let mut index = self.0.index.lock();
+        let spellings = self.spellings.as_deref();
+        let heard = topics.iter().map(|topic| topic.heard(spellings));
+        let heard: Vec<Option<Topic>> = heard.collect();
+        let mut index = self.bus.index.lock();
         pending.reserve(&topics)?;
         let mut has_news = false;
-        for topic in topics {
-            let whole = topic.whole();
-            let part = whole.is_some().then(|| topic.clone());
-            let entry = index.subscribers.entry(whole.unwrap_or(topic));
+        for (topic, heard) in topics.into_iter().zip(heard) {
+            let told = heard.is_some().then(|| topic.clone());
+            let entry = index.subscribers.entry(heard.unwrap_or(topic));
             has_news |= matches!(entry.key(), Topic::Resource(_));
             // The name that is there already: all subscribers of a topic share it.
-            pending.add(entry.key().clone(), part);
+            pending.add(entry.key().clone(), told);
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
         }
@@ -262,14 +295,14 @@ impl Changes {
     }
 
     fn leave(&self, pending: &Arc<PendingTopics>, topic: &Topic) {
-        let mut index = self.0.index.lock();
+        let mut index = self.bus.index.lock();
         if let Some(left) = pending.remove(topic) {
             index.leave(&left, key(pending));
         }
     }
 
     fn leave_all(&self, pending: &Arc<PendingTopics>) {
-        let mut index = self.0.index.lock();
+        let mut index = self.bus.index.lock();
         for topic in pending.clear() {
             index.leave(&topic, key(pending));
         }
@@ -369,6 +402,40 @@ mod tests {
         changes.resource_updated("a:1");
         assert_eq!(drain(&subscription), [resource("a:1")]);
         subscription.remove(&resource("a:1"));
+        assert_eq!(subscribed.uris(), [].into());
+    }
+
+    /// Reports are in lower case.
+    #[derive(Debug)]
+    struct AnyCase;
+
+    impl Spellings for AnyCase {
+        fn listed(&self, uri: &str) -> Option<String> {
+            let listed = uri.to_lowercase();
+            (listed != uri).then_some(listed)
+        }
+    }
+
+    #[test]
+    fn other_spellings_change_with_the_listed_one() {
+        let changes = Changes::new();
+        let server = changes.clone().spelled(Arc::new(AnyCase));
+        let (first, second) = (subscribe(&server), subscribe(&server));
+        let [upper, mixed, lower] = ["A:1", "A:1#tail=9", "a:1"].map(resource);
+        first.add([upper.clone(), mixed.clone()]).unwrap();
+        second.add([lower.clone(), upper.clone()]).unwrap();
+        let subscribed = SubscribedResources::new(&changes);
+        assert_eq!(subscribed.uris(), [Arc::from("a:1")].into());
+        changes.resource_updated("a:1");
+        assert_eq!(drain(&first), [upper.clone(), mixed.clone()]);
+        assert_eq!(drain(&second), [lower.clone(), upper.clone()]);
+        second.remove(&lower);
+        second.mark_tree("a:");
+        changes.deliver_tree("a:1", None);
+        assert_eq!(drain(&second), std::slice::from_ref(&upper));
+        second.remove(&upper);
+        assert_eq!(SubscribedResources::of(&second).uris(), [].into());
+        drop(first);
         assert_eq!(subscribed.uris(), [].into());
     }
 
@@ -580,7 +647,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(changes.0.index.lock().subscribers.len(), 0);
+        assert_eq!(changes.bus.index.lock().subscribers.len(), 0);
     }
 
     #[tokio::test]
@@ -630,8 +697,8 @@ mod tests {
         let changes = Changes::new();
         let subscription = subscribe(&changes);
         subscription.add([Topic::Tools, resource("a:1")]).unwrap();
-        assert_eq!(changes.0.index.lock().subscribers.len(), 2);
+        assert_eq!(changes.bus.index.lock().subscribers.len(), 2);
         drop(subscription);
-        assert_eq!(changes.0.index.lock().subscribers.len(), 0);
+        assert_eq!(changes.bus.index.lock().subscribers.len(), 0);
     }
 }

@@ -38,6 +38,7 @@ use self::resources::{ResourceSettings, Resources};
 pub use self::tools::Tool;
 pub(super) use self::tools::Tools;
 use super::asking::Seals;
+use super::changes::Spellings;
 use super::seal::Keys;
 use super::state::States;
 use crate::limits::Limits;
@@ -61,6 +62,12 @@ pub(super) struct Features {
     /// Seals what clients carry from one round of questions to the next.
     pub(super) seals: Seals,
     limits: Limits,
+}
+
+impl Spellings for Features {
+    fn listed(&self, uri: &str) -> Option<String> {
+        self.resources.listed(uri)
+    }
 }
 
 impl Features {

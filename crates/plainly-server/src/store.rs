@@ -12,6 +12,7 @@ mod stores;
 mod viewer;
 mod watch;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -90,6 +91,15 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         typed: Typed<'_>,
     ) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send {
         complete::by_listing(self, typed)
+    }
+
+    /// The spelling under which listings and changes name what `uri` names; `None` if `uri` can't name anything here. It
+    /// depends on the text alone, and is the same for all views.
+    ///
+    /// By default each URI has one spelling. A store that accepts others does so in all its methods, and answers in the
+    /// spelling of its listings: clients get contents and notifications under the URI that they asked for.
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        Some(Cow::Borrowed(uri))
     }
 
     /// The store as this caller sees it; `None` for the store itself, as by default.
@@ -171,6 +181,10 @@ impl<S: Store> Store for Arc<S> {
         typed: Typed<'_>,
     ) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send {
         S::complete(self, typed)
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        S::spelling(self, uri)
     }
 
     fn view(&self, viewer: &Viewer) -> Option<Self> {

@@ -191,18 +191,19 @@ impl Subscriptions {
         check_length(&uri, &self.limits)?;
         let (this, scope) = (Arc::clone(self), call.scope.clone());
         let subscribing = async move {
-            // The features know only their own resources: where there are sources, it may be one of
-            // theirs.
-            if this.sources.is_plain() {
-                this.sources.features().metadata(&uri, &scope).await?;
-            }
             let viewer = Viewer::of(&scope);
             let topics = &session.subscription.topics;
             topics.view(this.viewed(&viewer)?);
+            // It need not exist yet.
             if !this
                 .announcements
                 .has_resource(&uri, &this.sources, &viewer)
             {
+                // The features know only their own resources: where there are sources, it may be one of
+                // theirs.
+                if this.sources.is_plain() {
+                    this.sources.features().metadata(&uri, &scope).await?;
+                }
                 let uri = printable(&uri);
                 let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());

@@ -14,7 +14,8 @@ mod listing;
 mod reading;
 mod report;
 
-use std::panic::AssertUnwindSafe;
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use futures_util::FutureExt as _;
 use plainly_protocol::types::{Resource, ResourceContents};
@@ -90,6 +91,26 @@ impl<S: Store> Check<'_, S> {
         }
     }
 
+    /// The listed spelling of a URI, which is its own listed spelling.
+    fn spelling(&mut self, uri: &str) -> Option<String> {
+        let spell = |uri: &str| self.store.spelling(uri).map(Cow::into_owned);
+        let spelled = catch_unwind(AssertUnwindSafe(|| {
+            let listed = spell(uri)?;
+            let again = spell(&listed);
+            Some((listed, again))
+        }));
+        let Ok(spelled) = spelled else {
+            self.broken(Rule::NoPanic, uri, "a method panicked");
+            return None;
+        };
+        let (listed, again) = spelled?;
+        if again.as_ref() != Some(&listed) {
+            let why = format!("it is spelled {listed:?}, and that is spelled {again:?}");
+            self.broken(Rule::Spelling, uri, why);
+        }
+        Some(listed)
+    }
+
     async fn list(&mut self, query: ListQuery<'_>) -> Option<Result<Page, StoreError>> {
         let uri = query.parent.unwrap_or_default();
         self.caught(uri, self.store.list(query)).await
@@ -111,6 +132,7 @@ impl<S: Store> Check<'_, S> {
             ODD.map(|odd| format!("{near}{odd}"))
                 .into_iter()
                 .chain(ODD.map(|odd| format!("{near}/{odd}")))
+                .chain(respelled(near))
         });
         for uri in uris.filter(|uri| listed.iter().all(|one| one.uri != *uri)) {
             if !self.store.serves(&uri) {
@@ -120,8 +142,14 @@ impl<S: Store> Check<'_, S> {
             let read = self.read(&uri).await;
             let children = self.list(ListQuery::new(10).parent(&uri)).await;
             self.list(ListQuery::new(10).after(&uri)).await;
+            let spelled = self.spelling(&uri);
             // It may be another spelling of a resource, or one that is not listed.
             let is_missing = match metadata {
+                Some(Ok(found)) if spelled.as_ref() != Some(&found.uri) => {
+                    let why = format!("it is {}, and is spelled {spelled:?}", found.uri);
+                    self.broken(Rule::Spelling, &uri, why);
+                    false
+                }
                 Some(Err(StoreError::NotFound | StoreError::InvalidUri { .. })) => true,
                 Some(_) | None => false,
             };
@@ -133,4 +161,14 @@ impl<S: Store> Check<'_, S> {
             }
         }
     }
+}
+
+/// A URI with its scheme in upper case, and with its last letter percent-encoded.
+fn respelled(uri: &str) -> Vec<String> {
+    let scheme = uri.split_once(':');
+    let scheme = scheme.map(|(scheme, rest)| format!("{}:{rest}", scheme.to_ascii_uppercase()));
+    let last = uri.char_indices().next_back();
+    let last = last.filter(|(_, letter)| letter.is_ascii_alphanumeric());
+    let last = last.map(|(at, letter)| format!("{}%{:02x}", &uri[..at], u32::from(letter)));
+    scheme.into_iter().chain(last).collect()
 }

@@ -1,5 +1,6 @@
 //! A store of which a part is hidden.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -88,15 +89,22 @@ impl<S: Store> Filter<S> {
         is_asked_for && self.may_show(uri)
     }
 
+    /// Whether the URI names nothing that may be shown. The listed spelling decides, so that no other one shows what is
+    /// hidden.
+    fn hides(&self, uri: &str) -> bool {
+        let listed = self.store.spelling(uri);
+        listed.is_some_and(|listed| !self.may_show(&listed))
+    }
+
     fn shows_resource(&self, resource: &Resource) -> bool {
         self.shows(&resource.uri, resource.is_collection == Some(true))
     }
 
     /// Fails if the resource is hidden.
     async fn look(&self, uri: &str) -> Result<(), StoreError> {
-        match self.shows(uri, false) {
-            true => Ok(()),
-            false => self.metadata(uri).await.map(drop),
+        match self.store.spelling(uri) {
+            Some(listed) if self.shows(&listed, false) => Ok(()),
+            Some(_) | None => self.metadata(uri).await.map(drop),
         }
     }
 }
@@ -121,7 +129,7 @@ fn matches(globs: Option<&Globs>, uri: &str) -> bool {
 
 impl<S: Store> Store for Filter<S> {
     fn serves(&self, uri: &str) -> bool {
-        self.store.serves(uri) && self.may_show(uri)
+        self.store.serves(uri) && !self.hides(uri)
     }
 
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
@@ -144,7 +152,7 @@ impl<S: Store> Store for Filter<S> {
     }
 
     async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
-        if !self.may_show(uri) {
+        if self.hides(uri) {
             return Err(StoreError::NotFound);
         }
         let found = self.store.metadata(uri).await?;
@@ -154,8 +162,9 @@ impl<S: Store> Store for Filter<S> {
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         self.look(uri).await?;
+        let listed = self.store.spelling(uri).unwrap_or(Cow::Borrowed(uri));
         let mut contents = self.store.read(uri).await?;
-        contents.retain(|one| one.uri == uri || self.shows(&one.uri, false));
+        contents.retain(|one| one.uri == listed || self.shows(&one.uri, false));
         Ok(contents)
     }
 
@@ -172,6 +181,11 @@ impl<S: Store> Store for Filter<S> {
 
     fn templates(&self) -> Vec<ResourceTemplate> {
         self.store.templates()
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        let listed = self.store.spelling(uri)?;
+        self.may_show(&listed).then_some(listed)
     }
 
     fn view(&self, viewer: &Viewer) -> Option<Self> {

@@ -16,6 +16,7 @@ mod read;
 mod stat;
 mod tree;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
@@ -173,7 +174,10 @@ impl<S: Store> StoreView<S> {
         }
         match (self.spelling)(written.trim()) {
             Some(uri) if uri.is_empty() => Ok(None),
-            Some(uri) if self.store.serves(&uri) => Ok(Some(uri)),
+            Some(uri) if self.store.serves(&uri) => {
+                let listed = self.store.spelling(&uri).map(Cow::into_owned);
+                Ok(Some(listed.unwrap_or(uri)))
+            }
             Some(uri) if self.roots.is_empty() => Err(problems::not_served(&uri, &self.roots)),
             // It may be a path below a root whose name was left out, which the problem then suggests.
             Some(uri) => Ok(Some(uri)),

@@ -32,6 +32,8 @@ mod paths;
 mod prompts;
 mod replies;
 mod schema;
+#[cfg(unix)]
+mod spellings;
 mod templates;
 
 use plainly_peer::within;

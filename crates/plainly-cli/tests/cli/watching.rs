@@ -230,14 +230,11 @@ fn a_server_that_does_not_tell_of_changes_is_named() {
             6,
             "error: the server does not report changes for any of these\n",
         );
-        // Before 2026-07-28 there is no subscribing to what doesn't exist.
-        let missing = target.run(
-            "watch",
-            &["file:///docs/nope.md", "--revision", "2025-11-25"],
-        );
+        // Before 2026-07-28 each is refused by itself.
+        let missing = target.run("watch", &["db://rows/1", "--revision", "2025-11-25"]);
         missing.failed(
             4,
-            "error: the server answered: Resource not found: file:///docs/nope.md (InvalidParams -32602)\n help: list the resources again, and use one of their URIs\n",
+            "error: the server answered: Resource not found: db://rows/1 (InvalidParams -32602)\n help: list the resources again, and use one of their URIs\n",
         );
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use plainly::protocol::types::{Skill, SkillFiles};
-use plainly::server::SubscribedResources;
+use plainly::server::{self, SubscribedResources};
 use plainly::store::{Change, ListQuery, Store, StoreError};
 use plainly::{Client, Server};
 use plainly_directory::SkillDirectory;
@@ -218,12 +218,24 @@ async fn only_skills_and_the_directories_above_them_are_served() {
     assert_eq!(inside, ["skill://team/refunds"]);
     let read = skills.read("skill://team").await.unwrap();
     assert_eq!(read, [], "the notes beside a skill are of no skill");
+}
+
+#[tokio::test]
+async fn each_spelling_leads_to_a_skill_or_nowhere() {
+    let (root, skills) = directory(&["team/refunds"]);
+    write(root.path(), "team/NOTES.md", "of no skill");
+    write(root.path(), "README.md", "of no skill");
+    write(root.path(), "drafts/a.md", "of no skill");
     for uri in [
         "skill://",
         "skill://README.md",
         "skill://team/NOTES.md",
         "skill://drafts",
-        "skill://team/refunds/",
+        "skill://team/%4EOTES.md",
+        "SKILL://team/NOTES%2emd",
+        "skill://team/refunds/SKILL.md/",
+        "skill://team/refunds/../NOTES.md",
+        "skill://team/refunds/%2E%2E/NOTES.md",
     ] {
         let found = skills.metadata(uri).await.map(|it| it.uri);
         assert!(
@@ -231,9 +243,14 @@ async fn only_skills_and_the_directories_above_them_are_served() {
             "{uri}: {found:?}"
         );
     }
-    let other = skills.read("skill://team/refunds/%53KILL.md").await;
-    let why = "invalid URI: its percent-encoding is not canonical (did you mean \"skill://team/refunds/SKILL.md\"?)";
-    assert_eq!(other.unwrap_err().to_string(), why);
+    let listed = "skill://team/refunds/SKILL.md";
+    for uri in [listed, "SKILL://team/%72efunds/%53KILL.md"] {
+        assert_eq!(skills.spelling(uri).as_deref(), Some(listed));
+        assert_eq!(skills.read(uri).await.unwrap()[0].uri, listed);
+        assert_eq!(server::Skills::get(&skills, uri).await.unwrap().uri, listed);
+    }
+    let found = skills.metadata("skill://team/refunds/").await.unwrap();
+    assert_eq!(found.uri, "skill://team/refunds");
 }
 
 #[tokio::test]

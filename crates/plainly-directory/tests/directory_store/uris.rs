@@ -1,7 +1,7 @@
-//! Spellings that have led out of other servers' directories. None leads anywhere here, even where what it seems to name is
-//! there.
+//! Spellings of URIs. Those that have led out of other servers' directories lead nowhere here, even where what they seem to
+//! name is there; others name what is listed.
 
-use plainly::store::StoreError;
+use plainly::store::{Store, StoreError};
 
 use crate::fixture::{ALL, Fixture};
 use crate::table::lines;
@@ -10,7 +10,7 @@ const TABLES: &str = include_str!("uris.txt");
 
 /// Each is put behind `file:///docs/`.
 pub(crate) fn bad_paths() -> impl Iterator<Item = &'static str> {
-    lines(TABLES, "paths").chain(["", "ok.txt ", "o\tk.txt", "o\nk.txt"])
+    lines(TABLES, "paths").chain(["/", "ok.txt ", "o\tk.txt", "o\nk.txt"])
 }
 
 /// URIs that none of the store begins as, each with the name of a file behind it.
@@ -21,7 +21,7 @@ pub(crate) fn bad_beginnings() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn no_other_spelling_leads_anywhere() {
+fn no_bad_spelling_leads_anywhere() {
     let fixture = Fixture::new(&[("ok.txt", "ok"), ("a/x", "x")]);
     assert_eq!(fixture.text("file:///docs/ok.txt"), "ok");
     let bad = bad_paths()
@@ -45,6 +45,35 @@ fn no_other_spelling_leads_anywhere() {
             );
             assert!(refused, "{uri:?}: {answer:?}");
         }
+    }
+}
+
+#[test]
+fn each_spelling_names_what_is_listed() {
+    let fixture = Fixture::new(&[("ok.txt", "ok"), ("a/x", "x")]);
+    let spelling = |uri: &str| {
+        fixture
+            .store
+            .spelling(uri)
+            .map(|listed| listed.into_owned())
+    };
+    for uri in lines(TABLES, "a file") {
+        assert_eq!(spelling(uri).as_deref(), Some("file:///docs/ok.txt"));
+        let read = fixture.read(uri).unwrap();
+        assert_eq!(read[0].uri, "file:///docs/ok.txt");
+        assert_eq!(read[0].body.as_text(), Some("ok"), "{uri}");
+        assert_eq!(fixture.metadata(uri).unwrap().uri, "file:///docs/ok.txt");
+        let children = fixture.list(Some(uri), None, ALL);
+        assert!(matches!(children, Err(StoreError::NotACollection)), "{uri}");
+    }
+    for uri in lines(TABLES, "a directory") {
+        assert_eq!(spelling(uri).as_deref(), Some("file:///docs/a"));
+        assert_eq!(fixture.metadata(uri).unwrap().uri, "file:///docs/a");
+        assert_eq!(fixture.read(uri).unwrap()[0].uri, "file:///docs/a/x");
+        let children = fixture.list(Some(uri), None, ALL).unwrap();
+        assert_eq!(children.resources[0].uri, "file:///docs/a/x", "{uri}");
+        let rest = fixture.list(Some(uri), Some("file:///docs/a/x"), ALL);
+        assert_eq!(rest.unwrap().resources, []);
     }
 }
 
@@ -88,6 +117,8 @@ fn every_listed_uri_is_read_as_it_was_listed() {
             "{}",
             listed.uri
         );
+        let spelling = fixture.store.spelling(&listed.uri);
+        assert_eq!(spelling.as_deref(), Some(&*listed.uri));
         let read = fixture.read(&listed.uri).unwrap();
         assert_eq!(read[0].uri, listed.uri);
         let name = read[0].body.as_bytes();

@@ -20,7 +20,7 @@ pub struct SubscribedResources {
 impl SubscribedResources {
     /// The resources that any client is subscribed to.
     pub(crate) fn new(changes: &Changes) -> Self {
-        let news = changes.0.index.lock().news.subscribe();
+        let news = changes.bus.index.lock().news.subscribe();
         let changes = changes.clone();
         Self {
             changes,
@@ -46,9 +46,9 @@ impl SubscribedResources {
     /// The URIs at the moment.
     pub fn uris(&self) -> BTreeSet<Arc<str>> {
         if let Some(one) = &self.of {
-            return uris(one.wholes().iter());
+            return uris(one.heard().iter());
         }
-        let index = self.changes.0.index.lock();
+        let index = self.changes.bus.index.lock();
         uris(index.subscribers.keys())
     }
 

@@ -22,10 +22,10 @@ pub(super) struct PendingTopics(Lock<PendingState>);
 
 #[derive(Debug)]
 struct PendingState {
-    /// Every topic of the subscription, and whether it has changed since it was read.
-    topics: HashMap<Topic, bool>,
-    /// The topics that are parts of a resource, by that.
-    parts: HashMap<Topic, Vec<Topic>>,
+    /// Every topic of the subscription, as its reader names it.
+    topics: HashMap<Topic, TopicState>,
+    /// The topics that are other names or parts of a resource, by the one whose changes are reported.
+    others: HashMap<Topic, Vec<Topic>>,
     /// The topics that have changed, each once, oldest change first.
     changed: VecDeque<Topic>,
     /// The bytes of all topics.
@@ -34,6 +34,14 @@ struct PendingState {
     viewed: Vec<usize>,
     waker: Option<Waker>,
     stage: SubscriptionStage,
+}
+
+#[derive(Debug, Default)]
+struct TopicState {
+    /// Whether it has changed since it was read.
+    has_changed: bool,
+    /// The topic whose changes are its changes, if that is another.
+    heard: Option<Topic>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -49,7 +57,7 @@ impl TopicSubscription {
     pub(super) fn new(changes: Changes, room: QuotaPart) -> Self {
         let pending = PendingState {
             topics: HashMap::new(),
-            parts: HashMap::new(),
+            others: HashMap::new(),
             changed: VecDeque::new(),
             room,
             viewed: Vec::new(),
@@ -88,8 +96,8 @@ impl TopicSubscription {
 
     /// Marks those of its topics that are inside the resource at `tree`, as [`mark`](Self::mark) does.
     pub(crate) fn mark_tree(&self, tree: &str) {
-        let wholes = self.pending.wholes();
-        let inside = wholes.iter().filter(|topic| topic.is_inside(tree));
+        let heard = self.pending.heard();
+        let inside = heard.iter().filter(|topic| topic.is_inside(tree));
         inside.for_each(|topic| self.mark(topic));
     }
 
@@ -121,8 +129,8 @@ impl TopicSubscription {
             return Poll::Ready(None);
         }
         if let Some(topic) = state.changed.pop_front() {
-            if let Some(has_changed) = state.topics.get_mut(&topic) {
-                *has_changed = false;
+            if let Some(read) = state.topics.get_mut(&topic) {
+                read.has_changed = false;
             }
             return Poll::Ready(Some(topic));
         }
@@ -178,69 +186,69 @@ impl PendingTopics {
         state.room.grow(bytes)
     }
 
-    /// Adds a topic or, if it is that of a whole resource, this part of it.
-    pub(super) fn add(&self, topic: Topic, part: Option<Topic>) {
+    /// Adds the topic `heard` or, if its reader names it otherwise or only needs a part of it, the topic `told`.
+    pub(super) fn add(&self, heard: Topic, told: Option<Topic>) {
         let mut state = self.0.lock();
-        let added = match part {
-            None => topic,
-            Some(part) => {
-                let parts = state.parts.entry(topic).or_default();
-                if !parts.contains(&part) {
-                    parts.push(part.clone());
-                }
-                part
-            }
+        let Some(told) = told else {
+            state.topics.entry(heard).or_default();
+            return;
         };
-        state.topics.entry(added).or_insert(false);
+        let others = state.others.entry(heard.clone()).or_default();
+        if !others.contains(&told) {
+            others.push(told.clone());
+        }
+        state.topics.entry(told).or_default().heard = Some(heard);
     }
 
     /// Removes a topic. Returns the one whose changes it does not need to hear of any more, if there is one.
     pub(super) fn remove(&self, topic: &Topic) -> Option<Topic> {
         let mut state = self.0.lock();
-        let has_changed = state.topics.remove(topic)?;
+        let removed = state.topics.remove(topic)?;
         state.room.shrink(topic.bytes());
-        if has_changed {
+        if removed.has_changed {
             state.changed.retain(|changed| changed != topic);
         }
-        let whole = topic.whole().unwrap_or_else(|| topic.clone());
-        if let Some(parts) = state.parts.get_mut(&whole) {
-            parts.retain(|part| part != topic);
-            if parts.is_empty() {
-                state.parts.remove(&whole);
+        let heard = removed.heard.unwrap_or_else(|| topic.clone());
+        if let Some(others) = state.others.get_mut(&heard) {
+            others.retain(|other| other != topic);
+            if others.is_empty() {
+                state.others.remove(&heard);
             }
         }
-        let is_left = !state.topics.contains_key(&whole) && !state.parts.contains_key(&whole);
-        is_left.then_some(whole)
+        let own = state.topics.get(&heard);
+        let is_own = own.is_some_and(|own| own.heard.is_none());
+        (!is_own && !state.others.contains_key(&heard)).then_some(heard)
     }
 
     /// Removes all topics. Returns those whose changes it has heard of.
     pub(super) fn clear(&self) -> Vec<Topic> {
-        let wholes = self.wholes();
+        let heard = self.heard();
         let mut state = self.0.lock();
         state.changed.clear();
         state.topics.clear();
-        state.parts.clear();
-        wholes
+        state.others.clear();
+        heard
     }
 
-    /// The topics whose changes it hears of: for a part of a resource the whole.
-    pub(super) fn wholes(&self) -> Vec<Topic> {
+    /// The topics whose changes it hears of.
+    pub(super) fn heard(&self) -> Vec<Topic> {
         let state = self.0.lock();
-        let own = state.topics.keys().filter(|topic| topic.whole().is_none());
-        let wholes: HashSet<&Topic> = own.chain(state.parts.keys()).collect();
-        wholes.into_iter().cloned().collect()
+        let own = state.topics.iter().filter(|(_, own)| own.heard.is_none());
+        let own = own.map(|(topic, _)| topic);
+        let heard: HashSet<&Topic> = own.chain(state.others.keys()).collect();
+        heard.into_iter().cloned().collect()
     }
 
-    /// Notes that `topic` has changed, and with it its parts. Returns the waker of the reader, if it waits.
+    /// Notes that `topic` has changed, and with it its other names and parts. Returns the waker of the reader, if it waits.
     pub(super) fn mark(&self, topic: &Topic) -> Option<Waker> {
         let state = &mut *self.0.lock();
-        let parts = state.parts.get(topic).into_iter().flatten();
+        let others = state.others.get(topic).into_iter().flatten();
         let mut is_news = false;
-        for changed in std::iter::once(topic).chain(parts) {
-            let Some(has_changed) = state.topics.get_mut(changed) else {
+        for changed in std::iter::once(topic).chain(others) {
+            let Some(marked) = state.topics.get_mut(changed) else {
                 continue;
             };
-            if !std::mem::replace(has_changed, true) {
+            if !std::mem::replace(&mut marked.has_changed, true) {
                 state.changed.push_back(changed.clone());
                 is_news = true;
             }

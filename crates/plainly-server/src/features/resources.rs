@@ -13,6 +13,7 @@ mod stored;
 mod template;
 mod templates;
 
+use std::borrow::Cow;
 use std::slice;
 use std::sync::Arc;
 
@@ -166,14 +167,26 @@ impl Resources {
         self.stores.iter().any(|store| store.facts().can_watch)
     }
 
-    /// Whether clients can hear of changes of the resource at `uri`: from its store or, if the program reports `all`
-    /// changes, from the program.
+    /// Whether clients can hear of changes of the resource at `uri`, which need not exist: from its store or, if the program
+    /// reports `all` changes, from the program.
     pub(crate) fn can_tell(&self, uri: &str, all: bool, viewer: &Viewer) -> bool {
         match self.provider(uri, || viewer.clone()) {
             Some(Provider::Fixed(_) | Provider::Template(..)) => all,
-            Some(Provider::Store(store, _)) => all || store.facts().can_watch,
+            Some(Provider::Store(store, part)) => {
+                let resource = part.as_ref().map_or(uri, |(resource, _)| resource);
+                (all || store.facts().can_watch) && store.spelling(resource).is_some()
+            }
             None => false,
         }
+    }
+
+    /// The URI under which changes of the resource at `uri` are reported, if that is another.
+    pub(super) fn listed(&self, uri: &str) -> Option<String> {
+        if self.fixed.get(uri).is_some() || self.templates.find(uri).is_some() {
+            return None;
+        }
+        let listed = self.stores.spelling(uri);
+        listed.filter(|listed| listed != uri).map(Cow::into_owned)
     }
 
     fn provider(&self, uri: &str, viewer: impl FnOnce() -> Viewer) -> Option<Provider<'_>> {

@@ -1,5 +1,6 @@
 //! Stores of all types behind one.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +29,7 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     fn roots(&self) -> Vec<String>;
     fn templates(&self) -> Vec<ResourceTemplate>;
     fn complete<'a>(&'a self, typed: Typed<'a>) -> StoreFuture<'a, Vec<String>>;
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>>;
     /// The store as this caller sees it; `None` for the store itself.
     fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>>;
     fn watch(&self, subscribed: SubscribedResources) -> Option<Watch>;
@@ -164,6 +166,10 @@ impl<S: Store> DynStore for Boxed<S> {
 
     fn complete<'a>(&'a self, typed: Typed<'a>) -> StoreFuture<'a, Vec<String>> {
         Box::pin(self.store.complete(typed))
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        self.store.spelling(uri)
     }
 
     fn view(&self, viewer: &Viewer) -> Option<Arc<dyn DynStore>> {

@@ -90,7 +90,9 @@ pub(super) async fn of_whole<S: Store + ?Sized>(
     query: RangeQuery<'_>,
 ) -> Result<Ranged, StoreError> {
     let contents = store.read(query.uri).await?;
-    let mut own = contents.into_iter().filter(|one| one.uri == query.uri);
+    let listed = store.spelling(query.uri);
+    let listed = listed.as_deref().unwrap_or(query.uri);
+    let mut own = contents.into_iter().filter(|one| one.uri == listed);
     let content = own.next().ok_or(StoreError::NotFound)?;
     let bytes = match content.body {
         Body::Text(text) => Bytes::from(text),

@@ -1,5 +1,6 @@
 //! Several stores as one.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -157,6 +158,10 @@ impl Store for Stores {
             Some(store) => store.complete(typed).await,
             None => Ok(Vec::new()),
         }
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        self.of(uri)?.spelling(uri)
     }
 
     fn view(&self, viewer: &Viewer) -> Option<Self> {

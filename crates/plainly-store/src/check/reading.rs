@@ -31,6 +31,10 @@ impl<S: Store> Check<'_, S> {
 
     async fn agreeing(&mut self, listed: &Resource) {
         let uri = &*listed.uri;
+        match self.spelling(uri) {
+            Some(spelled) if spelled == uri => {}
+            spelled => self.broken(Rule::Spelling, uri, format!("it is spelled {spelled:?}")),
+        }
         let facts = |one: &Resource| {
             let name = one.name.clone();
             (one.uri.clone(), name, one.is_collection, one.size)

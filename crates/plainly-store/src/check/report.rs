@@ -22,6 +22,8 @@ pub enum Rule {
     IsCollection,
     /// A listed resource has the same metadata by itself, and has contents.
     MetadataAgrees,
+    /// A listed resource is spelled as it is listed, and the metadata of any spelling has that one.
+    Spelling,
     /// The contents of anything but a collection are its own, at least one, each in another format, and of the size that its
     /// metadata has (SEP-2093).
     Contents,
@@ -52,6 +54,7 @@ impl Rule {
             Self::ListedIsServed => "a listed resource is served",
             Self::IsCollection => "a resource has isCollection",
             Self::MetadataAgrees => "a listed resource has the same metadata by itself",
+            Self::Spelling => "each spelling of a resource stands for the one that is listed",
             Self::Contents => "contents are the resource's own, in different formats, of its size",
             Self::Ranges => "ranges put together are the content",
             Self::NotACollection => "children of no collection are NotACollection",

@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![expect(clippy::wildcard_enum_match_arm, reason = "a fault shows in one place")]
 
+use std::borrow::Cow;
+
 use plainly::protocol::types::{Resource, ResourceContents, ResourceTemplate};
 use plainly::store::check::Rule;
 use plainly::store::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, check};
@@ -19,6 +21,7 @@ enum Fault {
     Foreign,
     Unmarked,
     OtherMetadata,
+    OtherSpelling,
     ContentsOfOther,
     OtherSize,
     OtherRanges,
@@ -138,6 +141,13 @@ impl Store for Notes {
         Ok(Ranged::new(bytes, first, size))
     }
 
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        match self.0 {
+            Fault::OtherSpelling => Some(uri.to_uppercase().into()),
+            _ => Some(uri.into()),
+        }
+    }
+
     fn roots(&self) -> Vec<String> {
         match self.0 {
             Fault::RootIsMissing => vec!["note://other".to_owned()],
@@ -177,6 +187,7 @@ async fn each_broken_rule_is_found() {
         (Fault::Foreign, vec![Rule::ListedIsServed, Rule::Roots]),
         (Fault::Unmarked, vec![Rule::IsCollection]),
         (Fault::OtherMetadata, vec![Rule::MetadataAgrees]),
+        (Fault::OtherSpelling, vec![Rule::Spelling]),
         (Fault::ContentsOfOther, vec![Rule::Contents]),
         (Fault::OtherSize, vec![Rule::Contents]),
         (Fault::OtherRanges, vec![Rule::Ranges]),

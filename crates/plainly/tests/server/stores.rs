@@ -1,6 +1,8 @@
 //! Several stores as one: on the wire, and behind one set of tools.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use std::borrow::Cow;
+
 use plainly::limits::Limits;
 use plainly::protocol::types::{
     CompleteParams, Reference, Resource, ResourceContents, ResourceTemplate,
@@ -10,7 +12,7 @@ use plainly::store::{Filter, ListQuery, Page, Store, StoreError, Stores, check};
 use plainly::{Client, Revision, Server};
 use serde_json::json;
 
-/// Texts in one collection, which names a template of them.
+/// Texts in one collection, which names a template of them. Case makes no difference in its URIs.
 #[derive(Clone, Copy, Debug)]
 struct Shelf {
     root: &'static str,
@@ -42,14 +44,18 @@ impl Shelf {
 
 impl Store for Shelf {
     fn serves(&self, uri: &str) -> bool {
-        uri.starts_with(self.root)
+        uri.to_lowercase().starts_with(self.root)
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        Some(uri.to_lowercase().into())
     }
 
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
         let mut all = self.all();
         match query.parent {
             None => {}
-            Some(parent) if parent == self.root => drop(all.remove(0)),
+            Some(parent) if parent.to_lowercase() == self.root => drop(all.remove(0)),
             Some(_) => return Err(StoreError::NotACollection),
         }
         let start = match query.after {
@@ -70,8 +76,9 @@ impl Store for Shelf {
     }
 
     async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
-        let mut all = self.all().into_iter();
-        all.find(|one| one.uri == uri).ok_or(StoreError::NotFound)
+        let (mut all, listed) = (self.all().into_iter(), uri.to_lowercase());
+        let found = all.find(|one| one.uri == listed);
+        found.ok_or(StoreError::NotFound)
     }
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
@@ -186,6 +193,35 @@ fn two_stores_with_the_same_root_do_not_build() {
     assert!(error.contains("book://shelf"), "{error}");
 }
 
+/// The metadata has the spelling of listings, the contents that of the client.
+#[tokio::test]
+async fn each_spelling_of_a_resource_is_read() {
+    let report = check(&BOOKS).await;
+    assert!(report.is_ok(), "{report}");
+    let client = Client::in_memory(&server(10)).connect().await.unwrap();
+    let (asked, listed) = ("BOOK://Shelf/One", "book://shelf/one");
+    let text = "The text of BOOK://Shelf/One.";
+    let read = client.read(asked).await.unwrap();
+    let [content] = &*read.contents else {
+        panic!("{read:?}")
+    };
+    assert_eq!((&*content.uri, content.body.as_text()), (asked, Some(text)));
+    assert_eq!(client.metadata(asked).await.unwrap().resource.uri, listed);
+    let part = "BOOK://Shelf/One#bytes=0-2";
+    let read = client.read(part).await.unwrap();
+    let [content] = &*read.contents else {
+        panic!("{read:?}")
+    };
+    assert_eq!((&*content.uri, content.body.as_text()), (part, Some("The")));
+    let children = client.resources(Some("BOOK://SHELF")).await.unwrap();
+    let children: Vec<_> = children.iter().map(|child| &*child.uri).collect();
+    assert_eq!(children[0], listed);
+    let tool = json!({"uri": asked});
+    let found = client.call_tool("stat_resource", tool).await.unwrap();
+    let found: serde_json::Value = found.structured_content.unwrap().decode().unwrap();
+    assert_eq!(found["uri"], listed);
+}
+
 /// A part of it is hidden from every method.
 #[tokio::test]
 async fn a_filter_hides_what_it_leaves_out() {
@@ -220,6 +256,13 @@ async fn a_filter_hides_what_it_leaves_out() {
     );
     let values = client.complete(&typed).await.unwrap().values;
     assert_eq!(values, ["a.md", "b.md"]);
+    for hidden in ["E.TXT", "c%20D.md", "B.md.BAK"] {
+        let uri = format!("book://shelf/{hidden}");
+        assert!(client.read(&*uri).await.is_err(), "{uri}");
+        assert!(client.metadata(&*uri).await.is_err(), "{uri}");
+        assert!(client.resources(Some(&uri)).await.is_err(), "{uri}");
+        assert!(client.read(format!("{uri}#bytes=0-9")).await.is_err());
+    }
     let error = Filter::new(BOOKS).only(["[a"]).unwrap_err().to_string();
     assert!(error.contains("unclosed character class"), "{error}");
 }

@@ -8,4 +8,5 @@ mod http;
 mod legacy;
 mod many;
 mod modern;
+mod spellings;
 mod upstream;

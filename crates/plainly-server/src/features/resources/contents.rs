@@ -57,13 +57,10 @@ pub(super) fn lack_metadata(uri: &str, contents: &[ResourceContents]) -> bool {
         .any(|content| content.name.is_none() || content.is_collection.is_none())
 }
 
-/// Fills in the metadata that a content of `resource` lacks, so that all have the same.
-pub(super) fn describe(contents: &mut [ResourceContents], resource: &Resource) {
+/// Fills in the metadata that a content of `resource`, which is read as `uri`, lacks, so that all have the same.
+pub(super) fn describe(uri: &str, contents: &mut [ResourceContents], resource: &Resource) {
     let is_only = contents.len() == 1;
-    for content in contents
-        .iter_mut()
-        .filter(|content| content.uri == resource.uri)
-    {
+    for content in contents.iter_mut().filter(|content| content.uri == uri) {
         content.name.get_or_insert_with(|| resource.name.clone());
         fill(&mut content.title, &resource.title);
         fill(&mut content.description, &resource.description);

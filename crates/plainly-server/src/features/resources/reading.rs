@@ -35,7 +35,7 @@ where
             if definition.is_collection != Some(true) {
                 contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
             }
-            contents::describe(&mut contents, &definition);
+            contents::describe(&definition.uri, &mut contents, &definition);
             contents::complete(&definition.uri, &mut contents);
             Ok(contents)
         }))

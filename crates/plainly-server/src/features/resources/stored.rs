@@ -1,6 +1,7 @@
 //! Resources of stores: their contents are checked and completed before they are sent, and a missing one gets an error
 //! with the one that was probably meant.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -110,6 +111,7 @@ pub(super) async fn meant_by(
 
 async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
     let mut contents = store.read(uri).await?;
+    echo(store, uri, &mut contents);
     let broken = contents::check(uri, &contents).err();
     // Nearly all contents are valid for any resource, and complete: only the others need a second look.
     if broken.is_some() || contents::lack_metadata(uri, &contents) {
@@ -121,10 +123,21 @@ async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents
             (Some(_), _) => {}
             (None, broken) => warn(store, uri, broken),
         }
-        contents::describe(&mut contents, &resource);
+        contents::describe(uri, &mut contents, &resource);
     }
     contents::complete(uri, &mut contents);
     Ok(contents)
+}
+
+/// Names the contents of the resource itself as the client did.
+fn echo(store: &dyn DynStore, uri: &str, contents: &mut [ResourceContents]) {
+    let listed = store.spelling(uri);
+    let Some(listed) = listed.filter(|listed| listed != uri) else {
+        return;
+    };
+    for content in contents.iter_mut().filter(|content| content.uri == listed) {
+        uri.clone_into(&mut content.uri);
+    }
 }
 
 /// The error for the peer: for a missing resource with the probably meant one, if that is public.
@@ -145,6 +158,7 @@ async fn refusal(
 
 /// The resource beside `uri` with nearly its name; in all of the store, if nothing there is above `uri`.
 async fn beside(store: &dyn DynStore, uri: &str) -> Option<String> {
+    let uri = &*store.spelling(uri).unwrap_or(Cow::Borrowed(uri));
     let above = uri.trim_end_matches('/').rsplit_once('/');
     let parent = above.map(|(parent, _)| parent);
     let served = parent.filter(|parent| store.serves(parent));

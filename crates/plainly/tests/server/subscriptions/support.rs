@@ -1,5 +1,6 @@
 //! A store whose changes are those that a test sends, and clients that speak in raw messages.
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use plainly::limits::Limits;
@@ -15,7 +16,8 @@ use tokio::sync::mpsc;
 pub(crate) const NOTHING: [Value; 0] = [];
 pub(crate) const ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-/// Serves every URI that begins with `db://`; those that end with `/gone` don't exist.
+/// Serves every URI that begins with `db://`, in lower or upper case; those that end with `/gone` don't exist, and those with
+/// a blank can't.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     can_watch: bool,
@@ -72,7 +74,17 @@ impl Source {
 
 impl Store for Source {
     fn serves(&self, uri: &str) -> bool {
-        uri.starts_with("db://")
+        uri.starts_with("db://") || uri.starts_with("DB://")
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        if uri.contains(' ') {
+            return None;
+        }
+        Some(match uri.strip_prefix("DB") {
+            Some(rest) => format!("db{rest}").into(),
+            None => uri.into(),
+        })
     }
 
     async fn list(&self, _query: ListQuery<'_>) -> Result<Page, StoreError> {
@@ -80,9 +92,10 @@ impl Store for Source {
     }
 
     async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
+        let listed = self.spelling(uri).ok_or(StoreError::NotFound)?;
         match uri.ends_with("/gone") {
             true => Err(StoreError::NotFound),
-            false => Ok(Resource::new(uri, "row").is_collection(false)),
+            false => Ok(Resource::new(listed, "row").is_collection(false)),
         }
     }
 
