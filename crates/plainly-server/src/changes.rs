@@ -158,7 +158,7 @@ impl Changes {
     ///
     /// impl Upstream for Other {
     ///     fn publish(&self, topic: &Topic) {
-    ///         self.bus.receive(topic);
+    ///         self.0.receive(topic);
     ///     }
     /// }
     ///

@@ -137,7 +137,8 @@ fn files_can_be_served_as_they_are() {
     for name in ["page.html", "table.csv", "data.json", "paper.pdf"] {
         let contents = read(&target, name);
         assert_eq!(contents["contents"].as_array().unwrap().len(), 1, "{name}");
-        assert_eq!(contents["contents"][0]["_meta"], Value::Null, "{name}");
+        let offered = &contents["contents"][0]["_meta"]["dev.plainly/representations"];
+        assert_eq!(*offered, Value::Null, "{name}");
     }
     target
         .run("read", &["file:///docs/page.html", "--as", "text/markdown"])
