@@ -11,6 +11,7 @@ mod range;
 mod stores;
 mod viewer;
 mod watch;
+mod write;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -30,6 +31,9 @@ pub use self::stores::Stores;
 pub(crate) use self::stores::{Position, shorter};
 pub use self::viewer::Viewer;
 pub use self::watch::{Change, Watch};
+pub use self::write::{
+    RemoveQuery, Removed, RenameQuery, When, Writable, WriteError, WriteQuery, Written,
+};
 use crate::changes::SubscribedResources;
 
 /// A source of resources: a directory, a database, a bucket.
