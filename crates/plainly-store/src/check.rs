@@ -13,6 +13,7 @@ mod completing;
 mod listing;
 mod reading;
 mod report;
+mod writing;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,6 +23,7 @@ use plainly_protocol::types::{Resource, ResourceContents};
 use plainly_server::store::{ListQuery, Page, Store, StoreError};
 
 pub use self::report::{BrokenRule, Report, Rule};
+pub use self::writing::check_writes;
 
 /// The most resources that are looked at one by one.
 const LOOKED_AT: usize = 1_000;

@@ -33,7 +33,7 @@ use plainly_server::store::{LineIndexes, Store, StoreError, Viewer};
 use plainly_server::{Failure, Tool};
 
 #[cfg(feature = "check")]
-pub use self::check::check;
+pub use self::check::{check, check_writes};
 pub use self::filter::Filter;
 pub use self::globs::Globs;
 

@@ -147,7 +147,7 @@ pub mod store {
     pub use plainly_server::store::*;
 
     #[cfg(feature = "store-check")]
-    pub use plainly_store::check;
+    pub use plainly_store::{check, check_writes};
 
     #[cfg(feature = "tools")]
     pub use plainly_store::Filter;

@@ -40,6 +40,16 @@ pub enum Rule {
     /// A template can be matched, and its completed values begin with the text, are as many as were asked for, and lead to
     /// resources that are served.
     Templates,
+    /// A written content is read afterwards, under the reported tag and size.
+    WrittenIsRead,
+    /// A change whose condition is not met is `Exists` or `Changed`, with the present tag, and changes nothing.
+    Conditions,
+    /// One of several changes at once that ask for the same state happens, and the content has another tag then.
+    OneWins,
+    /// A resource that was removed is not found.
+    Removed,
+    /// A resource that was renamed has its content under the new URI alone, and none is renamed over another.
+    Renamed,
 }
 
 impl Rule {
@@ -62,6 +72,11 @@ impl Rule {
             Self::Missing => "a resource without metadata is not found by any method",
             Self::Roots => "everything is in a root, or contains one",
             Self::Templates => "completed values lead to resources",
+            Self::WrittenIsRead => "a written content is read, under its tag and size",
+            Self::Conditions => "a change whose condition is not met changes nothing",
+            Self::OneWins => "of several changes of the same state, one happens",
+            Self::Removed => "a removed resource is not found",
+            Self::Renamed => "a renamed resource has its content under the new URI alone",
         }
     }
 }
