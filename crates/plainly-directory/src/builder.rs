@@ -8,16 +8,21 @@ use plainly::protocol::types::CacheHint;
 use super::convert::{Converter, Converters};
 use super::job::Jobs;
 use super::mount::{self, MountError, MountProblem, Root};
+use super::name_locks::NameLocks;
 use super::place::VisibleNames;
 use super::request::Mounts;
 use super::store::DirectoryStore;
 use super::withheld::WithheldFiles;
+use super::write;
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// The most bytes of files that are held at once unless set otherwise: 512 MiB.
 const BYTES_AT_ONCE: u64 = 512 << 20;
+
+/// The most bytes of one write unless set otherwise: 16 MiB.
+const MAX_WRITE_BYTES: u64 = 16 << 20;
 
 impl DirectoryStore {
     /// Serves one directory under its own name. Use [`DirectoryStore::builder`] for more.
@@ -35,35 +40,79 @@ impl DirectoryStore {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct DirectoryStoreBuilder {
-    mounts: Vec<(Option<String>, PathBuf)>,
+    mounts: Vec<MountRequest>,
+    is_writable: bool,
     shown: VisibleNames,
     cache_hint: CacheHint,
     max_file_bytes: u64,
     bytes_at_once: u64,
+    max_write_bytes: u64,
     converters: Converters,
+}
+
+/// A directory that is to be served.
+#[derive(Clone, Debug)]
+struct MountRequest {
+    name: Option<String>,
+    path: PathBuf,
+    is_writable: bool,
 }
 
 impl DirectoryStoreBuilder {
     fn new() -> Self {
         Self {
             mounts: Vec::new(),
+            is_writable: false,
             shown: VisibleNames::default(),
             cache_hint: CacheHint::default(),
             max_file_bytes: MAX_FILE_BYTES,
             bytes_at_once: BYTES_AT_ONCE,
+            max_write_bytes: MAX_WRITE_BYTES,
             converters: Converters::default(),
         }
     }
 
     /// Serves the directory at `path` under its own name, links resolved.
-    pub fn mount(mut self, path: impl Into<PathBuf>) -> Self {
-        self.mounts.push((None, path.into()));
-        self
+    pub fn mount(self, path: impl Into<PathBuf>) -> Self {
+        self.add(None, path.into(), false)
     }
 
     /// Serves the directory at `path` under the name `name`.
-    pub fn mount_as(mut self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
-        self.mounts.push((Some(name.into()), path.into()));
+    pub fn mount_as(self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.add(Some(name.into()), path.into(), false)
+    }
+
+    /// Serves the directory at `path` under its own name, for [writing](plainly::store::Writable) too.
+    pub fn mount_writable(self, path: impl Into<PathBuf>) -> Self {
+        self.add(None, path.into(), true)
+    }
+
+    /// Serves the directory at `path` under the name `name`, for [writing](plainly::store::Writable) too.
+    pub fn mount_writable_as(self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.add(Some(name.into()), path.into(), true)
+    }
+
+    fn add(mut self, name: Option<String>, path: PathBuf, is_writable: bool) -> Self {
+        self.mounts.push(MountRequest {
+            name,
+            path,
+            is_writable,
+        });
+        self
+    }
+
+    /// Whether all mounts are served for [writing](plainly::store::Writable) too. By default only those that were added so.
+    ///
+    /// Files that a killed server left unfinished more than an hour ago are removed when the store is built.
+    pub fn writable(mut self, writable: bool) -> Self {
+        self.is_writable = writable;
+        self
+    }
+
+    /// The maximum number of bytes of one write. 16 MiB by default. More is
+    /// [`WriteError::Full`](plainly::store::WriteError::Full).
+    pub fn max_write_bytes(mut self, bytes: u64) -> Self {
+        self.max_write_bytes = bytes;
         self
     }
 
@@ -132,8 +181,13 @@ impl DirectoryStoreBuilder {
     pub fn build(self) -> Result<DirectoryStore, MountError> {
         let mut problems = Vec::new();
         let mut roots: Vec<Root> = Vec::new();
-        for (name, path) in self.mounts {
-            match mount::open(name, &path) {
+        for MountRequest {
+            name,
+            path,
+            is_writable,
+        } in self.mounts
+        {
+            match mount::open(name, &path, is_writable || self.is_writable) {
                 Ok(root) if roots.iter().any(|other| other.name == root.name) => {
                     problems.push(MountProblem::DuplicateName {
                         name: root.name,
@@ -152,14 +206,18 @@ impl DirectoryStoreBuilder {
         }
         // The order of listings must not depend on how somebody wrote the command.
         roots.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(DirectoryStore::over(Mounts {
+        let store = DirectoryStore::over(Mounts {
             roots,
             shown: self.shown,
             cache_hint: self.cache_hint,
             max_file_bytes: self.max_file_bytes,
+            max_write_bytes: self.max_write_bytes,
+            locks: NameLocks::default(),
             lists: Arc::default(),
             converters: self.converters,
             jobs: Jobs::new(self.bytes_at_once),
-        }))
+        });
+        write::clean(&store.mounts);
+        Ok(store)
     }
 }

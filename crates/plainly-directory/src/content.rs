@@ -105,7 +105,7 @@ pub(super) fn whole(
             limit,
         });
     }
-    wait_for(file);
+    settle(before);
     // Some file systems say 0 of everything.
     let most = match before.len() {
         0 => limit.saturating_add(1),
@@ -146,8 +146,8 @@ pub(super) fn range(
         false => size,
     };
     let ranged = Ranged::new(bytes, first, size);
-    Ok(match handle::changed(&file.metadata) {
-        Some(changed) => ranged.tag(tag(&file.metadata, changed)),
+    Ok(match tag(&file.metadata) {
+        Some(tag) => ranged.tag(tag),
         None => ranged,
     })
 }
@@ -161,17 +161,21 @@ pub(super) fn no_bytes() -> StoreError {
 /// The resource with the tag of its file.
 pub(super) fn tagged(resource: Resource, metadata: &Metadata) -> Resource {
     // Files that say 0 of their size, as in `/proc`, change and say nothing of that either.
-    match handle::changed(metadata).filter(|_| metadata.len() > 0) {
-        Some(changed) => resource.tag(tag(metadata, changed)),
+    match tag(metadata).filter(|_| metadata.len() > 0) {
+        Some(tag) => resource.tag(tag),
         None => resource,
     }
 }
 
-/// A text that changes when the file does.
-fn tag(metadata: &Metadata, changed: SystemTime) -> String {
-    let since = changed.duration_since(SystemTime::UNIX_EPOCH);
+/// A text that changes when the file does, where its file system has the time of a change.
+pub(super) fn tag(metadata: &Metadata) -> Option<String> {
+    let since = handle::changed(metadata)?.duration_since(SystemTime::UNIX_EPOCH);
     let nanos = since.map_or(0, |since| since.as_nanos());
-    format!("{:x}-{:x}-{nanos:x}", metadata.ino(), metadata.len())
+    Some(format!(
+        "{:x}-{:x}-{nanos:x}",
+        metadata.ino(),
+        metadata.len()
+    ))
 }
 
 /// The error of a file that changed each time it was read.
@@ -208,8 +212,8 @@ pub(super) fn small_files(
 }
 
 /// Waits until any further change of the file bears another time.
-fn wait_for(file: &OpenFile) {
-    let changed = handle::changed(&file.metadata);
+pub(super) fn settle(file: &Metadata) {
+    let changed = handle::changed(file);
     // What the clock says is in the future may be from another machine: there is no waiting for that.
     let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
     if let Some(left) = age.and_then(|age| SETTLED.checked_sub(age)) {

@@ -163,6 +163,13 @@ pub(super) fn refuse(error: io::Error) -> StoreError {
     }
 }
 
+/// Whether the error shows that nothing has a name, or that nothing can have it.
+pub(super) fn is_nothing(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+
+    matches!(error.kind(), Kind::NotFound | Kind::InvalidFilename)
+}
+
 /// Whether the error concerns one name only, so that those beside it are unaffected.
 pub(super) fn is_of_one(error: &(dyn Error + 'static)) -> bool {
     error

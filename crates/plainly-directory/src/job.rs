@@ -92,10 +92,10 @@ impl Jobs {
     }
 
     /// Does `work` on a thread that may block.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(super) async fn run<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
-        work: impl FnOnce(&Waiter) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&Waiter) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let place = self.places.take(StoreCaller::current()).await;
         let place = place.map_err(|error| StoreError::Failed(error.into()))?;
         let waits = Waits::new(&self.room);
@@ -268,7 +268,7 @@ mod tests {
                 let work = move |_: &Waiter| {
                     begin.send(()).unwrap();
                     gate.lock().unwrap().recv().unwrap();
-                    Ok(())
+                    Ok::<_, StoreError>(())
                 };
                 jobs.run(work).await.unwrap();
             });
@@ -325,7 +325,7 @@ mod tests {
         let mut left = Box::pin(jobs.run(move |waiter| {
             waiter.hold(6)?;
             opened.recv().ok();
-            Ok(())
+            Ok::<_, StoreError>(())
         }));
         let mut context = Context::from_waker(Waker::noop());
         assert!(left.as_mut().poll(&mut context).is_pending());
@@ -356,7 +356,7 @@ mod tests {
             let work = move |_: &Waiter| {
                 started.send("first").unwrap();
                 opened.recv().unwrap();
-                Ok(())
+                Ok::<_, StoreError>(())
             };
             blocking.run(work).await.unwrap();
         });
@@ -365,7 +365,7 @@ mod tests {
         runtime.block_on(async {
             let work = move |_: &Waiter| {
                 begin.send("second").unwrap();
-                Ok(())
+                Ok::<_, StoreError>(())
             };
             let mut second = Box::pin(jobs.run(work));
             let mut context = Context::from_waker(Waker::noop());
@@ -391,7 +391,7 @@ mod tests {
                     std::thread::yield_now();
                 }
                 say.send("over").unwrap();
-                Ok(())
+                Ok::<_, StoreError>(())
             };
             running.run(work).await.unwrap();
         });

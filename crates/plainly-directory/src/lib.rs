@@ -52,13 +52,21 @@ mod handle;
 mod ignored;
 mod lists;
 mod lock;
+mod name_locks;
 mod names;
+mod own_names;
 mod place;
 mod walk;
 mod withheld;
 
 mod content;
 mod describe;
+
+mod restore;
+mod step;
+mod system;
+mod trash;
+mod write;
 
 pub mod convert;
 
@@ -74,6 +82,7 @@ mod skills;
 
 pub use self::builder::DirectoryStoreBuilder;
 pub use self::mount::{MountError, MountProblem};
+pub use self::restore::{Trash, TrashError, TrashedResource};
 #[cfg(feature = "skills")]
 pub use self::skills::{BrokenSkill, SkillDirectory};
 pub use self::store::{DirectoryStore, Mount};

@@ -15,6 +15,7 @@ use super::current::Current;
 use super::handle;
 use super::lock::Lock;
 use super::place::VisibleNames;
+use super::trash::Ledger;
 use super::uri;
 
 /// The longest name of a mount, in bytes.
@@ -29,6 +30,9 @@ pub(super) struct Root {
     /// The place from which the directory is opened again once it has been removed.
     pub(super) path: PathBuf,
     above: Arc<RulesAbove>,
+    /// Whether what is in it may be changed.
+    pub(super) is_writable: bool,
+    pub(super) trash: Ledger,
     current: Lock<Current>,
 }
 
@@ -71,7 +75,11 @@ impl fmt::Debug for Root {
 }
 
 /// Opens one directory, or the one that a file is in, and settles its name.
-pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProblem> {
+pub(super) fn open(
+    name: Option<String>,
+    path: &Path,
+    is_writable: bool,
+) -> Result<Root, MountProblem> {
     let found = std::fs::metadata(path).map_err(|error| unopened(path, error))?;
     let (dir, path_of_dir, file) = match found.is_file() {
         true => open_file(path)?,
@@ -97,6 +105,8 @@ pub(super) fn open(name: Option<String>, path: &Path) -> Result<Root, MountProbl
         file,
         above: Arc::new(RulesAbove::new(path_of_dir.clone())),
         path: path_of_dir,
+        is_writable,
+        trash: Ledger::default(),
         current: Lock::from(Current::new(dir)),
         name,
     })
@@ -124,7 +134,8 @@ fn open_file(path: &Path) -> Result<(Dir, PathBuf, Option<Arc<OsStr>>), MountPro
     Ok((dir, place.to_owned(), Some(name.into())))
 }
 
-fn open_dir(path: &Path) -> Result<Dir, MountProblem> {
+/// Opens a directory that can be listed.
+pub(super) fn open_dir(path: &Path) -> Result<Dir, MountProblem> {
     let dir = Dir::open_ambient_dir(path, ambient_authority());
     let dir = dir.map_err(|error| unopened(path, error))?;
     // The handle alone doesn't show whether the directory may be read.

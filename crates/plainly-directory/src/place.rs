@@ -3,6 +3,8 @@
 //! reached, whatever is renamed meanwhile. Links are read and walked here rather than by the
 //! operating system, so that what is hidden stays hidden behind them too.
 
+mod standing;
+
 use std::cell::OnceCell;
 use std::ffi::{OsStr, OsString};
 use std::path::{Component, Path, PathBuf};
@@ -12,6 +14,7 @@ use std::sync::Arc;
 use cap_std::fs::{Dir, DirEntry, File, FileType, Metadata};
 use plainly::store::StoreError;
 
+pub(super) use self::standing::Standing;
 use super::above::OuterRules;
 #[cfg(all(test, unix))]
 use super::handle::faults::{self, Operation};
@@ -19,6 +22,7 @@ use super::handle::{self, refuse};
 use super::ignored::{GITIGNORE, Rules, SOURCES, Visibility};
 use super::job::Waiter;
 use super::lists::Lists;
+use super::own_names;
 pub(super) use super::visible::VisibleNames;
 
 /// The greatest depth below a mount. Each level holds one open directory.
@@ -220,7 +224,10 @@ impl Place {
     fn hides(&self, name: &OsStr) -> bool {
         match &self.shown.only {
             Some(only) => *name != **only,
-            None => !self.shown.hidden && name.as_encoded_bytes().starts_with(b"."),
+            None => {
+                name.as_encoded_bytes().starts_with(b".")
+                    && (!self.shown.hidden || own_names::is_own(name))
+            }
         }
     }
 

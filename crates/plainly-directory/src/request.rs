@@ -11,6 +11,7 @@ use super::convert::Converters;
 use super::job::{Jobs, Waiter};
 use super::lists::Lists;
 use super::mount::Root;
+use super::name_locks::NameLocks;
 use super::place::{MAX_DEPTH, OpenEntry, Place, VisibleNames};
 use super::uri::{self, Location};
 use super::walk::{self, Entry, Walk};
@@ -24,6 +25,9 @@ pub(super) struct Mounts {
     pub(super) shown: VisibleNames,
     pub(super) cache_hint: CacheHint,
     pub(super) max_file_bytes: u64,
+    pub(super) max_write_bytes: u64,
+    /// The locks of the names that are being changed.
+    pub(super) locks: NameLocks,
     pub(super) lists: Arc<Lists>,
     pub(super) converters: Converters,
     pub(super) jobs: Jobs,

@@ -34,6 +34,8 @@ use super::watch;
 ///   directories above the mount, of `.git/info/exclude` and of the user, unless they ignore the mount itself. None can
 ///   show a name that starts with a dot. If a rule file can't be read, everything that it could hide is hidden.
 /// - Nothing nested more than 64 directories deep is served.
+/// - Nothing is changed unless the [builder](crate::DirectoryStoreBuilder::writable) says so. Then it is
+///   [`Writable`](plainly::store::Writable), and what is removed or overwritten goes to the [`Trash`](crate::Trash).
 /// - Forbidden files look as if they did not exist. Everything listed could be opened when it was listed; what the
 ///   operating system can't open is logged and left out.
 ///
@@ -92,10 +94,10 @@ impl DirectoryStore {
     }
 
     /// Does `work` where it may block, as one job.
-    pub(super) async fn blocking<T: Send + 'static>(
+    pub(super) async fn blocking<T: Send + 'static, E: From<StoreError> + Send + 'static>(
         &self,
-        work: impl FnOnce(&Request<'_>) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&Request<'_>) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let mounts = Arc::clone(&self.mounts);
         let work = move |waiter: &Waiter| {
             work(&Request {

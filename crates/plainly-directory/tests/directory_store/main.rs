@@ -22,6 +22,7 @@ mod single;
 mod skills;
 mod uris;
 mod watching;
+mod writing;
 
 #[cfg(feature = "tools")]
 mod tools;

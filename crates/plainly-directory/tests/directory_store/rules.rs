@@ -1,6 +1,6 @@
 //! The rules that every store keeps.
 
-use plainly::store::{Stores, check};
+use plainly::store::{Stores, check, check_writes};
 use plainly_directory::DirectoryStore;
 
 use super::fixture::Fixture;
@@ -38,6 +38,16 @@ fn two_mounts_keep_them_too() {
     let [a, b] = [a, b].map(|path| DirectoryStore::new(path).unwrap());
     let report = fixture.block_on(check(&Stores::new().add(a).add(b)));
     assert!(report.is_ok(), "{report}");
+}
+
+#[test]
+fn directories_keep_those_of_writing_too() {
+    let fixture = Fixture::writable(&[("dir/x", "x")]);
+    for base in ["file:///docs/", "file:///docs/dir/a%20b-"] {
+        let report = fixture.block_on(check_writes(&fixture.store, base));
+        assert!(report.is_ok(), "{report}");
+    }
+    assert_eq!(fixture.tree(), ["docs", "docs/dir", "docs/dir/x"]);
 }
 
 #[cfg(feature = "skills")]

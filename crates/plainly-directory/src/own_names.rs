@@ -1,0 +1,63 @@
+//! Names of the store's own files in a mount. They are never served, no matter which program made them.
+
+use std::collections::hash_map::RandomState;
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher, Hasher};
+
+/// The directory for what was removed or overwritten, in the root of a mount.
+pub(super) const TRASH: &str = ".plainly-trash";
+
+/// The beginning and the end of the name of a file that is being written.
+const TEMPORARY: (&str, &str) = (".plainly-", ".tmp");
+
+/// The digits between them.
+const DIGITS: usize = 16;
+
+/// A name for a file that is being written.
+pub(super) fn temporary() -> OsString {
+    let (start, end) = TEMPORARY;
+    format!("{start}{:0DIGITS$x}{end}", random()).into()
+}
+
+/// A number that can't be guessed.
+pub(super) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Whether it is the name of a file that was being written.
+pub(super) fn is_temporary(name: &OsStr) -> bool {
+    let (start, end) = TEMPORARY;
+    name.to_str()
+        .and_then(|name| name.strip_prefix(start)?.strip_suffix(end))
+        .is_some_and(|digits| {
+            digits.len() == DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+        })
+}
+
+/// Whether a file of this name is never served.
+pub(super) fn is_own(name: &OsStr) -> bool {
+    name.eq_ignore_ascii_case(TRASH) || is_temporary(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_names_are_recognised() {
+        assert!(is_own(&temporary()));
+        assert_ne!(temporary(), temporary());
+        for (name, expected) in [
+            (".plainly-trash", true),
+            (".Plainly-Trash", true),
+            (".plainly-0123456789abcdef.tmp", true),
+            (".plainly-0123456789abcdeg.tmp", false),
+            (".plainly-0123456789abcde.tmp", false),
+            (".plainly-notes.tmp", false),
+            (".plainly", false),
+            ("plainly-trash", false),
+        ] {
+            assert_eq!(is_own(OsStr::new(name)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Calls of the operating system that are not the same everywhere. Where there is no call for it, a name is compared
+//! and then renamed, so another program that does something in between may win.
+
+use std::ffi::OsStr;
+use std::io;
+
+use cap_std::fs::{Dir, Metadata};
+
+/// Gives a file or directory another name, at which nothing may exist.
+pub(super) fn rename_new(from: &Dir, name: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
+    match flags::rename_new(from, name, to, new) {
+        Err(error) if is_missing(&error) => {}
+        done => return done,
+    }
+    if to.symlink_metadata(new).is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    from.rename(name, to, new)
+}
+
+/// Exchanges what two names in a directory stand for; `false` where nothing can.
+pub(super) fn exchange(dir: &Dir, one: &OsStr, other: &OsStr) -> io::Result<bool> {
+    match flags::exchange(dir, one, other) {
+        Err(error) if is_missing(&error) => Ok(false),
+        done => done.map(|()| true),
+    }
+}
+
+/// Whether the system, or this file system, has no such call.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput
+    )
+}
+
+/// A disk.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Space {
+    pub(super) total: u64,
+    /// The bytes that this process may use.
+    pub(super) free: u64,
+}
+
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+mod flags {
+    use std::ffi::OsStr;
+    use std::io;
+
+    use cap_std::fs::Dir;
+    use rustix::fs::{RenameFlags, renameat_with};
+
+    pub(super) fn rename_new(from: &Dir, name: &OsStr, to: &Dir, new: &OsStr) -> io::Result<()> {
+        Ok(renameat_with(from, name, to, new, RenameFlags::NOREPLACE)?)
+    }
+
+    pub(super) fn exchange(dir: &Dir, one: &OsStr, other: &OsStr) -> io::Result<()> {
+        Ok(renameat_with(dir, one, dir, other, RenameFlags::EXCHANGE)?)
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+mod flags {
+    use std::ffi::OsStr;
+    use std::io;
+
+    use cap_std::fs::Dir;
+
+    pub(super) fn rename_new(_: &Dir, _: &OsStr, _: &Dir, _: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn exchange(_: &Dir, _: &OsStr, _: &OsStr) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(unix)]
+mod calls {
+    use std::io;
+
+    use cap_std::fs::{
+        Dir, File, Metadata, MetadataExt, OpenOptions, OpenOptionsExt, Permissions, PermissionsExt,
+    };
+    use rustix::fs::{FlockOperation, Mode, OFlags, fchown, flock, fstatvfs, fsync, openat};
+    use rustix::process::{Gid, geteuid};
+
+    use super::Space;
+
+    /// Writes the names in a directory to the disk.
+    pub(crate) fn sync(dir: &Dir) -> io::Result<()> {
+        // The handle may be one that only names can be looked up with.
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        Ok(fsync(openat(dir, ".", flags, Mode::empty())?)?)
+    }
+
+    /// The disk that a directory is on.
+    pub(crate) fn space(dir: &Dir) -> io::Result<Option<Space>> {
+        let found = fstatvfs(dir)?;
+        Ok(Some(Space {
+            total: found.f_blocks.saturating_mul(found.f_frsize),
+            free: found.f_bavail.saturating_mul(found.f_frsize),
+        }))
+    }
+
+    /// Locks a file among all that ask for that; `false` if another has it. Where a file system has no locks, the file is as
+    /// good as locked.
+    pub(crate) fn try_lock(file: &File) -> bool {
+        let locked = flock(file, FlockOperation::NonBlockingLockExclusive);
+        locked != Err(rustix::io::Errno::WOULDBLOCK)
+    }
+
+    /// Whether a file is this user's.
+    pub(crate) fn is_own(metadata: &Metadata) -> bool {
+        metadata.uid() == geteuid().as_raw()
+    }
+
+    /// Lets only this user use what is created.
+    pub(crate) fn make_private(options: &mut OpenOptions) {
+        options.mode(0o600);
+    }
+
+    /// Gives a new file the group and the mode of another; without the group's part if it can't have that group.
+    pub(crate) fn make_like(file: &File, other: &Metadata) -> io::Result<()> {
+        let group = Gid::from_raw(other.gid());
+        let has_group =
+            file.metadata()?.gid() == other.gid() || fchown(file, None, Some(group)).is_ok();
+        let mode = other.mode() & if has_group { 0o777 } else { 0o707 };
+        file.set_permissions(Permissions::from_mode(mode))
+    }
+
+    /// Lets only this user into a directory.
+    pub(crate) fn directory_builder() -> cap_std::fs::DirBuilder {
+        use cap_std::fs::DirBuilderExt;
+
+        let mut builder = cap_std::fs::DirBuilder::new();
+        builder.mode(0o700);
+        builder
+    }
+}
+
+#[cfg(not(unix))]
+mod calls {
+    use std::io;
+
+    use cap_std::fs::{Dir, File, Metadata, OpenOptions};
+
+    use super::Space;
+
+    /// Directories have nothing to write.
+    pub(crate) fn sync(_: &Dir) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Unknown.
+    pub(crate) fn space(_: &Dir) -> io::Result<Option<Space>> {
+        Ok(None)
+    }
+
+    /// Locks would keep readers out here.
+    pub(crate) fn try_lock(_: &File) -> bool {
+        true
+    }
+
+    /// The owner is the system's affair.
+    pub(crate) fn is_own(_: &Metadata) -> bool {
+        true
+    }
+
+    /// A new file has the rights of its directory.
+    pub(crate) fn make_private(_: &mut OpenOptions) {}
+
+    /// A new file has the rights of its directory.
+    pub(crate) fn make_like(_: &File, _: &Metadata) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// A directory with the rights of the one above it.
+    pub(crate) fn directory_builder() -> cap_std::fs::DirBuilder {
+        cap_std::fs::DirBuilder::new()
+    }
+}
+
+pub(super) use self::calls::{
+    directory_builder, is_own, make_like, make_private, space, sync, try_lock,
+};
+
+/// Whether both are the same file or directory.
+pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use cap_fs_ext::MetadataExt;
+
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Whether a file is the same and has the same content, as far as its size and time show. A rename changes neither.
+pub(super) fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
+    is_same(one, other)
+        && one.file_type() == other.file_type()
+        && one.len() == other.len()
+        && one.modified().ok() == other.modified().ok()
+}

@@ -1,0 +1,168 @@
+//! The trash of a mount: removed and overwritten files, each under its old path in a directory of its own, so that an operator
+//! finds it without a tool too. Only for the user of the server, and never served.
+
+mod item;
+mod ledger;
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use cap_fs_ext::{DirExt, MetadataExt};
+use cap_std::fs::{Dir, Metadata};
+
+use super::own_names::TRASH;
+use super::step::ChangeStep;
+use super::system;
+
+pub(super) use self::item::Item;
+pub(super) use self::ledger::Ledger;
+
+/// A place in the trash. Dropped without anything in it, it is removed.
+#[derive(Debug)]
+pub(super) struct TrashPlace<'a> {
+    ledger: &'a Ledger,
+    trash: Dir,
+    item: Item,
+    /// The directory in which the thing will be.
+    dir: Dir,
+    name: OsString,
+    is_used: bool,
+}
+
+/// The reason why there is no place.
+#[derive(Debug)]
+pub(super) enum NoPlace {
+    /// The thing has no place in this trash.
+    Unfit(Cow<'static, str>),
+    /// The operating system makes none.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for NoPlace {
+    fn from(error: io::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl<'a> TrashPlace<'a> {
+    /// Makes a place for the thing at `path` in a mount, with all that it contains of so many bytes.
+    pub(super) fn prepare(
+        root: &Dir,
+        ledger: &'a Ledger,
+        path: &[OsString],
+        thing: &Metadata,
+        bytes: u64,
+    ) -> Result<Self, NoPlace> {
+        ChangeStep::PrepareTrash.begin()?;
+        if bytes > ledger::MAX_BYTES {
+            return Err(NoPlace::Unfit("it is larger than the trash".into()));
+        }
+        if root.dir_metadata()?.dev() != thing.dev() {
+            return Err(NoPlace::Unfit(
+                "it is on another disk than the trash".into(),
+            ));
+        }
+        let Some((name, parents)) = path.split_last() else {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput).into());
+        };
+        let trash = open_or_create(root)?;
+        let item = Item::new(bytes);
+        ledger.take(&trash, item.room())?;
+        let mut place = Self {
+            ledger,
+            dir: trash.try_clone()?,
+            trash,
+            item,
+            name: name.clone(),
+            is_used: false,
+        };
+        place.enter(OsStr::new(&place.item.to_string()))?;
+        for parent in parents {
+            place.enter(parent)?;
+        }
+        Ok(place)
+    }
+
+    fn enter(&mut self, name: &OsStr) -> io::Result<()> {
+        self.dir
+            .create_dir_with(name, &system::directory_builder())?;
+        self.dir = self.dir.open_dir_nofollow(name)?;
+        Ok(())
+    }
+
+    /// The directory in which the thing will be.
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// The name of the thing in that directory.
+    pub(super) fn file_name(&self) -> &OsStr {
+        &self.name
+    }
+
+    /// Moves the thing there.
+    pub(super) fn take(&mut self, dir: &Dir, name: &OsStr) -> io::Result<()> {
+        ChangeStep::Trash.begin()?;
+        system::rename_new(dir, name, &self.dir, &self.name)?;
+        self.is_used = true;
+        Ok(())
+    }
+
+    /// Gives the thing another name there.
+    pub(super) fn link(&mut self, dir: &Dir, name: &OsStr) -> io::Result<()> {
+        ChangeStep::Trash.begin()?;
+        dir.hard_link(name, &self.dir, &self.name)?;
+        self.is_used = true;
+        Ok(())
+    }
+
+    /// The thing was moved there: the name under which it is restored.
+    pub(super) fn keep(&mut self) -> String {
+        self.is_used = true;
+        self.item.to_string()
+    }
+}
+
+impl Drop for TrashPlace<'_> {
+    fn drop(&mut self) {
+        if !self.is_used {
+            // Empty directories, which go with the rest otherwise.
+            let _removed = self.trash.remove_dir_all(self.item.to_string());
+            self.ledger.give_back(self.item.room());
+        }
+    }
+}
+
+/// The trash in the root of a mount.
+pub(super) fn open(root: &Dir) -> io::Result<Dir> {
+    let trash = root.open_dir_nofollow(TRASH)?;
+    match system::is_own(&trash.dir_metadata()?) {
+        true => Ok(trash),
+        false => Err(io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+fn open_or_create(root: &Dir) -> io::Result<Dir> {
+    match open(root) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        opened => return opened,
+    }
+    match root.create_dir_with(TRASH, &system::directory_builder()) {
+        // By another change, at the same time.
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let trash = open(root)?;
+    trash.write(".gitignore", "*\n")?;
+    Ok(trash)
+}
+
+/// Removes what is too old.
+pub(super) fn sweep(root: &Dir, ledger: &Ledger) -> io::Result<()> {
+    match open(root) {
+        Ok(trash) => ledger.take(&trash, 0),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}

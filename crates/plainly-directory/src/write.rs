@@ -1,0 +1,181 @@
+//! Changing what is in the directories: each change is whole or did not happen.
+//!
+//! ```text
+//! URI ─► slot: a name in an open directory ─► what stands there, locked ─► the condition
+//!     ─► a temporary file, on the disk ─► exchanged with what stands there ─► which goes to the trash
+//! ```
+
+mod append;
+mod collection;
+mod condition;
+mod contents;
+mod failure;
+mod file_lock;
+mod leftovers;
+mod name;
+mod pieces;
+mod recoverable;
+mod remove;
+mod rename;
+mod replace;
+mod room;
+mod slot;
+mod temporary;
+
+use std::time::{Duration, Instant};
+
+use cap_std::fs::Metadata;
+use plainly::store::{
+    RemoveQuery, Removed, RenameQuery, StoreError, Writable, WriteError, WriteQuery, Written,
+};
+
+use self::condition::Condition;
+use self::failure::{denied, failed};
+use self::remove::Removal;
+use self::slot::{Slot, check_file};
+use super::content;
+use super::place::OpenEntry;
+use super::request::Request;
+use super::store::DirectoryStore;
+
+pub(super) use self::leftovers::clean;
+
+/// The time for which a change begins again because another program changes the same name.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Another program changed the name each time.
+#[derive(Debug, thiserror::Error)]
+#[error("another program changed the same name for {PATIENCE:?}, again and again")]
+struct Restless;
+
+/// Each change is on the disk when it is answered.
+impl Writable for DirectoryStore {
+    async fn write(&self, query: WriteQuery<'_>) -> Result<Written, WriteError> {
+        let uri = query.uri.to_owned();
+        let content = Content {
+            append: query.append,
+            permanent: query.permanent,
+            condition: query.when.into(),
+        };
+        let bytes = query.bytes;
+        self.blocking(move |request| request.write(&uri, &content, &bytes))
+            .await
+    }
+
+    /// Removes a resource to the trash of its mount.
+    async fn remove(&self, query: RemoveQuery<'_>) -> Result<Removed, WriteError> {
+        let uri = query.uri.to_owned();
+        let removal = Removal {
+            recursive: query.recursive,
+            permanent: query.permanent,
+            condition: query.when.into(),
+        };
+        self.blocking(move |request| request.remove(&uri, &removal))
+            .await
+    }
+
+    async fn create_collection(&self, uri: &str) -> Result<(), WriteError> {
+        let uri = uri.to_owned();
+        self.blocking(move |request| collection::create(request, &uri))
+            .await
+    }
+
+    async fn rename(&self, query: RenameQuery<'_>) -> Result<Written, WriteError> {
+        let (from, to) = (query.from.to_owned(), query.to.to_owned());
+        let condition = query.when.into();
+        self.blocking(move |request| request.rename(&from, &to, &condition))
+            .await
+    }
+}
+
+/// The way in which a content is to be written.
+#[derive(Debug)]
+struct Content {
+    append: bool,
+    permanent: bool,
+    condition: Condition,
+}
+
+impl Request<'_> {
+    fn write(&self, uri: &str, content: &Content, bytes: &[u8]) -> Result<Written, WriteError> {
+        let slot = Slot::find(self, uri)?;
+        let limit = self.mounts.max_write_bytes;
+        if bytes.len() as u64 > limit {
+            return Err(WriteError::Full {
+                why: format!("one write has at most {limit} bytes").into(),
+            });
+        }
+        let _locked = self.mounts.locks.lock(&[(&*slot.place, &*slot.name)])?;
+        persist(|| {
+            let resource = slot.resource()?;
+            let is_new = resource.is_none();
+            let written = match resource {
+                None => {
+                    content.condition.check_absent()?;
+                    replace::create(&slot, bytes)?
+                }
+                Some(OpenEntry::Directory(_)) => {
+                    content.condition.check_directory()?;
+                    return Err(denied("it is a directory"));
+                }
+                Some(OpenEntry::File(mut old)) => {
+                    check_file(&old.metadata)?;
+                    // There is no waiting for what has changed already.
+                    content.condition.check_file(&old.metadata)?;
+                    if !slot.lock(&old)? {
+                        return Ok(None);
+                    }
+                    old.metadata = old.file.metadata().map_err(failed)?;
+                    content.condition.check_file(&old.metadata)?;
+                    match content.append {
+                        true => append::append(&slot, &old, bytes)?,
+                        false => replace::replace(&slot, &old, bytes, content.permanent)?,
+                    }
+                }
+            };
+            Ok(written.map(|written| describe(uri, &written).is_new(is_new)))
+        })
+    }
+
+    fn remove(&self, uri: &str, removal: &Removal) -> Result<Removed, WriteError> {
+        let slot = Slot::find(self, uri)?;
+        let _locked = self.mounts.locks.lock(&[(&*slot.place, &*slot.name)])?;
+        persist(|| removal.of(&slot))
+    }
+
+    fn rename(&self, from: &str, to: &str, condition: &Condition) -> Result<Written, WriteError> {
+        let source = Slot::find(self, from)?;
+        let target = Slot::find(self, to)?;
+        let _locked = self.mounts.locks.lock(&[
+            (&*source.place, &*source.name),
+            (&*target.place, &*target.name),
+        ])?;
+        let renamed = persist(|| rename::rename(&source, &target, condition))?;
+        Ok(describe(to, &renamed).is_new(true))
+    }
+}
+
+/// Does a change, again as long as another program is in between.
+fn persist<T>(mut change: impl FnMut() -> Result<Option<T>, WriteError>) -> Result<T, WriteError> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(done) = change()? {
+            return Ok(done);
+        }
+    }
+    Err(StoreError::Failed(Restless.into()).into())
+}
+
+/// A resource after a change.
+fn describe(uri: &str, metadata: &Metadata) -> Written {
+    let mut written = Written::new(uri);
+    if metadata.is_file() {
+        written.size = Some(metadata.len());
+        written.tag = content::tag(metadata);
+    }
+    written
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests;

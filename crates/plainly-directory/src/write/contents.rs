@@ -1,0 +1,48 @@
+//! Everything in a directory that is to be removed or renamed. Each of it must be served: what a caller can't see, it can't
+//! remove, and by another name it might be served.
+
+use std::rc::Rc;
+
+use plainly::store::WriteError;
+
+use super::failure::denied;
+use super::slot::check_file;
+use crate::place::{OpenEntry, Place, Standing};
+
+/// The contents of a directory.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Contents {
+    pub(super) entries: u64,
+    pub(super) bytes: u64,
+}
+
+impl Contents {
+    /// Counts everything below a directory.
+    pub(super) fn of(place: &Rc<Place>) -> Result<Self, WriteError> {
+        let mut contents = Self::default();
+        contents.add(place)?;
+        Ok(contents)
+    }
+
+    fn add(&mut self, place: &Rc<Place>) -> Result<(), WriteError> {
+        for entry in place.entries()? {
+            let name = entry?.file_name();
+            self.entries += 1;
+            match place.standing(&name)? {
+                Standing::Served(OpenEntry::File(file)) => {
+                    check_file(&file.metadata)?;
+                    self.bytes += file.metadata.len();
+                }
+                Standing::Served(OpenEntry::Directory(inner)) => self.add(&inner)?,
+                Standing::Absent => {}
+                Standing::Other => {
+                    return Err(denied(
+                        "something in it is not served: a hidden or ignored name, a link or a \
+                         device",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+}

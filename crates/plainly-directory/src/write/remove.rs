@@ -1,0 +1,136 @@
+//! Removing: to the trash if it has room.
+
+use std::rc::Rc;
+
+use cap_std::fs::{Dir, Metadata};
+use plainly::store::{Removed, StoreError, WriteError};
+
+use super::condition::Condition;
+use super::contents::Contents;
+use super::failure::{failed, unknown};
+use super::recoverable;
+use super::slot::{Slot, check_file};
+use crate::place::{OpenEntry, OpenFile, Place};
+use crate::step::ChangeStep;
+use crate::system;
+use crate::{content, handle, own_names};
+
+/// A removal that was asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Removal {
+    pub(super) recursive: bool,
+    pub(super) permanent: bool,
+    pub(super) condition: Condition,
+}
+
+impl Removal {
+    /// Removes what is in the slot; `None` if that is something else meanwhile.
+    pub(super) fn of(&self, slot: &Slot<'_>) -> Result<Option<Removed>, WriteError> {
+        match slot.resource()? {
+            None => {
+                self.condition.check_absent()?;
+                Err(StoreError::NotFound.into())
+            }
+            Some(OpenEntry::File(file)) => self.file(slot, &file),
+            Some(OpenEntry::Directory(place)) => self.directory(slot, &place),
+        }
+    }
+
+    fn file(&self, slot: &Slot<'_>, file: &OpenFile) -> Result<Option<Removed>, WriteError> {
+        check_file(&file.metadata)?;
+        if !slot.lock(file)? {
+            return Ok(None);
+        }
+        let present = file.file.metadata().map_err(failed)?;
+        self.condition.check_file(&present)?;
+        self.entry(slot, &present, present.len(), |name| {
+            content::settle(&present);
+            slot.dir().remove_file(name)
+        })
+    }
+
+    fn directory(&self, slot: &Slot<'_>, place: &Rc<Place>) -> Result<Option<Removed>, WriteError> {
+        self.condition.check_directory()?;
+        if !self.recursive || Contents::of(place)?.entries == 0 {
+            return remove_empty(slot).map(Some);
+        }
+        let contents = Contents::of(place)?;
+        let present = place.metadata()?;
+        self.entry(slot, &present, contents.bytes, |name| {
+            slot.dir().remove_dir_all(name)
+        })
+    }
+
+    /// Moves an entry to the trash, or removes it by `remove` under another name.
+    fn entry(
+        &self,
+        slot: &Slot<'_>,
+        present: &Metadata,
+        bytes: u64,
+        remove: impl FnOnce(&std::ffi::OsStr) -> std::io::Result<()>,
+    ) -> Result<Option<Removed>, WriteError> {
+        let trash = recoverable::place(slot, present, bytes, self.permanent)?;
+        slot.place.check()?;
+        let Some(mut trash) = trash else {
+            let name = own_names::temporary();
+            if !take(slot, present, slot.dir(), &name)? {
+                return Ok(None);
+            }
+            remove(&name).map_err(unknown)?;
+            sync(slot)?;
+            return Ok(Some(Removed::new()));
+        };
+        if !take(slot, present, trash.dir(), trash.file_name())? {
+            return Ok(None);
+        }
+        let name = trash.keep();
+        sync(slot)?;
+        Ok(Some(Removed::new().restorable(name)))
+    }
+}
+
+/// Gives what is in the slot another name; `false` if that was something else, which is back then.
+fn take(
+    slot: &Slot<'_>,
+    present: &Metadata,
+    to: &Dir,
+    name: &std::ffi::OsStr,
+) -> Result<bool, WriteError> {
+    ChangeStep::Publish
+        .begin()
+        .and_then(|()| system::rename_new(slot.dir(), &slot.name, to, name))
+        .map_err(failed)?;
+    let found = ChangeStep::Verify
+        .begin()
+        .and_then(|()| handle::look(to, name));
+    if found
+        .as_ref()
+        .is_ok_and(|found| system::is_same(found, present))
+    {
+        return Ok(true);
+    }
+    system::rename_new(to, name, slot.dir(), &slot.name).map_err(unknown)?;
+    found.map_err(failed)?;
+    Ok(false)
+}
+
+fn remove_empty(slot: &Slot<'_>) -> Result<Removed, WriteError> {
+    slot.place.check()?;
+    let removed = ChangeStep::Publish
+        .begin()
+        .and_then(|()| slot.dir().remove_dir(&slot.name));
+    match removed {
+        Ok(()) => sync(slot).map(|()| Removed::new()),
+        Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
+            Err(WriteError::NotEmpty)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn sync(slot: &Slot<'_>) -> Result<(), WriteError> {
+    ChangeStep::SyncDirectory
+        .begin()
+        .and_then(|()| system::sync(slot.dir()))
+        .map_err(unknown)
+}

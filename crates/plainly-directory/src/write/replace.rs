@@ -1,0 +1,144 @@
+//! Writing a content beside its place, and then giving it the name, at once.
+
+use cap_std::fs::{FileType, Metadata};
+use plainly::store::WriteError;
+
+use super::failure::{denied, failed, unknown};
+use super::slot::Slot;
+use super::temporary::Temporary;
+use super::{file_lock, recoverable, room};
+use crate::content;
+use crate::handle;
+use crate::place::OpenFile;
+use crate::step::ChangeStep;
+use crate::system;
+use crate::trash::TrashPlace;
+
+/// The most exchanges until what other programs put in between is where it belongs.
+const EXCHANGES: usize = 8;
+
+/// Creates a file; `None` if there is something in the slot meanwhile.
+pub(super) fn create(slot: &Slot<'_>, bytes: &[u8]) -> Result<Option<Metadata>, WriteError> {
+    slot.check_new(FileType::file(), None)?;
+    room::check(slot.dir(), bytes.len())?;
+    let mut new = Temporary::create(slot.dir(), None)?;
+    new.fill(bytes, slot.place.waiter())?;
+    slot.place.check()?;
+    ChangeStep::Publish.begin().map_err(failed)?;
+    match system::rename_new(slot.dir(), &new.name, slot.dir(), &slot.name) {
+        Ok(()) => new.keep(),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    }
+    finish(slot, &new).map(Some)
+}
+
+/// Replaces a file, which is locked; `None` if it isn't in the slot any more, or was changed.
+pub(super) fn replace(
+    slot: &Slot<'_>,
+    old: &OpenFile,
+    bytes: &[u8],
+    permanent: bool,
+) -> Result<Option<Metadata>, WriteError> {
+    room::check(slot.dir(), bytes.len())?;
+    let mut trash = recoverable::place(slot, &old.metadata, old.metadata.len(), permanent)?;
+    let mut new = Temporary::create(slot.dir(), Some(&old.metadata))?;
+    new.fill(bytes, slot.place.waiter())?;
+    // Who finds the new file waits until this is over, with everything that may have to be taken back.
+    file_lock::lock(&new.file, slot.place.waiter())?;
+    if trash.is_none() {
+        // Its number is free again then, so another file of its size may have it; but with another time.
+        content::settle(&old.metadata);
+    }
+    slot.place.check()?;
+    ChangeStep::Publish.begin().map_err(failed)?;
+    let is_exchanged = system::exchange(slot.dir(), &new.name, &slot.name).map_err(failed)?;
+    let is_done = match is_exchanged {
+        true => put_away(slot, &mut new, old, trash.as_mut())?,
+        false => rename_over(slot, &mut new, old, trash.as_mut())?,
+    };
+    if !is_done {
+        return Ok(None);
+    }
+    finish(slot, &new).map(Some)
+}
+
+/// Puts away what the exchange brought out; `false` if that is not the old file, and everything is as it was.
+fn put_away(
+    slot: &Slot<'_>,
+    new: &mut Temporary<'_>,
+    old: &OpenFile,
+    trash: Option<&mut TrashPlace<'_>>,
+) -> Result<bool, WriteError> {
+    let checked = ChangeStep::Verify
+        .begin()
+        .and_then(|()| handle::look(slot.dir(), &new.name));
+    match checked {
+        Ok(found) if system::is_unchanged(&found, &old.metadata) => {}
+        Ok(_) => {
+            back(slot, new)?;
+            return Ok(false);
+        }
+        Err(error) => {
+            back(slot, new)?;
+            return Err(failed(error));
+        }
+    }
+    if let Some(trash) = trash {
+        if let Err(error) = trash.take(slot.dir(), &new.name) {
+            back(slot, new)?;
+            return Err(failed(error));
+        }
+        new.keep();
+    }
+    // Without a place in the trash, the old file goes with the temporary name.
+    Ok(true)
+}
+
+/// Takes an exchange back. Whatever another program puts in the slot meanwhile, stays there.
+fn back(slot: &Slot<'_>, new: &mut Temporary<'_>) -> Result<(), WriteError> {
+    let own = new.file.metadata().map_err(unknown)?;
+    for _ in 0..EXCHANGES {
+        if !system::exchange(slot.dir(), &new.name, &slot.name).map_err(unknown)? {
+            break;
+        }
+        let out = handle::look(slot.dir(), &new.name).map_err(unknown)?;
+        if system::is_same(&out, &own) {
+            return Ok(());
+        }
+    }
+    // It is somebody's: better a file too much than one too few.
+    new.keep();
+    Err(denied("other programs change this name all the time"))
+}
+
+/// Replaces the file where names can't be exchanged; `false` if there is another one.
+fn rename_over(
+    slot: &Slot<'_>,
+    new: &mut Temporary<'_>,
+    old: &OpenFile,
+    trash: Option<&mut TrashPlace<'_>>,
+) -> Result<bool, WriteError> {
+    ChangeStep::Verify.begin().map_err(failed)?;
+    let found = handle::look(slot.dir(), &slot.name).map_err(failed)?;
+    if !system::is_unchanged(&found, &old.metadata) {
+        return Ok(false);
+    }
+    if let Some(trash) = trash {
+        trash.link(slot.dir(), &slot.name).map_err(failed)?;
+    }
+    slot.dir()
+        .rename(&new.name, slot.dir(), &slot.name)
+        .map_err(failed)?;
+    new.keep();
+    Ok(true)
+}
+
+/// Writes the names to the disk.
+fn finish(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<Metadata, WriteError> {
+    ChangeStep::SyncDirectory
+        .begin()
+        .and_then(|()| system::sync(slot.dir()))
+        .and_then(|()| new.file.metadata())
+        .map_err(unknown)
+}

@@ -1,0 +1,112 @@
+//! The place of one resource that is to be changed: a name in an open directory, and what stands there.
+
+use std::ffi::{OsStr, OsString};
+use std::rc::Rc;
+
+use cap_fs_ext::MetadataExt;
+use cap_std::fs::{Dir, FileType, Metadata};
+use plainly::store::{StoreError, WriteError};
+
+use super::failure::{NOT_SERVED, denied, invalid};
+use super::file_lock;
+use super::name;
+use crate::handle;
+use crate::mount::Root;
+use crate::place::{OpenEntry, OpenFile, Place, Standing};
+use crate::request::Request;
+use crate::system;
+use crate::uri::Location;
+
+/// A name in a directory of a mount.
+pub(super) struct Slot<'a> {
+    pub(super) root: &'a Root,
+    pub(super) place: Rc<Place>,
+    pub(super) name: OsString,
+}
+
+impl<'a> Slot<'a> {
+    /// The slot of a URI. Its directory must exist.
+    pub(super) fn find(request: &Request<'a>, uri: &str) -> Result<Self, WriteError> {
+        let (root, mut path) = writable(request, uri)?;
+        let name = path
+            .pop()
+            .ok_or_else(|| denied("a served directory itself can't be changed"))?;
+        match request.place(root).open(&path)? {
+            OpenEntry::Directory(place) => Ok(Self { root, place, name }),
+            OpenEntry::File(_) => Err(StoreError::NotFound.into()),
+        }
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        self.place.dir()
+    }
+
+    /// The resource in the slot now; `None` if there is none.
+    pub(super) fn resource(&self) -> Result<Option<OpenEntry>, WriteError> {
+        if self.place.has_rules(&self.name) {
+            return Err(denied("this file decides which others are served"));
+        }
+        match self.place.standing(&self.name)? {
+            Standing::Absent => Ok(None),
+            Standing::Served(entry) => Ok(Some(entry)),
+            Standing::Other => Err(denied(NOT_SERVED)),
+        }
+    }
+
+    /// Whether a resource of this kind can be created in the empty slot. `leaving` is a name beside it that will be gone then.
+    pub(super) fn check_new(
+        &self,
+        kind: FileType,
+        leaving: Option<&OsStr>,
+    ) -> Result<(), WriteError> {
+        if !self.place.shows(&self.name, Some(kind))? {
+            return Err(denied(NOT_SERVED));
+        }
+        name::check(&self.place, &self.name, leaving)
+    }
+
+    /// Keeps other processes from a file of this slot while it is open; `false` if it isn't there any more.
+    pub(super) fn lock(&self, file: &OpenFile) -> Result<bool, WriteError> {
+        file_lock::lock(&file.file, &file.waiter)?;
+        Ok(self.holds(&file.metadata))
+    }
+
+    /// Whether this is what stands here.
+    pub(super) fn holds(&self, entry: &Metadata) -> bool {
+        handle::look(self.dir(), &self.name).is_ok_and(|found| system::is_same(&found, entry))
+    }
+
+    /// The way from the root of the mount to here, without links.
+    pub(super) fn path(&self) -> Vec<OsString> {
+        let mut path = self.place.path();
+        path.push(self.name.clone());
+        path
+    }
+}
+
+/// The mount of a URI, if it may be changed, and the names below it.
+pub(super) fn writable<'a>(
+    request: &Request<'a>,
+    uri: &str,
+) -> Result<(&'a Root, Vec<OsString>), WriteError> {
+    // Reading, such a name is one that isn't there.
+    if matches!(Location::parse(uri), Err(StoreError::NotFound)) {
+        return Err(invalid("it has a name that no file can have"));
+    }
+    let target = request.target(uri)?;
+    if !target.root.is_writable {
+        return Err(denied("the directory is served read-only"));
+    }
+    Ok((target.root, target.path))
+}
+
+/// Whether a file is one that may be changed.
+pub(super) fn check_file(file: &Metadata) -> Result<(), WriteError> {
+    if file.nlink() > 1 {
+        return Err(denied("the file has more than one name (hard links)"));
+    }
+    if !system::is_own(file) {
+        return Err(denied("the file belongs to another user than the server"));
+    }
+    Ok(())
+}

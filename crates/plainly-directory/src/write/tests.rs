@@ -1,0 +1,243 @@
+//! Changes that end in the middle: by an error of the operating system, or with the process.
+
+mod killed;
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use cap_fs_ext::MetadataExt;
+use plainly::protocol::types::ResourceContents;
+use plainly::store::{ListQuery, Store, StoreError, When, WriteError};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+use super::condition::Condition;
+use super::leftovers::Cleaning;
+use super::{Content, Removal, collection};
+use crate::job::Waiter;
+use crate::own_names;
+use crate::request::Request;
+use crate::step::ChangeStep;
+use crate::step::faults::{Fault, STEPS, during};
+use crate::store::DirectoryStore;
+
+/// More than one piece each.
+const OLD: usize = 600 << 10;
+const NEW: usize = 700 << 10;
+
+/// A change of the directory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operation {
+    Create,
+    Replace,
+    Append,
+    Remove,
+    RemoveTree,
+    Rename,
+    Collection,
+}
+
+const OPERATIONS: [Operation; 7] = [
+    Operation::Create,
+    Operation::Replace,
+    Operation::Append,
+    Operation::Remove,
+    Operation::RemoveTree,
+    Operation::Rename,
+    Operation::Collection,
+];
+
+/// A directory that may be changed.
+struct Directory {
+    around: TempDir,
+    store: DirectoryStore,
+    runtime: Runtime,
+}
+
+impl Directory {
+    fn new() -> Self {
+        let around = tempfile::tempdir().unwrap();
+        fs::write(around.path().join("file"), "o".repeat(OLD)).unwrap();
+        fs::create_dir(around.path().join("dir")).unwrap();
+        fs::write(around.path().join("dir/inner"), "i").unwrap();
+        Self {
+            store: serve(around.path()),
+            around,
+            runtime: Builder::new_current_thread().enable_all().build().unwrap(),
+        }
+    }
+
+    /// Everything that is served: the path of each, and of a file its letters with their numbers.
+    fn served(&self) -> Vec<String> {
+        let query = ListQuery::new(100);
+        let page = self.runtime.block_on(self.store.list(query)).unwrap();
+        let resources = page.resources.iter().filter_map(|resource| {
+            let path = resource.uri.strip_prefix("file:///d")?;
+            Some((path, resource))
+        });
+        let resources = resources.map(|(path, resource)| {
+            if resource.is_collection == Some(true) {
+                return format!("{path}/");
+            }
+            let read = self.runtime.block_on(self.store.read(&resource.uri));
+            format!("{path} {}", letters(&read.unwrap()))
+        });
+        let mut served: Vec<String> = resources.collect();
+        served.sort();
+        served
+    }
+
+    /// The names in the directory itself, served or not, of our own.
+    fn leftovers(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.around.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        let own = names.filter(|name| own_names::is_temporary(name));
+        own.map(|name| name.into_string().unwrap()).collect()
+    }
+}
+
+fn serve(path: &Path) -> DirectoryStore {
+    let builder = DirectoryStore::builder().mount_writable_as("d", path);
+    builder.hidden(true).build().unwrap()
+}
+
+/// Each letter of a content and its number.
+fn letters(contents: &[ResourceContents]) -> String {
+    let text = contents[0].body.as_text().unwrap();
+    ["o", "n", "i"]
+        .iter()
+        .filter(|letter| text.contains(**letter))
+        .map(|letter| format!("{letter}{}", text.matches(letter).count()))
+        .collect()
+}
+
+/// Makes a change on this thread.
+fn change(store: &DirectoryStore, operation: Operation) -> Result<(), WriteError> {
+    let (_waits, waiter) = Waiter::until_dropped();
+    let request = Request {
+        mounts: &store.mounts,
+        waiter: &waiter,
+    };
+    let new = "n".repeat(NEW);
+    let content = Content {
+        append: operation == Operation::Append,
+        permanent: false,
+        condition: Condition::from(When::Always),
+    };
+    let removal = Removal {
+        recursive: true,
+        permanent: false,
+        condition: Condition::from(When::Always),
+    };
+    let (file, absent) = ("file:///d/file", "file:///d/new");
+    match operation {
+        Operation::Create => request.write(absent, &content, new.as_bytes()).map(drop),
+        Operation::Replace | Operation::Append => {
+            request.write(file, &content, new.as_bytes()).map(drop)
+        }
+        Operation::Remove => request.remove(file, &removal).map(drop),
+        Operation::RemoveTree => request.remove("file:///d/dir", &removal).map(drop),
+        Operation::Rename => request.rename(file, absent, &content.condition).map(drop),
+        Operation::Collection => collection::create(&request, "file:///d/new/inner"),
+    }
+}
+
+/// Everything that is served before a change, and after it.
+fn before_and_after(operation: Operation) -> [Vec<String>; 2] {
+    let file = format!("/file o{OLD}");
+    let [old, dir, inner] = [&*file, "/dir/", "/dir/inner i1"];
+    let new = format!("/new n{NEW}");
+    let replaced = format!("/file n{NEW}");
+    let appended = format!("/file o{OLD}n{NEW}");
+    let renamed = format!("/new o{OLD}");
+    let before = vec!["/", dir, inner, old];
+    let after = match operation {
+        Operation::Create => vec!["/", dir, inner, old, &new],
+        Operation::Replace => vec!["/", dir, inner, &replaced],
+        Operation::Append => vec!["/", dir, inner, &appended],
+        Operation::Remove => vec!["/", dir, inner],
+        Operation::RemoveTree => vec!["/", old],
+        Operation::Rename => vec!["/", dir, inner, &renamed],
+        Operation::Collection => vec!["/", dir, inner, old, "/new/", "/new/inner/"],
+    };
+    [before, after].map(|all| all.into_iter().map(str::to_owned).collect())
+}
+
+const EIO: i32 = 5;
+const ENOSPC: i32 = 28;
+const EROFS: i32 = 30;
+
+#[test]
+fn a_change_that_fails_at_any_step_did_not_happen() {
+    for operation in OPERATIONS {
+        for step in STEPS {
+            for number in [EIO, ENOSPC, EROFS] {
+                let directory = Directory::new();
+                let fault = Fault::Fails(number);
+                let done = during(step, fault, || change(&directory.store, operation));
+                let [before, after] = before_and_after(operation);
+                let case = format!("{operation:?} {step:?} {number}: {done:?}");
+                let served = directory.served();
+                match done {
+                    Ok(()) => assert_eq!(served, after, "{case}"),
+                    // Creating one of two directories.
+                    Err(WriteError::Unknown(_)) if operation == Operation::Collection => {}
+                    // What was written may not be on the disk.
+                    Err(WriteError::Unknown(_)) => assert_eq!(served, after, "{case}"),
+                    Err(error) => {
+                        assert_eq!(served, before, "{case}");
+                        assert!(is_expected(&error, step, number), "{case}");
+                    }
+                }
+                assert_eq!(directory.leftovers(), [""; 0], "{case}");
+                change(&directory.store, Operation::Append).unwrap_or_else(|error| {
+                    panic!("{case}: then {error}");
+                });
+            }
+        }
+    }
+}
+
+/// Whether an error of the operating system is reported as that.
+fn is_expected(error: &WriteError, step: ChangeStep, number: i32) -> bool {
+    let is_permanent = matches!(error, WriteError::Permanent { .. });
+    let is_full = matches!(error, WriteError::Full { .. });
+    let is_denied = matches!(error, WriteError::Denied { .. });
+    let has_failed = matches!(error, WriteError::Store(StoreError::Failed(_)));
+    is_permanent && step == ChangeStep::PrepareTrash && number != EROFS
+        || is_full && number == ENOSPC
+        || is_denied && number == EROFS
+        || has_failed && number == EIO
+}
+
+#[test]
+fn what_a_killed_server_left_is_removed_once_it_is_old() {
+    let directory = Directory::new();
+    let root = directory.around.path();
+    let name = own_names::temporary();
+    for at in [root.to_owned(), root.join("dir")] {
+        fs::write(at.join(&name), "half").unwrap();
+        fs::write(at.join(".plainly-notes.tmp"), "somebody's").unwrap();
+    }
+    let tree = root.join(own_names::temporary());
+    fs::create_dir_all(tree.join("a/b")).unwrap();
+    let dir = directory.store.mounts.roots[0].dir();
+    let clean = |older_than| {
+        let device = dir.dir_metadata().unwrap().dev();
+        let cleaning = Cleaning {
+            device,
+            older_than,
+            is_wanted: &|| true,
+        };
+        cleaning.directory(&dir, 0).unwrap();
+    };
+    clean(Duration::from_secs(3600));
+    assert!(root.join(&name).exists() && tree.exists());
+    clean(Duration::ZERO);
+    for at in [root.to_owned(), root.join("dir")] {
+        assert!(!at.join(&name).exists());
+        assert!(at.join(".plainly-notes.tmp").exists());
+    }
+    assert!(!tree.exists() && root.join("dir/inner").exists());
+}

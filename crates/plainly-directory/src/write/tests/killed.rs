@@ -1,0 +1,63 @@
+//! A process that is killed at each step of each change: this test, run again in a process of its own.
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::*;
+
+/// The directory, the operation and the step, for the process that is killed.
+const DIRECTORY: &str = "PLAINLY_TEST_KILLED_IN";
+const CASE: &str = "PLAINLY_TEST_KILLED_AT";
+
+#[test]
+fn a_killed_process_leaves_the_old_or_the_new() {
+    if let Some(directory) = env::var_os(DIRECTORY) {
+        return die(&PathBuf::from(directory), &env::var(CASE).unwrap());
+    }
+    let mut killed = 0;
+    for (operation_index, operation) in OPERATIONS.into_iter().enumerate() {
+        for (step_index, step) in STEPS.into_iter().enumerate() {
+            let directory = Directory::new();
+            let status = Command::new(env::current_exe().unwrap())
+                .args([
+                    "--exact",
+                    "write::tests::killed::a_killed_process_leaves_the_old_or_the_new",
+                ])
+                .env(DIRECTORY, directory.around.path())
+                .env(CASE, format!("{operation_index} {step_index}"))
+                .output()
+                .unwrap()
+                .status;
+            // Not each change has each step.
+            killed += usize::from(status.code().is_none());
+            let served = directory.served();
+            let case = format!("{operation:?} {step:?} {status}");
+            let [before, after] = before_and_after(operation);
+            if operation == Operation::Append && served != before && served != after {
+                assert!(is_begun(&served), "{case}: {served:?}");
+            } else if operation == Operation::Collection {
+                assert!(served.starts_with(&before), "{case}: {served:?}");
+            } else {
+                assert!(served == before || served == after, "{case}: {served:?}");
+            }
+            change(&serve(directory.around.path()), Operation::Append).unwrap();
+        }
+    }
+    assert!(killed > 30, "{killed} processes were killed");
+}
+
+/// Whether the file has its old content and the beginning of what was appended.
+fn is_begun(served: &[String]) -> bool {
+    let begun = served.last().unwrap();
+    let added = begun.strip_prefix(&format!("/file o{OLD}n"));
+    added.is_some_and(|added| added.parse::<usize>().unwrap() < NEW)
+}
+
+fn die(directory: &Path, case: &str) {
+    let (operation, step) = case.split_once(' ').unwrap();
+    let operation = OPERATIONS[operation.parse::<usize>().unwrap()];
+    let step = STEPS[step.parse::<usize>().unwrap()];
+    let store = serve(directory);
+    during(step, Fault::Killed, || change(&store, operation)).unwrap();
+}
