@@ -7,6 +7,7 @@
 
 #[cfg(feature = "check")]
 pub mod check;
+pub mod edits;
 mod entry;
 mod filter;
 mod globs;
@@ -15,6 +16,7 @@ mod problems;
 mod read;
 mod stat;
 mod tree;
+mod write;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -36,6 +38,7 @@ use plainly_server::{Failure, Tool};
 pub use self::check::{check, check_writes};
 pub use self::filter::Filter;
 pub use self::globs::Globs;
+pub use self::write::{Confirm, WriteTools};
 
 /// The maximum size of the text in the result of one call, in bytes. The next call can request the rest.
 pub const TEXT_BYTES: usize = 256 << 10;

@@ -37,3 +37,4 @@ mod tools;
 mod traces;
 mod url_elicitation;
 mod wrapped_errors;
+mod write_tools;

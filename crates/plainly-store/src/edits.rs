@@ -1,0 +1,134 @@
+//! Edits of a text: each replaces a piece that occurs exactly once. Either all of them happen, or none. The text keeps
+//! its line ends and its byte order mark, whatever the edits have. Independent of stores and of the protocol.
+//!
+//! ```
+//! use plainly::store::tools::edits::{Edit, apply};
+//!
+//! let edited = apply(b"one\r\ntwo\r\n", &[Edit::new("one\ntwo", "1\n2")], 1 << 20).unwrap();
+//! assert_eq!(edited.text, "1\r\n2\r\n");
+//! ```
+
+mod diff;
+mod document;
+mod find;
+mod loose;
+mod problem;
+
+use self::document::{Document, Place};
+pub use self::problem::{EditFault, EditProblem};
+
+/// The most places that the edits of one call change.
+const PLACES: usize = 1 << 20;
+
+/// The most places that are counted of a piece that must occur once.
+const COUNTED: usize = 100;
+
+/// A replacement of a piece of a text.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Edit<'a> {
+    /// The piece.
+    pub old: &'a str,
+    /// The text in its place.
+    pub new: &'a str,
+    /// Whether the piece is replaced wherever it occurs. Otherwise it must occur once.
+    pub all: bool,
+}
+
+impl<'a> Edit<'a> {
+    /// Replaces a piece that occurs once.
+    pub fn new(old: &'a str, new: &'a str) -> Self {
+        Self {
+            old,
+            new,
+            all: false,
+        }
+    }
+
+    /// Replaces the piece wherever it occurs.
+    #[must_use]
+    pub fn all(mut self) -> Self {
+        self.all = true;
+        self
+    }
+}
+
+/// A text after its edits.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Edited {
+    /// The text.
+    pub text: String,
+    /// The positions, from 0, of the edits whose pieces were found only when the blanks around their lines were left out.
+    pub loose: Vec<usize>,
+    before: String,
+    after: String,
+}
+
+impl Edited {
+    /// The changes as a unified diff under this name, in which all line ends are `\n`.
+    pub fn diff(&self, name: &str) -> String {
+        diff::unified(name, &self.before, &self.after)
+    }
+}
+
+/// Applies the edits to a text in UTF-8 that has at most `limit` bytes afterwards. Pieces are looked for in the text as it is
+/// before any of the edits; no two may overlap. On failure, reports each edit that can't be applied.
+pub fn apply(text: &[u8], edits: &[Edit<'_>], limit: usize) -> Result<Edited, Vec<EditProblem>> {
+    let of_text = |fault| vec![EditProblem { edit: None, fault }];
+    let text = str::from_utf8(text).map_err(|_invalid| of_text(EditFault::NotUtf8))?;
+    let document = Document::of(text).map_err(of_text)?;
+    let mut places = Vec::new();
+    let mut loose = Vec::new();
+    let mut problems = Vec::new();
+    for (index, edit) in edits.iter().enumerate() {
+        match find::places(&document, index, edit) {
+            Ok(found) => {
+                loose.extend(found.is_loose.then_some(index));
+                places.extend(found.places);
+            }
+            Err(fault) => problems.push(EditProblem {
+                edit: Some(index),
+                fault,
+            }),
+        }
+        if places.len() > PLACES {
+            return Err(of_text(EditFault::TooManyPlaces { limit: PLACES }));
+        }
+    }
+    places.sort_by_key(|place| (place.start, place.end));
+    problems.extend(overlaps(&places));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let size = document.size_with(&places);
+    if size > limit {
+        return Err(of_text(EditFault::TooLarge { size, limit }));
+    }
+    let (text, after) = document.with(&places);
+    Ok(Edited {
+        text,
+        loose,
+        before: document.plain,
+        after,
+    })
+}
+
+/// The edits whose pieces overlap with that of an edit before them.
+fn overlaps(places: &[Place]) -> Vec<EditProblem> {
+    let pairs = places.windows(2).filter_map(|pair| match pair {
+        [one, other] if other.start < one.end => Some(EditProblem {
+            edit: Some(other.edit.max(one.edit)),
+            fault: EditFault::Overlaps {
+                other: other.edit.min(one.edit),
+            },
+        }),
+        _ => None,
+    });
+    let mut problems: Vec<EditProblem> = pairs.collect();
+    problems.dedup();
+    problems
+}
+
+#[cfg(test)]
+mod tests;

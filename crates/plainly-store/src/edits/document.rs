@@ -1,0 +1,146 @@
+//! A text in which all line ends are one letter, and the memory of what they were.
+
+use std::rc::Rc;
+
+use super::EditFault;
+
+/// The byte order mark.
+pub(super) const MARK: char = '\u{feff}';
+
+/// The most lines of a text that is edited.
+const LINES: usize = 1 << 20;
+
+/// A text without its byte order mark, whose line ends are `\n`.
+pub(super) struct Document {
+    pub(super) plain: String,
+    has_mark: bool,
+    /// The line ends, in order.
+    ends: Vec<LineEnd>,
+}
+
+/// The end of a line.
+struct LineEnd {
+    /// The position of the `\n`.
+    at: usize,
+    /// Whether it is `\r\n` in the text.
+    is_wide: bool,
+}
+
+/// A place in the plain text, and the plain text to be there instead.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// The position of the edit.
+    pub(super) edit: usize,
+    pub(super) new: Rc<str>,
+}
+
+impl Document {
+    pub(super) fn of(text: &str) -> Result<Self, EditFault> {
+        let unmarked = text.strip_prefix(MARK);
+        let mut document = Self {
+            plain: String::with_capacity(text.len()),
+            has_mark: unmarked.is_some(),
+            ends: Vec::new(),
+        };
+        for line in unmarked.unwrap_or(text).split_inclusive('\n') {
+            let Some(ended) = line.strip_suffix('\n') else {
+                document.plain.push_str(line);
+                break;
+            };
+            let wide = ended.strip_suffix('\r');
+            document.plain.push_str(wide.unwrap_or(ended));
+            document.ends.push(LineEnd {
+                at: document.plain.len(),
+                is_wide: wide.is_some(),
+            });
+            document.plain.push('\n');
+            if document.ends.len() > LINES {
+                return Err(EditFault::TooManyLines { limit: LINES });
+            }
+        }
+        Ok(document)
+    }
+
+    pub(super) fn has_ends(&self) -> bool {
+        !self.ends.is_empty()
+    }
+
+    /// The number of the line, from 1, with this position.
+    pub(super) fn line_of(&self, position: usize) -> usize {
+        1 + self.ends_before(position)
+    }
+
+    /// The number of line ends before this position.
+    fn ends_before(&self, position: usize) -> usize {
+        self.ends.partition_point(|end| end.at < position)
+    }
+
+    /// The position of a line, counted from 0; for the one after the last, the end of the text.
+    pub(super) fn start_of(&self, line: usize) -> usize {
+        let Some(before) = line.checked_sub(1) else {
+            return 0;
+        };
+        let end = self.ends.get(before);
+        end.map_or(self.plain.len(), |end| end.at + 1)
+    }
+
+    /// The size of the text with these places replaced.
+    pub(super) fn size_with(&self, places: &[Place]) -> usize {
+        let wide = self.ends.iter().filter(|end| end.is_wide).count();
+        let all = self.plain.len() + wide + usize::from(self.has_mark) * MARK.len_utf8();
+        let added = places.iter().map(|place| place.new.len());
+        let removed = places.iter().map(|place| place.end - place.start);
+        added.fold(all, usize::saturating_add) - removed.sum::<usize>()
+    }
+
+    /// The text with these places replaced, which are in order and do not overlap; and the same without its mark and with
+    /// plain line ends.
+    pub(super) fn with(&self, places: &[Place]) -> (String, String) {
+        let mut text = String::from_iter(self.has_mark.then_some(MARK));
+        let mut plain = String::new();
+        let mut at = 0;
+        for place in places {
+            self.copy(at, place.start, &mut text);
+            plain.push_str(self.plain.get(at..place.start).unwrap_or_default());
+            // The mark belongs to the text, wherever an edit has one.
+            let new = match plain.is_empty() {
+                true => place.new.strip_prefix(MARK).unwrap_or(&place.new),
+                false => &place.new,
+            };
+            plain.push_str(new);
+            match self.is_wide_near(place.start) {
+                true => text.push_str(&new.replace('\n', "\r\n")),
+                false => text.push_str(new),
+            }
+            at = place.end;
+        }
+        self.copy(at, self.plain.len(), &mut text);
+        plain.push_str(self.plain.get(at..).unwrap_or_default());
+        (text, plain)
+    }
+
+    /// Appends a piece of the text with its own line ends.
+    fn copy(&self, start: usize, end: usize, text: &mut String) {
+        let ends = self.ends.iter().skip(self.ends_before(start));
+        let mut at = start;
+        for wide in ends
+            .take_while(|one| one.at < end)
+            .filter(|one| one.is_wide)
+        {
+            text.push_str(self.plain.get(at..wide.at).unwrap_or_default());
+            text.push_str("\r\n");
+            at = wide.at + 1;
+        }
+        text.push_str(self.plain.get(at..end).unwrap_or_default());
+    }
+
+    /// Whether the line end that follows this position is `\r\n`, or that before it if none follows.
+    fn is_wide_near(&self, position: usize) -> bool {
+        let following = self.ends.get(self.ends_before(position));
+        following
+            .or(self.ends.last())
+            .is_some_and(|end| end.is_wide)
+    }
+}

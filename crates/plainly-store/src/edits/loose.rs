@@ -1,0 +1,111 @@
+//! Pieces that are found when the blanks around the lines are left out.
+
+use std::ops::Range;
+
+use super::document::{Document, Place};
+
+/// A text by its lines.
+pub(super) struct Loose<'a> {
+    document: &'a Document,
+    /// The lines without the blanks around them, each with a line end before it and after it.
+    trimmed: String,
+    /// The position in `trimmed` of the line end before each line.
+    ends: Vec<usize>,
+}
+
+impl<'a> Loose<'a> {
+    pub(super) fn of(document: &'a Document) -> Self {
+        let mut loose = Self {
+            document,
+            trimmed: String::from("\n"),
+            ends: Vec::new(),
+        };
+        for line in document.plain.lines() {
+            loose.ends.push(loose.trimmed.len() - 1);
+            loose.trimmed.push_str(line.trim());
+            loose.trimmed.push('\n');
+        }
+        loose
+    }
+
+    /// The lines, counted from 0, that are those of the piece but for the blanks around them: all that can be replaced, or
+    /// else all that could be meant. None for a piece of blanks alone.
+    pub(super) fn find(&self, old: &str, all: bool) -> Vec<Range<usize>> {
+        let lines = lines(old);
+        if lines.iter().all(|line| line.trim().is_empty()) {
+            return Vec::new();
+        }
+        let mut piece = String::from("\n");
+        for line in &lines {
+            piece.push_str(line.trim());
+            piece.push('\n');
+        }
+        // The line end after a piece is the one before the next.
+        let step = if all { piece.len() - 1 } else { 1 };
+        let next = |from: usize| Some(from + self.trimmed.get(from..)?.find(&piece)?);
+        let places = std::iter::successors(next(0), |start| next(start + step));
+        let limit = if all {
+            super::PLACES + 1
+        } else {
+            super::COUNTED
+        };
+        let places = places.take(limit).map(|place| {
+            let first = self.ends.partition_point(|end| *end < place);
+            first..first + lines.len()
+        });
+        places.collect()
+    }
+
+    /// The place of these lines, and the new text indented as they are.
+    pub(super) fn place(&self, found: &Range<usize>, old: &str, new: &str, edit: usize) -> Place {
+        let plain = &self.document.plain;
+        let start = self.document.start_of(found.start);
+        let after = self.document.start_of(found.end);
+        let has_end = plain.get(..after).is_some_and(|text| text.ends_with('\n'));
+        let takes_end = old.ends_with('\n');
+        // A last line without an end gets none.
+        let new = match takes_end && !has_end {
+            true => new.strip_suffix('\n').unwrap_or(new),
+            false => new,
+        };
+        let end = after - usize::from(has_end && !takes_end);
+        let there = plain.get(start..end).unwrap_or_default();
+        Place {
+            start,
+            end,
+            edit,
+            new: indented(new, indent_of(old), indent_of(there)).into(),
+        }
+    }
+}
+
+/// The lines of a piece. A line end at its end begins no other line.
+fn lines(piece: &str) -> Vec<&str> {
+    piece
+        .strip_suffix('\n')
+        .unwrap_or(piece)
+        .split('\n')
+        .collect()
+}
+
+/// The blanks before the first line that has more than blanks.
+fn indent_of(text: &str) -> &str {
+    let mut lines = text.split('\n');
+    let line = lines
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
+    let indent = line.len() - line.trim_start().len();
+    line.get(..indent).unwrap_or_default()
+}
+
+/// The text with one indentation in the place of another.
+fn indented(text: &str, from: &str, to: &str) -> String {
+    if from == to {
+        return text.to_owned();
+    }
+    let lines = text.split('\n').map(|line| match line.strip_prefix(from) {
+        Some(rest) if !line.trim().is_empty() => format!("{to}{rest}"),
+        Some(_) | None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,164 @@
+//! The reasons why edits can't be applied.
+
+use std::fmt;
+
+/// The most lines that are listed.
+const LISTED: usize = 10;
+
+/// An edit that can't be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EditProblem {
+    /// The position of the edit, from 0; `None` for a fault of the text or of all edits together.
+    pub edit: Option<usize>,
+    /// The reason.
+    pub fault: EditFault,
+}
+
+/// The reason why an edit can't be applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EditFault {
+    /// The text is not UTF-8.
+    NotUtf8,
+    /// The piece is empty.
+    Empty,
+    /// The new text is the piece itself.
+    Same {
+        /// Whether only their line ends differ.
+        is_in_line_ends: bool,
+    },
+    /// The piece does not occur.
+    Missing {
+        /// The line where the new text occurs.
+        new_line: Option<usize>,
+        /// The line that is the first of the piece.
+        first_line: Option<usize>,
+    },
+    /// The piece occurs more than once.
+    Several {
+        /// The lines where it begins.
+        lines: Vec<usize>,
+        /// Whether these are all.
+        is_all: bool,
+        /// Whether they were found only when the blanks around lines were left out.
+        is_loose: bool,
+    },
+    /// The piece overlaps with that of another edit.
+    Overlaps {
+        /// The position of the other edit, from 0.
+        other: usize,
+    },
+    /// The text has more lines than are edited.
+    TooManyLines {
+        /// The most.
+        limit: usize,
+    },
+    /// The edits would change more places than are changed at once.
+    TooManyPlaces {
+        /// The most.
+        limit: usize,
+    },
+    /// The text would be too large.
+    TooLarge {
+        /// Its size, in bytes.
+        size: usize,
+        /// The most, in bytes.
+        limit: usize,
+    },
+}
+
+impl fmt::Display for EditFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotUtf8 => f.write_str("the resource is not text in UTF-8"),
+            Self::Empty => f.write_str("`old` is empty"),
+            Self::Same {
+                is_in_line_ends: true,
+            } => f.write_str("`old` and `new` differ in line ends alone, which stay as they are"),
+            Self::Same { .. } => f.write_str("`old` and `new` are the same"),
+            Self::Missing {
+                new_line: Some(line),
+                ..
+            } => write!(f, "`old` does not occur, but `new` does, on line {line}"),
+            Self::Missing {
+                first_line: Some(line),
+                ..
+            } => write!(
+                f,
+                "`old` does not occur; its first line is line {line}, but what follows differs"
+            ),
+            Self::Missing { .. } => f.write_str("`old` does not occur"),
+            Self::Several {
+                lines,
+                is_all,
+                is_loose,
+            } => {
+                let least = if *is_all { "" } else { "at least " };
+                let how = match is_loose {
+                    true => ", without the blanks around its lines",
+                    false => "",
+                };
+                let count = lines.len();
+                write!(
+                    f,
+                    "`old` occurs {least}{count} times{how}, on {}",
+                    Lines(lines)
+                )
+            }
+            Self::Overlaps { other } => write!(f, "`old` overlaps with that of edits[{other}]"),
+            Self::TooManyLines { limit } => write!(f, "the text has more than {limit} lines"),
+            Self::TooManyPlaces { limit } => {
+                write!(f, "the edits would change more than {limit} places")
+            }
+            Self::TooLarge { size, limit } => {
+                write!(
+                    f,
+                    "the text would have {size} bytes, and the limit is {limit}"
+                )
+            }
+        }
+    }
+}
+
+impl EditFault {
+    /// The way to mend it.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::NotUtf8 | Self::TooManyLines { .. } => "Write the whole resource instead.",
+            Self::Empty => "Put text into `old` that is beside the place, and repeat it in `new`.",
+            Self::Same {
+                is_in_line_ends: true,
+            } => "To change line ends, write the whole text.",
+            Self::Same { .. } => "Leave out this edit.",
+            Self::Missing {
+                new_line: Some(_), ..
+            } => "If the edit was made before, leave it out.",
+            Self::Missing { .. } => {
+                "Read the text again, and copy `old` from it. Each `old` is looked for in the text before all edits."
+            }
+            Self::Several { .. } => "Put more of the text around it into `old`, or set `all`.",
+            Self::Overlaps { .. } => "Make one edit of both.",
+            Self::TooManyPlaces { .. } | Self::TooLarge { .. } => "Change less at once.",
+        }
+    }
+}
+
+/// Numbers of lines, the first of them if they are many.
+struct Lines<'a>(&'a [usize]);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = self.0.to_vec();
+        lines.dedup();
+        let has_more = lines.len() > LISTED;
+        lines.truncate(LISTED);
+        let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+        match lines.as_slice() {
+            [line] => write!(f, "line {line}"),
+            some if has_more => write!(f, "lines {} and more", some.join(", ")),
+            [most @ .., last] => write!(f, "lines {} and {last}", most.join(", ")),
+            [] => f.write_str("no line"),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A change that a caller wants to make.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+
+use plainly_errors::Problem;
+use plainly_protocol::types::ElicitFormParams;
+use plainly_server::Failure;
+use plainly_server::extract::Ask;
+use plainly_server::store::{StoreCaller, Writable, WriteError};
+
+use super::{Confirm, Writing, problems};
+use crate::StoreView;
+
+/// A change that a caller wants to make.
+pub(super) struct Change<S> {
+    /// The store as the caller sees it.
+    pub(super) view: Arc<StoreView<S>>,
+    pub(super) writing: Arc<Writing<S>>,
+    pub(super) ask: Ask,
+    pub(super) caller: Option<StoreCaller>,
+}
+
+/// The reason why a change was not made.
+pub(super) enum Stop {
+    Store(WriteError),
+    Failure(Failure),
+}
+
+impl From<WriteError> for Stop {
+    fn from(error: WriteError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Problem> for Stop {
+    fn from(problem: Problem) -> Self {
+        Self::Failure(problem.into())
+    }
+}
+
+impl<S: Writable> Change<S> {
+    /// Makes the change of the resource by `run`, whose argument is whether content may be lost for good. Asks the user first
+    /// where that is wanted: `action` says what is done, as in "Delete file:///notes/a.md".
+    pub(super) async fn make<T, F>(
+        &self,
+        uri: &str,
+        action: &str,
+        run: impl Fn(bool) -> F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Stop>> + Send,
+    {
+        let confirm = self.writing.settings.confirm;
+        if confirm == Confirm::All {
+            self.confirmed("confirm", action, None).await?;
+        }
+        let may_lose = confirm == Confirm::Never;
+        match self.in_turn(uri, run(may_lose)).await? {
+            Err(Stop::Store(WriteError::Permanent { why })) => {
+                let why = format!("the present content would be lost for good: {why}");
+                self.confirmed("permanent", action, Some(&why)).await?;
+                self.done(uri, self.in_turn(uri, run(true)).await?).await
+            }
+            outcome => self.done(uri, outcome).await,
+        }
+    }
+
+    /// Makes a change that can lose no content.
+    pub(super) async fn make_harmless<T, F>(
+        &self,
+        uri: &str,
+        action: &str,
+        run: F,
+    ) -> Result<T, Failure>
+    where
+        F: Future<Output = Result<T, Stop>> + Send,
+    {
+        if self.writing.settings.confirm == Confirm::All {
+            self.confirmed("confirm", action, None).await?;
+        }
+        self.done(uri, self.in_turn(uri, run).await?).await
+    }
+
+    /// Runs a change when it is its turn, if the caller may make another one now.
+    async fn in_turn<T>(&self, uri: &str, run: impl Future<Output = T>) -> Result<T, Failure> {
+        let counted = self
+            .writing
+            .rate
+            .count(self.caller.as_ref(), Instant::now());
+        counted.map_err(problems::too_often)?;
+        let _turn = self.writing.turns.wait(uri).await;
+        Ok(run.await)
+    }
+
+    async fn done<T>(&self, uri: &str, outcome: Result<T, Stop>) -> Result<T, Failure> {
+        match outcome {
+            Ok(done) => Ok(done),
+            Err(Stop::Failure(failure)) => Err(failure),
+            Err(Stop::Store(error)) => Err(problems::of(&self.view, uri, error).await.into()),
+        }
+    }
+
+    /// Fails unless the user agrees.
+    pub(super) async fn confirmed(
+        &self,
+        key: &str,
+        action: &str,
+        why: Option<&str>,
+    ) -> Result<(), Failure> {
+        let message = match why {
+            Some(why) => format!("{action}? If so, {why}."),
+            None => format!("{action}?"),
+        };
+        match self.ask.elicit(key, ElicitFormParams::new(message)).await {
+            Ok(answer) if answer.is_accepted() => Ok(()),
+            Ok(_) => Err(problems::declined(action).into()),
+            Err(error) => Err(problems::not_asked(action, why, error).into()),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `write_resource`: the whole content of a resource, or more at its end.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use plainly_errors::Problem;
+use plainly_server::reply::StructuredOutput;
+use plainly_server::store::{StoreError, When, Writable, WriteError, WriteQuery};
+use plainly_server::{Failure, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::change::Change;
+use super::output::{self, WriteOutput};
+use super::{Writing, problems};
+
+pub(super) const NAME: &str = "write_resource";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WriteArgs {
+    /// URI or path of a file.
+    uri: String,
+    /// Its text.
+    text: Option<String>,
+    /// Its bytes, if it is no text.
+    base64: Option<String>,
+    /// Adds to the end instead of replacing the content.
+    append: Option<bool>,
+    /// Fails if its tag is another one.
+    if_tag: Option<String>,
+    /// Fails if it exists.
+    create_only: Option<bool>,
+}
+
+pub(super) fn tool<S: Writable>(source: &Arc<Writing<S>>) -> Tool {
+    super::tool(NAME, source, write)
+        .title("Write a resource")
+        .description("Writes a file, and creates it if it is absent.")
+        .annotations(super::hints(true, false))
+}
+
+async fn write<S: Writable>(
+    change: Change<S>,
+    args: WriteArgs,
+) -> Result<StructuredOutput<WriteOutput>, Failure> {
+    let uri = change.view.uri_of_one(&args.uri)?;
+    let bytes = bytes_of(args.text, args.base64)?;
+    let limit = change.writing.settings.bytes;
+    if bytes.len() > limit {
+        return Err(problems::too_large(&uri, bytes.len(), limit).into());
+    }
+    let appends = args.append.unwrap_or_default();
+    let mut query = WriteQuery::new(&uri, bytes);
+    query.append = appends;
+    query.when = match (args.create_only.unwrap_or_default(), &args.if_tag) {
+        (false, None) => When::Always,
+        (false, Some(tag)) => When::Tag(tag),
+        (true, None) => When::Absent,
+        (true, Some(_)) => return Err(problems::one_condition().into()),
+    };
+    let action = match appends {
+        true => format!("Append to {uri}"),
+        false => format!("Write {uri}"),
+    };
+    let (store, uri) = (&change.view.store, &uri);
+    let run = |permanent| {
+        let query = query.clone().permanent(permanent);
+        async move {
+            match store.write(query).await {
+                Err(WriteError::Store(StoreError::NotFound)) => Err(problems::no_place(uri).into()),
+                outcome => Ok(outcome?),
+            }
+        }
+    };
+    let written = change.make(uri, &action, run).await?;
+    let done = match (written.is_new, appends) {
+        (true, _) => "Created",
+        (false, true) => "Appended to",
+        (false, false) => "Wrote",
+    };
+    Ok(output::written(done, written))
+}
+
+fn bytes_of(text: Option<String>, base64: Option<String>) -> Result<Bytes, Problem> {
+    match (text, base64) {
+        (Some(text), None) => Ok(text.into()),
+        (None, Some(base64)) => match STANDARD.decode(base64) {
+            Ok(bytes) => Ok(bytes.into()),
+            Err(error) => Err(Problem::validation("base64", format!("{error}."))
+                .suggest("Encode the bytes in base64, or use text.")),
+        },
+        (None, None) => Err(Problem::missing_required("text")
+            .suggest("Give the content as text or base64; empty text for an empty file.")),
+        (Some(_), Some(_)) => Err(Problem::validation("base64", "there is text as well.")
+            .suggest("Give the content as one of them.")),
+    }
+}

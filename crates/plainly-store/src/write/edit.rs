@@ -1,0 +1,227 @@
+//! `edit_resource`: pieces of a text replaced by others.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use plainly_protocol::types::Content;
+use plainly_server::reply::{Json, StructuredOutput};
+use plainly_server::store::{
+    ByteRange, RangeQuery, Ranged, When, Writable, WriteError, WriteQuery, Written,
+};
+use plainly_server::{Failure, Tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::change::{Change, Stop};
+use super::{Writing, output, problems};
+use crate::edits::{self, Edit};
+use crate::{TEXT_BYTES, entry};
+
+pub(super) const NAME: &str = "edit_resource";
+
+/// The most edits of one call.
+const MOST: usize = 100;
+
+/// The most times that an edit is made, if other programs write meanwhile.
+const TRIES: usize = 5;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EditArgs {
+    /// URI or path of a text file.
+    uri: String,
+    #[schemars(length(min = 1, max = MOST))]
+    edits: Vec<EditArg>,
+    /// Only shows the changes.
+    dry_run: Option<bool>,
+    /// Fails if its tag is another one.
+    if_tag: Option<String>,
+}
+
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(inline)]
+struct EditArg {
+    /// Text that occurs exactly once.
+    old: String,
+    /// Text to be there instead.
+    new: String,
+    /// Replaces it wherever it occurs.
+    all: Option<bool>,
+}
+
+// A text after its edits.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+struct EditOutput {
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    // For `if_tag` of the next change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<String>,
+    diff: String,
+    // Further information, such as edits that were found only without blanks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+pub(super) fn tool<S: Writable>(source: &Arc<Writing<S>>) -> Tool {
+    super::tool(NAME, source, edit)
+        .title("Edit a resource")
+        .description(
+            "Replaces pieces of a text file, all or none, and shows a diff. Each is looked for in the text as it was before.",
+        )
+        .annotations(super::hints(true, false))
+}
+
+async fn edit<S: Writable>(
+    change: Change<S>,
+    args: EditArgs,
+) -> Result<StructuredOutput<EditOutput>, Failure> {
+    let uri = change.view.uri_of_one(&args.uri)?;
+    let editing = Editing {
+        change: &change,
+        uri: &uri,
+        edits: args.edits.into(),
+        if_tag: args.if_tag.as_deref(),
+    };
+    if args.dry_run.unwrap_or_default() {
+        let text = editing.read().await?;
+        let edited = editing.apply(&text).await?;
+        let mut written = Written::new(&uri).size(edited.text.len() as u64);
+        written.tag = text.tag;
+        return Ok(edited.into_output("Would edit", written));
+    }
+    let run = |permanent| editing.run(permanent);
+    let (edited, written) = change.make(&uri, &format!("Edit {uri}"), run).await?;
+    Ok(edited.into_output("Edited", written))
+}
+
+/// A call.
+struct Editing<'a, S> {
+    change: &'a Change<S>,
+    uri: &'a str,
+    edits: Arc<[EditArg]>,
+    if_tag: Option<&'a str>,
+}
+
+impl<S: Writable> Editing<'_, S> {
+    /// Edits the present text, and again if another program changes it meanwhile.
+    async fn run(&self, permanent: bool) -> Result<(EditResult, Written), Stop> {
+        for _ in 0..TRIES {
+            let text = self.read().await?;
+            let edited = self.apply(&text).await?;
+            let when = text.tag.as_deref().map_or(When::Always, When::Tag);
+            let query = WriteQuery::new(self.uri, edited.text.clone());
+            let query = query.when(when).permanent(permanent);
+            match self.change.view.store.write(query).await {
+                Ok(written) => return Ok((edited, written)),
+                Err(WriteError::Changed { .. }) if self.if_tag.is_none() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(problems::contended(self.uri).into())
+    }
+
+    /// The text as it is now.
+    async fn read(&self) -> Result<Ranged, Failure> {
+        let (view, uri) = (&self.change.view, self.uri);
+        let limit = self.change.writing.settings.bytes;
+        match view.store.metadata(uri).await {
+            Ok(resource) if entry::is_collection(&resource) => {
+                return Err(crate::problems::is_a_collection(uri).into());
+            }
+            Ok(_) => {}
+            Err(error) => return Err(crate::problems::of(view, uri, error).await.into()),
+        }
+        let range = ByteRange::From {
+            first: 0,
+            most: limit as u64,
+        };
+        let text = match view.store.read_range(RangeQuery::new(uri, range)).await {
+            Ok(text) => text,
+            Err(error) => return Err(crate::problems::of(view, uri, error).await.into()),
+        };
+        if text.size > limit as u64 {
+            return Err(problems::too_large_to_edit(uri, text.size, limit).into());
+        }
+        match (self.if_tag, text.tag.as_deref()) {
+            (Some(expected), present) if present != Some(expected) => {
+                Err(problems::changed(uri, present).into())
+            }
+            _ => Ok(text),
+        }
+    }
+
+    /// The text after the edits.
+    async fn apply(&self, text: &Ranged) -> Result<EditResult, Failure> {
+        let (bytes, edits) = (text.bytes.clone(), Arc::clone(&self.edits));
+        let limit = self.change.writing.settings.bytes;
+        let name = self.uri.to_owned();
+        // A large text takes a while.
+        spawn_blocking(move || EditResult::of(&bytes, &edits, limit, &name)).await?
+    }
+}
+
+/// An edited text, with its diff and a note.
+struct EditResult {
+    text: Bytes,
+    diff: String,
+    note: Option<String>,
+}
+
+impl EditResult {
+    fn of(bytes: &[u8], edits: &[EditArg], limit: usize, name: &str) -> Result<Self, Failure> {
+        let edits: Vec<Edit<'_>> = edits
+            .iter()
+            .map(|edit| match edit.all.unwrap_or_default() {
+                true => Edit::new(&edit.old, &edit.new).all(),
+                false => Edit::new(&edit.old, &edit.new),
+            })
+            .collect();
+        let edited = edits::apply(bytes, &edits, limit).map_err(problems::of_edits)?;
+        let mut diff = edited.diff(name);
+        let mut notes: Vec<String> = edited.loose.iter().map(|edit| loose(*edit)).collect();
+        if diff.len() > TEXT_BYTES {
+            let cut = diff.get(..diff.floor_char_boundary(TEXT_BYTES));
+            let end = cut.and_then(|cut| cut.rfind('\n'));
+            diff.truncate(end.map_or(0, |end| end + 1));
+            notes.push("The diff goes on.".to_owned());
+        }
+        Ok(Self {
+            text: edited.text.into(),
+            diff,
+            note: (!notes.is_empty()).then(|| notes.join(" ")),
+        })
+    }
+
+    fn into_output(self, done: &str, written: Written) -> StructuredOutput<EditOutput> {
+        let mut line = output::line(done, &written);
+        if let Some(note) = &self.note {
+            line.push(' ');
+            line.push_str(note);
+        }
+        let content = [
+            Content::text(line),
+            Content::text(&self.diff),
+            output::link(&written),
+        ];
+        let output = EditOutput {
+            uri: written.uri,
+            size: written.size,
+            tag: written.tag,
+            diff: self.diff,
+            note: self.note,
+        };
+        Json(output).content(content)
+    }
+}
+
+/// The note about an edit whose piece was found only without blanks.
+fn loose(edit: usize) -> String {
+    format!(
+        "`old` of edits[{edit}] was found only without the blanks around its lines; `new` was indented as the lines there."
+    )
+}

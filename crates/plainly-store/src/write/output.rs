@@ -1,0 +1,52 @@
+//! The results of changes: for programs, and as a line of text with a link.
+
+use percent_encoding::percent_decode_str;
+use plainly_protocol::types::{Content, Resource};
+use plainly_server::reply::{Json, StructuredOutput};
+use plainly_server::store::Written;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+// A resource after a change.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct WriteOutput {
+    uri: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    // For `if_tag` of the next change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tag: Option<String>,
+}
+
+/// The result of a change, which `done` names in the past tense.
+pub(super) fn written(done: &str, written: Written) -> StructuredOutput<WriteOutput> {
+    let text = Content::text(line(done, &written));
+    let link = link(&written);
+    let output = WriteOutput {
+        uri: written.uri,
+        size: written.size,
+        tag: written.tag,
+    };
+    Json(output).content([text, link])
+}
+
+/// A line with the facts about the resource.
+pub(super) fn line(done: &str, written: &Written) -> String {
+    let size = written.size.map(|size| format!(" ({size} bytes)"));
+    let tag = written
+        .tag
+        .as_ref()
+        .map(|tag| format!(" Its tag is {tag}."));
+    let [size, tag] = [size, tag].map(Option::unwrap_or_default);
+    format!("{done} {}{size}.{tag}", written.uri)
+}
+
+/// A link to the resource.
+pub(super) fn link(written: &Written) -> Content {
+    let name = written.uri.rsplit('/').next().unwrap_or_default();
+    let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
+    let mut resource = Resource::new(&written.uri, name);
+    resource.size = written.size;
+    Content::resource_link(resource)
+}

@@ -1,0 +1,160 @@
+//! Explains to a model why a change was not made, and what to do next.
+
+use std::time::Duration;
+
+use plainly_errors::problem::ProblemCode;
+use plainly_errors::{Problem, ProblemBag};
+use plainly_server::store::{Store, StoreError, WriteError};
+use plainly_server::{AskError, Failure};
+
+use crate::edits::{EditFault, EditProblem};
+use crate::{StoreView, problems};
+
+/// The problem to report when the store answers a change of `uri` with `error`.
+pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteError) -> Problem {
+    match error {
+        WriteError::Changed { tag } => changed(uri, tag.as_deref()),
+        WriteError::Exists => Problem::already_exists("resource", uri)
+            .suggest("Use another name, or leave out create_only to replace it; with if_tag only if it is as you read it."),
+        WriteError::NotEmpty => {
+            Problem::new(ProblemCode::EntityInUse, format!("{uri} is not empty."))
+                .suggest("Set recursive to delete it with everything in it.")
+        }
+        WriteError::Permanent { why } => not_confirmed(&format!("Change {uri}"))
+            .detail("reason", why),
+        WriteError::Denied { why } => Problem::access_denied("write", format!("{uri}: {why}.").as_str())
+            .suggest("Use another place; this one stays as it is."),
+        WriteError::Full { why } => {
+            Problem::new(ProblemCode::PayloadTooLarge, format!("There is no room for it: {why}."))
+                .suggest("Write less, or ask the operator of the server for room.")
+        }
+        WriteError::Unsupported { what } => {
+            Problem::operation_failed(format!("This store can't {what}."))
+                .suggest("Do without it.")
+        }
+        WriteError::Unknown(cause) => {
+            tracing::error!(uri, error = %cause, "a change failed, and may have happened");
+            Problem::internal("The change failed, and may have happened all the same.")
+                .suggest("Look at the resource before you try again.")
+                .with_source(cause)
+        }
+        WriteError::Store(StoreError::Failed(cause)) => {
+            tracing::error!(uri, error = %cause, "a tool could not change the store");
+            Problem::internal("The resource could not be changed.").with_source(cause)
+        }
+        WriteError::Store(StoreError::Overloaded) => {
+            Problem::service_unavailable("resources").suggest("Too much is being done at once: try again.")
+        }
+        WriteError::Store(error) => problems::of(source, uri, error).await,
+        other => Problem::internal("The resource could not be changed.").with_source(other),
+    }
+}
+
+/// The content has another tag than the condition.
+pub(super) fn changed(uri: &str, tag: Option<&str>) -> Problem {
+    let why = match tag {
+        Some(tag) => format!("{uri} was changed meanwhile; its tag is {tag} now."),
+        None => format!("{uri} was changed meanwhile."),
+    };
+    let problem = Problem::validation("if_tag", why)
+        .suggest("Read it again, and make the change to what it is now.");
+    match tag {
+        Some(tag) => problem.detail("tag", tag),
+        None => problem,
+    }
+}
+
+/// Others change the resource again and again.
+pub(super) fn contended(uri: &str) -> Problem {
+    let message = format!("{uri} is being changed by others again and again.");
+    Problem::new(ProblemCode::EntityInUse, message).suggest("Try again.")
+}
+
+/// Both conditions at once.
+pub(super) fn one_condition() -> Problem {
+    Problem::validation("create_only", "if_tag is for a resource that exists.")
+        .suggest("Use one of them.")
+}
+
+/// There is something where a resource is to be moved.
+pub(super) fn in_the_way(to: &str) -> Problem {
+    Problem::already_exists("resource", to).suggest("Use another name, or delete it first.")
+}
+
+/// Nothing can be at this URI.
+pub(super) fn no_place(uri: &str) -> Problem {
+    Problem::not_found("place", uri)
+        .suggest("Create the collection that it is in; if there is one, use another name, because this one is not served.")
+}
+
+/// The content is larger than is written.
+pub(super) fn too_large(uri: &str, size: usize, limit: usize) -> Problem {
+    let message = format!("{uri} would get {size} bytes at once, and the limit is {limit}.");
+    Problem::new(ProblemCode::PayloadTooLarge, message)
+        .suggest("Write it in parts, the later ones with append.")
+        .detail("size", size)
+        .detail("limit", limit)
+}
+
+/// The resource is larger than is edited.
+pub(super) fn too_large_to_edit(uri: &str, size: u64, limit: usize) -> Problem {
+    let message = format!("{uri} has {size} bytes, and the limit for edits is {limit}.");
+    Problem::new(ProblemCode::PayloadTooLarge, message)
+        .suggest("These tools can only append to it.")
+        .detail("size", size)
+        .detail("limit", limit)
+}
+
+/// The caller made too many changes.
+pub(super) fn too_often(left: Duration) -> Problem {
+    Problem::rate_limited("writes", left)
+}
+
+/// The user does not want the change.
+pub(super) fn declined(action: &str) -> Problem {
+    Problem::access_denied(action, "The user declined.")
+        .suggest("Do without it, unless the user asks for it.")
+}
+
+/// The user could not be asked.
+pub(super) fn not_asked(action: &str, why: Option<&str>, error: AskError) -> Problem {
+    let problem = not_confirmed(action).with_source(error);
+    match why {
+        Some(why) => problem.detail("reason", why),
+        None => problem,
+    }
+}
+
+fn not_confirmed(action: &str) -> Problem {
+    Problem::confirmation_required(action).suggest(
+        "The user must agree, and could not be asked: this host may not support elicitation. Ask the user to do it, or do without it.",
+    )
+}
+
+/// The edits can't be applied.
+pub(super) fn of_edits(found: Vec<EditProblem>) -> Failure {
+    let mut bag = ProblemBag::new();
+    for EditProblem { edit, fault } in found {
+        let field = edit.map_or_else(|| "edits".to_owned(), |edit| format!("edits[{edit}]"));
+        let problem = match fault {
+            EditFault::NotUtf8 => {
+                Problem::new(ProblemCode::InvalidFileType, "It is not text in UTF-8.")
+            }
+            EditFault::TooLarge { .. } => {
+                Problem::new(ProblemCode::PayloadTooLarge, format!("{fault}."))
+            }
+            EditFault::Empty
+            | EditFault::Same { .. }
+            | EditFault::Missing { .. }
+            | EditFault::Several { .. }
+            | EditFault::Overlaps { .. }
+            | EditFault::TooManyLines { .. }
+            | EditFault::TooManyPlaces { .. } => Problem::validation(field, format!("{fault}.")),
+        };
+        bag.add(problem.suggest(fault.advice()));
+    }
+    match bag.into_result() {
+        Err(problems) => problems.into(),
+        Ok(()) => Problem::internal("The edits could not be made.").into(),
+    }
+}

@@ -1,0 +1,60 @@
+//! `move_resource`: another URI for a resource.
+
+use std::sync::Arc;
+
+use plainly_server::reply::StructuredOutput;
+use plainly_server::store::{RenameQuery, StoreError, When, Writable, WriteError};
+use plainly_server::{Failure, Tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::change::{Change, Stop};
+use super::output::{self, WriteOutput};
+use super::{Writing, problems};
+
+pub(super) const NAME: &str = "move_resource";
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct MoveArgs {
+    /// URI or path of a file or directory.
+    from: String,
+    /// New URI or path.
+    to: String,
+    /// Fails if its tag is another one.
+    if_tag: Option<String>,
+}
+
+pub(super) fn tool<S: Writable>(source: &Arc<Writing<S>>) -> Tool {
+    super::tool(NAME, source, rename)
+        .title("Move a resource")
+        .description("Moves or renames a file or directory, never over something that exists.")
+        .annotations(super::hints(true, false))
+}
+
+async fn rename<S: Writable>(
+    change: Change<S>,
+    args: MoveArgs,
+) -> Result<StructuredOutput<WriteOutput>, Failure> {
+    let from = change.view.uri_of_one(&args.from)?;
+    let to = change.view.uri_of_one(&args.to)?;
+    let when = args.if_tag.as_deref().map_or(When::Always, When::Tag);
+    let query = RenameQuery::new(&from, &to).when(when);
+    let run = async {
+        match change.view.store.rename(query).await {
+            Ok(written) => Ok(written),
+            Err(WriteError::Exists) => Err(Stop::from(problems::in_the_way(&to))),
+            Err(WriteError::Store(StoreError::NotFound)) if exists(&change, &from).await => {
+                Err(problems::no_place(&to).into())
+            }
+            Err(error) => Err(error.into()),
+        }
+    };
+    let action = format!("Move {from} to {to}");
+    let written = change.make_harmless(&from, &action, run).await?;
+    Ok(output::written(&format!("Moved {from} to"), written))
+}
+
+async fn exists<S: Writable>(change: &Change<S>, uri: &str) -> bool {
+    change.view.store.metadata(uri).await.is_ok()
+}
