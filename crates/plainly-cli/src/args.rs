@@ -33,6 +33,7 @@ mod usage;
 pub(crate) mod values;
 mod watch;
 mod words;
+mod write;
 
 use clap::{Parser, Subcommand};
 
@@ -51,7 +52,7 @@ pub(crate) use self::install::{ChangeArgs, InstallArgs, UninstallArgs};
 pub(crate) use self::log::LogArgs;
 pub(crate) use self::login::{LoginArgs, LoginsArgs, LogoutArgs};
 pub(crate) use self::ls::LsArgs;
-pub(crate) use self::mount::Mount;
+pub(crate) use self::mount::{Mount, WRITABLE};
 pub(crate) use self::package::{PackageArgs, PackageKind};
 pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
@@ -75,6 +76,9 @@ use self::usage::usage;
 pub(crate) use self::values::{HeaderArg, Scopes};
 pub(crate) use self::watch::WatchArgs;
 pub(crate) use self::words::{Server, ServerName, Words, is_program};
+pub(crate) use self::write::{
+    ConfirmArg, LARGEST_WRITE, RestoreArgs, TrashAction, TrashArgs, WriteArgs,
+};
 use crate::exit;
 use crate::format::Format;
 
@@ -92,6 +96,7 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Serve(ServeArgs),
+    Trash(TrashArgs),
     Key(KeyArgs),
     #[command(flatten)]
     Client(ClientCommand),
@@ -121,6 +126,7 @@ impl Command {
             | Self::Logout(_)
             | Self::Logins(_)
             | Self::Key(_)
+            | Self::Trash(_)
             | Self::Servers(_)
             | Self::Install(_)
             | Self::Uninstall(_)
@@ -140,6 +146,7 @@ impl Command {
             Self::Login(args) => Some(&args.server.asking),
             Self::Logout(args) => Some(&args.server.asking),
             Self::Serve(_)
+            | Self::Trash(_)
             | Self::Key(_)
             | Self::Logins(_)
             | Self::Replay(_)
@@ -167,6 +174,7 @@ impl Command {
             Self::Logins(args) => args.format(),
             Self::Explain(args) => args.format(),
             Self::Key(args) => args.format(),
+            Self::Trash(args) => args.format(),
             Self::Serve(_)
             | Self::Replay(_)
             | Self::Completions(_)

@@ -2,6 +2,7 @@
 
 pub(crate) mod key;
 pub(crate) mod serve;
+pub(crate) mod trash;
 
 pub(crate) mod shell;
 

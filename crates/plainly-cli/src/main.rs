@@ -114,6 +114,7 @@ async fn run(command: Command, log: &LogArgs) -> Result<(), Failure> {
         Command::Logout(args) => Box::pin(command::logout::run(args)).await,
         Command::Logins(args) => Box::pin(command::logins::run(args)).await,
         Command::Key(args) => command::key::run(args),
+        Command::Trash(args) => command::trash::run(&args),
         Command::Servers(args) => Box::pin(command::servers::run(&args)).await,
         Command::Install(args) => command::install::run(args, log),
         Command::Uninstall(args) => command::install::uninstall(&args),

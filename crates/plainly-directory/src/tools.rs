@@ -5,7 +5,7 @@ mod host_paths;
 
 use plainly::server::Tool;
 use plainly::store::Store;
-use plainly::store::tools::StoreTools;
+use plainly::store::tools::{StoreTools, WriteTools};
 
 use self::host_paths::HostPaths;
 use super::store::DirectoryStore;
@@ -42,22 +42,38 @@ impl DirectoryStore {
     /// Offer these where only programs on this machine can call them, such as on [standard input and
     /// output](plainly::Server::serve_stdio): they confirm which path a mount has.
     pub fn local_tools(&self) -> Vec<Tool> {
+        self.tools_with(StoreTools::new(self.clone()).spelling(self.local_spelling()))
+    }
+
+    /// The reading of arguments by callers on this machine.
+    fn local_spelling(&self) -> impl Fn(&str) -> Option<String> + Send + Sync + 'static {
         let paths = HostPaths::of(self);
         let store = self.clone();
-        let spelling = move |written: &str| {
+        move |written: &str| {
             let meant = meant(written);
             if meant.as_deref().is_some_and(|uri| store.serves(uri)) {
                 return meant;
             }
             paths.uri(written).or(meant)
-        };
-        self.tools_with(StoreTools::new(self.clone()).spelling(spelling))
+        }
     }
 
     fn tools_with(&self, of_any_store: StoreTools<Self>) -> Vec<Tool> {
         let mut tools = of_any_store.clone().build();
         tools.push(search::tool(self.clone(), of_any_store));
         tools
+    }
+
+    /// The tools with which a model changes the directories that are served for [writing](plainly::store::Writable): those of
+    /// [`WriteTools`], which take paths below a mount as well.
+    pub fn write_tools(&self) -> WriteTools<Self> {
+        WriteTools::new(self.clone()).spelling(meant)
+    }
+
+    /// The [`write_tools`](Self::write_tools) for callers on this machine, who may use its paths as with
+    /// [`local_tools`](Self::local_tools).
+    pub fn local_write_tools(&self) -> WriteTools<Self> {
+        WriteTools::new(self.clone()).spelling(self.local_spelling())
     }
 }
 

@@ -28,7 +28,7 @@ use serde::de::DeserializeOwned;
 use self::change::Change;
 use self::rate::Rate;
 use self::turns::Turns;
-use super::{Spelling, StoreTools, StoreView};
+use super::{StoreTools, StoreView};
 
 /// The largest content of one change unless another size is given, in bytes.
 const WRITE_BYTES: usize = 16 << 20;
@@ -107,7 +107,10 @@ impl<S: Writable> WriteTools<S> {
     }
 
     /// Reads the argument `uri` with `spelling`, as [`StoreTools::spelling`] does.
-    pub fn spelling(mut self, spelling: Spelling) -> Self {
+    pub fn spelling(
+        mut self,
+        spelling: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
         self.reading = self.reading.spelling(spelling);
         self
     }

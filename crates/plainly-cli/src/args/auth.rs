@@ -70,6 +70,10 @@ pub(crate) struct AuthArgs {
     #[arg(long, value_name = "SCOPE", value_parser = values::scopes, conflicts_with = "stdio")]
     pub(crate) require_scope: Vec<Scopes>,
 
+    /// With --write, require a token with this scope for changes. Necessary where other machines can reach the server
+    #[arg(long, value_name = "SCOPE", value_parser = values::scopes, conflicts_with = "stdio")]
+    pub(crate) write_scope: Vec<Scopes>,
+
     /// Only accept tokens that are bound to a key of their client, each request with a proof of
     /// that key (DPoP) [default: also accept unbound tokens]
     #[arg(long, conflicts_with_all = ["stdio", "auth_keys"])]

@@ -1,7 +1,7 @@
 //! `plainly install` and `plainly uninstall`.
 
 use super::values::{self, HeaderArg};
-use super::{ContentArgs, Host};
+use super::{ContentArgs, Host, WriteArgs};
 use crate::format::Format;
 
 /// Add a server to the configuration of a host
@@ -19,6 +19,7 @@ Examples:
   plainly install claude notes https://notes.example.com/mcp --header 'Authorization: Bearer ${NOTES_TOKEN}'
   plainly install zed ./docs           this directory, served by plainly
   plainly install zed ./docs --hidden  hidden files too
+  plainly install zed ./docs --write   the host can change its files
   plainly install zed ./docs --dry-run print the change, and write nothing
   plainly install vscode ./docs --project --portable
 
@@ -51,6 +52,8 @@ pub(crate) struct InstallArgs {
     pub(crate) change: ChangeArgs,
     #[command(flatten, next_help_heading = "Directories that plainly serves")]
     pub(crate) content: ContentArgs,
+    #[command(flatten)]
+    pub(crate) writing: WriteArgs,
     /// The command that starts the server, with its arguments
     #[arg(last = true)]
     pub(crate) command: Vec<String>,

@@ -10,17 +10,23 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 pub(crate) struct Mount {
     pub(crate) name: Option<String>,
     pub(crate) path: PathBuf,
+    /// Clients may change its files.
+    pub(crate) is_writable: bool,
 }
+
+/// The end of the word of a directory whose files may be changed.
+pub(crate) const WRITABLE: &str = ":rw";
 
 impl Mount {
     /// The whole word, if it was split and is there too.
     pub(crate) fn unsplit(&self) -> Option<String> {
         let name = self.name.as_deref()?;
-        let word = format!("{name}={}", self.path.to_str()?);
+        let writable = if self.is_writable { WRITABLE } else { "" };
+        let word = format!("{name}={}{writable}", self.path.to_str()?);
         Path::new(&word).exists().then_some(word)
     }
 
-    /// `NAME=PATH` or `PATH`. What has a slash before the equals sign is a path: `./a=b` is called `a=b`.
+    /// `NAME=PATH`, `NAME=PATH:rw` or `PATH`. What has a slash before the equals sign is a path: `./a=b` is called `a=b`.
     fn new(word: OsString) -> Result<Self, String> {
         let split = word
             .to_str()
@@ -44,13 +50,18 @@ impl Mount {
             Some((name, "")) => Err(format!(
                 "the path after = is missing: use {name} or {name}=PATH"
             )),
-            Some((name, path)) => Ok(Self {
-                name: Some(name.to_owned()),
-                path: path.into(),
-            }),
+            Some((name, path)) => {
+                let writable = path.strip_suffix(WRITABLE);
+                Ok(Self {
+                    name: Some(name.to_owned()),
+                    path: writable.unwrap_or(path).into(),
+                    is_writable: writable.is_some(),
+                })
+            }
             None => Ok(Self {
                 name: None,
                 path: word.into(),
+                is_writable: false,
             }),
         }
     }
@@ -67,16 +78,21 @@ mod tests {
     #[test]
     fn a_name_stands_before_the_first_equals_sign() {
         let cases = [
-            ("docs", None, "docs"),
-            ("./docs", None, "./docs"),
-            ("api=./docs", Some("api"), "./docs"),
-            ("api=a=b", Some("api"), "a=b"),
-            ("./a=b", None, "./a=b"),
-            ("./a=", None, "./a="),
+            ("docs", None, "docs", false),
+            ("./docs", None, "./docs", false),
+            ("api=./docs", Some("api"), "./docs", false),
+            ("api=a=b", Some("api"), "a=b", false),
+            ("api=./docs:rw", Some("api"), "./docs", true),
+            ("api=./docs:rw/", Some("api"), "./docs:rw/", false),
+            ("./docs:rw", None, "./docs:rw", false),
+            ("./a=b", None, "./a=b", false),
+            ("./a=", None, "./a=", false),
         ];
-        for (word, name, path) in cases {
+        for (word, name, path, is_writable) in cases {
             let mount = Mount::new(word.into()).unwrap();
-            assert_eq!((mount.name.as_deref(), mount.path), (name, path.into()));
+            let expected = (name, path.into(), is_writable);
+            let read = (mount.name.as_deref(), mount.path, mount.is_writable);
+            assert_eq!(read, expected, "{word}");
         }
         for word in ["", "=./docs", "docs=", "=", "http://a.example/mcp"] {
             assert!(Mount::new(word.into()).is_err(), "{word}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plainly::transport::http::ProxyNetwork;
 
-use super::{AuthArgs, Host, Mount, SecretPlace, mount, values};
+use super::{AuthArgs, Host, Mount, SecretPlace, WriteArgs, mount, values};
 
 /// The largest file that is read unless another size is given, in bytes.
 pub(crate) const LARGEST_FILE: u64 = 16 << 20;
@@ -20,6 +20,7 @@ Examples:
   plainly serve docs=./docs src=./src --stdio   two named directories, over stdio
   plainly serve ./docs notes.md                 also a single file: file:///notes.md
   plainly serve ./docs --skills ./skills        also the skills in a directory
+  plainly serve ./docs --write --stdio          clients can change the files too
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
   plainly serve ./docs --public-url https://docs.example.com/mcp --auth-issuer https://login.example.com
@@ -28,9 +29,10 @@ Examples:
   plainly serve ./docs --print-config claude | sh
 
 Files have URIs like file:///docs/guide/tool.md: the directory's name, then the path below it. Hidden files, files \
-ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is ever written.")]
+ignored by .gitignore or .ignore, and links that lead outside are not served. Nothing is written unless --write.")]
 pub(crate) struct ServeArgs {
-    /// A directory or a single file to serve under its own name, or NAME=PATH to serve it under another
+    /// A directory or a single file to serve under its own name, or NAME=PATH to serve it under another; NAME=PATH:rw lets
+    /// clients change it
     #[arg(required_unless_present = "skills", value_name = "PATH", value_parser = mount::parser())]
     pub(crate) mounts: Vec<Mount>,
 
@@ -66,6 +68,9 @@ pub(crate) struct ServeArgs {
 
     #[command(flatten)]
     pub(crate) content: ContentArgs,
+
+    #[command(flatten)]
+    pub(crate) writing: WriteArgs,
 
     #[command(flatten)]
     pub(crate) network: NetworkArgs,

@@ -49,7 +49,8 @@ fn wanted(args: &InstallArgs, log: &LogArgs) -> Result<(String, Reach), Failure>
         false => Paths::Absolute,
     };
     let is_directory = args.command.is_empty() && !args.words.iter().any(|word| is_url(word));
-    if let Some(option) = args.content.given().filter(|_| !is_directory) {
+    let given = args.content.given().or(args.writing.given());
+    if let Some(option) = given.filter(|_| !is_directory) {
         return Err(wrong(&format!("{option} only works with directories")));
     }
     match (args.words.as_slice(), args.command.as_slice()) {
@@ -162,6 +163,7 @@ fn served(
         return Err(wrong("directories are missing"));
     };
     serve_args.content = args.content.clone();
+    serve_args.writing = args.writing.clone();
     let (name, mut reach) = serve::configured(&serve_args, log, paths)?;
     if let Reach::Command { env: own, .. } = &mut reach {
         own.extend(variables(args, paths)?);

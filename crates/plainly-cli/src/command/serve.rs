@@ -12,6 +12,7 @@ mod recent;
 mod status;
 mod stores;
 mod tools;
+mod write;
 
 use std::error::Error;
 use std::fs;
@@ -49,6 +50,7 @@ const READY_PATH: &str = "/readyz";
 const SSE_PATH: &str = "/sse";
 
 pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
+    write::check(&args)?;
     let stores = Stores::new(&args)?;
     let key = key_of(&args);
     let operator = Operator::new(&args)?;
@@ -76,6 +78,7 @@ pub(super) fn configured(
     paths: &Paths,
 ) -> Result<(String, Reach), Failure> {
     // Whatever can't be served is no use to a host.
+    write::check(args)?;
     Stores::new(args)?;
     Ok((key_of(args), invocation::reach(args, log, paths)?))
 }
@@ -90,6 +93,9 @@ fn server(stores: &Stores, args: &ServeArgs, operator: &Operator) -> Result<Serv
         None => builder,
     };
     let mut limits = limits(args.content.max_file_size);
+    if write::is_on(args) {
+        write::limit(&args.writing, &mut limits);
+    }
     network::limit(&args.network, &mut limits);
     if let Some(memory) = memory::of(args) {
         memory.limit(&mut limits);

@@ -67,6 +67,7 @@ mod trusting;
 #[cfg(unix)]
 mod visiting;
 mod watching;
+mod writing;
 
 #[path = "../../../../tests/peer/src/table.rs"]
 pub mod table;

@@ -2,14 +2,15 @@
 
 use plainly::server::auth::{ApiKeys, Dpop, Introspection, ResourceServer, Secret};
 
+use super::write;
 use crate::accounts::secret;
-use crate::args::{AuthArgs, Scopes, ServeArgs};
+use crate::args::{Scopes, ServeArgs};
 use crate::failure::Failure;
 
 /// The gate for these options, if there is to be one; `url` is where the server is, unless its public URL is given.
 pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceServer>, Failure> {
     let auth = &args.auth;
-    check(auth)?;
+    check(args)?;
     if !auth.is_on() {
         return Ok(None);
     }
@@ -20,6 +21,7 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
     if let Some(name) = &args.name {
         server = server.name(name);
     }
+    server = write::guarded(server, args);
     for issuer in &auth.auth_issuer {
         server = server.issuer(issuer);
     }
@@ -58,13 +60,19 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
 }
 
 /// Rejects options that would protect nothing, before a user relies on them.
-fn check(auth: &AuthArgs) -> Result<(), Failure> {
+fn check(args: &ServeArgs) -> Result<(), Failure> {
+    let auth = &args.auth;
     let has_scope = !auth.require_scope.is_empty();
     let bound =
         "an authorization server that issues bound tokens: add --auth-issuer or --auth-introspect";
     let rows = [
         (
             has_scope.then_some("--require-scope"),
+            auth.is_on(),
+            "a source of scopes: add --auth-issuer, --auth-introspect or --auth-keys",
+        ),
+        (
+            (!auth.write_scope.is_empty()).then_some("--write-scope"),
             auth.is_on(),
             "a source of scopes: add --auth-issuer, --auth-introspect or --auth-keys",
         ),

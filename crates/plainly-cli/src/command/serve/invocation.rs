@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::{ADDRESS, public_url};
 use crate::args::{
-    ContentArgs, LARGEST_FILE, LogArgs, Mount, OperatorArgs, ServeArgs, ServedTools,
+    ConfirmArg, ContentArgs, LARGEST_FILE, LARGEST_WRITE, LogArgs, Mount, OperatorArgs, ServeArgs,
+    ServedTools, WRITABLE, WriteArgs,
 };
 use crate::failure::Failure;
 use crate::log::LogFormat;
@@ -55,6 +56,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         operator,
         name,
         content,
+        writing,
         print_config: _,
         auth: _,
     } = args;
@@ -71,7 +73,6 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         max_file_size,
         max_memory,
     } = content;
-    let LogArgs { levels, format } = log;
     let mut words = vec!["serve".to_owned()];
     words.extend(directories(mounts, skills.as_deref(), paths)?);
     words.push("--stdio".to_owned());
@@ -87,7 +88,6 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
-    let format = (*format == LogFormat::Json).then(|| "json".to_owned());
     let options = [
         ("--name", name.clone()),
         ("--tools", chosen(tools)),
@@ -95,13 +95,13 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
         ("--max-memory", max_memory.as_ref().map(u64::to_string)),
-        ("--log", levels.as_ref().map(|levels| levels.text.clone())),
-        ("--log-format", format),
     ];
     let given = options
         .into_iter()
         .filter_map(|(option, value)| Some([option.to_owned(), value?]));
     words.extend(given.flatten());
+    words.extend(for_log(log));
+    words.extend(for_writing(writing));
     words.extend(for_operator(operator, paths)?);
     Ok(words)
 }
@@ -118,6 +118,36 @@ fn directories(
         words.extend(["--skills".to_owned(), paths.of(path)?]);
     }
     Ok(words)
+}
+
+/// The options for the log.
+fn for_log(args: &LogArgs) -> Vec<String> {
+    let LogArgs { levels, format } = args;
+    let levels = levels.as_ref().map(|levels| levels.text.clone());
+    let format = (*format == LogFormat::Json).then(|| "json".to_owned());
+    let options = [("--log", levels), ("--log-format", format)].into_iter();
+    let given = options.filter_map(|(option, value)| Some([option.to_owned(), value?]));
+    given.flatten().collect()
+}
+
+/// The options for changes.
+fn for_writing(args: &WriteArgs) -> Vec<String> {
+    let WriteArgs {
+        write,
+        confirm,
+        max_write_size,
+    } = args;
+    let size = (*max_write_size != LARGEST_WRITE).then(|| max_write_size.to_string());
+    let confirm = (*confirm != ConfirmArg::Destructive).then(|| confirm.as_str().to_owned());
+    let mut words = Vec::from_iter(write.then(|| "--write".to_owned()));
+    for (option, value) in [("--confirm", confirm), ("--max-write-size", size)] {
+        words.extend(
+            value
+                .into_iter()
+                .flat_map(|value| [option.to_owned(), value]),
+        );
+    }
+    words
 }
 
 /// The options for the operator.
@@ -147,8 +177,9 @@ fn chosen(tools: &[ServedTools]) -> Option<String> {
 
 fn word(mount: &Mount, paths: &Paths) -> Result<String, Failure> {
     let path = paths.of(&mount.path)?;
+    let writable = if mount.is_writable { WRITABLE } else { "" };
     Ok(match &mount.name {
-        Some(name) => format!("{name}={path}"),
+        Some(name) => format!("{name}={path}{writable}"),
         None => path,
     })
 }

@@ -5,7 +5,7 @@ use plainly::server::ServerBuilder;
 use plainly_directory::convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
 
-use super::{memory, tools};
+use super::{memory, tools, write};
 use crate::apart::PdfProcesses;
 use crate::args::{Mount, ServeArgs};
 use crate::failure::Failure;
@@ -87,7 +87,7 @@ fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
         }
         return Ok(None);
     }
-    let builder = options(args);
+    let builder = write::prepared(options(args), args);
     let builder = if args.content.as_is {
         builder
     } else {
@@ -95,10 +95,7 @@ fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
     };
     args.mounts
         .iter()
-        .fold(builder, |builder, mount| match &mount.name {
-            Some(name) => builder.mount_as(name, &mount.path),
-            None => builder.mount(&mount.path),
-        })
+        .fold(builder, write::mounted)
         .build()
         .map(Some)
         .map_err(|error| {

@@ -3,26 +3,26 @@
 use plainly::server::Tool;
 use plainly_directory::DirectoryStore;
 
-use super::app;
-use super::network;
+use super::{app, network, write};
 use crate::args::{ServeArgs, ServedTools};
 
 /// The tools that are named, all of them if none is, and those of the page if there is one.
-pub(super) fn of(store: &DirectoryStore, serve: &ServeArgs) -> Vec<Tool> {
-    let args = &serve.content;
-    if args.no_tools {
+pub(super) fn of(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
+    let content = &args.content;
+    if content.no_tools {
         return Vec::new();
     }
-    let named = ServedTools::names(&args.tools);
+    let named = ServedTools::names(&content.tools);
     // Callers elsewhere must not learn which paths there are here.
-    let mut tools = match network::is_local(serve) {
+    let mut tools = match network::is_local(args) {
         true => store.local_tools(),
         false => store.tools(),
     };
     tools.retain(|tool| {
-        let is_for_page = args.app && app::TOOLS.contains(&tool.name());
+        let is_for_page = content.app && app::TOOLS.contains(&tool.name());
         named.is_empty() || named.contains(&tool.name()) || is_for_page
     });
-    tools.extend(args.app.then(|| app::tool(store)));
+    tools.extend(write::tools(store, args));
+    tools.extend(content.app.then(|| app::tool(store)));
     tools
 }

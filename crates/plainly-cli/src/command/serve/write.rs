@@ -1,0 +1,113 @@
+//! The changes that the options allow, and for whom.
+
+use std::net::{IpAddr, SocketAddr};
+
+use plainly::limits::Limits;
+use plainly::server::Tool;
+use plainly::server::auth::ResourceServerBuilder;
+use plainly::store::tools::WriteTools;
+use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
+
+use super::network;
+use crate::args::{Mount, Scopes, ServeArgs, WriteArgs};
+use crate::failure::Failure;
+
+/// Whether anything may be changed.
+pub(super) fn is_on(args: &ServeArgs) -> bool {
+    args.writing.write || args.mounts.iter().any(|mount| mount.is_writable)
+}
+
+/// Rejects options that would allow nothing, or changes by every client that reaches the server.
+pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
+    let scope = (!args.auth.write_scope.is_empty()).then_some("--write-scope");
+    let given = args.writing.given().or(scope);
+    if let Some(option) = given.filter(|_| !is_on(args)) {
+        let why = format!("{option} is for a server that writes: add --write");
+        return Err(Failure::impossible(why, None));
+    }
+    if args.writing.write && args.mounts.is_empty() {
+        let why = "--write changes the files of directories: give a directory to serve";
+        return Err(Failure::impossible(why, None));
+    }
+    if is_on(args) && args.content.no_tools {
+        let why = "files are written by tools: leave out --no-tools";
+        return Err(Failure::impossible(why, None));
+    }
+    let is_guarded = !args.auth.write_scope.is_empty();
+    if is_on(args) && !is_guarded && is_reachable(args) {
+        let why = "other machines can reach the server, and could change the files: name the scope that they need with \
+                   --write-scope";
+        return Err(Failure::impossible(why, None));
+    }
+    Ok(())
+}
+
+/// Whether other machines can reach the server, by itself or through a proxy.
+fn is_reachable(args: &ServeArgs) -> bool {
+    let is_remote = |address: SocketAddr| !address.ip().to_canonical().is_loopback();
+    let named = args.allow_host.iter().map(String::as_str);
+    let mut hosts = named.chain(super::public_host(args));
+    args.http.is_some_and(is_remote) || hosts.any(|host| !is_local(host))
+}
+
+/// Whether a host, with a port or without, is this machine.
+fn is_local(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if !port.ends_with(']') => name,
+        _ => host,
+    };
+    let name = name.trim_matches(['[', ']']);
+    let is_loopback = |address: IpAddr| address.to_canonical().is_loopback();
+    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
+}
+
+/// Messages must have room for the largest write, in base64.
+pub(super) fn limit(args: &WriteArgs, limits: &mut Limits) {
+    let largest = usize::try_from(args.max_write_size.div_ceil(3)).unwrap_or(usize::MAX);
+    let message = largest.saturating_mul(4).saturating_add(1 << 20);
+    limits.message_bytes = limits.message_bytes.max(message);
+}
+
+/// The store with the limits of its changes.
+pub(super) fn prepared(builder: DirectoryStoreBuilder, args: &ServeArgs) -> DirectoryStoreBuilder {
+    builder
+        .writable(args.writing.write)
+        .max_write_bytes(args.writing.max_write_size)
+}
+
+/// Adds a directory.
+pub(super) fn mounted(builder: DirectoryStoreBuilder, mount: &Mount) -> DirectoryStoreBuilder {
+    match (&mount.name, mount.is_writable) {
+        (Some(name), true) => builder.mount_writable_as(name, &mount.path),
+        (Some(name), false) => builder.mount_as(name, &mount.path),
+        (None, true) => builder.mount_writable(&mount.path),
+        (None, false) => builder.mount(&mount.path),
+    }
+}
+
+/// The tools that change the files: those that `--tools` names, or all if it names none of them.
+pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
+    if !is_on(args) {
+        return Vec::new();
+    }
+    let bytes = usize::try_from(args.writing.max_write_size).unwrap_or(usize::MAX);
+    let tools = match network::is_local(args) {
+        true => store.local_write_tools(),
+        false => store.write_tools(),
+    };
+    tools
+        .confirm(args.writing.confirm.into())
+        .max_bytes(bytes)
+        .build()
+}
+
+/// The gate at which these tools need their scope.
+pub(super) fn guarded(mut gate: ResourceServerBuilder, args: &ServeArgs) -> ResourceServerBuilder {
+    let scopes = Scopes::all(&args.auth.write_scope);
+    if !scopes.is_empty() {
+        for name in WriteTools::<DirectoryStore>::NAMES {
+            gate = gate.tool(name, scopes.clone());
+        }
+    }
+    gate
+}
