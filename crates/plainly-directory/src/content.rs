@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 3;
 
 /// The least time since the last change of a file. The clock of a file system ticks up to every 10
 /// ms, and between two ticks changes look the same.
-const SETTLED: Duration = Duration::from_millis(20);
+pub(super) const SETTLED: Duration = Duration::from_millis(20);
 
 /// The most that reading a collection gives: files, bytes of one, and bytes of all.
 const FILES: usize = 100;

@@ -122,7 +122,7 @@ fn last_modified(metadata: &Metadata) -> Option<String> {
 }
 
 /// The MIME type that a name has whatever is in the file.
-fn from_name(name: &OsStr) -> Option<&'static str> {
+pub(super) fn from_name(name: &OsStr) -> Option<&'static str> {
     match ambiguous(name) {
         Some(_) => None,
         None => mime_guess::from_path(Path::new(name)).first_raw(),

@@ -6,6 +6,8 @@ mod found;
 mod lines;
 mod paced;
 mod query;
+mod rank;
+mod ranked;
 mod walk;
 
 use std::sync::Arc;
@@ -18,14 +20,20 @@ use plainly::server::{Failure, Tool};
 use plainly::store::tools::{Globs, StoreTools};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use self::found::SearchResult;
 use self::query::Query;
+use self::rank::Question;
+use self::ranked::TextIndex;
 use crate::request::Request;
 use crate::store::DirectoryStore;
 
 const LIMIT: usize = 100;
 const LARGEST_LIMIT: usize = 1_000;
+
+/// The sections of a ranked search.
+const SECTIONS: usize = 10;
 
 /// The most lines of context on either side of a match.
 const LARGEST_CONTEXT: usize = 20;
@@ -35,6 +43,8 @@ const LARGEST_CONTEXT: usize = 20;
 struct SearchArgs {
     /// Regular expression (Rust's, without look-around and back-references) to find in lines.
     pattern: Option<String>,
+    /// Words to rank sections of files by, instead of pattern.
+    words: Option<String>,
     /// Names or paths: *.rs in any directory, src/**/*.rs from the top of the search.
     glob: Option<String>,
     /// URI or path of a file or directory; without it, everything.
@@ -48,14 +58,18 @@ struct SearchArgs {
     context: Option<usize>,
     /// Globs to leave out: node_modules, *.min.js.
     exclude: Option<Vec<String>>,
-    /// Most matches.
+    /// Most matches; with words, most sections, 10 by default.
     #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
     limit: Option<usize>,
 }
 
 /// The tool over `store`, which shares its reading of URIs and its wording with `others`.
 pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) -> Tool {
-    let search = Arc::new(Search { store, others });
+    let search = Arc::new(Search {
+        store,
+        others,
+        index: Arc::default(),
+    });
     Tool::new("search", move |Args(args): Args<SearchArgs>| {
         Arc::clone(&search).run(args)
     })
@@ -66,14 +80,16 @@ pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) ->
     )
     .title("Search")
     .description(
-        "Finds lines in text files by pattern, files and directories by glob, or lines in matching files by both; with \
-         neither, lists what is directly in uri. Returns URIs and line numbers.",
+        "Finds the sections of files that are about words, best first; lines by pattern; files and directories by glob; or \
+         what matches glob and one of these. With none, lists what is directly in uri. Returns URIs and line numbers.",
     )
 }
 
 struct Search {
     store: DirectoryStore,
     others: StoreTools<DirectoryStore>,
+    /// Of one ranked search at a time: another one finds read what this one reads.
+    index: Arc<Mutex<TextIndex>>,
 }
 
 impl Search {
@@ -89,23 +105,40 @@ impl Search {
         let top = tops.first().cloned().unwrap_or_default();
         // One job compiles the pattern and searches, because a search that waits for its turn must cost no more than its
         // arguments.
-        let search = move |request: &Request<'_>| {
+        let is_ranked = args.words.is_some();
+        let search = move |request: &Request<'_>, index: Option<OwnedMutexGuard<TextIndex>>| {
             let query = match query(args, tops) {
                 Ok(query) => query,
                 Err(problem) => return Ok(Err(problem)),
             };
-            let hits = find::find(request, &query)?;
+            let hits = match (&query.words, index) {
+                (Some(words), Some(mut index)) => {
+                    ranked::ranked(request, &query, words, &mut index)?
+                }
+                (_, _) => find::find(request, &query)?,
+            };
             Ok(Ok(found::show(hits, &query)))
         };
         let searched = async {
             let _place = self.store.mounts.jobs.long().await?;
-            self.store.blocking(search).await
+            let index = match is_ranked {
+                true => Some(Arc::clone(&self.index).lock_owned().await),
+                false => None,
+            };
+            self.store.blocking(|request| search(request, index)).await
         };
         match searched.await {
             Ok(found) => Ok(found?),
             Err(error) => Err(self.others.problem(&top, error).await.into()),
         }
     }
+}
+
+fn question(words: &str) -> Result<Question, Problem> {
+    Question::of(words).ok_or_else(|| {
+        Problem::validation("words", "there is no word in it.")
+            .suggest("Give pattern to find other characters.")
+    })
 }
 
 fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
@@ -115,13 +148,23 @@ fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
         .pattern
         .map(|pattern| query::pattern(&pattern, is_literal, is_case_ignored))
         .transpose()?;
+    let words = args.words.as_deref().map(question).transpose()?;
+    if pattern.is_some() && words.is_some() {
+        return Err(Problem::validation("words", "it can't be given together with pattern.")
+            .suggest("Give words for the sections that are about them, or pattern for each line that matches."));
+    }
+    let limit = match words {
+        Some(_) => SECTIONS,
+        None => LIMIT,
+    };
     Ok(Query {
         tops,
         pattern,
+        words,
         glob: Globs::compile("glob", args.glob.as_slice())?,
         exclude: Globs::compile("exclude", args.exclude.as_deref().unwrap_or_default())?,
         context: args.context.unwrap_or(0).min(LARGEST_CONTEXT),
-        limit: args.limit.unwrap_or(LIMIT).clamp(1, LARGEST_LIMIT),
+        limit: args.limit.unwrap_or(limit).clamp(1, LARGEST_LIMIT),
         is_case_ignored,
     })
 }

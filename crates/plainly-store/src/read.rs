@@ -58,8 +58,14 @@ async fn read_one<S: Store>(
     viewer: Viewer,
     args: ReadArgs,
 ) -> Result<StructuredOutput<ReadOutput>, Failure> {
-    let part = LineSelection::parse(args.offset, args.limit, args.tail)?;
-    let uri = source.uri_of_one(&args.uri)?;
+    let (uri, part) = match LineSelection::of_uri(&args.uri) {
+        part if (args.offset, args.limit, args.tail) == (None, None, None) => part,
+        (uri, _) => (
+            uri,
+            LineSelection::parse(args.offset, args.limit, args.tail)?,
+        ),
+    };
+    let uri = source.uri_of_one(uri)?;
     let mut room = TEXT_BYTES;
     let (reading, content) = content::read(&source, &viewer, &uri, part, &mut room).await?;
     Ok(Json(reading).content(content))
@@ -144,11 +150,12 @@ async fn read_next<S: Store>(
     room: &mut usize,
     media_room: &mut u64,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
-    let found = source.uri_of_one(uri)?;
+    let (written, part) = LineSelection::of_uri(uri);
+    let found = source.uri_of_one(written)?;
     if *room < LEAST {
         return Err(full(uri));
     }
-    let (reading, blocks) = content::read(source, viewer, &found, LineSelection::ALL, room).await?;
+    let (reading, blocks) = content::read(source, viewer, &found, part, room).await?;
     let media = if reading.is_text() { 0 } else { reading.size() };
     *media_room = media_room.checked_sub(media).ok_or_else(|| full(uri))?;
     Ok((reading, blocks))

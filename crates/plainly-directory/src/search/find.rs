@@ -57,6 +57,8 @@ pub(super) struct LeftOut {
     pub(super) binary: usize,
     pub(super) long_lines: usize,
     pub(super) unreadable: usize,
+    /// Searched by name, and no further.
+    pub(super) named: usize,
 }
 
 /// A file or directory that was found.

@@ -54,7 +54,10 @@ struct FoundLine {
 pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResult> {
     let is_cut = cut(&mut hits.found, query);
     let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
-    let note = note(&hits, stopped, query);
+    let note = match query.words {
+        Some(_) => ranked_note(&hits, stopped),
+        None => note(&hits, stopped, query),
+    };
     let text = format!("{}{note}", text(&hits.found));
     let mut content = vec![Content::text(text)];
     if hits.found.len() <= LINKS {
@@ -71,7 +74,11 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResu
 
 /// Removes the hits beyond the limit or the room of an answer. Returns whether there were any.
 fn cut(found: &mut Vec<Hit>, query: &Query) -> bool {
-    let mut matches = query.limit;
+    let mut matches = match query.words {
+        // As many sections as are wanted.
+        Some(_) => usize::MAX,
+        None => query.limit,
+    };
     let mut room = TEXT_BYTES;
     let mut fits = |bytes: usize| {
         let left = room.checked_sub(bytes);
@@ -164,6 +171,28 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
         None => None,
     }.map(str::to_owned));
     sentences.join(" ")
+}
+
+/// Describes a search by words and its hits.
+fn ranked_note(hits: &Hits, stopped: Option<Cutoff>) -> String {
+    let sections = counted(hits.found.len(), "section", "sections");
+    let files = counted(hits.searched, "file", "files");
+    let mut note = format!("{sections}, of {files} searched");
+    note += &match hits.left_out.named {
+        0 => ".".to_owned(),
+        named => format!(", {named} of them by name alone."),
+    };
+    note += match stopped {
+        Some(Cutoff::Limit) => {
+            " There are more, which have less in common with the words: raise limit."
+        }
+        Some(Cutoff::Time) => {
+            " The search ran out of time: repeat it, or narrow it with uri or glob."
+        }
+        None if hits.found.is_empty() => " Try other words, or pattern.",
+        None => "",
+    };
+    note
 }
 
 /// A number and its noun.

@@ -160,7 +160,7 @@ impl Sink for LineHits<'_> {
 }
 
 /// A line as text, of a long one the part around `at`.
-fn cut(line: &[u8], at: usize) -> String {
+pub(super) fn cut(line: &[u8], at: usize) -> String {
     if line.len() <= LINE_BYTES {
         return String::from_utf8_lossy(line).into_owned();
     }

@@ -6,6 +6,9 @@ use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use plainly::errors::Problem;
 use plainly::store::tools::Globs;
 
+use super::rank::Question;
+use crate::uri;
+
 /// The longest pattern, in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
 
@@ -22,6 +25,8 @@ pub(super) struct Query {
     pub(super) tops: Vec<String>,
     /// The pattern for the lines of files; `None` if names suffice.
     pub(super) pattern: Option<RegexMatcher>,
+    /// The words that sections of files are ranked by.
+    pub(super) words: Option<Question>,
     pub(super) glob: Option<Globs>,
     pub(super) exclude: Option<Globs>,
     /// Lines before and after each match.
@@ -39,7 +44,19 @@ impl Query {
 
     /// Whether only the direct contents of the tops are wanted.
     pub(super) fn is_listing(&self) -> bool {
-        self.pattern.is_none() && self.glob.is_none()
+        self.pattern.is_none() && self.words.is_none() && self.glob.is_none()
+    }
+
+    /// Whether the file at a URI is found if it is there.
+    pub(super) fn covers(&self, uri: &str) -> bool {
+        self.tops.iter().any(|top| {
+            let path = uri::below(top, uri);
+            uri == top
+                || path.is_some_and(|path| {
+                    let mut above = path.ancestors();
+                    self.wants(&path) && !above.any(|path| self.excludes(path))
+                })
+        })
     }
 
     /// Whether what has this path is left out, with all below it.

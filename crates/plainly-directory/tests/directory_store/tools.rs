@@ -5,6 +5,7 @@ mod hostile;
 mod listing;
 mod missing;
 mod outside;
+mod ranking;
 mod reading;
 mod searching;
 

@@ -1,6 +1,7 @@
 //! Selects the lines of a text that a call requests, as far as they fit.
 
 use plainly_errors::Problem;
+use plainly_protocol::part::Part;
 
 use crate::problems;
 
@@ -18,6 +19,23 @@ impl LineSelection {
         offset: 1,
         limit: usize::MAX,
     };
+
+    /// The URI that an argument is without the fragment of a part, and the lines that this names.
+    pub(super) fn of_uri(written: &str) -> (&str, Self) {
+        let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
+        match Part::of(written) {
+            Some((uri, Ok(Part::Lines { first, last }))) => {
+                let limit = last.map_or(usize::MAX, |last| position(last - first));
+                let offset = position(first).saturating_add(1);
+                (uri, Self::From { offset, limit })
+            }
+            Some((uri, Ok(Part::Tail(lines)))) => (uri, Self::Tail(position(lines))),
+            // It belongs to the name.
+            Some((_, Ok(Part::Bytes { .. } | Part::LastBytes(_)) | Err(_))) | None => {
+                (written, Self::ALL)
+            }
+        }
+    }
 
     /// The selection that the arguments of a call make together.
     pub(super) fn parse(

@@ -1,0 +1,176 @@
+//! Scores: how much each section is about a question, by BM25 over the terms of the section, of the headings above it and of the
+//! name, and by how much of the question it has.
+
+use std::cmp::Ordering;
+
+use super::terms::{Question, Term};
+use super::text::{Place, Places, RankedText, TermCount, WHOLE};
+
+/// How soon more of a term says less, and how much a long section is held back.
+const K1: f32 = 1.2;
+const B: f32 = 0.6;
+
+/// How much a term in each place is worth, where one line of a section of average length is 1.
+const PLACES: [(Place, f32); 6] = [
+    (Place::Heading, 2.5),
+    (Place::HeadingAbove, 1.0),
+    (Place::Title, 1.0),
+    (Place::Lead, 1.0),
+    (Place::Name, 0.7),
+    (Place::Directory, 0.3),
+];
+
+/// The most sections of one text that are found.
+const OF_ONE: usize = 3;
+
+/// A section that was found; the whole text if it has none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::search) struct Ranked {
+    /// Which of the texts.
+    pub(in crate::search) text: usize,
+    pub(in crate::search) section: usize,
+    score: f32,
+}
+
+/// The sections of the texts that the question is about, the best first, at most `limit`.
+pub(in crate::search) fn rank(
+    question: &Question,
+    texts: &[&RankedText],
+    limit: usize,
+) -> Vec<Ranked> {
+    let mut hits = Vec::new();
+    let mut sections = vec![0; question.terms.len()];
+    for (index, text) in texts.iter().enumerate() {
+        for ((which, term), sections) in question.terms.iter().enumerate().zip(&mut sections) {
+            let counts = of(*term, text);
+            *sections += counts.len();
+            hits.extend(counts.iter().map(|count| Hit {
+                text: index,
+                section: count.section,
+                which,
+                places: count.places,
+            }));
+        }
+    }
+    let weights = Weights::new(texts, &sections);
+    let mut ranked = Vec::new();
+    for hits in hits.chunk_by_mut(|a, b| a.text == b.text) {
+        if let Some(text) = hits.first().and_then(|hit| texts.get(hit.text)) {
+            weights.score(text, hits, &mut ranked);
+        }
+    }
+    ranked.sort_by(Ranked::order);
+    several(ranked, limit)
+}
+
+/// A term in a section.
+struct Hit {
+    text: usize,
+    section: u16,
+    /// Which term of the question.
+    which: usize,
+    places: Places,
+}
+
+/// Where a text has a term.
+fn of(term: Term, text: &RankedText) -> &[TermCount] {
+    let start = text.counts.partition_point(|count| count.term < term);
+    let from = text.counts.get(start..).unwrap_or_default();
+    let length = from.partition_point(|count| count.term == term);
+    from.get(..length).unwrap_or_default()
+}
+
+/// The weights of the terms of a question, which are rare or not.
+struct Weights {
+    terms: Vec<f32>,
+    all: f32,
+    /// The words of a section on average.
+    words: f32,
+}
+
+impl Weights {
+    /// `sections` has for each term the number of sections that have it.
+    fn new(texts: &[&RankedText], sections: &[usize]) -> Self {
+        let of_all = || texts.iter().flat_map(|text| &text.sections);
+        let count = (of_all().count().max(texts.len()).max(1)) as f32;
+        let words: u64 = of_all().map(|section| u64::from(section.words)).sum();
+        let weight = |with: &usize| {
+            let with = (*with as f32).min(count);
+            (1.0 + (count - with + 0.5) / (with + 0.5)).ln()
+        };
+        let terms: Vec<f32> = sections.iter().map(weight).collect();
+        let known = terms
+            .iter()
+            .zip(sections)
+            .filter(|(_, sections)| **sections > 0);
+        Self {
+            all: known.map(|(weight, _)| weight).sum(),
+            words: (words as f32 / count).max(1.0),
+            terms,
+        }
+    }
+
+    /// The scores of the sections of one text that have any term. Where only its name has one, that of its beginning.
+    fn score(&self, text: &RankedText, hits: &mut [Hit], ranked: &mut Vec<Ranked>) {
+        hits.sort_by_key(|hit| hit.section);
+        let own = hits.partition_point(|hit| hit.section != WHOLE);
+        let (own, whole) = hits.split_at(own);
+        let index = hits.first().map_or(0, |hit| hit.text);
+        let mut score = |section: usize, own: &[Hit]| {
+            let words = text
+                .section(section)
+                .map_or(self.words, |section| section.words as f32);
+            ranked.push(Ranked {
+                text: index,
+                section,
+                score: self.sum(own, whole, words),
+            });
+        };
+        for hits in own.chunk_by(|a, b| a.section == b.section) {
+            let section = hits.first().map_or(0, |hit| hit.section);
+            score(section.into(), hits);
+        }
+        if own.is_empty() {
+            score(0, own);
+        }
+    }
+
+    fn sum(&self, own: &[Hit], whole: &[Hit], words: f32) -> f32 {
+        let length = 1.0 - B + B * words / self.words;
+        let mut sum = 0.0;
+        let mut found = 0.0;
+        for (which, weight) in self.terms.iter().enumerate() {
+            let hits = own.iter().chain(whole).filter(|hit| hit.which == which);
+            let Some(places) = hits.map(|hit| hit.places).reduce(Places::and) else {
+                continue;
+            };
+            let lines = f32::from(places.lines);
+            let others = PLACES.iter().filter(|(place, _)| places.has(*place));
+            let others: f32 = others.map(|(_, weight)| weight).sum();
+            sum += weight * (lines * (K1 + 1.0) / (lines + K1 * length) + others);
+            found += weight;
+        }
+        sum * found / self.all
+    }
+}
+
+impl Ranked {
+    fn order(&self, other: &Self) -> Ordering {
+        let score = other.score.total_cmp(&self.score);
+        score.then_with(|| (self.text, self.section).cmp(&(other.text, other.section)))
+    }
+}
+
+/// The first ones, and not too many of one text among them.
+fn several(ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
+    let mut found: Vec<Ranked> = Vec::new();
+    for one in ranked {
+        if found.len() == limit {
+            break;
+        }
+        if found.iter().filter(|known| known.text == one.text).count() < OF_ONE {
+            found.push(one);
+        }
+    }
+    found
+}

@@ -1,0 +1,341 @@
+//! A text in the form in which it is ranked: where its sections are, and which terms each has, how often and in which place.
+
+use std::collections::HashMap;
+
+use super::markup::{self, Syntax};
+use super::terms::{Term, Terms, Use};
+
+/// The number of lines, and of terms, from which a section is cut at the next empty line.
+const LINES: u32 = 60;
+const WORDS: u32 = 600;
+
+/// The most lines of the first paragraph.
+const LEAD: u32 = 8;
+
+/// The section that stands for the whole text.
+pub(super) const WHOLE: u16 = u16::MAX;
+
+/// A text, ready to be ranked.
+#[derive(Debug)]
+pub(in crate::search) struct RankedText {
+    pub(super) sections: Box<[TextSection]>,
+    /// By term and section.
+    pub(super) counts: Box<[TermCount]>,
+}
+
+/// A part of a text: a heading and what stands below it, as far as the next, or some lines of a text without headings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::search) struct TextSection {
+    /// The number of lines before it.
+    pub(in crate::search) first: u32,
+    /// The number of lines before its end.
+    pub(in crate::search) end: u32,
+    /// The section whose heading it is below.
+    parent: Option<u16>,
+    /// The number of its words.
+    pub(super) words: u32,
+}
+
+/// A term of a section: how often it is in its lines, and where else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct TermCount {
+    pub(super) term: Term,
+    pub(super) section: u16,
+    pub(super) places: Places,
+}
+
+/// The places in which a section has a term.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Places {
+    /// The number of times in its lines.
+    pub(super) lines: u8,
+    /// The others, a bit each.
+    others: u8,
+}
+
+/// A place beside the lines of a section.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place {
+    Heading,
+    HeadingAbove,
+    Title,
+    /// The first paragraph of a text.
+    Lead,
+    Name,
+    Directory,
+}
+
+impl Places {
+    pub(super) fn has(self, place: Place) -> bool {
+        self.others & (1 << place as u8) != 0
+    }
+
+    /// Those of both.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            lines: self.lines.saturating_add(other.lines),
+            others: self.others | other.others,
+        }
+    }
+}
+
+impl From<Place> for Places {
+    fn from(place: Place) -> Self {
+        Self {
+            lines: 0,
+            others: 1 << place as u8,
+        }
+    }
+}
+
+/// Once in the lines.
+const LINE: Places = Places {
+    lines: 1,
+    others: 0,
+};
+
+impl RankedText {
+    /// A text at a path.
+    pub(in crate::search) fn new(
+        path: &str,
+        text: &str,
+        syntax: Syntax,
+        terms: &mut Terms,
+    ) -> Self {
+        let mut draft = TextDraft::new(path, terms);
+        markup::read(text, syntax, &mut draft);
+        draft.finish()
+    }
+
+    /// A path of which only the names are known.
+    pub(in crate::search) fn unread(path: &str, terms: &mut Terms) -> Self {
+        let mut draft = TextDraft::new(path, terms);
+        draft.sections.clear();
+        draft.finish()
+    }
+
+    /// Whether there is only its path.
+    pub(in crate::search) fn is_unread(&self) -> bool {
+        self.sections.is_empty()
+    }
+
+    pub(in crate::search) fn section(&self, index: usize) -> Option<&TextSection> {
+        self.sections.get(index)
+    }
+
+    /// The numbers of the lines before each heading that a section is below, from the top.
+    pub(in crate::search) fn above(&self, section: &TextSection) -> Vec<u32> {
+        let parent = |section: &TextSection| self.section(section.parent?.into());
+        let mut above: Vec<u32> = std::iter::successors(parent(section), |above| parent(above))
+            .map(|above| above.first)
+            .collect();
+        above.reverse();
+        above
+    }
+
+    /// The memory that it takes, in bytes.
+    pub(in crate::search) fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(&*self.sections) + size_of_val(&*self.counts)
+    }
+}
+
+/// A text that is being read.
+pub(super) struct TextDraft<'a> {
+    terms: &'a mut Terms,
+    sections: Vec<TextSection>,
+    counts: Vec<TermCount>,
+    /// Those of the section that is being read.
+    current: HashMap<Term, Places>,
+    /// Those that the next line is below.
+    headings: Vec<OpenHeading>,
+    has_title: bool,
+    /// Whether the first paragraph has ended.
+    is_after_lead: bool,
+}
+
+/// A heading that others and lines may be below.
+struct OpenHeading {
+    line: u32,
+    level: u8,
+    section: u16,
+    terms: Vec<Term>,
+}
+
+impl<'a> TextDraft<'a> {
+    fn new(path: &str, terms: &'a mut Terms) -> Self {
+        let mut draft = Self {
+            terms,
+            sections: Vec::new(),
+            counts: Vec::new(),
+            current: HashMap::new(),
+            headings: Vec::new(),
+            has_title: false,
+            is_after_lead: false,
+        };
+        let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+        draft.whole(directory, Place::Directory);
+        draft.whole(name, Place::Name);
+        draft.begin(0);
+        draft
+    }
+
+    /// Terms of the text as a whole.
+    pub(super) fn title(&mut self, text: &str) {
+        self.whole(text, Place::Title);
+        self.has_title = true;
+    }
+
+    /// A heading, which begins a section. `level` is 1 for the highest.
+    pub(super) fn heading(&mut self, line: u32, level: u8, text: &str) {
+        if !self.has_title {
+            self.title(text);
+        }
+        let mut own = Vec::new();
+        self.terms.each(text, Use::Text, |term| own.push(term));
+        // Of two on one line, the first has the section.
+        let is_second = self.headings.last().is_some_and(|known| known.line == line);
+        if !is_second {
+            self.headings.retain(|above| above.level < level);
+            self.begin(line);
+        }
+        for term in &own {
+            add(&mut self.current, *term, Place::Heading.into());
+        }
+        if !is_second {
+            self.headings.push(OpenHeading {
+                line,
+                level,
+                section: self.last(),
+                terms: own,
+            });
+        }
+    }
+
+    /// A line, or a part of one.
+    pub(super) fn text(&mut self, line: u32, text: &str) {
+        let Some(section) = self.sections.last() else {
+            return;
+        };
+        let is_long = line.saturating_sub(section.first) >= LINES || section.words >= WORDS;
+        if is_long && text.trim().is_empty() {
+            self.begin(line + 1);
+            return;
+        }
+        let is_in_lead = match text.trim().is_empty() {
+            true => {
+                self.is_after_lead |= section.words > 0;
+                false
+            }
+            false => !self.is_after_lead && line < LEAD,
+        };
+        let places = match is_in_lead {
+            true => LINE.and(Place::Lead.into()),
+            false => LINE,
+        };
+        let Self {
+            terms,
+            current,
+            sections,
+            ..
+        } = self;
+        let mut words = 0;
+        terms.each(text, Use::Text, |term| {
+            add(current, term, places);
+            words += 1;
+        });
+        if let Some(section) = sections.last_mut() {
+            section.words += words;
+        }
+    }
+
+    /// Ends the text before a line.
+    pub(super) fn end(&mut self, line: u32) {
+        self.close(line);
+    }
+
+    fn whole(&mut self, text: &str, place: Place) {
+        let counts = &mut self.counts;
+        self.terms.each(text, Use::Text, |term| {
+            counts.push(TermCount {
+                term,
+                section: WHOLE,
+                places: place.into(),
+            });
+        });
+    }
+
+    /// The section that is being read.
+    fn last(&self) -> u16 {
+        u16::try_from(self.sections.len()).unwrap_or(WHOLE) - 1
+    }
+
+    fn begin(&mut self, line: u32) {
+        self.close(line);
+        // More sections than there are numbers for are one.
+        if self.sections.len() < usize::from(WHOLE) {
+            for heading in &self.headings {
+                for term in &heading.terms {
+                    add(&mut self.current, *term, Place::HeadingAbove.into());
+                }
+            }
+            self.sections.push(TextSection {
+                first: line,
+                end: line,
+                parent: self.headings.last().map(|heading| heading.section),
+                words: 0,
+            });
+        }
+    }
+
+    /// Ends the section that is being read. One without lines is none.
+    fn close(&mut self, line: u32) {
+        let section = self.last_open();
+        let Some(last) = self.sections.last_mut() else {
+            return;
+        };
+        last.end = line;
+        if last.first == line {
+            // Words before a heading on its line are of its section.
+            if last.words == 0 {
+                self.current.clear();
+            }
+            self.sections.pop();
+            return;
+        }
+        let own = self.current.drain();
+        self.counts.extend(own.map(|(term, places)| TermCount {
+            term,
+            section,
+            places,
+        }));
+    }
+
+    fn last_open(&self) -> u16 {
+        if self.sections.is_empty() {
+            WHOLE
+        } else {
+            self.last()
+        }
+    }
+
+    fn finish(mut self) -> RankedText {
+        self.counts.sort_unstable();
+        // What the name and the title both have, or the last section twice, is one.
+        self.counts.dedup_by(|next, first| {
+            let is_same = (next.term, next.section) == (first.term, first.section);
+            if is_same {
+                first.places = first.places.and(next.places);
+            }
+            is_same
+        });
+        RankedText {
+            sections: self.sections.into(),
+            counts: self.counts.into(),
+        }
+    }
+}
+
+fn add(terms: &mut HashMap<Term, Places>, term: Term, places: Places) {
+    let known = terms.entry(term).or_default();
+    *known = known.and(places);
+}

@@ -1,0 +1,221 @@
+//! A ranked search: the sections of texts that are about some words. Walks as every search does, so that nothing is found but what
+//! is listed; reads the files that the index doesn't have as they are now, by a few threads; ranks; and shows the best.
+
+mod excerpt;
+mod index;
+mod reader;
+
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plainly::store::StoreError;
+
+pub(super) use self::index::TextIndex;
+use self::reader::{READING_BYTES, Reader, UnreadFile};
+use super::find::Hits;
+use super::query::Query;
+use super::rank::{Question, RankedText, rank};
+use super::walk::{Cutoff, walk};
+use crate::lock::Lock;
+use crate::request::Request;
+
+/// The longest time of a search: less than clients wait.
+const TIME: Duration = Duration::from_secs(20);
+
+/// The most threads that read for one search.
+const THREADS: usize = 4;
+
+/// The most open files that wait for a thread.
+const WAITING: usize = 32;
+
+/// The files that can be found, in the order of the walk.
+struct Gathered {
+    files: Vec<(String, Arc<RankedText>)>,
+    stopped: Option<Cutoff>,
+    /// Whether the index has no room for more.
+    is_full: bool,
+}
+
+/// The sections below the tops of the query that the question is about, the best first.
+pub(super) fn ranked(
+    request: &Request<'_>,
+    query: &Query,
+    question: &Question,
+    index: &mut TextIndex,
+) -> Result<Hits, StoreError> {
+    request.waiter.hold(THREADS as u64 * READING_BYTES)?;
+    let mut gathered = gather(request, query, index)?;
+    if gathered.is_full && index.forget_others() {
+        gathered = gather(request, query, index)?;
+    }
+    let Gathered {
+        files,
+        stopped,
+        is_full,
+    } = gathered;
+    let texts: Vec<&RankedText> = files.iter().map(|(_, text)| &**text).collect();
+    // One more than is wanted tells that there are more.
+    let best = rank(question, &texts, query.limit + 1);
+    let is_more = best.len() > query.limit;
+    let mut hits = Hits {
+        searched: files.len(),
+        stopped: stopped.or(is_more.then_some(Cutoff::Limit)),
+        ..Hits::default()
+    };
+    hits.left_out.named = texts.iter().filter(|text| text.is_unread()).count();
+    for one in best.iter().take(query.limit) {
+        if let Some((uri, text)) = files.get(one.text) {
+            let section = text.section(one.section);
+            hits.found
+                .extend(excerpt::hit(request, uri, text, section, question)?);
+        }
+    }
+    if is_full {
+        tracing::warn!("the index of searches is full: some files are found by their names alone");
+    }
+    Ok(hits)
+}
+
+/// The texts of all files that the query asks for: those of the index, and the others read.
+fn gather(
+    request: &Request<'_>,
+    query: &Query,
+    index: &mut TextIndex,
+) -> Result<Gathered, StoreError> {
+    let until = Instant::now() + TIME;
+    let threads = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(THREADS);
+    let mut files = Vec::new();
+    index.begin();
+    let room = AtomicUsize::new(index.room());
+    let for_names = index.for_names();
+    let largest = request.mounts.max_file_bytes;
+    let (walked, readers) = thread::scope(|scope| {
+        let (give, waiting) = sync_channel(WAITING);
+        // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
+        let waiting = Arc::new(Lock::from(waiting));
+        let work = |waiting: Arc<Lock<_>>| Reader::new(&room, for_names, largest).work(&waiting);
+        let readers: Vec<_> = std::iter::repeat_n(waiting, threads)
+            .map(|waiting| scope.spawn(move || work(waiting)))
+            .collect();
+        let mut order = 0;
+        let walked = walk(request, query, until, |entry| {
+            let Some(file) = UnreadFile::of(entry, order) else {
+                return Ok(None);
+            };
+            order += 1;
+            if let Some(text) = index.get(&file.uri, &file.version) {
+                files.push((file.order, file.uri, text));
+                return Ok(None);
+            }
+            let is_taken = give.send(file).is_ok();
+            Ok((!is_taken).then_some(Cutoff::Time))
+        });
+        drop(give);
+        let readers = readers
+            .into_iter()
+            .map(|reader| reader.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (walked, readers.collect::<Vec<_>>())
+    });
+    let stopped = walked?;
+    let mut is_full = false;
+    for reader in readers {
+        is_full |= reader.is_full;
+        for file in reader.files {
+            let text = Arc::new(file.text);
+            if let Some(version) = file.version {
+                index.add(&file.uri, version, &text);
+            }
+            files.push((file.order, file.uri, text));
+        }
+    }
+    if stopped.is_none() {
+        index.forget_removed(query);
+    }
+    files.sort_by_key(|(order, ..)| *order);
+    let files = files.into_iter().map(|(_, uri, text)| (uri, text));
+    Ok(Gathered {
+        files: files.collect(),
+        stopped,
+        is_full,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::DirectoryStore;
+    use crate::job::Waiter;
+
+    /// The URIs that are found for the words below a top, without fragments.
+    fn found(store: &DirectoryStore, top: &str, words: &str, index: &mut TextIndex) -> Vec<String> {
+        let (_waits, waiter) = Waiter::until_dropped();
+        let request = Request {
+            mounts: &store.mounts,
+            waiter: &waiter,
+        };
+        let query = Query {
+            tops: vec![top.to_owned()],
+            pattern: None,
+            words: None,
+            glob: None,
+            exclude: None,
+            context: 0,
+            limit: 100,
+            is_case_ignored: false,
+        };
+        let question = Question::of(words).unwrap();
+        let hits = ranked(&request, &query, &question, index).unwrap();
+        let uris = hits.found.into_iter().map(|hit| hit.resource.uri);
+        uris.map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn an_index_has_an_end_and_nothing_of_what_is_gone() {
+        let around = tempfile::tempdir().unwrap();
+        for number in 0..20 {
+            let words: String = (0..99).map(|word| format!("w{number}x{word} ")).collect();
+            let text = format!("needle {words}");
+            fs::write(around.path().join(format!("file{number}")), text).unwrap();
+        }
+        let store = DirectoryStore::builder().mount_as("d", around.path());
+        let store = store.build().unwrap();
+        while !settled(around.path()) {
+            thread::yield_now();
+        }
+        let mut index = TextIndex::of(16 << 10);
+        for _ in 0..2 {
+            let some = found(&store, "file:///d", "needle", &mut index);
+            assert!((1..20).contains(&some.len()), "{some:?}");
+            assert!((1..=16 << 10).contains(&index.bytes()), "{}", index.bytes());
+        }
+        // By its name, or alone, each is found.
+        for number in 0..20 {
+            let uri = format!("file:///d/file{number}");
+            let name = format!("file{number}");
+            assert_eq!(found(&store, "file:///d", &name, &mut index), [&*uri]);
+            assert_eq!(found(&store, &uri, "needle", &mut index), [uri]);
+        }
+        for number in 0..20 {
+            fs::remove_file(around.path().join(format!("file{number}"))).unwrap();
+        }
+        assert!(found(&store, "file:///d", "needle", &mut index).is_empty());
+        assert_eq!(index.bytes(), 0);
+    }
+
+    /// Whether the clock of the file system has gone on since the files were written.
+    fn settled(directory: &std::path::Path) -> bool {
+        let changed = fs::metadata(directory.join("file19")).and_then(|file| file.modified());
+        let age = changed.map(|changed| changed.elapsed().unwrap_or_default());
+        age.is_ok_and(|age| age > crate::content::SETTLED)
+    }
+}

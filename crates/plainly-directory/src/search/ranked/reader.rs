@@ -1,0 +1,176 @@
+//! Reading files for the index, as they are when they are read. Takes open files and nothing else.
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvError};
+
+use cap_std::fs::File;
+use percent_encoding::percent_decode_str;
+use plainly::protocol::types::Body;
+
+use super::super::rank::{RankedText, Syntax, Terms};
+use super::index::{FileVersion, cost};
+use crate::describe;
+use crate::handle;
+use crate::lock::Lock;
+use crate::place::{OpenEntry, OpenFile};
+use crate::uri;
+use crate::walk::Entry;
+
+/// The part of a file that is ranked, in bytes.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// The memory that reading a file takes: its bytes, the same as text, and the terms while they are counted.
+pub(super) const READING_BYTES: u64 = 4 * FILE_BYTES;
+
+/// An open file on its way to a reader.
+pub(super) struct UnreadFile {
+    /// Its place in the walk.
+    pub(super) order: usize,
+    pub(super) uri: String,
+    pub(super) version: FileVersion,
+    name: OsString,
+    file: OpenFile,
+}
+
+/// A file that was read.
+pub(super) struct ReadFile {
+    pub(super) order: usize,
+    pub(super) uri: String,
+    /// `None` if it may change without another version.
+    pub(super) version: Option<FileVersion>,
+    pub(super) text: RankedText,
+}
+
+/// Reads files, one after the other, and has those that it read.
+pub(super) struct Reader<'a> {
+    terms: Terms,
+    /// The bytes that the index has left, for all readers.
+    room: &'a AtomicUsize,
+    /// The part of it that texts leave to names.
+    for_names: usize,
+    largest: u64,
+    pub(super) files: Vec<ReadFile>,
+    /// Whether there was no room for all.
+    pub(super) is_full: bool,
+}
+
+impl UnreadFile {
+    /// `None` for a directory.
+    pub(super) fn of(entry: Entry, order: usize) -> Option<Self> {
+        match entry.opened {
+            OpenEntry::Directory(_) => None,
+            OpenEntry::File(file) => Some(Self {
+                order,
+                uri: entry.uri,
+                version: FileVersion::of(&file.metadata),
+                name: entry.name,
+                file,
+            }),
+        }
+    }
+
+    fn is_unchanged(&self) -> bool {
+        let now = self.file.file.metadata();
+        now.is_ok_and(|now| FileVersion::of(&now) == self.version)
+    }
+}
+
+/// The next to read. In a function of its own: the others wait for their turn only as long as this takes.
+fn next(waiting: &Lock<Receiver<UnreadFile>>) -> Result<UnreadFile, RecvError> {
+    waiting.lock().recv()
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(room: &'a AtomicUsize, for_names: usize, largest: u64) -> Self {
+        Self {
+            terms: Terms::new(),
+            room,
+            for_names,
+            largest,
+            files: Vec::new(),
+            is_full: false,
+        }
+    }
+
+    /// Reads files until there are no more.
+    pub(super) fn work(mut self, waiting: &Lock<Receiver<UnreadFile>>) -> Self {
+        while let Ok(file) = next(waiting) {
+            self.read(file);
+        }
+        self
+    }
+
+    fn read(&mut self, file: UnreadFile) {
+        let path = path(&file.uri);
+        let content = self.content(&file);
+        let read = content.and_then(|content| {
+            let syntax = syntax(&file);
+            let text = RankedText::new(&path, &content, syntax, &mut self.terms);
+            self.fits(&file.uri, &text, self.for_names).then_some(text)
+        });
+        let is_settled = file.version.is_settled() && file.is_unchanged();
+        let version = is_settled.then_some(file.version);
+        let text = read.or_else(|| {
+            let text = RankedText::unread(&path, &mut self.terms);
+            self.fits(&file.uri, &text, 0).then_some(text)
+        });
+        self.files.extend(text.map(|text| ReadFile {
+            order: file.order,
+            uri: file.uri,
+            // There may be room for its text later.
+            version: version.filter(|_| !self.is_full),
+            text,
+        }));
+    }
+
+    /// The text to rank; `None` of what is no text, or too large, or doesn't fit.
+    fn content(&mut self, file: &UnreadFile) -> Option<String> {
+        let length = file.file.metadata.len();
+        if length > self.largest {
+            return None;
+        }
+        // A text takes about as much in the index.
+        if length.min(FILE_BYTES) > self.room.load(Ordering::Relaxed) as u64 {
+            self.is_full = true;
+            return None;
+        }
+        text(&file.file.file)
+    }
+
+    /// Whether there was room in the index, and so much more.
+    fn fits(&mut self, uri: &str, text: &RankedText, more: usize) -> bool {
+        let cost = cost(uri, text);
+        let taken = self
+            .room
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| {
+                room.checked_sub(cost).filter(|left| *left >= more)
+            });
+        self.is_full |= taken.is_err();
+        taken.is_ok()
+    }
+}
+
+/// The part of a file that is ranked, as text; `None` if it is none.
+pub(super) fn text(file: &File) -> Option<String> {
+    let bytes = handle::read_up_to(file, FILE_BYTES)
+        .inspect_err(|error| tracing::debug!(%error, "ranked a file by its name alone"))
+        .ok()?;
+    match describe::body(bytes) {
+        Body::Text(text) => Some(text),
+        Body::Blob(bytes) if bytes.contains(&0) => None,
+        // In another encoding, or cut within a letter.
+        Body::Blob(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+/// The syntax that the name of a file stands for.
+fn syntax(file: &UnreadFile) -> Syntax {
+    Syntax::of(describe::from_name(&file.name))
+}
+
+/// The names in a URI, that of the mount first.
+fn path(uri: &str) -> String {
+    let path = uri.strip_prefix(uri::ROOT).unwrap_or(uri);
+    percent_decode_str(path).decode_utf8_lossy().into_owned()
+}

@@ -1,0 +1,74 @@
+//! 5,000 files: the texts of this project, its sources cut into pieces.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The lines from which a source is cut.
+const PIECE: usize = 40;
+
+pub(crate) fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The files below `directory` with one of the endings, with their names from there; what is hidden or built left out.
+pub(crate) fn files(directory: &Path, endings: &[&str]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut directories = vec![PathBuf::new()];
+    while let Some(inner) = directories.pop() {
+        for entry in fs::read_dir(directory.join(&inner)).unwrap() {
+            let entry = entry.unwrap();
+            let name = entry.file_name().into_string().unwrap();
+            let path = inner.join(&name);
+            let is_directory = entry.file_type().unwrap().is_dir();
+            if is_directory
+                && !name.starts_with('.')
+                && !["target", "node_modules"].contains(&&*name)
+            {
+                directories.push(path);
+            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+                let text = fs::read_to_string(entry.path()).unwrap();
+                found.push((path.to_str().unwrap().to_owned(), text));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A text cut at the empty lines that follow each `PIECE` lines.
+fn pieces(text: &str) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut lines = 0;
+    for line in text.lines() {
+        lines += 1;
+        if lines > PIECE && line.is_empty() {
+            pieces.push(String::new());
+            lines = 0;
+        }
+        let piece = pieces.last_mut().unwrap();
+        piece.push_str(line);
+        piece.push('\n');
+    }
+    pieces
+}
+
+/// The names and texts of all.
+pub(crate) fn files_of_project() -> Vec<(String, String)> {
+    let mut tree = Vec::new();
+    for (path, text) in files(&project(), &[".rs", ".md", ".toml", ".py", ".mjs"]) {
+        match path.strip_suffix(".rs") {
+            None => tree.push((path, text)),
+            Some(stem) => {
+                tree.extend(pieces(&text).into_iter().enumerate().map(|(index, piece)| {
+                    let number = if index == 0 {
+                        String::new()
+                    } else {
+                        format!(".{index}")
+                    };
+                    (format!("{stem}{number}.rs"), piece)
+                }))
+            }
+        }
+    }
+    tree
+}

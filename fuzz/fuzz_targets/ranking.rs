@@ -1,0 +1,48 @@
+//! A question on the first line, and below it a text in each syntax: its sections are all of its lines in order, each below
+//! headings that come before it; and what shares a word with the text finds one of them.
+
+#![no_main]
+
+#[path = "../../crates/plainly-directory/src/search"]
+mod search {
+    mod rank;
+
+    use self::rank::{Question, RankedText, Syntax, Terms, rank};
+
+    pub(super) fn check(question: &str, text: &str, syntax: Syntax) {
+        let mut terms = Terms::new();
+        let ranked = RankedText::new("docs/a.md", text, syntax, &mut terms);
+        let sections: Vec<_> = (0..).map_while(|index| ranked.section(index)).collect();
+        let mut line = 0;
+        for section in &sections {
+            assert!(section.first == line && section.first < section.end);
+            let above = ranked.above(section);
+            assert!(above.is_sorted() && above.iter().all(|above| *above < section.first));
+            line = section.end;
+        }
+        assert_eq!(line as usize, text.lines().count());
+        let Some(question) = Question::of(question) else {
+            return;
+        };
+        let found = rank(&question, &[&ranked], 5);
+        assert!(found.len() <= 5);
+        assert!(
+            found
+                .iter()
+                .all(|found| found.section == 0 || found.section < sections.len())
+        );
+        let is_about = syntax == Syntax::Plain && question.in_common(text, &mut terms) > 0;
+        assert!(!is_about || !found.is_empty());
+    }
+
+    pub(super) const SYNTAXES: [Syntax; 3] = [Syntax::Markdown, Syntax::Html, Syntax::Plain];
+}
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: &str| {
+    let (question, text) = input.split_once('\n').unwrap_or((input, ""));
+    for syntax in search::SYNTAXES {
+        search::check(question, text, syntax);
+    }
+});
