@@ -12,8 +12,8 @@ use super::store::DirectoryStore;
 use super::{search, uri};
 
 impl DirectoryStore {
-    /// The tools with which a model looks at the directories: those of [`StoreTools`], and `search`, which finds lines by a
-    /// regular expression and files by their names. None changes anything.
+    /// The tools with which a model looks at the directories: those of [`StoreTools`], and `search`, which ranks sections
+    /// of files by words, and finds lines by a regular expression and files by their names. None changes anything.
     ///
     /// Where a URI is asked for, the path below a mount does as well, its name first: `docs/guide/intro.md`. A search sees
     /// no more than is listed, and of that no file that is binary; text of any size.

@@ -95,12 +95,11 @@ fn gather(
     index.begin();
     let room = AtomicUsize::new(index.room());
     let for_names = index.for_names();
-    let largest = request.mounts.max_file_bytes;
     let (walked, readers) = thread::scope(|scope| {
         let (give, waiting) = sync_channel(WAITING);
         // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
         let waiting = Arc::new(Lock::from(waiting));
-        let work = |waiting: Arc<Lock<_>>| Reader::new(&room, for_names, largest).work(&waiting);
+        let work = |waiting: Arc<Lock<_>>| Reader::new(&room, for_names).work(&waiting);
         let readers: Vec<_> = std::iter::repeat_n(waiting, threads)
             .map(|waiting| scope.spawn(move || work(waiting)))
             .collect();

@@ -49,7 +49,6 @@ pub(super) struct Reader<'a> {
     room: &'a AtomicUsize,
     /// The part of it that texts leave to names.
     for_names: usize,
-    largest: u64,
     pub(super) files: Vec<ReadFile>,
     /// Whether there was no room for all.
     pub(super) is_full: bool,
@@ -82,12 +81,11 @@ fn next(waiting: &Lock<Receiver<UnreadFile>>) -> Result<UnreadFile, RecvError> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(room: &'a AtomicUsize, for_names: usize, largest: u64) -> Self {
+    pub(super) fn new(room: &'a AtomicUsize, for_names: usize) -> Self {
         Self {
             terms: Terms::new(),
             room,
             for_names,
-            largest,
             files: Vec::new(),
             is_full: false,
         }
@@ -124,12 +122,9 @@ impl<'a> Reader<'a> {
         }));
     }
 
-    /// The text to rank; `None` of what is no text, or too large, or doesn't fit.
+    /// The text to rank; `None` of what is no text, or doesn't fit.
     fn content(&mut self, file: &UnreadFile) -> Option<String> {
         let length = file.file.metadata.len();
-        if length > self.largest {
-            return None;
-        }
         // A text takes about as much in the index.
         if length.min(FILE_BYTES) > self.room.load(Ordering::Relaxed) as u64 {
             self.is_full = true;
