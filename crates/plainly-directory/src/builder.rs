@@ -170,10 +170,11 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// Serves only the bytes that files have.
-    #[cfg(feature = "skills")]
-    pub(super) fn exact(mut self) -> Self {
-        self.converters.exact();
+    /// Whether every file is served only as it is: without the representations of converters, and as bytes if it is
+    /// text in another encoding than UTF-8. By default, such text is decoded, and the `_meta` of its content has the
+    /// encoding, as `dev.plainly/encoding`.
+    pub fn as_is(mut self, as_is: bool) -> Self {
+        self.converters.as_is(as_is);
         self
     }
 

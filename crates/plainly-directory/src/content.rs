@@ -89,8 +89,9 @@ fn file(
     };
     let resource = describe::with_content(uri, name, &metadata, &content);
     // The tag of before: it may have grown meanwhile.
-    let resource = tagged(resource, &file.metadata);
-    Ok(Some((resource, converters.body(content))))
+    let mut resource = tagged(resource, &file.metadata);
+    let body = converters.body(content, &mut resource);
+    Ok(Some((resource, body)))
 }
 
 /// The metadata and the bytes of a file; `None` if it changed meanwhile.

@@ -33,6 +33,8 @@ pub use self::html::Html;
 pub use self::json::Json;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
+use super::describe;
+use super::encoding::ENCODING;
 
 /// Makes another representation of a file.
 ///
@@ -113,8 +115,8 @@ pub(super) struct Allowance<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Converters {
     all: Vec<Arc<dyn Converter>>,
-    /// Whether text is served in the bytes that it has, also if they are UTF-16.
-    is_exact: bool,
+    /// Whether files are served only in the bytes that they have.
+    is_as_is: bool,
 }
 
 impl<'a> Source<'a> {
@@ -130,18 +132,22 @@ impl Converters {
         self.all.push(Arc::new(converter));
     }
 
-    /// Serves only the bytes that files have.
-    #[cfg(feature = "skills")]
-    pub(super) fn exact(&mut self) {
-        self.is_exact = true;
+    pub(super) fn as_is(&mut self, as_is: bool) {
+        self.is_as_is = as_is;
     }
 
-    /// The content of a file: text if it can be sent as text.
-    pub(super) fn body(&self, content: Vec<u8>) -> Body {
-        match self.is_exact {
-            true => Body::of_bytes(content),
-            false => crate::describe::body(content),
+    /// The content of a file: text if it can be sent as text, which is noted in the resource if it is not in UTF-8.
+    pub(super) fn body(&self, content: Vec<u8>, resource: &mut Resource) -> Body {
+        if self.is_as_is {
+            return Body::of_bytes(content);
         }
+        let mime_type = resource.mime_type.as_deref().unwrap_or_default();
+        let (body, encoding) = describe::body(content, mime_type);
+        if let Some(encoding) = encoding {
+            let meta = resource.meta.get_or_insert_default();
+            meta.insert(ENCODING.to_owned(), encoding.into());
+        }
+        body
     }
 
     /// Adds to a file's metadata its formats, if more than one.
@@ -183,7 +189,11 @@ impl Converters {
         list(&formats, &mut resource.meta);
         let derived = derived.into_iter().map(|(mime_type, text)| {
             let size = text.len() as u64;
-            let resource = resource.clone().mime_type(mime_type).size(size);
+            let mut resource = resource.clone().mime_type(mime_type).size(size);
+            resource
+                .meta
+                .as_mut()
+                .and_then(|meta| meta.remove(ENCODING));
             ResourceContents::new(resource, text)
         });
         let mut contents: Vec<_> = derived.collect();
@@ -193,7 +203,8 @@ impl Converters {
 
     /// The converters that make something of the resource, each with the MIME type it makes: every type once, and not its own.
     fn of(&self, resource: &Resource) -> Vec<(&dyn Converter, &str)> {
-        let Some(own) = resource.mime_type.as_deref() else {
+        let own = resource.mime_type.as_deref();
+        let Some(own) = own.filter(|_| !self.is_as_is) else {
             return Vec::new();
         };
         let mut found: Vec<(&dyn Converter, &str)> = Vec::new();

@@ -2,7 +2,6 @@
 //! MIME type, and only for unknown names does the content.
 
 use std::ffi::OsStr;
-use std::path::Path;
 
 use cap_std::fs::Metadata;
 use infer::MatcherType;
@@ -10,21 +9,17 @@ use jiff::Timestamp;
 use plainly::protocol::types::{Annotations, Body, Resource};
 use plainly::store::StoreError;
 
+use super::encoding::{self, Decoded};
 use super::handle;
 use super::place::{OpenEntry, OpenFile};
+use super::types;
 use super::walk::Entry;
 
 /// The bytes of a file that decide whether it is text.
 const HEAD_BYTES: usize = 4096;
 
 /// The MIME type of what could be anything.
-const UNKNOWN: &str = "application/octet-stream";
-
-/// Endings that two kinds of file share: what they mean for text, and for the rest.
-const AMBIGUOUS: &[(&str, &str, &str)] = &[
-    ("ts", "text/typescript", "video/mp2t"),
-    ("mts", "text/typescript", "video/mp2t"),
-];
+pub(super) const UNKNOWN: &str = "application/octet-stream";
 
 /// The resource under a name in a listing.
 pub(super) fn entry(entry: &Entry) -> Result<Resource, StoreError> {
@@ -36,7 +31,7 @@ pub(super) fn opened(uri: &str, name: &OsStr, opened: &OpenEntry) -> Result<Reso
     match opened {
         OpenEntry::Directory(place) => Ok(collection(uri, name, &place.metadata()?)),
         OpenEntry::File(OpenFile { file, metadata, .. }) => {
-            let mime_type = from_name(name).unwrap_or_else(|| {
+            let mime_type = types::of_name(name).unwrap_or_else(|| {
                 match handle::read_up_to(file, HEAD_BYTES as u64) {
                     Ok(head) => from_head(name, &head),
                     // Whoever reads it learns of the error.
@@ -63,31 +58,28 @@ pub(super) fn with_content(
     content: &[u8],
 ) -> Resource {
     let head = content.get(..HEAD_BYTES).unwrap_or(content);
-    let mime_type = from_name(name).unwrap_or_else(|| from_head(name, head));
+    let mime_type = types::of_name(name).unwrap_or_else(|| from_head(name, head));
     // What was read, and not what was promised: some file systems say 0 of everything.
     file(uri, name, mime_type, metadata).size(content.len() as u64)
 }
 
-/// Text if it can be sent as text, in whichever encoding it is.
-pub(super) fn body(content: Vec<u8>) -> Body {
-    if let Some(text) = utf_16(&content) {
-        return Body::Text(text);
+/// The content of a file of this type: text if it can be sent as text, with its encoding unless that is UTF-8.
+pub(super) fn body(content: Vec<u8>, mime_type: &str) -> (Body, Option<String>) {
+    let decoded = |decoded: Decoded| {
+        let encoding = decoded.encoding();
+        (Body::Text(decoded.text), Some(encoding))
+    };
+    if let Some(text) = encoding::utf_16(&content) {
+        return decoded(text);
     }
-    Body::of_bytes(content)
-}
-
-/// Text in UTF-16 with a byte order mark, as programs for Windows write it.
-fn utf_16(content: &[u8]) -> Option<String> {
-    let (content, unit): (_, fn([u8; 2]) -> u16) = match content {
-        [0xff, 0xfe, content @ ..] => (content, u16::from_le_bytes),
-        [0xfe, 0xff, content @ ..] => (content, u16::from_be_bytes),
-        _ => return None,
-    };
-    let (pairs, []) = content.as_chunks() else {
-        return None;
-    };
-    let text: Result<String, _> = char::decode_utf16(pairs.iter().copied().map(unit)).collect();
-    text.ok().filter(|text| !text.contains('\0'))
+    match Body::of_bytes(content) {
+        Body::Blob(bytes) if types::is_text(mime_type) => match encoding::legacy(&bytes, mime_type)
+        {
+            Some(text) => decoded(text),
+            None => (Body::Blob(bytes), None),
+        },
+        body @ (Body::Text(_) | Body::Blob(_)) => (body, None),
+    }
 }
 
 fn file(uri: &str, name: &OsStr, mime_type: &str, metadata: &Metadata) -> Resource {
@@ -121,20 +113,12 @@ fn last_modified(metadata: &Metadata) -> Option<String> {
     )
 }
 
-/// The MIME type that a name has whatever is in the file.
-pub(super) fn from_name(name: &OsStr) -> Option<&'static str> {
-    match ambiguous(name) {
-        Some(_) => None,
-        None => mime_guess::from_path(Path::new(name)).first_raw(),
-    }
-}
-
 /// The MIME type by the beginning of the content. Text stays plain text: to find HTML or SVG in it would make a page of what
 /// was meant to be read.
 fn from_head(name: &OsStr, head: &[u8]) -> &'static str {
     let is_text = is_text_so_far(head);
-    match ambiguous(name) {
-        Some((text, _)) if is_text => text,
+    match types::shared(name) {
+        Some((text, _)) if is_text || !head.iter().any(encoding::is_control) => text,
         Some((_, binary)) => binary,
         None if is_text => "text/plain",
         None => infer::get(head)
@@ -143,18 +127,13 @@ fn from_head(name: &OsStr, head: &[u8]) -> &'static str {
     }
 }
 
-fn ambiguous(name: &OsStr) -> Option<(&'static str, &'static str)> {
-    let ending = Path::new(name).extension()?;
-    AMBIGUOUS
-        .iter()
-        .find(|(known, ..)| ending.eq_ignore_ascii_case(known))
-        .map(|(_, text, binary)| (*text, *binary))
-}
-
 /// Whether this may be the beginning of a text: it may end within a character.
 fn is_text_so_far(head: &[u8]) -> bool {
     let whole = head.get(..HEAD_BYTES - 2).unwrap_or(head);
-    if utf_16(head).or_else(|| utf_16(whole)).is_some() {
+    if encoding::utf_16(head)
+        .or_else(|| encoding::utf_16(whole))
+        .is_some()
+    {
         return true;
     }
     match str::from_utf8(head) {
@@ -182,12 +161,14 @@ mod tests {
             ("A.PNG", b"text", "image/png"),
             ("a.ts", b"let a = 1;", "text/typescript"),
             ("a.TS", b"G\0\xff\xff", "video/mp2t"),
-            ("README", b"hello", "text/plain"),
-            ("README", b"", "text/plain"),
-            ("README", "gr\u{fc}n".as_bytes(), "text/plain"),
-            ("README", &long.as_bytes()[..HEAD_BYTES], "text/plain"),
-            ("README", b"caf\xe9", "application/octet-stream"),
-            ("README", b"cut \xc3", "application/octet-stream"),
+            ("note", b"hello", "text/plain"),
+            ("note", b"", "text/plain"),
+            ("note", "gr\u{fc}n".as_bytes(), "text/plain"),
+            ("note", &long.as_bytes()[..HEAD_BYTES], "text/plain"),
+            ("README", b"caf\xe9", "text/plain"),
+            ("a.ts", b"// caf\xe9", "text/typescript"),
+            ("note", b"caf\xe9", "application/octet-stream"),
+            ("note", b"cut \xc3", "application/octet-stream"),
             ("page", b"<!DOCTYPE html><html>", "text/plain"),
             (
                 "page",
@@ -211,7 +192,7 @@ mod tests {
             ("half", cut, "application/octet-stream"),
         ] {
             let name = OsStr::new(name);
-            let found = from_name(name).unwrap_or_else(|| from_head(name, content));
+            let found = types::of_name(name).unwrap_or_else(|| from_head(name, content));
             assert_eq!(found, expected, "{name:?}");
         }
     }

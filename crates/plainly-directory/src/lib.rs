@@ -61,6 +61,8 @@ mod withheld;
 
 mod content;
 mod describe;
+mod encoding;
+mod types;
 
 mod restore;
 mod step;

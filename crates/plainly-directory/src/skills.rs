@@ -76,7 +76,7 @@ impl SkillDirectory {
         options: DirectoryStoreBuilder,
     ) -> Result<Self, MountError> {
         let path = path.into();
-        let files = options.exact().mount_as(MOUNT, &path).build()?;
+        let files = options.as_is(true).mount_as(MOUNT, &path).build()?;
         if files.mounts.roots.iter().any(|root| root.file.is_some()) {
             return Err(MountError::of(vec![MountProblem::NotADirectory { path }]));
         }

@@ -187,7 +187,7 @@ pub(crate) struct ContentArgs {
     pub(crate) app: bool,
 
     /// Serve every file only as it is. By default HTML and CSV are also available as Markdown, PDF as text, and JSON
-    /// without line breaks as indented JSON
+    /// without line breaks as indented JSON, and text in other encodings than UTF-8 is decoded
     #[arg(long)]
     pub(crate) as_is: bool,
 

@@ -134,12 +134,27 @@ fn files_can_be_served_as_they_are() {
     let docs = docs();
     let command = [PLAINLY, "serve", docs.str(), "--stdio", "--as-is"];
     let target = Target::Child(command.map(str::to_owned).into());
-    for name in ["page.html", "table.csv", "data.json", "paper.pdf"] {
+    fs::write(docs.path.join("latin.txt"), b"caf\xe9").unwrap();
+    for name in [
+        "page.html",
+        "table.csv",
+        "data.json",
+        "paper.pdf",
+        "latin.txt",
+    ] {
         let contents = read(&target, name);
         assert_eq!(contents["contents"].as_array().unwrap().len(), 1, "{name}");
         let offered = &contents["contents"][0]["_meta"]["dev.plainly/representations"];
         assert_eq!(*offered, Value::Null, "{name}");
     }
+    assert_eq!(
+        read(&target, "latin.txt")["contents"][0]["blob"],
+        "Y2Fm6Q=="
+    );
+    let [decoding, _] = Target::docs(&docs);
+    let content = &read(&decoding, "latin.txt")["contents"][0];
+    assert_eq!(content["text"], "café");
+    assert_eq!(content["_meta"]["dev.plainly/encoding"], "windows-1252");
     target
         .run("read", &["file:///docs/page.html", "--as", "text/markdown"])
         .failed(

@@ -10,9 +10,7 @@ mod words;
 use self::page::Page;
 use self::tags::{Token, tokens};
 use super::{ConvertError, Converter, Draft, Source, decode};
-
-/// The bytes of a page that are searched for the name of its encoding.
-const HEAD: usize = 1024;
+use crate::encoding::declared;
 
 /// The tags and texts read between two checks whether the page is still wanted: it may have nothing
 /// to write.
@@ -40,7 +38,7 @@ impl Converter for Html {
     }
 
     fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let html = decode(source.content, charset(source.content));
+        let html = decode(source.content, declared(source.content));
         let mut page = Page::new(draft);
         for (index, token) in tokens(&html).enumerate() {
             if index % LOOK == 0 {
@@ -55,21 +53,6 @@ impl Converter for Html {
         }
         Ok(page.finish()?)
     }
-}
-
-/// The encoding that the beginning of the page names.
-fn charset(content: &[u8]) -> Option<&[u8]> {
-    const KEY: &[u8] = b"charset=";
-    let head = content.get(..HEAD).unwrap_or(content);
-    let at = head
-        .windows(KEY.len())
-        .position(|found| found.eq_ignore_ascii_case(KEY))?;
-    let name = head.get(at + KEY.len()..)?;
-    let name = name
-        .strip_prefix(b"\"")
-        .or(name.strip_prefix(b"'"))
-        .unwrap_or(name);
-    name.split(|byte| b"\"'>;/ ".contains(byte)).next()
 }
 
 #[cfg(test)]

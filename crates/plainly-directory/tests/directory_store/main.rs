@@ -11,6 +11,7 @@ mod fixture;
 pub mod table;
 
 mod churn;
+mod encodings;
 mod hidden;
 mod listing;
 mod mounts;

@@ -88,10 +88,9 @@ fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
         return Ok(None);
     }
     let builder = write::prepared(options(args), args);
-    let builder = if args.content.as_is {
-        builder
-    } else {
-        with_converters(builder)?
+    let builder = match args.content.as_is {
+        true => builder.as_is(true),
+        false => with_converters(builder)?,
     };
     args.mounts
         .iter()

@@ -14,6 +14,7 @@ use crate::describe;
 use crate::handle;
 use crate::lock::Lock;
 use crate::place::{OpenEntry, OpenFile};
+use crate::types;
 use crate::uri;
 use crate::walk::Entry;
 
@@ -151,7 +152,7 @@ pub(super) fn text(file: &File) -> Option<String> {
     let bytes = handle::read_up_to(file, FILE_BYTES)
         .inspect_err(|error| tracing::debug!(%error, "ranked a file by its name alone"))
         .ok()?;
-    match describe::body(bytes) {
+    match describe::body(bytes, describe::UNKNOWN).0 {
         Body::Text(text) => Some(text),
         Body::Blob(bytes) if bytes.contains(&0) => None,
         // In another encoding, or cut within a letter.
@@ -161,7 +162,7 @@ pub(super) fn text(file: &File) -> Option<String> {
 
 /// The syntax that the name of a file stands for.
 fn syntax(file: &UnreadFile) -> Syntax {
-    Syntax::of(describe::from_name(&file.name))
+    Syntax::of(types::of_name(&file.name))
 }
 
 /// The names in a URI, that of the mount first.

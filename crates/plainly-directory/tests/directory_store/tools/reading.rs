@@ -73,6 +73,7 @@ fn images_sound_and_the_rest_are_what_they_are() {
         ("a.pdf", b"%PDF\xff\0"),
         ("a.svg", b"<svg/>"),
         ("latin1.txt", b"caf\xe9\n"),
+        ("broken.txt", b"caf\xc3\xa9, caf\xc3\xa9 \xe2\n"),
         ("utf16.txt", b"\xff\xfea\0\xfc\0"),
         ("utf16-cut.txt", b"\xff\xfea\0b"),
     ] {
@@ -92,10 +93,11 @@ fn images_sound_and_the_rest_are_what_they_are() {
     assert_eq!(content("a.svg"), [Content::text("<svg/>")]);
     assert_eq!(content("utf16.txt"), [Content::text("aü")]);
     assert_eq!(fixture.text("file:///docs/utf16.txt"), "aü");
-    let lossy = tools.text("read_resource", json!({"uri": "docs/latin1.txt"}));
+    assert_eq!(content("latin1.txt"), [Content::text("café\n")]);
+    let lossy = tools.text("read_resource", json!({"uri": "docs/broken.txt"}));
     assert_eq!(
         lossy,
-        "caf\u{fffd}\n\nIt is not UTF-8: unreadable parts are shown as \u{fffd}."
+        "café, café \u{fffd}\n\nIt is not UTF-8: unreadable parts are shown as \u{fffd}."
     );
 }
 

@@ -1,0 +1,212 @@
+//! Text that is not UTF-8: in the encoding of its byte order mark, in the one that it declares, or in the one that fits best.
+//! Only content that can be made of its text again is text; of anything else, something would be lost.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+
+/// The key in the `_meta` of a content of the encoding that its text was decoded from.
+pub(super) const ENCODING: &str = "dev.plainly/encoding";
+
+/// The bytes of a page that are searched for the name of its encoding.
+const HEAD: usize = 1024;
+
+/// The bytes from the first that is not ASCII on that a guess is made of.
+const GUESSED: usize = 64 << 10;
+
+/// A text that was decoded.
+pub(super) struct Decoded {
+    pub(super) text: String,
+    encoding: &'static Encoding,
+}
+
+impl Decoded {
+    /// The name of the encoding that the text had.
+    pub(super) fn encoding(&self) -> String {
+        self.encoding.name().to_ascii_lowercase()
+    }
+}
+
+/// Text in UTF-16 with a byte order mark, as programs for Windows write it.
+pub(super) fn utf_16(content: &[u8]) -> Option<Decoded> {
+    let (encoding, mark) = Encoding::for_bom(content).filter(|(encoding, _)| *encoding != UTF_8)?;
+    let text = decode(encoding, content.get(mark..)?)?;
+    (!text.contains('\0')).then_some(Decoded { text, encoding })
+}
+
+/// Text of this type in an encoding of before Unicode.
+pub(super) fn legacy(content: &[u8], mime_type: &str) -> Option<Decoded> {
+    if content.iter().any(is_control) || is_broken_utf_8(content) {
+        return None;
+    }
+    let is_page = ["html", "xml"].iter().any(|page| mime_type.ends_with(page));
+    let declared = declared(content).filter(|_| is_page);
+    let declared = declared.and_then(Encoding::for_label);
+    let declared = declared.filter(|encoding| encoding.is_ascii_compatible() && *encoding != UTF_8);
+    declared
+        .and_then(|encoding| lossless(encoding, content))
+        .or_else(|| lossless(guess(content), content))
+}
+
+/// The name of an encoding in the beginning of a page.
+pub(super) fn declared(content: &[u8]) -> Option<&[u8]> {
+    let head = content.get(..HEAD).unwrap_or(content);
+    let after = |key: &[u8]| {
+        let at = head
+            .windows(key.len())
+            .position(|found| found.eq_ignore_ascii_case(key))?;
+        head.get(at + key.len()..)
+    };
+    let name = match head.starts_with(b"<?xml") {
+        true => after(b"encoding=").or_else(|| after(b"charset="))?,
+        false => after(b"charset=")?,
+    };
+    let name = name
+        .strip_prefix(b"\"")
+        .or(name.strip_prefix(b"'"))
+        .unwrap_or(name);
+    name.split(|byte| b"\"'>;/ ".contains(byte)).next()
+}
+
+/// Whether this is a byte of no text: a control character besides white space, backspace, bell and escape.
+pub(super) fn is_control(byte: &u8) -> bool {
+    matches!(byte, 0..=6 | 14..=26 | 28..=31 | 127)
+}
+
+/// Whether this is UTF-8 with some errors, such as a log that was cut: in other encodings, hardly any bytes form characters
+/// of UTF-8.
+fn is_broken_utf_8(content: &[u8]) -> bool {
+    let (mut characters, mut errors) = (0, 0);
+    for chunk in content.utf8_chunks() {
+        characters += chunk.valid().chars().filter(|it| !it.is_ascii()).count();
+        errors += usize::from(!chunk.invalid().is_empty());
+    }
+    characters > errors
+}
+
+fn guess(content: &[u8]) -> &'static Encoding {
+    let start = content.iter().position(|byte| !byte.is_ascii());
+    let rest = content.get(start.unwrap_or_default()..).unwrap_or_default();
+    let head = rest.get(..GUESSED).unwrap_or(rest);
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(head, head.len() == rest.len());
+    detector.guess(None, Utf8Detection::Deny)
+}
+
+/// The text of content in this encoding, if the content can be made of it again.
+fn lossless(encoding: &'static Encoding, content: &[u8]) -> Option<Decoded> {
+    let text = decode(encoding, content)?;
+    let (again, _, has_lost) = encoding.encode(&text);
+    let is_same = !has_lost && *again == *content;
+    // The control characters beyond ASCII stand for bytes that the encoding doesn't define.
+    let has_control = text.contains(|it| matches!(it, '\u{80}'..='\u{9f}'));
+    (is_same && !has_control).then_some(Decoded { text, encoding })
+}
+
+fn decode(encoding: &'static Encoding, content: &[u8]) -> Option<String> {
+    let text = encoding.decode_without_bom_handling_and_without_replacement(content)?;
+    Some(text.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use encoding_rs::{BIG5, EUC_KR, KOI8_U, SHIFT_JIS, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The text of content, and the name of its encoding.
+    fn text(content: &[u8], mime_type: &str) -> Option<(String, String)> {
+        legacy(content, mime_type).map(|decoded| (decoded.encoding(), decoded.text))
+    }
+
+    #[test]
+    fn texts_of_before_unicode_are_read() {
+        for (encoding, original) in [
+            (WINDOWS_1252, "café"),
+            (WINDOWS_1252, "// Größe in Metern – „ungefähr“, 5 €"),
+            (WINDOWS_1250, "Příliš žluťoučký kůň úpěl ďábelské ódy"),
+            (WINDOWS_1251, "Съешь же ещё этих мягких французских булок"),
+            (KOI8_U, "Съешь же ещё этих мягких французских булок"),
+            (SHIFT_JIS, "これは日本語のテキストです。"),
+            (EUC_KR, "다람쥐 헌 쳇바퀴에 타고파"),
+            (BIG5, "這是一個用繁體中文寫的文件"),
+        ] {
+            let (content, _, has_lost) = encoding.encode(original);
+            assert!(!has_lost);
+            let expected = (encoding.name().to_ascii_lowercase(), original.to_owned());
+            assert_eq!(text(&content, "text/plain"), Some(expected));
+        }
+    }
+
+    #[test]
+    fn a_guess_is_made_of_what_is_not_ascii() {
+        let before = "x".repeat(2 * GUESSED);
+        let after = "これは日本語のテキストです。".repeat(GUESSED);
+        let original = before + &after;
+        let (content, ..) = SHIFT_JIS.encode(&original);
+        let expected = Some(("shift_jis".to_owned(), original.clone()));
+        assert_eq!(text(&content, "text/plain"), expected);
+    }
+
+    #[test]
+    fn what_a_page_declares_comes_before_a_guess() {
+        let page: &[u8] = b"<meta charset=koi8-r>caf\xe9";
+        let xml: &[u8] = b"<?xml version='1.0' encoding='ISO-8859-2'?><a>\xb1</a>";
+        let wrong: &[u8] = b"<meta charset=shift_jis>caf\xe9";
+        let impossible: &[u8] = b"<meta charset=utf-16>caf\xe9";
+        for (content, mime_type, encoding) in [
+            (page, "text/html", "koi8-r"),
+            (page, "text/plain", "windows-1252"),
+            (xml, "image/svg+xml", "iso-8859-2"),
+            (wrong, "text/html", "windows-1252"),
+            (impossible, "text/html", "windows-1252"),
+        ] {
+            let found = text(content, mime_type).map(|(encoding, _)| encoding);
+            assert_eq!(found.as_deref(), Some(encoding), "{content:?}");
+        }
+    }
+
+    #[test]
+    fn what_would_lose_something_is_no_text() {
+        for content in [
+            b"caf\xe9\0".as_slice(),
+            b"\x01\x02caf\xe9",
+            b"caf\xe9\x7f",
+            // Undefined in Windows-1252.
+            b"caf\xe9 \x81",
+            // UTF-8 with an error.
+            "Grüße aus München, \u{fffd}"
+                .as_bytes()
+                .strip_suffix(b"\xbd")
+                .unwrap(),
+        ] {
+            assert_eq!(text(content, "text/plain"), None, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn utf_16_has_a_mark() {
+        let text = |content| utf_16(content).map(|decoded| (decoded.encoding(), decoded.text));
+        let found = |encoding: &str| Some((encoding.to_owned(), "hü".to_owned()));
+        assert_eq!(text(b"\xff\xfeh\0\xfc\0"), found("utf-16le"));
+        assert_eq!(text(b"\xfe\xff\0h\0\xfc"), found("utf-16be"));
+        for content in [
+            b"\xef\xbb\xbfh".as_slice(),
+            b"h\0",
+            b"\xff\xfeh",
+            b"\xff\xfe\0\xd8",
+        ] {
+            assert_eq!(text(content), None, "{content:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_becomes_the_bytes_that_it_was(content: Vec<u8>, page: bool) {
+            let mime_type = if page { "text/html" } else { "text/plain" };
+            if let Some(decoded) = legacy(&content, mime_type) {
+                prop_assert_eq!(&*decoded.encoding.encode(&decoded.text).0, &*content);
+            }
+        }
+    }
+}

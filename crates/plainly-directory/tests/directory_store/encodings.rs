@@ -1,0 +1,101 @@
+//! Files that developers have, by the types of their names; text in other encodings than UTF-8.
+
+use std::fs;
+
+use plainly::protocol::types::Body;
+use plainly::store::{ByteRange, RangeQuery, Store};
+
+use crate::fixture::Fixture;
+
+/// The encoding and the content of the file that is read at `uri`.
+fn read(fixture: &Fixture, uri: &str) -> (Option<String>, Body) {
+    let contents = fixture.read(uri).unwrap();
+    let [content] = <[_; 1]>::try_from(contents).unwrap();
+    let meta = content.meta.unwrap_or_default();
+    let encoding = meta.get("dev.plainly/encoding").and_then(|it| it.as_str());
+    (encoding.map(str::to_owned), content.body)
+}
+
+#[test]
+fn files_of_developers_are_text_of_their_type() {
+    let fixture = Fixture::with(&[], |builder| builder.hidden(true));
+    let expected = [
+        ("Main.java", "text/x-java"),
+        ("notes.org", "text/org"),
+        ("App.tsx", "text/tsx"),
+        ("app.ts", "text/typescript"),
+        ("app.mts", "text/typescript"),
+        ("app.cts", "text/typescript"),
+        ("app.cjs", "text/javascript"),
+        ("run.SH", "text/x-shellscript"),
+        ("run.bat", "text/x-msdos-batch"),
+        ("main.go", "text/x-go"),
+        ("go.mod", "text/x-go-mod"),
+        ("main.rs", "text/x-rust"),
+        ("main.py", "text/x-python"),
+        ("main.dart", "application/vnd.dart"),
+        ("Cargo.toml", "application/toml"),
+        ("ci.yml", "application/yaml"),
+        ("query.sql", "application/sql"),
+        ("log.jsonl", "application/jsonl"),
+        ("page.html", "text/html"),
+        ("picture.svg", "image/svg+xml"),
+        ("flow.dot", "text/vnd.graphviz"),
+        ("unit.vhd", "text/x-vhdl"),
+        ("CMakeLists.txt", "text/x-cmake"),
+        ("Dockerfile", "text/x-dockerfile"),
+        ("LICENSE", "text/plain"),
+        ("Makefile", "text/x-makefile"),
+        (".gitignore", "text/plain"),
+    ];
+    for (name, _) in expected {
+        fs::write(fixture.root().join(name), b"# caf\xe9\n").unwrap();
+    }
+    for (name, mime_type) in expected {
+        let uri = format!("file:///docs/{name}");
+        let metadata = fixture.metadata(&uri).unwrap();
+        assert_eq!(metadata.mime_type.as_deref(), Some(mime_type), "{name}");
+        let (encoding, body) = read(&fixture, &uri);
+        assert_eq!(body, Body::Text("# café\n".to_owned()), "{name}");
+        assert_eq!(encoding.as_deref(), Some("windows-1252"), "{name}");
+    }
+}
+
+/// Of each file: its bytes, and the encoding in which it is served as text.
+const FILES: [(&str, &[u8], Option<&str>); 10] = [
+    ("utf-8.txt", "é".as_bytes(), None),
+    ("marked.txt", b"\xef\xbb\xbf\xc3\xa9", None),
+    ("little.txt", b"\xff\xfe\xe9\0", Some("utf-16le")),
+    ("big.csv", b"\xfe\xff\0\xe9", Some("utf-16be")),
+    ("latin.txt", b"caf\xe9", Some("windows-1252")),
+    ("page.html", b"<meta charset=koi8-r>\xd7", Some("koi8-r")),
+    ("nul.txt", b"caf\xe9\0", None),
+    ("broken.txt", b"caf\xc3\xa9 caf\xc3\xa9 \xe9", None),
+    ("picture.png", b"\x89PNG", None),
+    ("unknown", b"caf\xe9", None),
+];
+
+#[test]
+fn text_in_another_encoding_is_decoded_and_nothing_is_lost() {
+    let decoded = Fixture::new(&[]);
+    let as_is = Fixture::with(&[], |builder| builder.as_is(true));
+    for (name, bytes, expected) in FILES {
+        let uri = format!("file:///docs/{name}");
+        for fixture in [&decoded, &as_is] {
+            fs::write(fixture.root().join(name), bytes).unwrap();
+        }
+        let (encoding, body) = read(&decoded, &uri);
+        assert_eq!(encoding.as_deref(), expected, "{name}");
+        match expected {
+            Some(_) => assert!(body.as_text().is_some(), "{name}"),
+            None => assert_eq!(body, Body::of_bytes(bytes.to_vec()), "{name}"),
+        }
+        let (encoding, body) = read(&as_is, &uri);
+        assert_eq!((encoding, body.as_bytes()), (None, bytes), "{name}");
+        let size = decoded.metadata(&uri).unwrap().size;
+        assert_eq!(size, Some(bytes.len() as u64), "{name}");
+        let query = RangeQuery::new(&uri, ByteRange::Last(99));
+        let part = decoded.block_on(decoded.store.read_range(query)).unwrap();
+        assert_eq!(part.bytes, bytes, "{name}");
+    }
+}
