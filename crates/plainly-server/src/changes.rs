@@ -427,7 +427,7 @@ mod tests {
         let subscribed = SubscribedResources::new(&changes);
         assert_eq!(subscribed.uris(), [Arc::from("a:1")].into());
         changes.resource_updated("a:1");
-        assert_eq!(drain(&first), [upper.clone(), mixed.clone()]);
+        assert_eq!(drain(&first), [upper.clone(), mixed]);
         assert_eq!(drain(&second), [lower.clone(), upper.clone()]);
         second.remove(&lower);
         second.mark_tree("a:");
