@@ -133,7 +133,7 @@ impl Request<'_> {
                     }
                 }
             };
-            Ok(written.map(|written| describe(uri, &written).is_new(is_new)))
+            Ok(written.map(|written| describe(&slot.uri, &written).is_new(is_new)))
         })
     }
 
@@ -151,7 +151,7 @@ impl Request<'_> {
             (&*target.place, &*target.name),
         ])?;
         let renamed = persist(|| rename::rename(&source, &target, condition))?;
-        Ok(describe(to, &renamed).is_new(true))
+        Ok(describe(&target.uri, &renamed).is_new(true))
     }
 }
 

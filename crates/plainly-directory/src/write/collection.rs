@@ -10,13 +10,15 @@ use plainly::store::WriteError;
 use super::failure::{failed, unknown};
 use super::slot::{Slot, writable};
 use crate::place::{OpenEntry, Place};
-use crate::request::Request;
+use crate::request::{Request, Target};
 use crate::step::ChangeStep;
 use crate::system;
 
 /// Creates each directory on the way to a URI that doesn't exist.
 pub(super) fn create(request: &Request<'_>, uri: &str) -> Result<(), WriteError> {
-    let (root, path) = writable(request, uri)?;
+    let Target {
+        root, path, uri, ..
+    } = writable(request, uri)?;
     let mut at = request.place(root);
     for name in path {
         at = match at.open(std::slice::from_ref(&name)) {
@@ -27,6 +29,8 @@ pub(super) fn create(request: &Request<'_>, uri: &str) -> Result<(), WriteError>
                     root,
                     place: at,
                     name: name.clone(),
+                    uri: uri.clone(),
+                    is_directory: true,
                 },
                 name,
             )?,

@@ -13,7 +13,7 @@ use super::name;
 use crate::handle;
 use crate::mount::Root;
 use crate::place::{OpenEntry, OpenFile, Place, Standing};
-use crate::request::Request;
+use crate::request::{Request, Target};
 use crate::system;
 use crate::uri::Location;
 
@@ -22,17 +22,32 @@ pub(super) struct Slot<'a> {
     pub(super) root: &'a Root,
     pub(super) place: Rc<Place>,
     pub(super) name: OsString,
+    /// The URI under which it is listed.
+    pub(super) uri: String,
+    /// Whether its URI ends with a slash, as only that of a directory does.
+    pub(super) is_directory: bool,
 }
 
 impl<'a> Slot<'a> {
     /// The slot of a URI. Its directory must exist.
     pub(super) fn find(request: &Request<'a>, uri: &str) -> Result<Self, WriteError> {
-        let (root, mut path) = writable(request, uri)?;
+        let Target {
+            root,
+            mut path,
+            uri: listed,
+            ..
+        } = writable(request, uri)?;
         let name = path
             .pop()
             .ok_or_else(|| denied("a served directory itself can't be changed"))?;
         match request.place(root).open(&path)? {
-            OpenEntry::Directory(place) => Ok(Self { root, place, name }),
+            OpenEntry::Directory(place) => Ok(Self {
+                root,
+                place,
+                name,
+                uri: listed,
+                is_directory: uri.ends_with('/'),
+            }),
             OpenEntry::File(_) => Err(StoreError::NotFound.into()),
         }
     }
@@ -48,6 +63,9 @@ impl<'a> Slot<'a> {
         }
         match self.place.standing(&self.name)? {
             Standing::Absent => Ok(None),
+            Standing::Served(OpenEntry::File(_)) if self.is_directory => {
+                Err(StoreError::NotFound.into())
+            }
             Standing::Served(entry) => Ok(Some(entry)),
             Standing::Other => Err(denied(NOT_SERVED)),
         }
@@ -59,6 +77,11 @@ impl<'a> Slot<'a> {
         kind: FileType,
         leaving: Option<&OsStr>,
     ) -> Result<(), WriteError> {
+        if self.is_directory && kind.is_file() {
+            return Err(invalid(
+                "it ends with a slash, as only those of directories do",
+            ));
+        }
         if !self.place.shows(&self.name, Some(kind))? {
             return Err(denied(NOT_SERVED));
         }
@@ -84,20 +107,19 @@ impl<'a> Slot<'a> {
     }
 }
 
-/// The mount of a URI, if it may be changed, and the names below it.
-pub(super) fn writable<'a>(
-    request: &Request<'a>,
-    uri: &str,
-) -> Result<(&'a Root, Vec<OsString>), WriteError> {
-    // Reading, such a name is one that isn't there.
-    if matches!(Location::parse(uri), Err(StoreError::NotFound)) {
-        return Err(invalid("it has a name that no file can have"));
-    }
-    let target = request.target(uri)?;
+/// The place of a URI, in a mount that may be changed.
+pub(super) fn writable<'a>(request: &Request<'a>, uri: &str) -> Result<Target<'a>, WriteError> {
+    let location = match Location::parse(uri) {
+        // Reading, such a name is one that isn't there.
+        Err(StoreError::NotFound) => return Err(invalid("it has a name that no file can have")),
+        location => location?,
+    };
+    let target = request.mounts.target(location);
+    let target = target.ok_or(StoreError::NotFound)?;
     if !target.root.is_writable {
         return Err(denied("the directory is served read-only"));
     }
-    Ok((target.root, target.path))
+    Ok(target)
 }
 
 /// Whether a file is one that may be changed.

@@ -235,6 +235,28 @@ fn resources_move_between_mounts_of_one_disk() {
     assert!(!fixture.root().join("a/x").exists());
 }
 
+#[test]
+fn a_resource_is_changed_by_any_spelling_and_reported_by_its_own() {
+    let fixture = Fixture::writable(&[("dir/", "")]);
+    let query = WriteQuery::new("FILE://localhost/docs/dir/%7Ea%5b", "x");
+    let written = fixture.change(query).unwrap();
+    assert_eq!(written.uri, uri("dir/~a%5B"));
+    fixture.create("new/deep/").unwrap();
+    let renamed = fixture.rename("new/", "newer/").unwrap();
+    assert_eq!(renamed.uri, uri("newer"));
+    let remove = |path: &str| {
+        let uri = uri(path);
+        fixture.remove(RemoveQuery::new(&uri).recursive(true))
+    };
+    remove("newer/").unwrap();
+    let done = remove("dir/~a%5B/");
+    let is_missing = matches!(done, Err(WriteError::Store(StoreError::NotFound)));
+    assert!(is_missing, "{done:?}");
+    let done = fixture.write("file/", "x").unwrap_err();
+    let why = "invalid URI: it ends with a slash, as only those of directories do";
+    assert_eq!(done.to_string(), why);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_is_replaced_has_its_mode() {
