@@ -5,13 +5,20 @@
 
 #[path = "../../crates/plainly-directory/src/search"]
 mod search {
+    #[expect(dead_code, unused_imports, reason = "the rest is for files")]
     mod rank;
 
-    use self::rank::{Question, RankedText, Syntax, Terms, rank};
+    use self::rank::{Question, Syntax, Terms, rank, ranked_text};
 
-    pub(super) fn check(question: &str, text: &str, syntax: Syntax) {
+    pub(super) fn check(question: &str, text: &str) {
+        for syntax in [Syntax::Markdown, Syntax::Html, Syntax::Plain] {
+            check_as(question, text, syntax);
+        }
+    }
+
+    fn check_as(question: &str, text: &str, syntax: Syntax) {
         let mut terms = Terms::new();
-        let ranked = RankedText::new("docs/a.md", text, syntax, &mut terms);
+        let ranked = ranked_text("docs/a.md", text, syntax, &mut terms);
         let sections: Vec<_> = (0..).map_while(|index| ranked.section(index)).collect();
         let mut line = 0;
         for section in &sections {
@@ -34,15 +41,11 @@ mod search {
         let is_about = syntax == Syntax::Plain && question.in_common(text, &mut terms) > 0;
         assert!(!is_about || !found.is_empty());
     }
-
-    pub(super) const SYNTAXES: [Syntax; 3] = [Syntax::Markdown, Syntax::Html, Syntax::Plain];
 }
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|input: &str| {
     let (question, text) = input.split_once('\n').unwrap_or((input, ""));
-    for syntax in search::SYNTAXES {
-        search::check(question, text, syntax);
-    }
+    search::check(question, text);
 });

@@ -88,7 +88,7 @@ pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) ->
 struct Search {
     store: DirectoryStore,
     others: StoreTools<DirectoryStore>,
-    /// Of one ranked search at a time: another one finds read what this one reads.
+    /// The index, for one ranked search at a time: the next finds read what this one reads.
     index: Arc<Mutex<TextIndex>>,
 }
 

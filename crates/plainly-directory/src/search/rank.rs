@@ -8,7 +8,7 @@ mod score;
 mod terms;
 mod text;
 
-pub(super) use self::markup::Syntax;
+pub(super) use self::markup::{Syntax, ranked_text};
 pub(super) use self::score::rank;
 pub(super) use self::terms::{Question, Terms};
 pub(super) use self::text::{RankedText, TextSection};

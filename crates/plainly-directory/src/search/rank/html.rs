@@ -8,7 +8,7 @@ const UNSEEN: [&str; 3] = ["script", "style", "template"];
 
 /// Passes the headings and the text on. Returns the number of lines.
 pub(super) fn read(text: &str, draft: &mut TextDraft<'_>) -> u32 {
-    let mut page = Page {
+    let mut page = HtmlText {
         draft,
         line: 0,
         heading: None,
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, draft: &mut TextDraft<'_>) -> u32 {
 }
 
 /// A page that is being read.
-struct Page<'a, 'b> {
+struct HtmlText<'a, 'b> {
     draft: &'a mut TextDraft<'b>,
     line: u32,
     heading: Option<Heading>,
@@ -45,7 +45,7 @@ struct Heading {
     text: String,
 }
 
-impl Page<'_, '_> {
+impl HtmlText<'_, '_> {
     fn text(&mut self, text: &str) {
         if let Some(heading) = &mut self.heading {
             heading.text += text;

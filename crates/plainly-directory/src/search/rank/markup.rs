@@ -1,7 +1,8 @@
 //! Headings and text, line by line: in Markdown, in HTML, and in texts whose headings are underlined.
 
 use super::html;
-use super::text::TextDraft;
+use super::terms::Terms;
+use super::text::{RankedText, TextDraft};
 
 /// The way in which a text marks its headings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,13 +22,20 @@ impl Syntax {
     }
 }
 
-/// Passes the headings and lines of a text on.
-pub(super) fn read(text: &str, syntax: Syntax, draft: &mut TextDraft<'_>) {
+/// A text at a path, ready to be ranked.
+pub(in crate::search) fn ranked_text(
+    path: &str,
+    text: &str,
+    syntax: Syntax,
+    terms: &mut Terms,
+) -> RankedText {
+    let mut draft = TextDraft::new(path, terms);
     let end = match syntax {
-        Syntax::Html => html::read(text, draft),
-        Syntax::Markdown | Syntax::Plain => lines(text, syntax, draft),
+        Syntax::Html => html::read(text, &mut draft),
+        Syntax::Markdown | Syntax::Plain => lines(text, syntax, &mut draft),
     };
     draft.end(end);
+    draft.finish()
 }
 
 /// Returns the number of lines.
@@ -90,13 +98,11 @@ fn underlined<'a>(line: &'a str, below: &str) -> Option<(u8, &'a str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::terms::Terms;
-    use super::super::text::RankedText;
     use super::*;
 
     /// The lines of each section, and of the headings above.
     fn sections(text: &str, syntax: Syntax) -> Vec<(u32, u32, Vec<u32>)> {
-        let text = RankedText::new("a", text, syntax, &mut Terms::new());
+        let text = ranked_text("a", text, syntax, &mut Terms::new());
         (0..)
             .map_while(|index| text.section(index))
             .map(|section| (section.first, section.end, text.above(section)))

@@ -4,20 +4,20 @@
 use std::cmp::Ordering;
 
 use super::terms::{Question, Term};
-use super::text::{Place, Places, RankedText, TermCount, WHOLE};
+use super::text::{RankedText, TermCount, TermPlace, TermPlaces, WHOLE};
 
-/// How soon more of a term says less, and how much a long section is held back.
+/// The parameters of BM25: the saturation of a term that is repeated, and the share of the length.
 const K1: f32 = 1.2;
 const B: f32 = 0.6;
 
-/// How much a term in each place is worth, where one line of a section of average length is 1.
-const PLACES: [(Place, f32); 6] = [
-    (Place::Heading, 2.5),
-    (Place::HeadingAbove, 1.0),
-    (Place::Title, 1.0),
-    (Place::Lead, 1.0),
-    (Place::Name, 0.7),
-    (Place::Directory, 0.3),
+/// The worth of a term in each place, where one line of a section of average length is 1.
+const PLACES: [(TermPlace, f32); 6] = [
+    (TermPlace::Heading, 2.5),
+    (TermPlace::HeadingAbove, 1.0),
+    (TermPlace::Title, 1.0),
+    (TermPlace::Lead, 1.0),
+    (TermPlace::Name, 0.7),
+    (TermPlace::Directory, 0.3),
 ];
 
 /// The most sections of one text that are found.
@@ -26,7 +26,7 @@ const OF_ONE: usize = 3;
 /// A section that was found; the whole text if it has none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::search) struct Ranked {
-    /// Which of the texts.
+    /// The index of the text.
     pub(in crate::search) text: usize,
     pub(in crate::search) section: usize,
     score: f32,
@@ -44,7 +44,7 @@ pub(in crate::search) fn rank(
         for ((which, term), sections) in question.terms.iter().enumerate().zip(&mut sections) {
             let counts = of(*term, text);
             *sections += counts.len();
-            hits.extend(counts.iter().map(|count| Hit {
+            hits.extend(counts.iter().map(|count| TermHit {
                 text: index,
                 section: count.section,
                 which,
@@ -64,15 +64,15 @@ pub(in crate::search) fn rank(
 }
 
 /// A term in a section.
-struct Hit {
+struct TermHit {
     text: usize,
     section: u16,
-    /// Which term of the question.
+    /// The index of the term in the question.
     which: usize,
-    places: Places,
+    places: TermPlaces,
 }
 
-/// Where a text has a term.
+/// The places where a text has a term.
 fn of(term: Term, text: &RankedText) -> &[TermCount] {
     let start = text.counts.partition_point(|count| count.term < term);
     let from = text.counts.get(start..).unwrap_or_default();
@@ -111,12 +111,12 @@ impl Weights {
     }
 
     /// The scores of the sections of one text that have any term. Where only its name has one, that of its beginning.
-    fn score(&self, text: &RankedText, hits: &mut [Hit], ranked: &mut Vec<Ranked>) {
+    fn score(&self, text: &RankedText, hits: &mut [TermHit], ranked: &mut Vec<Ranked>) {
         hits.sort_by_key(|hit| hit.section);
         let own = hits.partition_point(|hit| hit.section != WHOLE);
         let (own, whole) = hits.split_at(own);
         let index = hits.first().map_or(0, |hit| hit.text);
-        let mut score = |section: usize, own: &[Hit]| {
+        let mut score = |section: usize, own: &[TermHit]| {
             let words = text
                 .section(section)
                 .map_or(self.words, |section| section.words as f32);
@@ -135,13 +135,13 @@ impl Weights {
         }
     }
 
-    fn sum(&self, own: &[Hit], whole: &[Hit], words: f32) -> f32 {
+    fn sum(&self, own: &[TermHit], whole: &[TermHit], words: f32) -> f32 {
         let length = 1.0 - B + B * words / self.words;
         let mut sum = 0.0;
         let mut found = 0.0;
         for (which, weight) in self.terms.iter().enumerate() {
             let hits = own.iter().chain(whole).filter(|hit| hit.which == which);
-            let Some(places) = hits.map(|hit| hit.places).reduce(Places::and) else {
+            let Some(places) = hits.map(|hit| hit.places).reduce(TermPlaces::and) else {
                 continue;
             };
             let lines = f32::from(places.lines);

@@ -1,4 +1,4 @@
-//! Terms: the words of a text, as numbers. Words are cut as Unicode says, English ones reduced to their stems, names of programs
+//! Terms: the words of a text, as numbers. Words are cut by the rules of Unicode, English ones reduced to their stems, names of programs
 //! cut where their case changes. Scripts without spaces become pairs of letters.
 
 use std::collections::HashMap;
@@ -70,7 +70,7 @@ impl Question {
         (!terms.is_empty()).then_some(Self { terms })
     }
 
-    /// How many of its terms a text has.
+    /// The number of its terms that a text has.
     pub(in crate::search) fn in_common(&self, text: &str, terms: &mut Terms) -> usize {
         let mut found = vec![false; self.terms.len()];
         terms.each(text, Use::Text, |term| {
@@ -205,7 +205,7 @@ impl Terms {
     }
 }
 
-/// Where the next part of a name begins, as in `maxBytes` and `HTTPServer`, or where it ends.
+/// The position where the next part of a name begins, as in `maxBytes` and `HTTPServer`, or where it ends.
 fn turn(word: &str) -> usize {
     let bytes = word.as_bytes();
     let is_upper = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
@@ -220,7 +220,7 @@ fn unspaced(letter: char) -> bool {
     letter >= '\u{e00}' && UNSPACED.iter().any(|script| script.contains(&letter))
 }
 
-/// The same in each run: what was read before is compared with what is asked later.
+/// A number that is the same in each run: terms of texts are compared with those of later questions.
 fn hash(stem: &str) -> Term {
     let hash = BuildHasherDefault::<DefaultHasher>::default().hash_one(stem);
     hash as Term

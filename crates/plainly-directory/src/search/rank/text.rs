@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::markup::{self, Syntax};
 use super::terms::{Term, Terms, Use};
 
 /// The number of lines, and of terms, from which a section is cut at the next empty line.
@@ -41,12 +40,12 @@ pub(in crate::search) struct TextSection {
 pub(super) struct TermCount {
     pub(super) term: Term,
     pub(super) section: u16,
-    pub(super) places: Places,
+    pub(super) places: TermPlaces,
 }
 
 /// The places in which a section has a term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Places {
+pub(super) struct TermPlaces {
     /// The number of times in its lines.
     pub(super) lines: u8,
     /// The others, a bit each.
@@ -55,7 +54,7 @@ pub(super) struct Places {
 
 /// A place beside the lines of a section.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum TermPlace {
     Heading,
     HeadingAbove,
     Title,
@@ -65,12 +64,12 @@ pub(super) enum Place {
     Directory,
 }
 
-impl Places {
-    pub(super) fn has(self, place: Place) -> bool {
+impl TermPlaces {
+    pub(super) fn has(self, place: TermPlace) -> bool {
         self.others & (1 << place as u8) != 0
     }
 
-    /// Those of both.
+    /// The places of both.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             lines: self.lines.saturating_add(other.lines),
@@ -79,8 +78,8 @@ impl Places {
     }
 }
 
-impl From<Place> for Places {
-    fn from(place: Place) -> Self {
+impl From<TermPlace> for TermPlaces {
+    fn from(place: TermPlace) -> Self {
         Self {
             lines: 0,
             others: 1 << place as u8,
@@ -89,24 +88,12 @@ impl From<Place> for Places {
 }
 
 /// Once in the lines.
-const LINE: Places = Places {
+const LINE: TermPlaces = TermPlaces {
     lines: 1,
     others: 0,
 };
 
 impl RankedText {
-    /// A text at a path.
-    pub(in crate::search) fn new(
-        path: &str,
-        text: &str,
-        syntax: Syntax,
-        terms: &mut Terms,
-    ) -> Self {
-        let mut draft = TextDraft::new(path, terms);
-        markup::read(text, syntax, &mut draft);
-        draft.finish()
-    }
-
     /// A path of which only the names are known.
     pub(in crate::search) fn unread(path: &str, terms: &mut Terms) -> Self {
         let mut draft = TextDraft::new(path, terms);
@@ -144,9 +131,9 @@ pub(super) struct TextDraft<'a> {
     terms: &'a mut Terms,
     sections: Vec<TextSection>,
     counts: Vec<TermCount>,
-    /// Those of the section that is being read.
-    current: HashMap<Term, Places>,
-    /// Those that the next line is below.
+    /// The terms of the section that is being read.
+    current: HashMap<Term, TermPlaces>,
+    /// The headings that the next line is below.
     headings: Vec<OpenHeading>,
     has_title: bool,
     /// Whether the first paragraph has ended.
@@ -162,7 +149,8 @@ struct OpenHeading {
 }
 
 impl<'a> TextDraft<'a> {
-    fn new(path: &str, terms: &'a mut Terms) -> Self {
+    /// The beginning of a text at a path.
+    pub(super) fn new(path: &str, terms: &'a mut Terms) -> Self {
         let mut draft = Self {
             terms,
             sections: Vec::new(),
@@ -173,15 +161,15 @@ impl<'a> TextDraft<'a> {
             is_after_lead: false,
         };
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        draft.whole(directory, Place::Directory);
-        draft.whole(name, Place::Name);
+        draft.whole(directory, TermPlace::Directory);
+        draft.whole(name, TermPlace::Name);
         draft.begin(0);
         draft
     }
 
     /// Terms of the text as a whole.
     pub(super) fn title(&mut self, text: &str) {
-        self.whole(text, Place::Title);
+        self.whole(text, TermPlace::Title);
         self.has_title = true;
     }
 
@@ -199,7 +187,7 @@ impl<'a> TextDraft<'a> {
             self.begin(line);
         }
         for term in &own {
-            add(&mut self.current, *term, Place::Heading.into());
+            add(&mut self.current, *term, TermPlace::Heading.into());
         }
         if !is_second {
             self.headings.push(OpenHeading {
@@ -229,7 +217,7 @@ impl<'a> TextDraft<'a> {
             false => !self.is_after_lead && line < LEAD,
         };
         let places = match is_in_lead {
-            true => LINE.and(Place::Lead.into()),
+            true => LINE.and(TermPlace::Lead.into()),
             false => LINE,
         };
         let Self {
@@ -253,7 +241,7 @@ impl<'a> TextDraft<'a> {
         self.close(line);
     }
 
-    fn whole(&mut self, text: &str, place: Place) {
+    fn whole(&mut self, text: &str, place: TermPlace) {
         let counts = &mut self.counts;
         self.terms.each(text, Use::Text, |term| {
             counts.push(TermCount {
@@ -275,7 +263,7 @@ impl<'a> TextDraft<'a> {
         if self.sections.len() < usize::from(WHOLE) {
             for heading in &self.headings {
                 for term in &heading.terms {
-                    add(&mut self.current, *term, Place::HeadingAbove.into());
+                    add(&mut self.current, *term, TermPlace::HeadingAbove.into());
                 }
             }
             self.sections.push(TextSection {
@@ -318,7 +306,7 @@ impl<'a> TextDraft<'a> {
         }
     }
 
-    fn finish(mut self) -> RankedText {
+    pub(super) fn finish(mut self) -> RankedText {
         self.counts.sort_unstable();
         // What the name and the title both have, or the last section twice, is one.
         self.counts.dedup_by(|next, first| {
@@ -335,7 +323,7 @@ impl<'a> TextDraft<'a> {
     }
 }
 
-fn add(terms: &mut HashMap<Term, Places>, term: Term, places: Places) {
+fn add(terms: &mut HashMap<Term, TermPlaces>, term: Term, places: TermPlaces) {
     let known = terms.entry(term).or_default();
     *known = known.and(places);
 }

@@ -29,21 +29,21 @@ pub(in crate::search) struct TextIndex {
 
 #[derive(Debug)]
 struct IndexedFile {
-    version: FileVersion,
+    version: IndexedVersion,
     text: Arc<RankedText>,
     /// The number of the last search that found the file.
     seen: u64,
 }
 
-/// What changes when a file does.
+/// The facts that change when a file does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FileVersion {
+pub(super) struct IndexedVersion {
     file: (u64, u64),
     length: u64,
     changed: Option<SystemTime>,
 }
 
-impl FileVersion {
+impl IndexedVersion {
     pub(super) fn of(metadata: &Metadata) -> Self {
         Self {
             file: (metadata.dev(), metadata.ino()),
@@ -105,7 +105,7 @@ impl TextIndex {
     }
 
     /// The text of this version of a file. Another version is forgotten.
-    pub(super) fn get(&mut self, uri: &str, version: &FileVersion) -> Option<Arc<RankedText>> {
+    pub(super) fn get(&mut self, uri: &str, version: &IndexedVersion) -> Option<Arc<RankedText>> {
         let known = self.files.get_mut(uri)?;
         if known.version == *version {
             known.seen = self.search;
@@ -115,7 +115,7 @@ impl TextIndex {
         None
     }
 
-    pub(super) fn add(&mut self, uri: &str, version: FileVersion, text: &Arc<RankedText>) {
+    pub(super) fn add(&mut self, uri: &str, version: IndexedVersion, text: &Arc<RankedText>) {
         self.remove(uri);
         self.bytes += cost(uri, text);
         let file = IndexedFile {

@@ -8,8 +8,8 @@ use cap_std::fs::File;
 use percent_encoding::percent_decode_str;
 use plainly::protocol::types::Body;
 
-use super::super::rank::{RankedText, Syntax, Terms};
-use super::index::{FileVersion, cost};
+use super::super::rank::{RankedText, Syntax, Terms, ranked_text};
+use super::index::{IndexedVersion, cost};
 use crate::describe;
 use crate::handle;
 use crate::lock::Lock;
@@ -29,7 +29,7 @@ pub(super) struct UnreadFile {
     /// Its place in the walk.
     pub(super) order: usize,
     pub(super) uri: String,
-    pub(super) version: FileVersion,
+    pub(super) version: IndexedVersion,
     name: OsString,
     file: OpenFile,
 }
@@ -39,7 +39,7 @@ pub(super) struct ReadFile {
     pub(super) order: usize,
     pub(super) uri: String,
     /// `None` if it may change without another version.
-    pub(super) version: Option<FileVersion>,
+    pub(super) version: Option<IndexedVersion>,
     pub(super) text: RankedText,
 }
 
@@ -63,7 +63,7 @@ impl UnreadFile {
             OpenEntry::File(file) => Some(Self {
                 order,
                 uri: entry.uri,
-                version: FileVersion::of(&file.metadata),
+                version: IndexedVersion::of(&file.metadata),
                 name: entry.name,
                 file,
             }),
@@ -72,7 +72,7 @@ impl UnreadFile {
 
     fn is_unchanged(&self) -> bool {
         let now = self.file.file.metadata();
-        now.is_ok_and(|now| FileVersion::of(&now) == self.version)
+        now.is_ok_and(|now| IndexedVersion::of(&now) == self.version)
     }
 }
 
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
         let content = self.content(&file);
         let read = content.and_then(|content| {
             let syntax = syntax(&file);
-            let text = RankedText::new(&path, &content, syntax, &mut self.terms);
+            let text = ranked_text(&path, &content, syntax, &mut self.terms);
             self.fits(&file.uri, &text, self.for_names).then_some(text)
         });
         let is_settled = file.version.is_settled() && file.is_unchanged();

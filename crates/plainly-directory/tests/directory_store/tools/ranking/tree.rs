@@ -15,19 +15,25 @@ pub(crate) fn files(directory: &Path, endings: &[&str]) -> Vec<(String, String)>
     let mut found = Vec::new();
     let mut directories = vec![PathBuf::new()];
     while let Some(inner) = directories.pop() {
-        for entry in fs::read_dir(directory.join(&inner)).unwrap() {
-            let entry = entry.unwrap();
-            let name = entry.file_name().into_string().unwrap();
+        for entry in fs::read_dir(directory.join(&inner)).expect("a file of the project") {
+            let entry = entry.expect("a file of the project");
+            let name = entry
+                .file_name()
+                .into_string()
+                .expect("a file of the project");
             let path = inner.join(&name);
-            let is_directory = entry.file_type().unwrap().is_dir();
+            let is_directory = entry.file_type().expect("a file of the project").is_dir();
             if is_directory
                 && !name.starts_with('.')
                 && !["target", "node_modules"].contains(&&*name)
             {
                 directories.push(path);
             } else if endings.iter().any(|ending| name.ends_with(ending)) {
-                let text = fs::read_to_string(entry.path()).unwrap();
-                found.push((path.to_str().unwrap().to_owned(), text));
+                let text = fs::read_to_string(entry.path()).expect("a file of the project");
+                found.push((
+                    path.to_str().expect("a file of the project").to_owned(),
+                    text,
+                ));
             }
         }
     }
@@ -45,7 +51,7 @@ fn pieces(text: &str) -> Vec<String> {
             pieces.push(String::new());
             lines = 0;
         }
-        let piece = pieces.last_mut().unwrap();
+        let piece = pieces.last_mut().expect("the first is there");
         piece.push_str(line);
         piece.push('\n');
     }
