@@ -31,7 +31,7 @@ fn check(text: &str) {
     let Ok(location) = uri::Location::parse(text) else {
         return;
     };
-    assert!(uri::is_file(text));
+    assert!(uri::is_file(text) && !uri::is_top(text));
     assert_eq!(uri::mount_of(text).unwrap(), location.mount);
     let listed = location.uri();
     assert!(listed.is_ascii() && listed.starts_with(uri::ROOT));

@@ -73,7 +73,14 @@ fn alone(name: &str, limit: usize, test: impl AsyncFnOnce()) {
 
 /// Brings the code that is used into memory, which is the greater part of what a small test costs.
 async fn warm_up() {
-    let (server, _) = server(|_| {});
+    let root = tempfile::tempdir().unwrap();
+    std::fs::write(root.path().join("file"), "text").unwrap();
+    let store = DirectoryStore::builder().mount_as("docs", root.path());
+    let store = store.build().unwrap();
+    let (server, _) = server_with(|builder| builder.store(store), |_| {});
+    let uri = json!({"uri": "file:///docs/file"});
+    let reply = exchange(&server, None, &request(1, "resources/read", uri)).await;
+    assert_eq!(reply.status, 200);
     let address = listening(&server).await;
     for bytes in [1, 100_000] {
         status(address, &saying(1, bytes)).await;
