@@ -526,7 +526,7 @@ fn the_tools_take_as_much_of_a_context_as_the_page_says_and_no_more() {
     let page = include_str!("../../../../docs/serve-reference.md");
     for (command, options, count, most) in [
         ("plainly serve", &[][..], 6, 1_800),
-        ("plainly serve --tools two", &["--tools", "two"], 2, 700),
+        ("plainly serve --tools two", &["--tools", "two"], 2, 750),
     ] {
         let listing = listing(&docs, options);
         let answer: Value = serde_json::from_str(&listing).unwrap();
