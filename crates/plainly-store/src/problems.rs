@@ -102,10 +102,7 @@ pub(super) fn not_one(roots: &[String]) -> Problem {
 fn form(roots: &[String]) -> String {
     match roots {
         [] => "List what exists without uri, and use a URI exactly as it is listed.".to_owned(),
-        [first, ..] => format!(
-            "URIs start with {}, as in {first}/name: list what exists.",
-            either(roots)
-        ),
+        roots => format!("URIs start with {}: list what exists.", either(roots)),
     }
 }
 

@@ -52,8 +52,14 @@ fn path_of(written: &str) -> Option<PathBuf> {
         Some(rest) => {
             // On Windows, a drive follows the slash: file:///C:/notes.
             let begin = if cfg!(windows) { "" } else { "/" };
-            let rest = uri::from_bytes(percent_decode_str(rest).collect())?;
-            Path::new(begin).join(rest)
+            // Name by name: an encoded slash separates nothing.
+            let names = rest.split('/').map(|name| {
+                let name: Vec<u8> = percent_decode_str(name).collect();
+                let is_one = !name.contains(&b'/');
+                is_one.then(|| uri::from_bytes(name)).flatten()
+            });
+            let path: PathBuf = names.collect::<Option<_>>()?;
+            Path::new(begin).join(path)
         }
         None => PathBuf::from(written),
     };
@@ -80,6 +86,8 @@ mod tests {
             ("/home/me/docs/deeper", Some("file:///a/deeper")),
             ("/home/me/docs/../x", Some("file:///a/../x")),
             ("file:///home/me/docs/%2e%2e/x", Some("file:///a/../x")),
+            ("file:///home/me/docs/a%2Fb", None),
+            ("file:///home%2Fme/docs/a", None),
             ("/home/me/docs2/x", None),
             ("/home/me", None),
             ("home/me/docs/x.md", None),

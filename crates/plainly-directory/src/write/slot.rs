@@ -17,6 +17,9 @@ use crate::request::{Request, Target};
 use crate::system;
 use crate::uri::Location;
 
+/// The directory of a repository in which git stores its configuration and its hooks.
+const GIT: &str = ".git";
+
 /// A name in a directory of a mount.
 pub(super) struct Slot<'a> {
     pub(super) root: &'a Root,
@@ -60,6 +63,13 @@ impl<'a> Slot<'a> {
     pub(super) fn resource(&self) -> Result<Option<OpenEntry>, WriteError> {
         if self.place.has_rules(&self.name) {
             return Err(denied("this file decides which others are served"));
+        }
+        if self
+            .path()
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(GIT))
+        {
+            return Err(denied("git's own files decide which programs git runs"));
         }
         match self.place.standing(&self.name)? {
             Standing::Absent => Ok(None),

@@ -21,6 +21,25 @@ const NOT_SERVED: &str = "denied: nothing is served under this name: it is hidde
                           or something other than a plain file or directory has it";
 
 #[test]
+fn files_of_git_are_not_changed_even_if_they_are_served() {
+    const GIT: &str = "denied: git's own files decide which programs git runs";
+    let fixture = Fixture::with(&[(".git/config", "x"), ("sub/a", "a")], |builder| {
+        builder.writable(true).hidden(true)
+    });
+    for name in [".git/config", ".git/hooks", ".git", "sub/.GIT"] {
+        assert_eq!(said(fixture.write(name, "x")), GIT, "{name}");
+        assert_eq!(said(fixture.rename("sub", name)), GIT, "{name}");
+    }
+    for name in [".git/hooks", "sub/.git", "sub/.git/hooks"] {
+        assert_eq!(said(fixture.create(name)), GIT, "{name}");
+    }
+    let git = uri(".git");
+    let removed = fixture.remove(RemoveQuery::new(&git).recursive(true));
+    assert_eq!(said(removed), GIT);
+    assert_eq!(said(fixture.rename(".git", "git")), GIT);
+}
+
+#[test]
 fn names_that_are_not_served_are_not_changed() {
     let fixture = Fixture::with(
         &[
