@@ -132,6 +132,11 @@ pub(crate) enum ServedTools {
     ReadResource,
     ReadResources,
     Search,
+    WriteResource,
+    EditResource,
+    CreateCollection,
+    MoveResource,
+    DeleteResource,
 }
 
 impl ServedTools {
@@ -145,6 +150,11 @@ impl ServedTools {
             Self::ReadResource => &["read_resource"],
             Self::ReadResources => &["read_resources"],
             Self::Search => &["search"],
+            Self::WriteResource => &["write_resource"],
+            Self::EditResource => &["edit_resource"],
+            Self::CreateCollection => &["create_collection"],
+            Self::MoveResource => &["move_resource"],
+            Self::DeleteResource => &["delete_resource"],
         });
         names.copied().collect()
     }
@@ -172,7 +182,8 @@ pub(crate) struct ContentArgs {
     pub(crate) no_tools: bool,
 
     /// Serve only these tools, separated by commas: each fills a part of the model's context. `two` stands for search and
-    /// read_resource, which are enough to list, find and read
+    /// read_resource, which are enough to list, find and read. With --write, all tools that write are served unless some of
+    /// them are named
     #[arg(
         long,
         value_name = "NAMES",

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::{Docs, Run, Serving, Target, of, plainly, run};
+use crate::support::{Docs, PLAINLY, Run, Serving, Target, of, plainly, run};
 
 const TOOLS: [&str; 5] = [
     "create_collection",
@@ -228,6 +228,31 @@ fn other_machines_need_a_scope() {
     idle.failed(
         2,
         "error: --confirm is for a server that writes: add --write\n",
+    );
+}
+
+#[test]
+fn only_the_tools_that_are_named_are_served() {
+    let docs = Docs::new();
+    let serve = |names: &str| {
+        let command = [
+            PLAINLY,
+            "serve",
+            docs.str(),
+            "--stdio",
+            "--write",
+            "--tools",
+            names,
+        ];
+        tools(&Target::Child(command.map(str::to_owned).into()))
+    };
+    assert_eq!(serve("two").len(), 2 + TOOLS.len());
+    assert_eq!(serve("tree,edit_resource"), ["edit_resource", "tree"]);
+    assert_eq!(serve("edit_resource"), ["edit_resource"]);
+    let idle = run(&["serve", docs.str(), "--stdio", "--tools", "edit_resource"]);
+    idle.failed(
+        2,
+        "error: edit_resource is for a server that writes: add --write\n",
     );
 }
 

@@ -9,8 +9,11 @@ use plainly::store::tools::WriteTools;
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 
 use super::network;
-use crate::args::{Mount, Scopes, ServeArgs, WriteArgs};
+use crate::args::{Mount, Scopes, ServeArgs, ServedTools, WriteArgs};
 use crate::failure::Failure;
+
+/// The names of the tools that change files.
+const NAMES: [&str; 5] = WriteTools::<DirectoryStore>::NAMES;
 
 /// Whether anything may be changed.
 pub(super) fn is_on(args: &ServeArgs) -> bool {
@@ -20,7 +23,9 @@ pub(super) fn is_on(args: &ServeArgs) -> bool {
 /// Rejects options that would allow nothing, or changes by every client that reaches the server.
 pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     let scope = (!args.auth.write_scope.is_empty()).then_some("--write-scope");
-    let given = args.writing.given().or(scope);
+    let named = ServedTools::names(&args.content.tools);
+    let tool = named.into_iter().find(|name| NAMES.contains(name));
+    let given = args.writing.given().or(scope).or(tool);
     if let Some(option) = given.filter(|_| !is_on(args)) {
         let why = format!("{option} is for a server that writes: add --write");
         return Err(Failure::impossible(why, None));
@@ -95,17 +100,20 @@ pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
         true => store.local_write_tools(),
         false => store.write_tools(),
     };
+    let confirm = args.writing.confirm.into();
+    let mut tools = tools.confirm(confirm).max_bytes(bytes).build();
+    let named = ServedTools::names(&args.content.tools);
+    if named.iter().any(|name| NAMES.contains(name)) {
+        tools.retain(|tool| named.contains(&tool.name()));
+    }
     tools
-        .confirm(args.writing.confirm.into())
-        .max_bytes(bytes)
-        .build()
 }
 
 /// The gate at which these tools need their scope.
 pub(super) fn guarded(mut gate: ResourceServerBuilder, args: &ServeArgs) -> ResourceServerBuilder {
     let scopes = Scopes::all(&args.auth.write_scope);
     if !scopes.is_empty() {
-        for name in WriteTools::<DirectoryStore>::NAMES {
+        for name in NAMES {
             gate = gate.tool(name, scopes.clone());
         }
     }
