@@ -76,7 +76,7 @@ def test_commands():
     print(len(COMMANDS), "commands", flush=True)
 
 
-LISTING = ["file:///docs", "file:///docs/d", "file:///docs/d/x.md", "file:///docs/read%20me.txt"]
+LISTING = ["file:///", "file:///docs", "file:///docs/d", "file:///docs/read%20me.txt", "file:///docs/d/x.md"]
 
 SECRET = "the-secret-beside-the-mount-5b1f"
 

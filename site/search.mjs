@@ -15,7 +15,7 @@ const QUESTIONS = [
     ['windsurf', 'hosts/index'],
     ['which files are served', 'serve'],
     ['hidden files', 'serve'],
-    ['can the model write or delete files', 'coming-from'],
+    ['can the model write or delete files', 'serve'],
     ['replace mcp-remote', 'coming-from'],
     ['share a directory with my team', 'team'],
     ['api keys', 'authorization'],

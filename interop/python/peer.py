@@ -15,11 +15,12 @@ from harness import Server, Step, Tally, run
 TEXT = "Grüße, 世界!\nno newline at the end"
 BINARY = bytes(range(256))
 LISTING = [
+    "file:///",
     "file:///docs",
     "file:///docs/archive",
-    "file:///docs/archive/old.txt",
     "file:///docs/picture.bin",
     "file:///docs/read%20me.txt",
+    "file:///docs/archive/old.txt",
 ]
 
 

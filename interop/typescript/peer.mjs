@@ -11,11 +11,12 @@ import { argument, end, everywhere } from './harness.mjs';
 const TEXT = 'Grüße, 世界!\nno newline at the end';
 const BINARY = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 const LISTING = [
+  'file:///',
   'file:///docs',
   'file:///docs/archive',
-  'file:///docs/archive/old.txt',
   'file:///docs/picture.bin',
   'file:///docs/read%20me.txt',
+  'file:///docs/archive/old.txt',
 ];
 
 function makeDirectory() {
