@@ -17,7 +17,8 @@ const REVISIONS: [&str; 5] = [
 ];
 
 /// The members that only later revisions have, or an extension.
-const NEWER: [&str; 6] = [
+const NEWER: [&str; 7] = [
+    "capabilities",
     "inputResponses",
     "isCollection",
     "requestState",
