@@ -59,9 +59,11 @@ impl Location {
 
     /// The URI under which it is listed.
     pub(super) fn uri(&self) -> String {
-        let mount = child(ROOT, &self.mount);
-        let path = self.path.iter();
-        path.fold(mount, |parent, name| child(&parent, name))
+        let mut uri = child(ROOT, &self.mount);
+        for name in &self.path {
+            push(&mut uri, name);
+        }
+        uri
     }
 }
 
@@ -93,8 +95,18 @@ pub(super) fn mount(name: &str) -> String {
 
 /// The URI of the entry `name` in the collection `parent`.
 pub(super) fn child(parent: &str, name: &OsStr) -> String {
-    let slash = if parent.ends_with('/') { "" } else { "/" };
-    format!("{parent}{slash}{}", encode(name))
+    let mut uri = String::with_capacity(parent.len() + 1 + name.len());
+    uri.push_str(parent);
+    push(&mut uri, name);
+    uri
+}
+
+/// Goes from a collection to its entry `name`.
+fn push(uri: &mut String, name: &OsStr) {
+    if !uri.ends_with('/') {
+        uri.push('/');
+    }
+    uri.extend(percent_encode(name.as_encoded_bytes(), ENCODED));
 }
 
 /// The path from the collection `parent` down to `uri`, which is somewhere below it.

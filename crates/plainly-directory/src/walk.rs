@@ -28,6 +28,7 @@ enum Scope {
     /// The entries of the directory itself.
     Children,
     /// Also the entries of the directories below it.
+    #[cfg(any(test, feature = "tools"))]
     Below,
     /// Only the entries of the directories below it.
     Deeper,
@@ -92,7 +93,9 @@ impl Walk {
     ) -> Result<Self, StoreError> {
         let mut levels = Vec::new();
         let mut kinds = match scope {
-            Scope::Children | Scope::Below => Kinds::All,
+            Scope::Children => Kinds::All,
+            #[cfg(any(test, feature = "tools"))]
+            Scope::Below => Kinds::All,
             Scope::Deeper => Kinds::Directories,
         };
         let mut at = Some((place, uri));

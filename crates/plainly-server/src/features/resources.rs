@@ -264,7 +264,7 @@ impl Resources {
             }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
-        let extended = self.extended(call, options.accepted);
+        let extended = self.extended(call, None, options.accepted);
         let uri = call.uri.to_owned();
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
@@ -286,7 +286,7 @@ impl Resources {
     ) -> AnswerFuture {
         let (uri, is_open) = (call.uri.to_owned(), self.settings.is_open);
         let viewer = Viewer::of(call.scope);
-        let extended = self.extended(call, options.accepted);
+        let extended = self.extended(call, Some(&*store), options.accepted);
         let known = options.known.filter(|_| self.settings.is_extended);
         Box::pin(async move {
             let contents = match part {

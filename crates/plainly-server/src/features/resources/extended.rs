@@ -10,6 +10,7 @@ use plainly_protocol::types::{
 
 use super::Resources;
 use crate::extract::ResourceCall;
+use crate::store::DynStore;
 
 /// The parts of the extension that contents need to know.
 #[derive(Clone, Debug)]
@@ -23,15 +24,17 @@ pub(super) struct Extended {
 }
 
 impl Resources {
-    /// The additions to the contents that `call` asks for, if there are any.
+    /// The additions to the contents that `call` asks for, which `store` has unless the program does.
     pub(super) fn extended(
         &self,
         call: &ResourceCall<'_>,
+        store: Option<&dyn DynStore>,
         accepted: Option<Vec<String>>,
     ) -> Option<Extended> {
+        let can_watch = store.is_some_and(|store| store.facts().can_watch);
         self.settings.is_extended.then(|| Extended {
             revision: call.scope.peer().revision,
-            can_subscribe: self.can_subscribe(call.uri),
+            can_subscribe: self.settings.announces_all || can_watch,
             accepted,
         })
     }
