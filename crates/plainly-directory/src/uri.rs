@@ -134,6 +134,7 @@ pub(super) fn is_file(uri: &str) -> bool {
 }
 
 /// A name as it stands in a URI.
+#[cfg(feature = "tools")]
 pub(super) fn encode(name: &OsStr) -> String {
     percent_encode(name.as_encoded_bytes(), ENCODED).to_string()
 }
