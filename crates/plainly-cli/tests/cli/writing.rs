@@ -187,8 +187,9 @@ fn other_machines_need_a_scope() {
                      with --write-scope\n";
     let sourceless = "error: --write-scope needs a source of scopes: add --auth-issuer, --auth-introspect or --auth-keys\n";
     let open = ["--http", "0.0.0.0:0", "--allow-host", "docs.example.com"];
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 7] = [
         (&open, reachable),
+        (&["--trusted-proxy", "127.0.0.1"], reachable),
         (
             &["--http", "127.0.0.1:0", "--allow-host", "docs.example.com"],
             reachable,

@@ -52,7 +52,8 @@ fn is_reachable(args: &ServeArgs) -> bool {
     let is_remote = |address: SocketAddr| !address.ip().to_canonical().is_loopback();
     let named = args.allow_host.iter().map(String::as_str);
     let mut hosts = named.chain(super::public_host(args));
-    args.http.is_some_and(is_remote) || hosts.any(|host| !is_local(host))
+    let is_behind_proxy = !args.network.trusted_proxy.is_empty();
+    is_behind_proxy || args.http.is_some_and(is_remote) || hosts.any(|host| !is_local(host))
 }
 
 /// Whether a host, with a port or without, is this machine.
@@ -90,7 +91,7 @@ pub(super) fn mounted(builder: DirectoryStoreBuilder, mount: &Mount) -> Director
     }
 }
 
-/// The tools that change the files: those that `--tools` names, or all if it names none of them.
+/// The tools that change the files: the ones that `--tools` names, or all if it names none of them.
 pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
     if !is_on(args) {
         return Vec::new();
