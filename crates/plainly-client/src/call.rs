@@ -126,26 +126,29 @@ impl Client {
         if let Some(kept) = fetch.as_ref().and_then(|fetch| fetch.find()) {
             return RawResult::kept(method, kept, fetch);
         }
-        let unproven = fetch.as_ref().and_then(|fetch| fetch.unproven());
-        let condition = unproven.as_ref().map(|(_, tag)| if_none_match(tag));
-        let extras = CallExtras {
-            meta: condition.as_ref().or(extras.meta),
-            fetch: fetch.as_deref(),
-            budget: Some(&recovery.budget),
-            ..extras
-        };
+        let mut unproven = fetch.as_ref().and_then(|fetch| fetch.unproven());
         loop {
+            let condition = unproven.as_ref().map(|(_, tag)| if_none_match(tag));
+            let extras = CallExtras {
+                meta: condition.as_ref().or(extras.meta),
+                fetch: fetch.as_deref(),
+                budget: Some(&recovery.budget),
+                ..extras
+            };
             let epoch = self.connected.epoch();
             let writer = self.connected.writer();
             recovery.begin_attempt();
             let error = match self.attempt(&writer, method, params, extras).await {
                 Ok(result) => {
-                    let known = unproven.filter(|_| result.is_not_modified());
-                    let result = match known {
-                        Some((json, _)) => result.with_content(json),
-                        None => result,
+                    let known = unproven.take().filter(|_| result.is_not_modified());
+                    let Some((json, _)) = known else {
+                        return Ok(result.keep_for(fetch));
                     };
-                    return Ok(result.keep_for(fetch));
+                    // With other credentials, the tag may be that of another content.
+                    if fetch.as_ref().is_some_and(|fetch| fetch.is_of_others()) {
+                        continue;
+                    }
+                    return Ok(result.with_cached(json).keep_for(fetch));
                 }
                 Err(error) => self.connected.link.tell_stray(error),
             };

@@ -88,7 +88,7 @@ pub use self::subscriptions::{
     AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
     SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
 };
-pub use self::tag::{IF_NONE_MATCH, tag_in};
+pub use self::tag::{IF_NONE_MATCH, is_not_modified_in, tag_in};
 pub use self::tasks::{
     CancelTaskParams, CreateTaskResult, DetailedTask, GetTaskParams, TASKS_EXTENSION, TaskState,
     TaskStatus, UpdateTaskParams,

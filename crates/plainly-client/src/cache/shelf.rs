@@ -212,9 +212,15 @@ impl Fetch {
 
     /// A result that may have changed, and its tag, for which the server can be asked.
     pub(crate) fn unproven(&self) -> Option<(Bytes, String)> {
-        let can_ask = self.is_conditional && !self.is_fresh;
-        let mut tagged = self.kept().filter(|_| can_ask);
-        tagged.find_map(|kept| Some((kept.json, kept.tag?)))
+        if self.is_fresh || !self.is_conditional {
+            return None;
+        }
+        self.kept().find_map(|kept| Some((kept.json, kept.tag?)))
+    }
+
+    /// Whether the request went out with other credentials than those that it was looked up for.
+    pub(crate) fn is_of_others(&self) -> bool {
+        self.is_of_others.load(Ordering::Relaxed)
     }
 
     /// A result that is good, or was so long ago.
@@ -242,8 +248,9 @@ impl Fetch {
         is_in_time && !changes.has_changed(self.private.method, self.uri.as_deref(), *asked)
     }
 
-    /// Keeps what the server answered, in the place of what it answered before, if it may be kept.
-    pub(crate) fn keep(&self, json: &[u8], fields: &ResultFields) {
+    /// Keeps what the server answered, in the place of what it answered before, if it may be kept. An answer that `is_cached`
+    /// already has memory of its own.
+    pub(crate) fn keep(&self, json: &Bytes, fields: &ResultFields, is_cached: bool) {
         self.forget();
         let hint = fields.cache;
         let is_final = fields.result_type == ResultType::Complete;
@@ -255,11 +262,14 @@ impl Fetch {
         }
         let key = match hint.scope {
             CacheScope::Public => &self.public,
-            CacheScope::Private | _ if self.is_of_others.load(Ordering::Relaxed) => return,
+            CacheScope::Private | _ if self.is_of_others() => return,
             CacheScope::Private | _ => &self.private,
         };
         let kept = KeptResult {
-            json: Bytes::copy_from_slice(json),
+            json: match is_cached {
+                true => json.clone(),
+                false => Bytes::copy_from_slice(json),
+            },
             fresh_until,
             tag,
             asked: self.asked,

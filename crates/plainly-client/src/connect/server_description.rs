@@ -5,6 +5,7 @@ use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, SKILLS_EXTENSION, ServerCapabilities,
 };
+use serde_json::Value;
 
 use crate::message::reply::TypedResult;
 
@@ -44,17 +45,22 @@ impl ServerDescription {
         (!is_there).then_some(name)
     }
 
-    /// Whether it declares collections: in an extension, or before there were any among the
+    /// The settings of collections: of an extension, or before there were any among the
     /// experimental capabilities.
-    pub(crate) fn knows_collections(&self) -> bool {
+    fn collections(&self) -> Option<&Value> {
         let experimental = self.capabilities.experimental.as_ref();
-        let is_experimental = experimental.is_some_and(|all| all.get(COLLECTIONS).is_some());
-        self.capabilities.extension(COLLECTIONS).is_some() || is_experimental
+        let extension = self.capabilities.extension(COLLECTIONS);
+        extension.or_else(|| experimental?.get(COLLECTIONS))
+    }
+
+    /// Whether it declares collections.
+    pub(crate) fn knows_collections(&self) -> bool {
+        self.collections().is_some()
     }
 
     /// Whether it declares that it answers conditional reads.
     pub(crate) fn reads_conditionally(&self) -> bool {
-        let settings = self.capabilities.extension(COLLECTIONS);
+        let settings = self.collections();
         settings.is_some_and(|settings| settings["conditional"] == true)
     }
 

@@ -11,9 +11,9 @@ use plainly_protocol::envelope::{
 };
 use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{ReadResourceResult, ResultFields, ResultType};
-use serde::Serialize;
+use plainly_protocol::types::{Meta, ResultFields, ResultType, is_not_modified_in};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
 use crate::cache::Fetch;
@@ -283,7 +283,7 @@ impl RawResult {
     /// Caches the result for such calls if it may be cached.
     pub(crate) fn keep_for(mut self, fetch: Option<Box<Fetch>>) -> Self {
         if let Some(fetch) = &fetch {
-            fetch.keep(&self.json, &self.fields);
+            fetch.keep(&self.json, &self.fields, self.is_cached);
         }
         self.kept = fetch;
         self
@@ -291,12 +291,22 @@ impl RawResult {
 
     /// Whether it stands for the content that the client has.
     pub(crate) fn is_not_modified(&self) -> bool {
-        let read = serde_json::from_slice::<ReadResourceResult>(&self.json);
-        read.is_ok_and(|read| matches!(&*read.contents, [one] if one.is_not_modified()))
+        #[derive(Deserialize)]
+        struct Read {
+            contents: Vec<OneContent>,
+        }
+        #[derive(Deserialize)]
+        struct OneContent {
+            #[serde(rename = "_meta")]
+            meta: Option<Meta>,
+        }
+        let read = serde_json::from_slice::<Read>(&self.json);
+        let contents = read.map(|read| read.contents).unwrap_or_default();
+        matches!(&*contents, [OneContent { meta: Some(meta) }] if is_not_modified_in(meta))
     }
 
-    /// The result with the content that the client has.
-    pub(crate) fn with_content(self, json: Bytes) -> Self {
+    /// The cached result in the place of this one, which says that it has not changed.
+    pub(crate) fn with_cached(self, json: Bytes) -> Self {
         let is_cached = true;
         Self {
             json,

@@ -45,10 +45,13 @@ impl ResourceContents {
 
     /// Whether it stands for the content that the client has.
     pub fn is_not_modified(&self) -> bool {
-        let meta = self.meta.as_ref();
-        let value = meta.and_then(|meta| meta.get(NOT_MODIFIED));
-        value.is_some_and(|value| *value == true)
+        self.meta.as_ref().is_some_and(is_not_modified_in)
     }
+}
+
+/// Whether this is the `_meta` of a content that stands for the one that the client has.
+pub fn is_not_modified_in(meta: &Meta) -> bool {
+    meta.get(NOT_MODIFIED).is_some_and(|value| *value == true)
 }
 
 /// The tag in the `_meta` of a resource or of its content, if there is one.

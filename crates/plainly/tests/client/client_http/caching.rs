@@ -4,8 +4,14 @@ use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use plainly::client::{Builder, Cache, Change, Client, Http, Subscription};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use plainly::client::{
+    Again, AuthError, Authorizer, Builder, Cache, Change, Client, Credentials, Http, Refusal,
+    Subscription, UnsentRequest,
+};
 use plainly::protocol::types::{ClientCapabilities, ElicitationCapability, SubscriptionFilter};
+use plainly_peer::message::MODERN;
 use plainly_peer::{AnsweredRequest, Host};
 use serde_json::{Value, json};
 
@@ -343,4 +349,70 @@ async fn a_call_that_misses_headers_lists_the_tools_anew() {
     });
     called.unwrap();
     assert_eq!(client.tools().await.unwrap().len(), 1);
+}
+
+/// A user who is logged out, and another one who logs in.
+#[derive(Debug, Default)]
+struct Users(AtomicUsize);
+
+impl Authorizer for Users {
+    fn credentials<'a>(
+        &'a self,
+        _request: &'a UnsentRequest<'a>,
+    ) -> BoxFuture<'a, Result<Credentials, AuthError>> {
+        let user = ["anna", "bert"][self.0.load(Ordering::SeqCst)];
+        async move { Credentials::bearer(user) }.boxed()
+    }
+
+    fn refused<'a>(
+        &'a self,
+        _request: &'a UnsentRequest<'a>,
+        _refusal: &'a Refusal,
+    ) -> BoxFuture<'a, Result<Again, AuthError>> {
+        self.0.store(1, Ordering::SeqCst);
+        async { Ok(Again::Retry) }.boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_content_of_one_user_does_not_stand_for_the_same_tag_of_another() {
+    const TAG: &str = "dev.plainly/ifNoneMatch";
+    let host = Host::start().await;
+    let content = |text: &str, meta: Value| {
+        let contents = json!([{"uri": "a:b", "name": "b", "text": text, "_meta": meta}]);
+        json!({"contents": contents, "ttlMs": 0, "cacheScope": "private"})
+    };
+    let etag = json!({"dev.plainly/etag": "1"});
+    let not_modified = json!({"dev.plainly/notModified": true});
+    let builder = Client::http(&host.url).authorizer(Users::default());
+    let settings = json!({"dev.plainly/resources": {"conditional": true}});
+    let capabilities = json!({"resources": {}, "extensions": settings});
+    let discovered = json!({"supportedVersions": [MODERN], "capabilities": capabilities});
+    let (client, ()) = tokio::join!(
+        builder.cache(Cache::default()).connect(),
+        host.answer_with("server/discover", discovered)
+    );
+    let client = client.unwrap();
+    let (read, ()) = tokio::join!(
+        client.read("a:b"),
+        host.answer_with("resources/read", content("anna's", etag.clone()))
+    );
+    assert_eq!(read.unwrap().text(), Some("anna's"));
+    let (read, ()) = tokio::join!(client.read("a:b"), async {
+        for (user, tag) in [
+            ("anna", json!("1")),
+            ("bert", json!("1")),
+            ("bert", Value::Null),
+        ] {
+            let asked = host.request("resources/read").await;
+            assert_eq!(asked.headers["authorization"], format!("Bearer {user}"));
+            assert_eq!(asked.body["params"]["_meta"][TAG], tag);
+            match (user, tag.is_null()) {
+                ("anna", _) => asked.answer("401 Unauthorized", "", "").await,
+                (_, false) => asked.result(content("", not_modified.clone())).await,
+                (_, true) => asked.result(content("bert's", etag.clone())).await,
+            }
+        }
+    });
+    assert_eq!(read.unwrap().text(), Some("bert's"));
 }
