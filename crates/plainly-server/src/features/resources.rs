@@ -269,10 +269,7 @@ impl Resources {
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
             let mut contents = reading?.await?;
-            match extended {
-                Some(extended) => extended.extend(&uri, &mut contents),
-                None => extended::leave_out(&uri, &mut contents),
-            }
+            extended::fit(extended, &uri, &mut contents);
             Ok(Answer::Contents(ReadResourceResult::new(contents), hint))
         }))
     }
@@ -304,10 +301,7 @@ impl Resources {
                 },
             };
             let mut contents = contents.map_err(Failure::of_server)?;
-            match extended {
-                Some(extended) => extended.extend(&uri, &mut contents),
-                None => extended::leave_out(&uri, &mut contents),
-            }
+            extended::fit(extended, &uri, &mut contents);
             Ok(Answer::Contents(
                 ReadResourceResult::new(contents),
                 store.cache_hint(),

@@ -62,7 +62,7 @@ impl Stores {
     }
 
     /// The first store that serves `uri`.
-    fn of(&self, uri: &str) -> Option<&Arc<dyn DynStore>> {
+    pub(crate) fn of(&self, uri: &str) -> Option<&Arc<dyn DynStore>> {
         self.0.iter().find(|store| store.serves(uri))
     }
 

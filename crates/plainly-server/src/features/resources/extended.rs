@@ -16,11 +16,11 @@ use crate::store::DynStore;
 #[derive(Clone, Debug)]
 pub(super) struct Extended {
     /// The revision that the client speaks.
-    pub(super) revision: Revision,
+    revision: Revision,
     /// Whether changes are reported to clients.
-    pub(super) can_subscribe: bool,
+    can_subscribe: bool,
     /// The formats that the client accepts, if it names any.
-    pub(super) accepted: Option<Vec<String>>,
+    accepted: Option<Vec<String>>,
 }
 
 impl Resources {
@@ -66,17 +66,26 @@ impl Resources {
     }
 
     /// Whether the server reports changes of the resource at `uri`.
-    pub(super) fn can_subscribe(&self, uri: &str) -> bool {
+    fn can_subscribe(&self, uri: &str) -> bool {
         let is_own = || self.fixed.get(uri).is_some() || self.templates.find(uri).is_some();
-        let mut stores = self.stores.iter();
+        let store = self.stores.of(uri);
         self.settings.announces_all
-            || stores.any(|store| store.facts().can_watch && store.serves(uri)) && !is_own()
+            || store.is_some_and(|store| store.facts().can_watch) && !is_own()
+    }
+}
+
+/// Fits the contents of `uri` to the client: adds the metadata of the extension if it is in use, and leaves out the formats that
+/// the client gets none of.
+pub(super) fn fit(extended: Option<Extended>, uri: &str, contents: &mut Vec<ResourceContents>) {
+    match extended {
+        Some(extended) => extended.extend(uri, contents),
+        None => leave_out(uri, contents),
     }
 }
 
 impl Extended {
     /// Adds the metadata of the extension to the contents of `uri`, and leaves out formats that are not accepted.
-    pub(super) fn extend(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
+    fn extend(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
         if let Some(accepted) = &self.accepted {
             retain_accepted(uri, contents, accepted);
         }
@@ -89,7 +98,7 @@ impl Extended {
 }
 
 /// Leaves out what the extension adds: all formats but the resource as it is.
-pub(super) fn leave_out(uri: &str, contents: &mut Vec<ResourceContents>) {
+fn leave_out(uri: &str, contents: &mut Vec<ResourceContents>) {
     retain_accepted(uri, contents, &[]);
     for content in contents {
         forget_formats(&mut content.meta);

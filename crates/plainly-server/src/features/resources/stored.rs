@@ -131,6 +131,9 @@ async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents
 
 /// Names the contents of the resource itself as the client did.
 fn echo(store: &dyn DynStore, uri: &str, contents: &mut [ResourceContents]) {
+    if contents.iter().all(|content| content.uri == uri) {
+        return;
+    }
     let listed = store.spelling(uri);
     let Some(listed) = listed.filter(|listed| listed != uri) else {
         return;
