@@ -41,7 +41,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: StoreE
         StoreError::NoSuchPart { size } => after_the_end(size),
         StoreError::TimedOut { limit } => {
             let what = format!("counting the lines of {uri}, for {} s", limit.as_secs());
-            Problem::timeout(what).suggest("Call it again: the search goes on from there. Or use tail for the last lines.")
+            Problem::timeout(what).suggest("Call it again, which may go on from there, or use tail for the last lines.")
         }
         StoreError::Overloaded => {
             Problem::service_unavailable("resources").suggest("Too much is being read at once: try again.")

@@ -26,7 +26,7 @@ impl Mount {
         Path::new(&word).exists().then_some(word)
     }
 
-    /// `NAME=PATH`, `NAME=PATH:rw` or `PATH`. What has a slash before the equals sign is a path: `./a=b` is called `a=b`.
+    /// `NAME=PATH`, `NAME=PATH:rw` or `PATH`. A word with a slash before the equals sign is a path: `./a=b` is called `a=b`.
     fn new(word: OsString) -> Result<Self, String> {
         let split = word
             .to_str()

@@ -50,7 +50,7 @@ impl MirroredMetadata {
         if mirrored.is_some() {
             meta.take_if(|meta| meta.is_empty());
         }
-        // What is no such metadata tells nothing, like any other member of `_meta`.
+        // Anything else under this key is ignored, like any other member of `_meta`.
         mirrored
             .and_then(|mirrored| serde_json::from_value(mirrored).ok())
             .unwrap_or_default()

@@ -92,7 +92,7 @@ fn modified(resource: &Resource) -> Option<&str> {
 }
 
 impl Sorted {
-    /// Compares some more. Those that are equal stay in the order in which they were added.
+    /// Adds resources. Equal ones stay in the order in which they were added.
     fn add(&mut self, resources: Vec<Resource>, order: Order, limit: usize) {
         self.compared += resources.len();
         self.resources.extend(resources);

@@ -256,7 +256,7 @@ fn rustsec_2021_0135_drives_and_devices_in_names() {
     );
 }
 
-/// What no reader may change: there is no way to write, rename, link or remove anything.
+/// Files that no reader may change: without `--write`, there is no way to write, rename, link or remove anything.
 #[test]
 fn rustsec_2024_0445_nothing_is_written() {
     let place = Place::new();

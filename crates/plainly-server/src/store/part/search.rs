@@ -120,7 +120,7 @@ impl<'a> LineSearch<'a> {
                 return self.end().map(Some);
             }
             let next = at + ranged.bytes.len() as u64;
-            // What was not in the first piece may be far away: the next one is read while this one is counted.
+            // Lines that were not in the first piece may be far away: the next one is read while this one is counted.
             if pieces > 0 && next < self.size {
                 let (_, read) = ahead.insert(begin(next));
                 read.as_mut().now_or_never();
