@@ -19,6 +19,11 @@ pub(super) fn temporary() -> OsString {
     format!("{start}{:0DIGITS$x}{end}", random()).into()
 }
 
+/// A name for another program's file that can't go back to its place. It is served as any other, and stays.
+pub(super) fn conflict() -> OsString {
+    format!("plainly-conflict-{:0DIGITS$x}", random()).into()
+}
+
 /// A number that can't be guessed.
 pub(super) fn random() -> u64 {
     RandomState::new().build_hasher().finish()
@@ -47,6 +52,7 @@ mod tests {
     fn own_names_are_recognised() {
         assert!(is_own(&temporary()));
         assert_ne!(temporary(), temporary());
+        assert!(!is_own(&conflict()));
         for (name, expected) in [
             (".plainly-trash", true),
             (".Plainly-Trash", true),

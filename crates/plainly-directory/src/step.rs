@@ -1,5 +1,4 @@
-//! The steps of a change. Each can fail, and the process can end before each: tests have it so. Otherwise there is nothing
-//! here.
+//! The steps of a change. Each can fail, and the process can end before each. Tests make them. Otherwise a step does nothing.
 
 use std::io;
 
@@ -39,7 +38,7 @@ impl ChangeStep {
 /// The faults that replace a step.
 #[cfg(all(test, unix))]
 pub(super) mod faults {
-    use std::cell::Cell;
+    use std::cell::RefCell;
     use std::io;
 
     use rustix::process::{Signal, getpid, kill_process};
@@ -68,28 +67,38 @@ pub(super) mod faults {
         Killed,
     }
 
+    /// The end of each step.
+    type Ends = Box<dyn FnMut(ChangeStep) -> io::Result<()>>;
+
     thread_local! {
-        static FAULT: Cell<Option<(ChangeStep, Fault)>> = const { Cell::new(None) };
+        static ENDS: RefCell<Option<Ends>> = const { RefCell::new(None) };
     }
 
     pub(super) fn strike(step: ChangeStep) -> io::Result<()> {
-        match FAULT.get() {
-            Some((at, Fault::Fails(number))) if at == step => {
-                Err(io::Error::from_raw_os_error(number))
-            }
-            Some((at, Fault::Killed)) if at == step => {
-                kill_process(getpid(), Signal::KILL)?;
-                unreachable!("the process was killed");
-            }
-            Some(_) | None => Ok(()),
-        }
+        ENDS.with_borrow_mut(|ends| ends.as_mut().map_or(Ok(()), |ends| ends(step)))
     }
 
     /// Does `work` while a step on this thread ends like this.
     pub(crate) fn during<T>(step: ChangeStep, fault: Fault, work: impl FnOnce() -> T) -> T {
-        FAULT.set(Some((step, fault)));
+        let strike = move |at| match fault {
+            Fault::Fails(number) if at == step => Err(io::Error::from_raw_os_error(number)),
+            Fault::Killed if at == step => {
+                kill_process(getpid(), Signal::KILL)?;
+                unreachable!("the process was killed");
+            }
+            Fault::Fails(_) | Fault::Killed => Ok(()),
+        };
+        meanwhile(strike, work)
+    }
+
+    /// Does `work`, and `other` before each of its steps on this thread, as another program would.
+    pub(crate) fn meanwhile<T>(
+        other: impl FnMut(ChangeStep) -> io::Result<()> + 'static,
+        work: impl FnOnce() -> T,
+    ) -> T {
+        ENDS.set(Some(Box::new(other)));
         let done = work();
-        FAULT.set(None);
+        ENDS.take();
         done
     }
 }

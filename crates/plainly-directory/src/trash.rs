@@ -7,6 +7,7 @@ mod ledger;
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::path::{Path, PathBuf};
 
 use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::fs::{Dir, Metadata};
@@ -18,7 +19,7 @@ use super::system;
 pub(super) use self::item::Item;
 pub(super) use self::ledger::Ledger;
 
-/// A place in the trash. Dropped without anything in it, it is removed.
+/// A place in the trash. Dropped, it is removed if nothing is in it.
 #[derive(Debug)]
 pub(super) struct TrashPlace<'a> {
     ledger: &'a Ledger,
@@ -27,7 +28,8 @@ pub(super) struct TrashPlace<'a> {
     /// The directory in which the thing will be.
     dir: Dir,
     name: OsString,
-    is_used: bool,
+    /// The way from the trash to it.
+    way: PathBuf,
 }
 
 /// The reason why there is no place.
@@ -75,7 +77,7 @@ impl<'a> TrashPlace<'a> {
             trash,
             item,
             name: name.clone(),
-            is_used: false,
+            way: PathBuf::new(),
         };
         place.enter(OsStr::new(&place.item.to_string()))?;
         for parent in parents {
@@ -87,6 +89,7 @@ impl<'a> TrashPlace<'a> {
     fn enter(&mut self, name: &OsStr) -> io::Result<()> {
         self.dir
             .create_dir_with(name, &system::directory_builder())?;
+        self.way.push(name);
         self.dir = self.dir.open_dir_nofollow(name)?;
         Ok(())
     }
@@ -102,33 +105,28 @@ impl<'a> TrashPlace<'a> {
     }
 
     /// Moves the thing there.
-    pub(super) fn take(&mut self, dir: &Dir, name: &OsStr) -> io::Result<()> {
+    pub(super) fn take(&self, dir: &Dir, name: &OsStr) -> io::Result<()> {
         ChangeStep::Trash.begin()?;
-        system::rename_new(dir, name, &self.dir, &self.name)?;
-        self.is_used = true;
-        Ok(())
+        system::rename_new(dir, name, &self.dir, &self.name)
     }
 
     /// Gives the thing another name there.
-    pub(super) fn link(&mut self, dir: &Dir, name: &OsStr) -> io::Result<()> {
+    pub(super) fn link(&self, dir: &Dir, name: &OsStr) -> io::Result<()> {
         ChangeStep::Trash.begin()?;
-        dir.hard_link(name, &self.dir, &self.name)?;
-        self.is_used = true;
-        Ok(())
+        dir.hard_link(name, &self.dir, &self.name)
     }
 
-    /// The thing was moved there: the name under which it is restored.
-    pub(super) fn keep(&mut self) -> String {
-        self.is_used = true;
+    /// The name under which the thing is restored.
+    pub(super) fn restorable(&self) -> String {
         self.item.to_string()
     }
 }
 
 impl Drop for TrashPlace<'_> {
     fn drop(&mut self) {
-        if !self.is_used {
-            // Empty directories, which go with the rest otherwise.
-            let _removed = self.trash.remove_dir_all(self.item.to_string());
+        // As long as they are empty: only the disk knows whether something came to stay, after an error too.
+        let mut dirs = self.way.ancestors().filter(|dir| *dir != Path::new(""));
+        if dirs.all(|dir| self.trash.remove_dir(dir).is_ok()) {
             self.ledger.give_back(self.item.room());
         }
     }

@@ -8,8 +8,8 @@ use plainly::store::{Removed, StoreError, WriteError};
 use super::condition::Condition;
 use super::contents::Contents;
 use super::failure::{failed, unknown};
-use super::recoverable;
 use super::slot::{Slot, check_file};
+use super::{recoverable, temporary};
 use crate::place::{OpenEntry, OpenFile, Place};
 use crate::step::ChangeStep;
 use crate::system;
@@ -71,9 +71,10 @@ impl Removal {
     ) -> Result<Option<Removed>, WriteError> {
         let trash = recoverable::place(slot, present, bytes, self.permanent)?;
         slot.place.check()?;
-        let Some(mut trash) = trash else {
+        let Some(trash) = trash else {
             let name = own_names::temporary();
-            if !take(slot, present, slot.dir(), &name)? {
+            let taken = take(slot, present, slot.dir(), &name);
+            if !taken.inspect_err(|_| temporary::set_aside(slot.dir(), &name))? {
                 return Ok(None);
             }
             remove(&name).map_err(unknown)?;
@@ -83,13 +84,13 @@ impl Removal {
         if !take(slot, present, trash.dir(), trash.file_name())? {
             return Ok(None);
         }
-        let name = trash.keep();
         sync(slot)?;
-        Ok(Some(Removed::new().restorable(name)))
+        Ok(Some(Removed::new().restorable(trash.restorable())))
     }
 }
 
-/// Gives what is in the slot another name; `false` if that was something else, which is back then.
+/// Gives what is in the slot another name; `false` if that was something else, which is back then. After an error it may
+/// have the other name.
 fn take(
     slot: &Slot<'_>,
     present: &Metadata,

@@ -26,7 +26,7 @@ pub(super) fn create(slot: &Slot<'_>, bytes: &[u8]) -> Result<Option<Metadata>, 
     slot.place.check()?;
     ChangeStep::Publish.begin().map_err(failed)?;
     match system::rename_new(slot.dir(), &new.name, slot.dir(), &slot.name) {
-        Ok(()) => new.keep(),
+        Ok(()) => {}
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => return Ok(None),
         Err(error) => return Err(failed(error)),
     }
@@ -41,7 +41,7 @@ pub(super) fn replace(
     permanent: bool,
 ) -> Result<Option<Metadata>, WriteError> {
     room::check(slot.dir(), bytes.len())?;
-    let mut trash = recoverable::place(slot, &old.metadata, old.metadata.len(), permanent)?;
+    let trash = recoverable::place(slot, &old.metadata, old.metadata.len(), permanent)?;
     let mut new = Temporary::create(slot.dir(), Some(&old.metadata))?;
     new.fill(bytes, slot.place.waiter())?;
     // Who finds the new file waits until this is over, with everything that may have to be taken back.
@@ -54,8 +54,8 @@ pub(super) fn replace(
     ChangeStep::Publish.begin().map_err(failed)?;
     let is_exchanged = system::exchange(slot.dir(), &new.name, &slot.name).map_err(failed)?;
     let is_done = match is_exchanged {
-        true => put_away(slot, &mut new, old, trash.as_mut())?,
-        false => rename_over(slot, &mut new, old, trash.as_mut())?,
+        true => put_away(slot, &new, old, trash.as_ref())?,
+        false => rename_over(slot, &new, old, trash.as_ref())?,
     };
     if !is_done {
         return Ok(None);
@@ -66,9 +66,9 @@ pub(super) fn replace(
 /// Puts away what the exchange brought out; `false` if that is not the old file, and everything is as it was.
 fn put_away(
     slot: &Slot<'_>,
-    new: &mut Temporary<'_>,
+    new: &Temporary<'_>,
     old: &OpenFile,
-    trash: Option<&mut TrashPlace<'_>>,
+    trash: Option<&TrashPlace<'_>>,
 ) -> Result<bool, WriteError> {
     let checked = ChangeStep::Verify
         .begin()
@@ -84,19 +84,21 @@ fn put_away(
             return Err(failed(error));
         }
     }
-    if let Some(trash) = trash {
-        if let Err(error) = trash.take(slot.dir(), &new.name) {
-            back(slot, new)?;
-            return Err(failed(error));
-        }
-        new.keep();
+    let is_away = match trash {
+        Some(trash) => trash.take(slot.dir(), &new.name),
+        None => ChangeStep::Trash
+            .begin()
+            .and_then(|()| slot.dir().remove_file(&new.name)),
+    };
+    if let Err(error) = is_away {
+        back(slot, new)?;
+        return Err(failed(error));
     }
-    // Without a place in the trash, the old file goes with the temporary name.
     Ok(true)
 }
 
-/// Takes an exchange back. Whatever another program puts in the slot meanwhile, stays there.
-fn back(slot: &Slot<'_>, new: &mut Temporary<'_>) -> Result<(), WriteError> {
+/// Takes an exchange back. Whatever another program puts in the slot meanwhile, stays there, or beside it after an error.
+fn back(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<(), WriteError> {
     let own = new.file.metadata().map_err(unknown)?;
     for _ in 0..EXCHANGES {
         if !system::exchange(slot.dir(), &new.name, &slot.name).map_err(unknown)? {
@@ -107,17 +109,15 @@ fn back(slot: &Slot<'_>, new: &mut Temporary<'_>) -> Result<(), WriteError> {
             return Ok(());
         }
     }
-    // It is somebody's: better a file too much than one too few.
-    new.keep();
     Err(denied("other programs change this name all the time"))
 }
 
 /// Replaces the file where names can't be exchanged; `false` if there is another one.
 fn rename_over(
     slot: &Slot<'_>,
-    new: &mut Temporary<'_>,
+    new: &Temporary<'_>,
     old: &OpenFile,
-    trash: Option<&mut TrashPlace<'_>>,
+    trash: Option<&TrashPlace<'_>>,
 ) -> Result<bool, WriteError> {
     ChangeStep::Verify.begin().map_err(failed)?;
     let found = handle::look(slot.dir(), &slot.name).map_err(failed)?;
@@ -130,7 +130,6 @@ fn rename_over(
     slot.dir()
         .rename(&new.name, slot.dir(), &slot.name)
         .map_err(failed)?;
-    new.keep();
     Ok(true)
 }
 

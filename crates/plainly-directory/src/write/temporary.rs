@@ -1,6 +1,7 @@
 //! A file under a name that is never served, beside the place where it is to be.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt};
 use cap_std::fs::{Dir, File, Metadata, OpenOptions};
@@ -9,17 +10,15 @@ use plainly::store::WriteError;
 use super::failure::failed;
 use super::pieces;
 use crate::job::Waiter;
-use crate::own_names;
 use crate::step::ChangeStep;
-use crate::system;
+use crate::{handle, own_names, system};
 
-/// A file that is being written. Dropped, it is removed, unless it was kept.
+/// A file that is being written. Dropped, it is removed if it still has the name.
 #[derive(Debug)]
 pub(super) struct Temporary<'a> {
     dir: &'a Dir,
     pub(super) name: OsString,
     pub(super) file: File,
-    is_kept: bool,
 }
 
 impl<'a> Temporary<'a> {
@@ -36,12 +35,7 @@ impl<'a> Temporary<'a> {
         }
         let name = own_names::temporary();
         let file = dir.open_with(&name, &options).map_err(failed)?;
-        let temporary = Self {
-            dir,
-            name,
-            file,
-            is_kept: false,
-        };
+        let temporary = Self { dir, name, file };
         if let Some(like) = like {
             system::make_like(&temporary.file, like).map_err(failed)?;
         }
@@ -54,18 +48,28 @@ impl<'a> Temporary<'a> {
         ChangeStep::Sync.begin().map_err(failed)?;
         self.file.sync_all().map_err(failed)
     }
-
-    /// Leaves what has the name now.
-    pub(super) fn keep(&mut self) {
-        self.is_kept = true;
-    }
 }
 
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
-        if !self.is_kept {
-            // What remains is removed at the next start.
-            let _removed = self.dir.remove_file(&self.name);
+        let (Ok(found), Ok(own)) = (handle::look(self.dir, &self.name), self.file.metadata())
+        else {
+            // A later start removes a file that remains.
+            return;
+        };
+        match system::is_same(&found, &own) {
+            true => drop(self.dir.remove_file(&self.name)),
+            false => set_aside(self.dir, &self.name),
         }
+    }
+}
+
+/// Gives another program's file, which an exchange left under a temporary name, a name that stays.
+pub(super) fn set_aside(dir: &Dir, name: &OsStr) {
+    let conflict = own_names::conflict();
+    match system::rename_new(dir, name, dir, &conflict) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => tracing::warn!(?name, %error, "a file of another program has this name now"),
+        Ok(()) => tracing::warn!(?conflict, "a file of another program has this name now"),
     }
 }

@@ -1,5 +1,6 @@
 //! Changes that end in the middle: by an error of the operating system, or with the process.
 
+mod between;
 mod killed;
 
 use std::fs;
@@ -95,6 +96,17 @@ impl Directory {
         let own = names.filter(|name| own_names::is_temporary(name));
         own.map(|name| name.into_string().unwrap()).collect()
     }
+
+    /// Removes what a killed server left, from this age on.
+    fn clean(&self, older_than: Duration) {
+        let dir = self.store.mounts.roots[0].dir();
+        let cleaning = Cleaning {
+            device: dir.dir_metadata().unwrap().dev(),
+            older_than,
+            is_wanted: &|| true,
+        };
+        cleaning.directory(&dir, 0).unwrap();
+    }
 }
 
 fn serve(path: &Path) -> DirectoryStore {
@@ -114,6 +126,14 @@ fn letters(contents: &[ResourceContents]) -> String {
 
 /// Makes a change on this thread.
 fn change(store: &DirectoryStore, operation: Operation) -> Result<(), WriteError> {
+    change_permanently(store, operation, false)
+}
+
+fn change_permanently(
+    store: &DirectoryStore,
+    operation: Operation,
+    permanent: bool,
+) -> Result<(), WriteError> {
     let (_waits, waiter) = Waiter::until_dropped();
     let request = Request {
         mounts: &store.mounts,
@@ -122,12 +142,12 @@ fn change(store: &DirectoryStore, operation: Operation) -> Result<(), WriteError
     let new = "n".repeat(NEW);
     let content = Content {
         append: operation == Operation::Append,
-        permanent: false,
+        permanent,
         condition: Condition::from(When::Always),
     };
     let removal = Removal {
         recursive: true,
-        permanent: false,
+        permanent,
         condition: Condition::from(When::Always),
     };
     let (file, absent) = ("file:///d/file", "file:///d/new");
@@ -222,19 +242,9 @@ fn what_a_killed_server_left_is_removed_once_it_is_old() {
     }
     let tree = root.join(own_names::temporary());
     fs::create_dir_all(tree.join("a/b")).unwrap();
-    let dir = directory.store.mounts.roots[0].dir();
-    let clean = |older_than| {
-        let device = dir.dir_metadata().unwrap().dev();
-        let cleaning = Cleaning {
-            device,
-            older_than,
-            is_wanted: &|| true,
-        };
-        cleaning.directory(&dir, 0).unwrap();
-    };
-    clean(Duration::from_secs(3600));
+    directory.clean(Duration::from_secs(3600));
     assert!(root.join(&name).exists() && tree.exists());
-    clean(Duration::ZERO);
+    directory.clean(Duration::ZERO);
     for at in [root.to_owned(), root.join("dir")] {
         assert!(!at.join(&name).exists());
         assert!(at.join(".plainly-notes.tmp").exists());
