@@ -192,10 +192,11 @@ pub(super) fn is_same(one: &Metadata, other: &Metadata) -> bool {
     (one.dev(), one.ino()) == (other.dev(), other.ino())
 }
 
-/// Whether a file is the same and has the same content, as far as its size and time show. A rename changes neither.
+/// Whether both are the same, and a file also has the same content, as far as its size and time show. A rename changes
+/// neither.
 pub(super) fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
     is_same(one, other)
         && one.file_type() == other.file_type()
-        && one.len() == other.len()
-        && one.modified().ok() == other.modified().ok()
+        && (one.is_dir()
+            || one.len() == other.len() && one.modified().ok() == other.modified().ok())
 }

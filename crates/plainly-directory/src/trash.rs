@@ -116,6 +116,11 @@ impl<'a> TrashPlace<'a> {
         dir.hard_link(name, &self.dir, &self.name)
     }
 
+    /// Takes that name away again.
+    pub(super) fn unlink(&self) -> io::Result<()> {
+        self.dir.remove_file(&self.name)
+    }
+
     /// The name under which the thing is restored.
     pub(super) fn restorable(&self) -> String {
         self.item.to_string()

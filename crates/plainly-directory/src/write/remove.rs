@@ -106,7 +106,7 @@ fn take(
         .and_then(|()| handle::look(to, name));
     if found
         .as_ref()
-        .is_ok_and(|found| system::is_same(found, present))
+        .is_ok_and(|found| system::is_unchanged(found, present))
     {
         return Ok(true);
     }

@@ -54,7 +54,7 @@ pub(super) fn rename(
         .begin()
         .and_then(|()| handle::look(to.dir(), &to.name))
         .map_err(unknown)?;
-    if !system::is_same(&found, &present) {
+    if !system::is_unchanged(&found, &present) {
         system::rename_new(to.dir(), &to.name, from.dir(), &from.name).map_err(unknown)?;
         return Ok(None);
     }

@@ -113,7 +113,7 @@ fn back(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<(), WriteError> {
 }
 
 /// Replaces the file where names can't be exchanged; `false` if there is another one.
-fn rename_over(
+pub(super) fn rename_over(
     slot: &Slot<'_>,
     new: &Temporary<'_>,
     old: &OpenFile,
@@ -127,10 +127,13 @@ fn rename_over(
     if let Some(trash) = trash {
         trash.link(slot.dir(), &slot.name).map_err(failed)?;
     }
-    slot.dir()
-        .rename(&new.name, slot.dir(), &slot.name)
-        .map_err(failed)?;
-    Ok(true)
+    let renamed = slot.dir().rename(&new.name, slot.dir(), &slot.name);
+    if renamed.is_err()
+        && let Some(trash) = trash
+    {
+        trash.unlink().map_err(failed)?;
+    }
+    renamed.map(|()| true).map_err(failed)
 }
 
 /// Writes the names to the disk.

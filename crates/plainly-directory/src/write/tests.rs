@@ -126,13 +126,14 @@ fn letters(contents: &[ResourceContents]) -> String {
 
 /// Makes a change on this thread.
 fn change(store: &DirectoryStore, operation: Operation) -> Result<(), WriteError> {
-    change_permanently(store, operation, false)
+    change_so(store, operation, false, When::Always)
 }
 
-fn change_permanently(
+fn change_so(
     store: &DirectoryStore,
     operation: Operation,
     permanent: bool,
+    when: When<'_>,
 ) -> Result<(), WriteError> {
     let (_waits, waiter) = Waiter::until_dropped();
     let request = Request {
@@ -143,12 +144,12 @@ fn change_permanently(
     let content = Content {
         append: operation == Operation::Append,
         permanent,
-        condition: Condition::from(When::Always),
+        condition: Condition::from(when),
     };
     let removal = Removal {
         recursive: true,
         permanent,
-        condition: Condition::from(When::Always),
+        condition: Condition::from(when),
     };
     let (file, absent) = ("file:///d/file", "file:///d/new");
     match operation {

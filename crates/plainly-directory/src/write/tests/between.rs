@@ -2,8 +2,21 @@
 
 use std::io;
 
+use cap_std::fs::Metadata;
+
 use super::*;
+use crate::place::OpenEntry;
 use crate::step::faults::meanwhile;
+use crate::write::slot::Slot;
+use crate::write::temporary::Temporary;
+use crate::write::{recoverable, replace};
+use crate::{content, handle};
+
+impl Directory {
+    fn look(&self, name: &str) -> Metadata {
+        handle::look(&self.store.mounts.roots[0].dir(), name.as_ref()).unwrap()
+    }
+}
 
 /// All contents of files in a directory and below it, without the trash's own.
 fn contents(path: &Path) -> Vec<String> {
@@ -42,7 +55,7 @@ fn between(
         Ok(())
     };
     meanwhile(other, || {
-        change_permanently(&directory.store, operation, !has_trash)
+        change_so(&directory.store, operation, !has_trash, When::Always)
     })
 }
 
@@ -69,4 +82,49 @@ fn a_file_that_cannot_go_back_is_not_lost() {
             assert_eq!(directory.leftovers(), [""; 0], "{case}");
         }
     }
+}
+
+#[test]
+fn what_is_written_in_between_is_changed_content() {
+    for operation in [Operation::Remove, Operation::Rename] {
+        let directory = Directory::new();
+        let root = directory.around.path().to_owned();
+        let file = root.join("file");
+        let mut is_written = false;
+        let other = move |step| {
+            if step == ChangeStep::Publish && !is_written {
+                is_written = true;
+                return fs::write(&file, "theirs");
+            }
+            Ok(())
+        };
+        let tag = content::tag(&directory.look("file"));
+        let done = meanwhile(other, || {
+            let when = When::Tag(tag.as_deref().unwrap());
+            change_so(&directory.store, operation, false, when)
+        });
+        let case = format!("{operation:?} {done:?}");
+        assert!(matches!(done, Err(WriteError::Changed { .. })), "{case}");
+        assert_eq!(fs::read(root.join("file")).unwrap(), b"theirs", "{case}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_replaced_has_one_name() {
+    let directory = Directory::new();
+    let (_waits, waiter) = Waiter::until_dropped();
+    let request = Request {
+        mounts: &directory.store.mounts,
+        waiter: &waiter,
+    };
+    let slot = Slot::find(&request, "file:///d/file").unwrap();
+    let Some(OpenEntry::File(old)) = slot.resource().unwrap() else {
+        panic!("no file");
+    };
+    let trash = recoverable::place(&slot, &old.metadata, old.metadata.len(), false).unwrap();
+    let new = Temporary::create(slot.dir(), None).unwrap();
+    slot.dir().remove_file(&new.name).unwrap();
+    let done = replace::rename_over(&slot, &new, &old, trash.as_ref());
+    assert!(done.is_err(), "{done:?}");
+    assert_eq!(directory.look("file").nlink(), 1);
 }
