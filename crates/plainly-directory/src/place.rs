@@ -205,9 +205,9 @@ impl Place {
         Some(handle::look(&self.dir, name).ok()?.file_type())
     }
 
-    /// Whether the file of this name has rules for hiding others here.
+    /// Whether the file of this name has rules for hiding others here, or has them where case doesn't matter.
     pub(super) fn has_rules(&self, name: &OsStr) -> bool {
-        !self.shown.ignored && SOURCES.iter().any(|source| name == *source)
+        !self.shown.ignored && SOURCES.iter().any(|it| name.eq_ignore_ascii_case(it))
     }
 
     /// Whether a name stands for a file that is never served.

@@ -95,7 +95,13 @@ fn rules_and_own_names_stay_where_hidden_names_are_served() {
         builder.writable(true).hidden(true)
     });
     let rules = "denied: this file decides which others are served";
-    for name in [".gitignore", ".ignore", "dir/.gitignore"] {
+    for name in [
+        ".gitignore",
+        ".ignore",
+        "dir/.gitignore",
+        "dir/.GitIgnore",
+        "dir/.IGNORE",
+    ] {
         assert_eq!(said(fixture.write(name, "")), rules, "{name}");
         assert_eq!(said(fixture.rename("dir/x", name)), rules, "{name}");
     }
