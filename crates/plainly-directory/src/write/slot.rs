@@ -92,6 +92,9 @@ impl<'a> Slot<'a> {
                 "it ends with a slash, as only those of directories do",
             ));
         }
+        if kind.is_dir() && self.root.file.is_some() {
+            return Err(denied("only a file is served here"));
+        }
         if !self.place.shows(&self.name, Some(kind))? {
             return Err(denied(NOT_SERVED));
         }

@@ -194,6 +194,30 @@ fn other_places_are_not_changed() {
     assert!(write(&uri("file"), "0123456789").contains("size: Some(10)"));
 }
 
+#[test]
+fn no_directory_takes_the_place_of_a_single_file() {
+    use plainly::store::{RenameQuery, Writable};
+
+    let around = tempfile::tempdir().unwrap();
+    let file = around.path().join("notes.md");
+    fs::write(&file, "old").unwrap();
+    let fixture = Fixture::with(&[("dir/x", "x")], |builder| {
+        builder.writable(true).mount_writable(&file)
+    });
+    let notes = "file:///notes.md";
+    fixture.remove(RemoveQuery::new(notes)).unwrap();
+    let only = "denied: only a file is served here";
+    for uri in [notes, "file:///notes.md/"] {
+        let created = fixture.block_on(fixture.store.create_collection(uri));
+        assert_eq!(said(created), only, "{uri}");
+        let query = RenameQuery::new("file:///docs/dir", uri);
+        let renamed = fixture.block_on(fixture.store.rename(query));
+        assert_eq!(said(renamed), only, "{uri}");
+    }
+    fixture.change(WriteQuery::new(notes, "new")).unwrap();
+    assert_eq!(fixture.text(notes), "new");
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_but_plain_files_is_written_to() {
