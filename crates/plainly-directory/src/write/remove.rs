@@ -51,10 +51,13 @@ impl Removal {
 
     fn directory(&self, slot: &Slot<'_>, place: &Rc<Place>) -> Result<Option<Removed>, WriteError> {
         self.condition.check_directory()?;
-        if !self.recursive || Contents::of(place)?.entries == 0 {
+        let contents = match self.recursive {
+            true => Contents::of(place)?,
+            false => Contents::default(),
+        };
+        if contents.entries == 0 {
             return remove_empty(slot).map(Some);
         }
-        let contents = Contents::of(place)?;
         let present = place.metadata()?;
         self.entry(slot, &present, contents.bytes, |name| {
             slot.dir().remove_dir_all(name)

@@ -36,7 +36,6 @@ pub(super) fn rename(
         }
         OpenEntry::Directory(place) => {
             condition.check_directory()?;
-            Contents::of(place)?;
             (place.metadata()?, FileType::dir())
         }
     };
@@ -45,6 +44,9 @@ pub(super) fn rename(
     }
     let is_beside = system::is_same(&from.place.metadata()?, &to.place.metadata()?);
     to.check_new(kind, is_beside.then_some(&from.name))?;
+    if let OpenEntry::Directory(place) = &entry {
+        Contents::of(place)?;
+    }
     from.place.check()?;
     ChangeStep::Publish
         .begin()
