@@ -13,7 +13,8 @@ use super::mount::{self, MountError};
 use super::trash::{self, Item};
 use super::{handle, system};
 
-/// The trash of a directory that is served for writing: what was removed or overwritten in the last 7 days, at most 1 GiB.
+/// The trash of a directory that is served for writing: what was removed or overwritten in the last 7 days, at most 1 GiB
+/// with 4 KiB for each file and directory.
 ///
 /// ```no_run
 /// let trash = plainly_directory::Trash::open("notes")?;
@@ -82,13 +83,8 @@ impl Trash {
         let Some(trash) = self.dir()? else {
             return Ok(Vec::new());
         };
-        let mut items = Vec::new();
-        for entry in trash.entries()? {
-            let name = entry?.file_name();
-            items.extend(name.to_str().and_then(Item::parse));
-        }
-        items.sort_by(|one, other| other.cmp(one));
-        let things = items.into_iter().filter_map(|item| {
+        let items = Item::all(&trash)?.into_iter().rev();
+        let things = items.filter_map(|item| {
             let name = item.to_string();
             Some(TrashedResource {
                 path: path(&trash.open_dir_nofollow(&name).ok()?)?,

@@ -48,16 +48,16 @@ impl From<io::Error> for NoPlace {
 }
 
 impl<'a> TrashPlace<'a> {
-    /// Makes a place for the thing at `path` in a mount, with all that it contains of so many bytes.
+    /// Makes a place for the thing at `path` in a mount, which takes the room of `item`.
     pub(super) fn prepare(
         root: &Dir,
         ledger: &'a Ledger,
         path: &[OsString],
         thing: &Metadata,
-        bytes: u64,
+        item: Item,
     ) -> Result<Self, NoPlace> {
         ChangeStep::PrepareTrash.begin()?;
-        if bytes > ledger::MAX_BYTES {
+        if item.room() > ledger::MAX_BYTES {
             return Err(NoPlace::Unfit("it is larger than the trash".into()));
         }
         if root.dir_metadata()?.dev() != thing.dev() {
@@ -69,7 +69,6 @@ impl<'a> TrashPlace<'a> {
             return Err(io::Error::from(io::ErrorKind::InvalidInput).into());
         };
         let trash = open_or_create(root)?;
-        let item = Item::new(bytes);
         ledger.take(&trash, item.room())?;
         let mut place = Self {
             ledger,

@@ -12,6 +12,9 @@ use crate::lock::Lock;
 /// The most bytes in the trash: 1 GiB.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
+/// The bytes that stay once it is full, so that not each change has to make room.
+const KEPT_BYTES: u64 = MAX_BYTES / 8 * 7;
+
 /// The longest that a thing stays: 7 days.
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -40,7 +43,8 @@ impl Ledger {
             tally.bytes += room;
             return Ok(());
         }
-        let bytes = sweep(trash, MAX_BYTES.saturating_sub(room))? + room;
+        let most = MAX_BYTES.saturating_sub(room);
+        let bytes = sweep(trash, most, KEPT_BYTES.min(most))? + room;
         *tally = Some(Tally {
             bytes,
             at: Instant::now(),
@@ -56,26 +60,26 @@ impl Ledger {
     }
 }
 
-/// Removes what is too old, and the oldest of the rest until it has at most `most` bytes. Returns how many it has.
-fn sweep(trash: &Dir, most: u64) -> io::Result<u64> {
-    let mut items = Vec::new();
-    for entry in trash.entries()? {
-        let name = entry?.file_name();
-        items.extend(name.to_str().and_then(Item::parse));
-    }
-    items.sort();
+/// Removes what is too old. If there are more than `most` bytes, removes the oldest too, down to `kept` bytes. Returns how
+/// many there are.
+fn sweep(trash: &Dir, most: u64, kept: u64) -> io::Result<u64> {
+    let items = Item::all(trash)?;
     let now = Timestamp::now();
-    let mut bytes = items.iter().map(Item::room).sum();
+    let mut bytes = items.iter().map(Item::room).fold(0, u64::saturating_add);
+    let mut target = most;
     for item in items {
-        if bytes <= most && item.age(now) <= MAX_AGE {
-            break;
+        if item.age(now) <= MAX_AGE {
+            if bytes <= target {
+                break;
+            }
+            target = kept;
         }
         match trash.remove_dir_all(item.to_string()) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::warn!(%error, "something in the trash can't be removed");
             }
             // Without one, another process removed or restored it.
-            Ok(()) | Err(_) => bytes -= item.room(),
+            Ok(()) | Err(_) => bytes = bytes.saturating_sub(item.room()),
         }
     }
     match bytes <= most {
@@ -97,7 +101,7 @@ mod tests {
         let trash = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
         let mut names = Vec::new();
         for hours in [200_i64, 169, 167, 2, 1] {
-            let mut item = Item::new(10_000);
+            let mut item = Item::new(10_000, 0);
             item.since = Timestamp::now() - SignedDuration::from_hours(hours);
             trash.create_dir_all(format!("{item}/dir")).unwrap();
             names.push(item.to_string());
@@ -108,9 +112,9 @@ mod tests {
             let there = names.iter().enumerate().filter(is_there);
             there.map(|(index, _)| index).collect()
         };
-        assert_eq!(sweep(&trash, 30_000).unwrap(), 30_000);
+        assert_eq!(sweep(&trash, 30_000, 20_000).unwrap(), 30_000);
         assert_eq!(there(), [2, 3, 4]);
-        assert_eq!(sweep(&trash, 29_999).unwrap(), 20_000);
+        assert_eq!(sweep(&trash, 29_999, 20_000).unwrap(), 20_000);
         assert_eq!(there(), [3, 4]);
         let ledger = Ledger::default();
         ledger.take(&trash, MAX_BYTES - 20_000).unwrap();
@@ -118,5 +122,18 @@ mod tests {
         ledger.take(&trash, MAX_BYTES - 10_000).unwrap();
         assert_eq!(there(), [4]);
         assert!(trash.exists("not-ours"));
+    }
+
+    #[test]
+    fn a_full_trash_has_room_for_more_than_one() {
+        let around = tempfile::tempdir().unwrap();
+        let trash = Dir::open_ambient_dir(around.path(), ambient_authority()).unwrap();
+        for _ in 0..16 {
+            let item = Item::new(MAX_BYTES / 16, 0);
+            trash.create_dir(item.to_string()).unwrap();
+        }
+        let ledger = Ledger::default();
+        ledger.take(&trash, 1).unwrap();
+        assert_eq!(Item::all(&trash).unwrap().len(), 14);
     }
 }

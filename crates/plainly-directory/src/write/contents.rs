@@ -3,13 +3,14 @@
 
 use std::rc::Rc;
 
+use cap_std::fs::Metadata;
 use plainly::store::WriteError;
 
 use super::failure::denied;
 use super::slot::check_file;
 use crate::place::{OpenEntry, Place, Standing};
 
-/// The contents of a directory.
+/// The contents of a directory or file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contents {
     pub(super) entries: u64,
@@ -17,6 +18,14 @@ pub(super) struct Contents {
 }
 
 impl Contents {
+    /// The content of one file.
+    pub(super) fn of_file(file: &Metadata) -> Self {
+        Self {
+            entries: 0,
+            bytes: file.len(),
+        }
+    }
+
     /// Counts everything below a directory.
     pub(super) fn of(place: &Rc<Place>) -> Result<Self, WriteError> {
         let mut contents = Self::default();

@@ -3,20 +3,22 @@
 use cap_std::fs::Metadata;
 use plainly::store::WriteError;
 
+use super::contents::Contents;
 use super::failure::failed;
 use super::slot::Slot;
-use crate::trash::{NoPlace, TrashPlace};
+use crate::trash::{Item, NoPlace, TrashPlace};
 
-/// Makes a place for what is in the slot, with all of its bytes; `None` if there is none, and it may be lost.
+/// Makes a place for what is in the slot, with its contents; `None` if there is none, and it may be lost.
 pub(super) fn place<'a>(
     slot: &Slot<'a>,
     present: &Metadata,
-    bytes: u64,
+    contents: Contents,
     permanent: bool,
 ) -> Result<Option<TrashPlace<'a>>, WriteError> {
     let root = slot.root;
     let path = slot.path();
-    match TrashPlace::prepare(&root.dir(), &root.trash, &path, present, bytes) {
+    let item = Item::new(contents.bytes, contents.entries + path.len() as u64);
+    match TrashPlace::prepare(&root.dir(), &root.trash, &path, present, item) {
         Ok(place) => Ok(Some(place)),
         Err(_) if permanent => Ok(None),
         Err(NoPlace::Unfit(why)) => Err(WriteError::Permanent { why }),

@@ -43,7 +43,7 @@ impl Removal {
         }
         let present = file.file.metadata().map_err(failed)?;
         self.condition.check_file(&present)?;
-        self.entry(slot, &present, present.len(), |name| {
+        self.entry(slot, &present, Contents::of_file(&present), |name| {
             content::settle(&present);
             slot.dir().remove_file(name)
         })
@@ -59,7 +59,7 @@ impl Removal {
             return remove_empty(slot).map(Some);
         }
         let present = place.metadata()?;
-        self.entry(slot, &present, contents.bytes, |name| {
+        self.entry(slot, &present, contents, |name| {
             slot.dir().remove_dir_all(name)
         })
     }
@@ -69,10 +69,10 @@ impl Removal {
         &self,
         slot: &Slot<'_>,
         present: &Metadata,
-        bytes: u64,
+        contents: Contents,
         remove: impl FnOnce(&std::ffi::OsStr) -> std::io::Result<()>,
     ) -> Result<Option<Removed>, WriteError> {
-        let trash = recoverable::place(slot, present, bytes, self.permanent)?;
+        let trash = recoverable::place(slot, present, contents, self.permanent)?;
         slot.place.check()?;
         let Some(trash) = trash else {
             let name = own_names::temporary();

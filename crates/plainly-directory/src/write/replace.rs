@@ -3,6 +3,7 @@
 use cap_std::fs::{FileType, Metadata};
 use plainly::store::WriteError;
 
+use super::contents::Contents;
 use super::failure::{denied, failed, unknown};
 use super::slot::Slot;
 use super::temporary::Temporary;
@@ -41,7 +42,8 @@ pub(super) fn replace(
     permanent: bool,
 ) -> Result<Option<Metadata>, WriteError> {
     room::check(slot.dir(), bytes.len())?;
-    let trash = recoverable::place(slot, &old.metadata, old.metadata.len(), permanent)?;
+    let contents = Contents::of_file(&old.metadata);
+    let trash = recoverable::place(slot, &old.metadata, contents, permanent)?;
     let mut new = Temporary::create(slot.dir(), Some(&old.metadata))?;
     new.fill(bytes, slot.place.waiter())?;
     // Who finds the new file waits until this is over, with everything that may have to be taken back.

@@ -7,6 +7,7 @@ use cap_std::fs::Metadata;
 use super::*;
 use crate::place::OpenEntry;
 use crate::step::faults::meanwhile;
+use crate::write::contents::Contents;
 use crate::write::slot::Slot;
 use crate::write::temporary::Temporary;
 use crate::write::{recoverable, replace};
@@ -121,7 +122,7 @@ fn a_file_that_is_not_replaced_has_one_name() {
     let Some(OpenEntry::File(old)) = slot.resource().unwrap() else {
         panic!("no file");
     };
-    let trash = recoverable::place(&slot, &old.metadata, old.metadata.len(), false).unwrap();
+    let trash = recoverable::place(&slot, &old.metadata, Contents::default(), false).unwrap();
     let new = Temporary::create(slot.dir(), None).unwrap();
     slot.dir().remove_file(&new.name).unwrap();
     let done = replace::rename_over(&slot, &new, &old, trash.as_ref());

@@ -32,6 +32,8 @@ fn what_is_lost_is_restored() {
     short.sort_unstable();
     assert_eq!(short, [("dir/file", 3), ("dir/file", 3), ("tree", 2)]);
     assert!(listed.iter().any(|it| it.name == file) && listed.iter().any(|it| it.name == tree));
+    // Two bytes, and room for four files and directories.
+    assert!(tree.contains("-2-4-"), "{tree}");
     let overwritten = listed
         .iter()
         .find(|it| it.name != file && it.name != tree)
