@@ -1,4 +1,4 @@
-//! `plainly trash`: what a server with `--write` has overwritten or deleted, and the way back.
+//! `plainly trash`: files that a server with `--write` has overwritten or deleted, and the way back.
 
 use std::error::Error;
 
@@ -63,7 +63,7 @@ fn restore(trash: &Trash, name: &str, output: &mut Output) -> Result<(), Failure
 }
 
 fn columns([name, size, removed, path]: [&str; 4]) -> String {
-    format!("{name:<24}  {size:>8}  {removed:<30}  {path}")
+    format!("{name:<48}  {size:>8}  {removed:<30}  {path}")
 }
 
 /// A name that is not there is a mistake on the command line.
