@@ -14,8 +14,8 @@ pub(crate) const LARGEST_WRITE: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 #[command(next_help_heading = "Writing")]
 pub(crate) struct WriteArgs {
-    /// Also offer tools that write, edit, move and delete the files. What they overwrite or delete goes to .plainly-trash in
-    /// its directory for 7 days: see `plainly trash`. NAME=PATH:rw does so for one directory
+    /// Also offer tools that write, edit, move and delete the files. Overwritten and deleted files go to .plainly-trash in
+    /// their served directory for 7 days: see `plainly trash`. NAME=PATH:rw does so for one directory
     #[arg(long, conflicts_with = "no_tools")]
     pub(crate) write: bool,
 
@@ -46,7 +46,7 @@ impl WriteArgs {
 pub(crate) enum ConfirmArg {
     /// All changes
     All,
-    /// Deleting a directory with everything in it, and what can't be restored
+    /// Deleting a directory with everything in it, and changes that can't be undone
     Destructive,
     /// None: destructive changes are made without asking
     Never,
@@ -72,7 +72,7 @@ impl From<ConfirmArg> for Confirm {
     }
 }
 
-/// List what a server with --write has overwritten or deleted in a directory, and restore it
+/// List the files that a server with --write has overwritten or deleted in a directory, and restore them
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

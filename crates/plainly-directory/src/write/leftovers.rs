@@ -32,7 +32,7 @@ fn clean_all(mounts: &Weak<Mounts>) {
     let Some(served) = mounts.upgrade() else {
         return;
     };
-    // Of a single file's directory the rest is not ours.
+    // Beside a single file, nothing is the server's.
     let roots = served
         .roots
         .iter()
@@ -68,13 +68,13 @@ pub(super) struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Removes those in a directory and below it.
+    /// Removes the temporary files in a directory and below it.
     pub(super) fn directory(&self, dir: &Dir, depth: usize) -> io::Result<()> {
         for entry in dir.entries()? {
             if !(self.is_wanted)() {
                 return Ok(());
             }
-            // What can't be looked at has no leftovers of ours.
+            // A directory that can't be opened has no temporary files of this server.
             let _left = entry.and_then(|entry| self.entry(dir, &entry, depth));
         }
         Ok(())

@@ -12,7 +12,7 @@ use crate::step::ChangeStep;
 /// The bytes that are written between two checks.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// Writes all bytes and counts in `written` those that are.
+/// Writes all bytes, and counts the written bytes in `written`.
 pub(super) fn write(
     file: &mut File,
     bytes: &[u8],
