@@ -23,6 +23,7 @@ use super::ignored::{GITIGNORE, Rules, SOURCES, Visibility};
 use super::job::Waiter;
 use super::lists::Lists;
 use super::own_names;
+use super::system;
 pub(super) use super::visible::VisibleNames;
 
 /// The greatest depth below a mount. Each level holds one open directory.
@@ -365,8 +366,6 @@ impl Place {
     /// Whether the directory may take several spellings for one name: on most systems only if it has the same thing under
     /// the name in the other case, and that is cheap to see.
     fn may_be_lenient(&self, name: &OsStr, found: &Metadata) -> bool {
-        use cap_fs_ext::MetadataExt;
-
         if cfg!(any(windows, target_vendor = "apple")) {
             return true;
         }
@@ -378,7 +377,7 @@ impl Place {
             && self
                 .dir
                 .symlink_metadata(&other)
-                .is_ok_and(|other| (other.dev(), other.ino()) == (found.dev(), found.ino()))
+                .is_ok_and(|other| system::is_same(&other, found))
     }
 }
 

@@ -112,7 +112,7 @@ mod calls {
 
     /// Whether a file is this user's.
     pub(crate) fn is_own(metadata: &Metadata) -> bool {
-        metadata.uid() == geteuid().as_raw()
+        crate::handle::owner(metadata) == geteuid().as_raw()
     }
 
     /// Lets only this user use what is created.

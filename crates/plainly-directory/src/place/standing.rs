@@ -54,6 +54,18 @@ impl Place {
         path
     }
 
+    /// Whether this is a directory with such a name, or below one.
+    pub(crate) fn is_in(&self, is_such: impl Fn(&OsStr) -> bool) -> bool {
+        let mut at = Some(self);
+        while let Some(place) = at {
+            if is_such(&place.name) {
+                return true;
+            }
+            at = place.parent.as_deref();
+        }
+        false
+    }
+
     /// The caller that waits.
     pub(crate) fn waiter(&self) -> &Waiter {
         &self.waiter

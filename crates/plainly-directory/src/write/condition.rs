@@ -6,7 +6,7 @@ use plainly::store::{When, WriteError};
 use crate::content;
 
 /// A [`When`] that a job can take along.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum Condition {
     Always,
     Absent,

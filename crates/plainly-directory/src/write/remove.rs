@@ -16,7 +16,7 @@ use crate::system;
 use crate::{content, handle, own_names};
 
 /// A removal that was asked for.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Removal {
     pub(super) recursive: bool,
     pub(super) permanent: bool,
@@ -81,13 +81,13 @@ impl Removal {
                 return Ok(None);
             }
             remove(&name).map_err(unknown)?;
-            sync(slot)?;
+            slot.sync()?;
             return Ok(Some(Removed::new()));
         };
         if !take(slot, present, trash.dir(), trash.file_name())? {
             return Ok(None);
         }
-        sync(slot)?;
+        slot.sync()?;
         Ok(Some(Removed::new().restorable(trash.restorable())))
     }
 }
@@ -124,17 +124,10 @@ fn remove_empty(slot: &Slot<'_>) -> Result<Removed, WriteError> {
         .begin()
         .and_then(|()| slot.dir().remove_dir(&slot.name));
     match removed {
-        Ok(()) => sync(slot).map(|()| Removed::new()),
+        Ok(()) => slot.sync().map(|()| Removed::new()),
         Err(error) if error.kind() == std::io::ErrorKind::DirectoryNotEmpty => {
             Err(WriteError::NotEmpty)
         }
         Err(error) => Err(failed(error)),
     }
-}
-
-fn sync(slot: &Slot<'_>) -> Result<(), WriteError> {
-    ChangeStep::SyncDirectory
-        .begin()
-        .and_then(|()| system::sync(slot.dir()))
-        .map_err(unknown)
 }

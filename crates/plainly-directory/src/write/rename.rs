@@ -60,11 +60,8 @@ pub(super) fn rename(
         system::rename_new(to.dir(), &to.name, from.dir(), &from.name).map_err(unknown)?;
         return Ok(None);
     }
-    ChangeStep::SyncDirectory
-        .begin()
-        .and_then(|()| system::sync(to.dir()))
-        .and_then(|()| system::sync(from.dir()))
-        .map_err(unknown)?;
+    to.sync()?;
+    from.sync()?;
     Ok(Some(found))
 }
 

@@ -46,7 +46,7 @@ pub(super) fn replace(
     let trash = recoverable::place(slot, &old.metadata, contents, permanent)?;
     let mut new = Temporary::create(slot.dir(), Some(&old.metadata))?;
     new.fill(bytes, slot.place.waiter())?;
-    // Who finds the new file waits until this is over, with everything that may have to be taken back.
+    // Another process that finds the new file waits until the change is over or taken back.
     file_lock::lock(&new.file, slot.place.waiter())?;
     if trash.is_none() {
         // Its number is free again then, so another file of its size may have it; but with another time.
@@ -140,9 +140,6 @@ pub(super) fn rename_over(
 
 /// Writes the names to the disk.
 fn finish(slot: &Slot<'_>, new: &Temporary<'_>) -> Result<Metadata, WriteError> {
-    ChangeStep::SyncDirectory
-        .begin()
-        .and_then(|()| system::sync(slot.dir()))
-        .and_then(|()| new.file.metadata())
-        .map_err(unknown)
+    slot.sync()?;
+    new.file.metadata().map_err(unknown)
 }

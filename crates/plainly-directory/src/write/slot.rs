@@ -7,13 +7,14 @@ use cap_fs_ext::MetadataExt;
 use cap_std::fs::{Dir, FileType, Metadata};
 use plainly::store::{StoreError, WriteError};
 
-use super::failure::{NOT_SERVED, denied, invalid};
+use super::failure::{NOT_SERVED, denied, invalid, unknown};
 use super::file_lock;
 use super::name;
 use crate::handle;
 use crate::mount::Root;
 use crate::place::{OpenEntry, OpenFile, Place, Standing};
 use crate::request::{Request, Target};
+use crate::step::ChangeStep;
 use crate::system;
 use crate::uri::Location;
 
@@ -64,11 +65,8 @@ impl<'a> Slot<'a> {
         if self.place.has_rules(&self.name) {
             return Err(denied("this file decides which others are served"));
         }
-        if self
-            .path()
-            .iter()
-            .any(|name| name.eq_ignore_ascii_case(GIT))
-        {
+        let is_git = |name: &OsStr| name.eq_ignore_ascii_case(GIT);
+        if is_git(&self.name) || self.place.is_in(is_git) {
             return Err(denied("git's own files decide which programs git runs"));
         }
         match self.place.standing(&self.name)? {
@@ -110,6 +108,14 @@ impl<'a> Slot<'a> {
     /// Whether this is what stands here.
     pub(super) fn holds(&self, entry: &Metadata) -> bool {
         handle::look(self.dir(), &self.name).is_ok_and(|found| system::is_same(&found, entry))
+    }
+
+    /// Writes the names in its directory to the disk.
+    pub(super) fn sync(&self) -> Result<(), WriteError> {
+        ChangeStep::SyncDirectory
+            .begin()
+            .and_then(|()| system::sync(self.dir()))
+            .map_err(unknown)
     }
 
     /// The way from the root of the mount to here, without links.
