@@ -136,10 +136,7 @@ fn a_directory_can_be_the_only_one_that_is_changed() {
             "text=x",
             "--",
         ]);
-        command
-            .args([crate::support::PLAINLY, "serve"])
-            .args(&words)
-            .arg("--stdio");
+        command.args([PLAINLY, "serve"]).args(&words).arg("--stdio");
         of(command)
     };
     call("docs/new").succeeded();
