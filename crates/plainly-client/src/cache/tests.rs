@@ -249,7 +249,7 @@ impl Model {
                 let result = json!({"ttlMs": millis, "cacheScope": scope, "resultType": kind, "number": self.number});
                 let result = result.to_string();
                 let fields = serde_json::from_str(&result).unwrap();
-                fetch.keep(result.as_bytes(), &fields);
+                fetch.keep(&Bytes::from(result), &fields, false);
             }
             Reply::Refused => {
                 self.forget(client, call);
