@@ -34,8 +34,7 @@ pub(in crate::search) fn ranked_text(
         Syntax::Html => html::read(text, &mut draft),
         Syntax::Markdown | Syntax::Plain => lines(text, syntax, &mut draft),
     };
-    draft.end(end);
-    draft.finish()
+    draft.finish(end)
 }
 
 /// Returns the number of lines.
@@ -139,6 +138,15 @@ mod tests {
             sections(beside, Syntax::Html),
             [(0, 1, vec![]), (1, 2, vec![0])]
         );
+    }
+
+    #[test]
+    fn a_long_heading_above_many_sections_takes_little_memory() {
+        let words: String = (0..20_000).map(|word| format!(" {word:x}")).collect();
+        let text = format!("#{words}\n{}", "## a\nb\n".repeat(1_000));
+        let text = ranked_text("a", &text, Syntax::Markdown, &mut Terms::new());
+        assert!(text.section(1_000).is_some());
+        assert!(text.bytes() < 4 << 20, "{}", text.bytes());
     }
 
     #[test]

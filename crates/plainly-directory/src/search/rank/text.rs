@@ -8,6 +8,10 @@ use super::terms::{Term, Terms, Use};
 const LINES: u32 = 60;
 const WORDS: u32 = 600;
 
+/// The number of counts from which sections have no more terms of the headings above: headings above many sections would take
+/// more memory than the text itself.
+const COUNTS: usize = 256 << 10;
+
 /// The most lines of the first paragraph.
 const LEAD: u32 = 8;
 
@@ -18,7 +22,7 @@ pub(super) const WHOLE: u16 = u16::MAX;
 #[derive(Debug)]
 pub(in crate::search) struct RankedText {
     pub(super) sections: Box<[TextSection]>,
-    /// By term and section.
+    /// The counts, in the order of term and section.
     pub(super) counts: Box<[TermCount]>,
 }
 
@@ -87,7 +91,7 @@ impl From<TermPlace> for TermPlaces {
     }
 }
 
-/// Once in the lines.
+/// A term that is once in the lines.
 const LINE: TermPlaces = TermPlaces {
     lines: 1,
     others: 0,
@@ -96,9 +100,7 @@ const LINE: TermPlaces = TermPlaces {
 impl RankedText {
     /// A path of which only the names are known.
     pub(in crate::search) fn unread(path: &str, terms: &mut Terms) -> Self {
-        let mut draft = TextDraft::new(path, terms);
-        draft.sections.clear();
-        draft.finish()
+        TextDraft::new(path, terms).finish(0)
     }
 
     /// Whether there is only its path.
@@ -236,11 +238,6 @@ impl<'a> TextDraft<'a> {
         }
     }
 
-    /// Ends the text before a line.
-    pub(super) fn end(&mut self, line: u32) {
-        self.close(line);
-    }
-
     fn whole(&mut self, text: &str, place: TermPlace) {
         let counts = &mut self.counts;
         self.terms.each(text, Use::Text, |term| {
@@ -261,8 +258,8 @@ impl<'a> TextDraft<'a> {
         self.close(line);
         // More sections than there are numbers for are one.
         if self.sections.len() < usize::from(WHOLE) {
-            for heading in &self.headings {
-                for term in &heading.terms {
+            if self.counts.len() < COUNTS {
+                for term in self.headings.iter().flat_map(|heading| &heading.terms) {
                     add(&mut self.current, *term, TermPlace::HeadingAbove.into());
                 }
             }
@@ -277,7 +274,6 @@ impl<'a> TextDraft<'a> {
 
     /// Ends the section that is being read. One without lines is none.
     fn close(&mut self, line: u32) {
-        let section = self.last_open();
         let Some(last) = self.sections.last_mut() else {
             return;
         };
@@ -290,6 +286,7 @@ impl<'a> TextDraft<'a> {
             self.sections.pop();
             return;
         }
+        let section = self.last();
         let own = self.current.drain();
         self.counts.extend(own.map(|(term, places)| TermCount {
             term,
@@ -298,15 +295,9 @@ impl<'a> TextDraft<'a> {
         }));
     }
 
-    fn last_open(&self) -> u16 {
-        if self.sections.is_empty() {
-            WHOLE
-        } else {
-            self.last()
-        }
-    }
-
-    pub(super) fn finish(mut self) -> RankedText {
+    /// Ends the text before a line.
+    pub(super) fn finish(mut self, end: u32) -> RankedText {
+        self.close(end);
         self.counts.sort_unstable();
         // What the name and the title both have, or the last section twice, is one.
         self.counts.dedup_by(|next, first| {
