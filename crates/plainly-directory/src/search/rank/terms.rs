@@ -18,7 +18,7 @@ const WORD_BYTES: usize = 64;
 const REMEMBERED: usize = 16 << 10;
 
 /// The most terms of a question.
-const QUESTION: usize = 32;
+const QUESTION: usize = u32::BITS as usize;
 
 /// The letters of scripts that are written without spaces.
 const UNSPACED: &[RangeInclusive<char>] = &[
@@ -71,15 +71,15 @@ impl Question {
     }
 
     /// The number of its terms that a text has.
-    pub(in crate::search) fn in_common(&self, text: &str, terms: &mut Terms) -> usize {
-        let mut found = vec![false; self.terms.len()];
+    pub(in crate::search) fn in_common(&self, text: &str, terms: &mut Terms) -> u32 {
+        // A bit each.
+        let mut found = 0_u32;
         terms.each(text, Use::Text, |term| {
-            let at = self.terms.iter().position(|known| *known == term);
-            if let Some(found) = at.and_then(|at| found.get_mut(at)) {
-                *found = true;
+            if let Some(at) = self.terms.iter().position(|known| *known == term) {
+                found |= 1 << at;
             }
         });
-        found.into_iter().filter(|found| *found).count()
+        found.count_ones()
     }
 }
 
@@ -165,7 +165,7 @@ impl Terms {
         }
     }
 
-    /// Each letter with the next. A single one is looked for by itself, and so is one of any text.
+    /// Passes on each letter with the next; single letters only of a text, or of a run of one letter.
     fn pairs(&mut self, run: &str, side: Use, found: &mut impl FnMut(Term)) {
         let starts = run.char_indices().map(|(at, _)| at);
         let ends = run

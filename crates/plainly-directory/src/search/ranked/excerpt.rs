@@ -1,6 +1,7 @@
 //! An excerpt: the lines of a section that have most of a question, below the headings that it stands under. Read from the file as
 //! it is now, by the way that any request takes: what became hidden since is not found.
 
+use std::cmp::Reverse;
 use std::io::Seek;
 
 use plainly::protocol::part::Part;
@@ -73,7 +74,7 @@ fn excerpt(content: &str, above: &[u32], section: &TextSection, question: &Quest
             found.push((in_common, number, line));
         }
     }
-    found.sort_by_key(|(in_common, number, _)| (usize::MAX - in_common, *number));
+    found.sort_by_key(|(in_common, number, _)| (Reverse(*in_common), *number));
     found.truncate(LINES);
     shown.extend(
         found
