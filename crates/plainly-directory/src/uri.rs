@@ -3,7 +3,6 @@
 //! Never looks at a disk.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
@@ -50,10 +49,9 @@ impl Location {
             ));
         }
         let path = path.strip_suffix('/').unwrap_or(path);
-        let names = path.split('/').map(name);
-        let mut names = names.collect::<Result<VecDeque<_>, _>>()?;
-        let mount = names.pop_front().expect("a split text has a first part");
-        let path = names.into();
+        let mut names = path.split('/').map(name);
+        let mount = names.next().expect("a split text has a first part")?;
+        let path = names.collect::<Result<_, _>>()?;
         Ok(Self { mount, path })
     }
 

@@ -34,13 +34,10 @@ impl HostPaths {
         let path = path_of(written)?;
         self.0.iter().find_map(|(mount, uri)| {
             let below = path.strip_prefix(mount).ok()?;
-            let names = below.iter().map(uri::encode);
             Some(
-                [uri.clone()]
-                    .into_iter()
-                    .chain(names)
-                    .collect::<Vec<_>>()
-                    .join("/"),
+                below
+                    .iter()
+                    .fold(uri.clone(), |uri, name| uri::child(&uri, name)),
             )
         })
     }
