@@ -205,7 +205,7 @@ impl DirectoryStoreBuilder {
         if !problems.is_empty() {
             return Err(MountError::of(problems));
         }
-        // The order of listings must not depend on how somebody wrote the command.
+        // The order of listings must not depend on how the user wrote the command.
         roots.sort_by(|one, other| one.name.cmp(&other.name));
         let store = DirectoryStore::over(Mounts {
             roots,

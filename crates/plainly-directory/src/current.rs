@@ -31,7 +31,7 @@ enum Replacement {
     /// There is none.
     Missing,
     Found(Dir),
-    /// One that another user put there.
+    /// A directory of another user, which isn't served.
     Foreign,
 }
 

@@ -10,7 +10,7 @@ pub(super) const ENCODING: &str = "dev.plainly/encoding";
 /// The bytes of a page that are searched for the name of its encoding.
 const HEAD: usize = 1024;
 
-/// The bytes from the first that is not ASCII on that a guess is made of.
+/// The most bytes that a guess looks at, from the first that isn't ASCII.
 const GUESSED: usize = 64 << 10;
 
 /// A text that was decoded.

@@ -15,7 +15,7 @@ pub(super) struct VisibleNames {
     pub(super) ignored: bool,
     /// The rules from above the mount, if there can be any.
     pub(super) above: Option<Arc<RulesAbove>>,
-    /// Files that are not, whatever their names.
+    /// Files that are never visible, whatever their names.
     pub(super) withheld: WithheldFiles,
     /// The only name that is shown, if there is one: of a file.
     pub(super) only: Option<Arc<OsStr>>,

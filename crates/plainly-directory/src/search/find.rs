@@ -57,7 +57,7 @@ pub(super) struct LeftOut {
     pub(super) binary: usize,
     pub(super) long_lines: usize,
     pub(super) unreadable: usize,
-    /// Searched by name, and no further.
+    /// The files that were searched by name alone.
     pub(super) named: usize,
 }
 

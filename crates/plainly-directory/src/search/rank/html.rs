@@ -40,7 +40,7 @@ struct HtmlText<'a, 'b> {
 /// A heading, or the title, that is being read.
 struct Heading {
     line: u32,
-    /// 0 for the title.
+    /// The level; 0 for the title.
     level: u8,
     text: String,
 }

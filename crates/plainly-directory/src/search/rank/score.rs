@@ -161,7 +161,7 @@ impl Ranked {
     }
 }
 
-/// The first ones, and not too many of one text among them.
+/// The best sections, at most three of one text.
 fn several(ranked: Vec<Ranked>, limit: usize) -> Vec<Ranked> {
     let mut found: Vec<Ranked> = Vec::new();
     for one in ranked {

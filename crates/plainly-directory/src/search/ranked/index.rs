@@ -74,7 +74,7 @@ impl Default for TextIndex {
 }
 
 impl TextIndex {
-    /// An empty one, which may take so many bytes.
+    /// An empty index of at most `most` bytes.
     pub(super) fn of(most: usize) -> Self {
         Self {
             files: HashMap::new(),
@@ -94,7 +94,7 @@ impl TextIndex {
         self.most.saturating_sub(self.bytes)
     }
 
-    /// The bytes that no text may take, so that names find what has no room.
+    /// The bytes kept free for names, so that a file without room is still found by its name.
     pub(super) fn for_names(&self) -> usize {
         self.most / 4
     }

@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         text(&file.file.file)
     }
 
-    /// Whether there was room in the index, and so much more.
+    /// Takes room in the index if `more` bytes remain. Returns whether it did.
     fn fits(&mut self, uri: &str, text: &RankedText, more: usize) -> bool {
         let cost = cost(uri, text);
         let taken = self
