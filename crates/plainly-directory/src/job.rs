@@ -29,6 +29,9 @@ pub(super) struct Jobs {
     /// The places of long jobs, which have to take both.
     #[cfg(feature = "tools")]
     long: Places<StoreCaller>,
+    /// Those of jobs of which one runs at a time, one for each caller: the others wait for it.
+    #[cfg(feature = "tools")]
+    single: Places<StoreCaller>,
     /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
     /// reads slowly.
     room: Arc<Room>,
@@ -87,6 +90,8 @@ impl Jobs {
             places: Places::new(AT_ONCE),
             #[cfg(feature = "tools")]
             long: Places::new(LONG_AT_ONCE),
+            #[cfg(feature = "tools")]
+            single: Places::new(PARTS),
             room: Room::new(most),
         }
     }
@@ -96,15 +101,30 @@ impl Jobs {
         &self,
         work: impl FnOnce(&Waiter) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E> {
+        self.run_with(async {}, |waiter, ()| work(waiter)).await
+    }
+
+    /// Does `work` with what `ready` gives. That is only asked for once the job has its place: no job that waits for one
+    /// has what others need.
+    pub(super) async fn run_with<
+        R: Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    >(
+        &self,
+        ready: impl Future<Output = R>,
+        work: impl FnOnce(&Waiter, R) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let place = self.places.take(StoreCaller::current()).await;
         let place = place.map_err(|error| StoreError::Failed(error.into()))?;
+        let ready = ready.await;
         let waits = Waits::new(&self.room);
         let waiter = Waiter(Arc::downgrade(&waits));
         let mut job = Job {
             handle: tokio::task::spawn_blocking(move || {
                 // Held by the job and not by who waits for it: an abandoned one takes its place until it has noticed.
                 let _place = place;
-                work(&waiter)
+                work(&waiter, ready)
             }),
             _waits: waits,
         };
@@ -118,6 +138,13 @@ impl Jobs {
     #[cfg(feature = "tools")]
     pub(super) async fn long(&self) -> Result<JobPlace, StoreError> {
         let place = self.long.take(StoreCaller::current()).await;
+        place.map_err(|error| StoreError::Failed(error.into()))
+    }
+
+    /// The same for a job that takes long and waits for others of its kind: it leaves places to those that don't.
+    #[cfg(feature = "tools")]
+    pub(super) async fn single(&self) -> Result<JobPlace, StoreError> {
+        let place = self.single.take(StoreCaller::current()).await;
         place.map_err(|error| StoreError::Failed(error.into()))
     }
 }
@@ -308,6 +335,20 @@ mod tests {
         assert_eq!(places.own.lock().len(), 1);
         let all: Vec<_> = (0..15).map(|_| Box::pin(places.take(None))).collect();
         assert_eq!(futures_util::future::join_all(all).await.len(), 15);
+    }
+
+    #[tokio::test]
+    async fn a_job_that_waits_for_its_place_has_nothing_that_others_need() {
+        let jobs = Jobs::new(0);
+        let all = jobs.places.all.acquire_many(AT_ONCE as u32).await.unwrap();
+        let needed = Arc::new(tokio::sync::Mutex::new(()));
+        let ready = Arc::clone(&needed).lock_owned();
+        let mut waiting = Box::pin(jobs.run_with(ready, |_, _| Ok::<_, StoreError>(())));
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
+        assert!(needed.try_lock().is_ok());
+        drop(all);
+        waiting.await.unwrap();
     }
 
     #[tokio::test]

@@ -26,6 +26,7 @@ use self::found::SearchResult;
 use self::query::Query;
 use self::rank::Question;
 use self::ranked::TextIndex;
+use crate::job::Waiter;
 use crate::request::Request;
 use crate::store::DirectoryStore;
 
@@ -120,12 +121,23 @@ impl Search {
             Ok(Ok(found::show(hits, &query)))
         };
         let searched = async {
-            let _place = self.store.mounts.jobs.long().await?;
-            let index = match is_ranked {
-                true => Some(Arc::clone(&self.index).lock_owned().await),
-                false => None,
+            let mounts = Arc::clone(&self.store.mounts);
+            let jobs = &self.store.mounts.jobs;
+            let _place = match is_ranked {
+                true => jobs.single().await?,
+                false => jobs.long().await?,
             };
-            self.store.blocking(|request| search(request, index)).await
+            let index = async {
+                match is_ranked {
+                    true => Some(Arc::clone(&self.index).lock_owned().await),
+                    false => None,
+                }
+            };
+            let work = move |waiter: &Waiter, index| {
+                let mounts = &mounts;
+                search(&Request { mounts, waiter }, index)
+            };
+            jobs.run_with(index, work).await
         };
         match searched.await {
             Ok(found) => Ok(found?),
@@ -167,4 +179,42 @@ fn query(args: SearchArgs, tops: Vec<String>) -> Result<Query, Problem> {
         limit: args.limit.unwrap_or(limit).clamp(1, LARGEST_LIMIT),
         is_case_ignored,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn ranked_searches_that_wait_for_another_leave_places_to_the_rest() {
+        let around = tempfile::tempdir().unwrap();
+        std::fs::write(around.path().join("x"), "needle").unwrap();
+        let store = DirectoryStore::new(around.path()).unwrap();
+        let search = Arc::new(Search {
+            others: StoreTools::new(store.clone()),
+            store,
+            index: Arc::default(),
+        });
+        let start = |arguments: serde_json::Value| {
+            let args = serde_json::from_value(arguments).unwrap();
+            Box::pin(Arc::clone(&search).run(args))
+        };
+        let other = search.index.lock().await;
+        let mut context = Context::from_waker(Waker::noop());
+        let mut waiting = Vec::new();
+        for _ in 0..100 {
+            let mut ranked = start(serde_json::json!({"words": "needle"}));
+            let is_waiting = matches!(ranked.as_mut().poll(&mut context), Poll::Pending);
+            assert!(is_waiting);
+            waiting.push(ranked);
+        }
+        let found = start(serde_json::json!({"pattern": "needle"})).await;
+        assert!(found.is_ok());
+        drop(other);
+        for ranked in waiting {
+            assert!(ranked.await.is_ok());
+        }
+    }
 }
