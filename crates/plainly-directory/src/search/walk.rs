@@ -10,7 +10,7 @@ use super::query::Query;
 use crate::place::OpenEntry;
 use crate::request::Request;
 use crate::uri;
-use crate::walk::{Entry, Walk};
+use crate::walk::{Entry, Walk, usable};
 
 /// The reason why a walk or a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,14 @@ pub(super) fn walk(
     mut visit: impl FnMut(Entry) -> Result<Option<Cutoff>, StoreError>,
 ) -> Result<Option<Cutoff>, StoreError> {
     for top in &query.tops {
-        let mut entries = Below::of(request, top)?;
+        let below = Below::of(request, top);
+        // One of several may be missing for a moment.
+        let Some(mut entries) = (match query.tops.len() {
+            1 => Some(below?),
+            _ => usable(top, below)?,
+        }) else {
+            continue;
+        };
         while let Some(entry) = entries.next()? {
             if Instant::now() > until {
                 return Ok(Some(Cutoff::Time));

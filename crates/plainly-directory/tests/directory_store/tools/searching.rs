@@ -123,6 +123,22 @@ fn what_can_not_be_searched_is_counted() {
 }
 
 #[test]
+fn a_mounted_file_that_is_missing_is_left_out_of_a_search_of_everything() {
+    let around = tempfile::tempdir().unwrap();
+    let single = around.path().join("single");
+    std::fs::write(&single, "needle").unwrap();
+    let fixture = Fixture::with(&[("a", "needle")], |builder| builder.mount(&single));
+    std::fs::remove_file(single).unwrap();
+    let tools = Tools::of(&fixture);
+    for arguments in [json!({"pattern": "needle"}), json!({"words": "needle"})] {
+        let answer = tools.call("search", arguments);
+        assert_eq!(answer.structured["files"].as_array().unwrap().len(), 1);
+    }
+    let alone = json!({"uri": "single", "pattern": "needle"});
+    assert!(tools.call("search", alone).is_error);
+}
+
+#[test]
 fn a_file_of_any_size_is_searched() {
     let fixture = Fixture::with(&[("large", "and more\nneedle\n")], |builder| {
         builder.max_file_bytes(4)
