@@ -113,9 +113,7 @@ impl Search {
                 Err(problem) => return Ok(Err(problem)),
             };
             let hits = match (&query.words, index) {
-                (Some(words), Some(mut index)) => {
-                    ranked::ranked(request, &query, words, &mut index)?
-                }
+                (Some(words), Some(index)) => ranked::ranked(request, &query, words, index)?,
                 (_, _) => find::find(request, &query)?,
             };
             Ok(Ok(found::show(hits, &query)))

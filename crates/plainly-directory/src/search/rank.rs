@@ -9,6 +9,6 @@ mod terms;
 mod text;
 
 pub(super) use self::markup::{Syntax, ranked_text};
-pub(super) use self::score::rank;
+pub(super) use self::score::{Ranked, rank};
 pub(super) use self::terms::{Question, Terms};
 pub(super) use self::text::{RankedText, TextSection};

@@ -6,6 +6,7 @@ mod index;
 mod reader;
 
 use std::num::NonZero;
+use std::ops::DerefMut;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -19,13 +20,16 @@ pub(super) use self::index::TextIndex;
 use self::reader::{READING_BYTES, Reader, UnreadFile};
 use super::find::Hits;
 use super::query::Query;
-use super::rank::{Question, RankedText, rank};
+use super::rank::{Question, Ranked, RankedText, Terms, rank};
 use super::walk::{Cutoff, walk};
 use crate::lock::Lock;
 use crate::request::Request;
 
 /// The longest time of a search: less than clients wait.
 const TIME: Duration = Duration::from_secs(20);
+
+/// The part of it that is left for excerpts.
+const EXCERPTS: Duration = Duration::from_secs(5);
 
 /// The most threads that read for one search.
 const THREADS: usize = 4;
@@ -46,13 +50,16 @@ pub(super) fn ranked(
     request: &Request<'_>,
     query: &Query,
     question: &Question,
-    index: &mut TextIndex,
+    mut index: impl DerefMut<Target = TextIndex>,
 ) -> Result<Hits, StoreError> {
+    let until = Instant::now() + TIME;
     request.waiter.hold(THREADS as u64 * READING_BYTES)?;
-    let mut gathered = gather(request, query, index)?;
+    let mut gathered = gather(request, query, &mut index, until - EXCERPTS)?;
     if gathered.is_full && index.forget_others() {
-        gathered = gather(request, query, index)?;
+        gathered = gather(request, query, &mut index, until - EXCERPTS)?;
     }
+    // The next search needs it, and excerpts do not.
+    drop(index);
     let Gathered {
         files,
         stopped,
@@ -68,17 +75,38 @@ pub(super) fn ranked(
         ..Hits::default()
     };
     hits.left_out.named = texts.iter().filter(|text| text.is_unread()).count();
-    for one in best.iter().take(query.limit) {
-        if let Some((uri, text)) = files.get(one.text) {
-            let section = text.section(one.section);
-            hits.found
-                .extend(excerpt::hit(request, uri, text, section, question)?);
-        }
-    }
     if is_full {
         tracing::warn!("the index of searches is full: some files are found by their names alone");
     }
+    let wanted = best.get(..query.limit).unwrap_or(&best);
+    hits.add(request, question, &files, wanted, until)?;
     Ok(hits)
+}
+
+impl Hits {
+    /// Adds the best sections with their excerpts, as long as there is time.
+    fn add(
+        &mut self,
+        request: &Request<'_>,
+        question: &Question,
+        files: &[(String, Arc<RankedText>)],
+        best: &[Ranked],
+        until: Instant,
+    ) -> Result<(), StoreError> {
+        let mut terms = Terms::new();
+        for one in best {
+            if Instant::now() > until {
+                self.stopped = Some(Cutoff::Time);
+                break;
+            }
+            if let Some((uri, text)) = files.get(one.text) {
+                let section = text.section(one.section);
+                let hit = excerpt::hit(request, uri, text, section, question, &mut terms)?;
+                self.found.extend(hit);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The texts of all files that the query asks for: those of the index, and the others read.
@@ -86,8 +114,8 @@ fn gather(
     request: &Request<'_>,
     query: &Query,
     index: &mut TextIndex,
+    until: Instant,
 ) -> Result<Gathered, StoreError> {
-    let until = Instant::now() + TIME;
     let threads = thread::available_parallelism()
         .map_or(1, NonZero::get)
         .min(THREADS);
@@ -149,19 +177,14 @@ fn gather(
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::ops::Deref;
 
     use super::*;
     use crate::DirectoryStore;
     use crate::job::Waiter;
 
-    /// The URIs that are found for the words below a top, without fragments.
-    fn found(store: &DirectoryStore, top: &str, words: &str, index: &mut TextIndex) -> Vec<String> {
-        let (_waits, waiter) = Waiter::until_dropped();
-        let request = Request {
-            mounts: &store.mounts,
-            waiter: &waiter,
-        };
-        let query = Query {
+    fn query(top: &str) -> Query {
+        Query {
             tops: vec![top.to_owned()],
             pattern: None,
             words: None,
@@ -170,9 +193,23 @@ mod tests {
             context: 0,
             limit: 100,
             is_case_ignored: false,
+        }
+    }
+
+    /// The URIs that are found for the words below a top, without fragments.
+    fn found(
+        store: &DirectoryStore,
+        top: &str,
+        words: &str,
+        index: impl DerefMut<Target = TextIndex>,
+    ) -> Vec<String> {
+        let (_waits, waiter) = Waiter::until_dropped();
+        let request = Request {
+            mounts: &store.mounts,
+            waiter: &waiter,
         };
         let question = Question::of(words).unwrap();
-        let hits = ranked(&request, &query, &question, index).unwrap();
+        let hits = ranked(&request, &query(top), &question, index).unwrap();
         let uris = hits.found.into_iter().map(|hit| hit.resource.uri);
         uris.map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
             .collect()
@@ -209,6 +246,57 @@ mod tests {
         }
         assert!(found(&store, "file:///d", "needle", &mut index).is_empty());
         assert_eq!(index.bytes(), 0);
+    }
+
+    /// An index, and what happens once it is free.
+    struct Guard<F: FnMut()>(TextIndex, F);
+
+    impl<F: FnMut()> Deref for Guard<F> {
+        type Target = TextIndex;
+
+        fn deref(&self) -> &TextIndex {
+            &self.0
+        }
+    }
+
+    impl<F: FnMut()> DerefMut for Guard<F> {
+        fn deref_mut(&mut self) -> &mut TextIndex {
+            &mut self.0
+        }
+    }
+
+    impl<F: FnMut()> Drop for Guard<F> {
+        fn drop(&mut self) {
+            (self.1)();
+        }
+    }
+
+    #[test]
+    fn excerpts_are_read_while_the_index_is_free_and_there_is_time() {
+        let around = tempfile::tempdir().unwrap();
+        let path = around.path().join("a");
+        fs::write(&path, "needle").unwrap();
+        let store = DirectoryStore::builder().mount_as("d", around.path());
+        let store = store.build().unwrap();
+        let (_waits, waiter) = Waiter::until_dropped();
+        let request = Request {
+            mounts: &store.mounts,
+            waiter: &waiter,
+        };
+        let question = Question::of("needle").unwrap();
+        let mut hits = Hits::default();
+        let mut index = TextIndex::default();
+        let soon = Instant::now() + TIME;
+        let files = gather(&request, &query("file:///d"), &mut index, soon);
+        let files = files.unwrap().files;
+        let best = rank(&question, &[&files[0].1], 9);
+        let late = Instant::now().checked_sub(TIME).unwrap();
+        hits.add(&request, &question, &files, &best, late).unwrap();
+        assert_eq!(hits.stopped, Some(Cutoff::Time));
+        assert!(hits.found.is_empty());
+        // A file that is removed as soon as the index is free has no excerpt.
+        let index = Guard(index, || fs::remove_file(&path).unwrap());
+        assert!(found(&store, "file:///d", "needle", index).is_empty());
     }
 
     /// Whether the clock of the file system has gone on since the files were written.

@@ -27,6 +27,7 @@ pub(super) fn hit(
     text: &RankedText,
     section: Option<&TextSection>,
     question: &Question,
+    terms: &mut Terms,
 ) -> Result<Option<Hit>, StoreError> {
     let target = request.target(uri)?;
     let opened = usable(uri, request.place(target.root).open(&target.path))?;
@@ -35,7 +36,8 @@ pub(super) fn hit(
     };
     let lines = section.and_then(|section| {
         let content = reader::text(&file.file)?;
-        Some(excerpt(&content, &text.above(section), section, question))
+        let above = text.above(section);
+        Some(excerpt(&content, &above, section, question, terms))
     });
     // Its kind is seen at its beginning.
     (&file.file).rewind().map_err(refuse)?;
@@ -53,8 +55,13 @@ pub(super) fn hit(
 }
 
 /// The headings above, the first line, and the lines with most of the question.
-fn excerpt(content: &str, above: &[u32], section: &TextSection, question: &Question) -> Vec<Line> {
-    let mut terms = Terms::new();
+fn excerpt(
+    content: &str,
+    above: &[u32],
+    section: &TextSection,
+    question: &Question,
+    terms: &mut Terms,
+) -> Vec<Line> {
     let mut first = None;
     let mut found = Vec::new();
     let mut shown = Vec::new();
@@ -63,7 +70,7 @@ fn excerpt(content: &str, above: &[u32], section: &TextSection, question: &Quest
         if !is_inside && !above.contains(&number) {
             continue;
         }
-        let in_common = question.in_common(line, &mut terms);
+        let in_common = question.in_common(line, terms);
         let is_first = is_inside && first.is_none() && !line.trim().is_empty();
         if is_first {
             first = Some(number);
