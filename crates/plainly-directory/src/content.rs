@@ -63,6 +63,8 @@ pub(super) fn read(
                     file.waiter.hold(file.metadata.len())?;
                 }
                 if let Some((resource, body)) = self::file(uri, name, &file, limit, converters)? {
+                    // As text it may be longer, and of some files no size was known.
+                    file.waiter.hold(body.as_bytes().len() as u64)?;
                     let allowance = Allowance {
                         room: usize::try_from(limit / 4).unwrap_or(usize::MAX),
                         time: CONVERTING,
@@ -243,16 +245,19 @@ mod tests {
     use crate::job::Waiter;
     use crate::place::VisibleNames;
 
-    /// The file `x` in a directory.
-    fn open(directory: &Path, waiter: Waiter) -> OpenFile {
+    fn root(directory: &Path, waiter: Waiter) -> Rc<Place> {
         let dir = Dir::open_ambient_dir(directory, ambient_authority()).unwrap();
-        let place = Place::root(
+        Place::root(
             Arc::new(dir),
             VisibleNames::default(),
             Arc::default(),
             waiter,
-        );
-        match place.open(&["x".into()]).unwrap() {
+        )
+    }
+
+    /// The file `x` in a directory.
+    fn open(directory: &Path, waiter: Waiter) -> OpenFile {
+        match root(directory, waiter).open(&["x".into()]).unwrap() {
             OpenEntry::File(file) => file,
             OpenEntry::Directory(_) => panic!("a directory"),
         }
@@ -319,6 +324,28 @@ mod tests {
         fs::rename(around.path().join("y"), around.path().join("x")).unwrap();
         let (_, content) = whole(&opened, 100).unwrap().unwrap();
         assert_eq!(content, b"old");
+    }
+
+    #[test]
+    fn what_is_held_is_the_text_and_not_only_the_file() {
+        let around = tempfile::tempdir().unwrap();
+        let text = "Съешь же ещё этих мягких французских булок, да выпей чаю. ";
+        let (windows_1251, ..) = encoding_rs::WINDOWS_1251.encode(text);
+        fs::write(around.path().join("x"), &windows_1251).unwrap();
+        let (waits, waiter) = Waiter::until_dropped();
+        let root = root(around.path(), waiter);
+        let path = ["x".into()];
+        let converters = Converters::default();
+        let read = read(
+            &root,
+            &path,
+            "file:///x",
+            "x.txt".as_ref(),
+            999,
+            &converters,
+        );
+        assert_eq!(read.unwrap()[0].body, Body::Text(text.to_owned()));
+        assert_eq!(waits.held(), text.len() as u64);
     }
 
     #[test]

@@ -217,6 +217,11 @@ impl Waits {
             held: AtomicU64::new(0),
         })
     }
+
+    #[cfg(test)]
+    pub(super) fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Waits {
