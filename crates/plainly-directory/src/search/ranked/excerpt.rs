@@ -35,7 +35,7 @@ pub(super) fn hit(
         return Ok(None);
     };
     let lines = section.and_then(|section| {
-        let content = reader::text(&file.file)?;
+        let content = reader::text(&file.file, target.name())?;
         let above = text.above(section);
         Some(excerpt(&content, &above, section, question, terms))
     });

@@ -1,6 +1,6 @@
 //! Reading files for the index, as they are when they are read. Takes open files and nothing else.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvError};
 
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             self.is_full = true;
             return None;
         }
-        text(&file.file.file)
+        text(&file.file.file, &file.name)
     }
 
     /// Takes room in the index if `more` bytes remain. Returns whether it did.
@@ -148,11 +148,12 @@ impl<'a> Reader<'a> {
 }
 
 /// The part of a file that is ranked, as text; `None` if it is none.
-pub(super) fn text(file: &File) -> Option<String> {
+pub(super) fn text(file: &File, name: &OsStr) -> Option<String> {
     let bytes = handle::read_up_to(file, FILE_BYTES)
         .inspect_err(|error| tracing::debug!(%error, "ranked a file by its name alone"))
         .ok()?;
-    match describe::body(bytes, describe::UNKNOWN).0 {
+    let mime_type = types::of_name(name).unwrap_or(describe::UNKNOWN);
+    match describe::body(bytes, mime_type).0 {
         Body::Text(text) => Some(text),
         Body::Blob(bytes) if bytes.contains(&0) => None,
         // In another encoding, or cut within a letter.

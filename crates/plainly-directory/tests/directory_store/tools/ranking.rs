@@ -173,6 +173,21 @@ fn a_section_is_shown_below_its_headings_and_can_be_read_on() {
 }
 
 #[test]
+fn words_are_found_in_the_encodings_that_are_read() {
+    let fixture = Fixture::new(&[]);
+    for (name, content) in [
+        ("latin.txt", &b"Le caf\xe9 est ouvert.\n"[..]),
+        ("wide.txt", b"\xff\xfec\0a\0f\0\xe9\0"),
+    ] {
+        std::fs::write(fixture.root().join(name), content).unwrap();
+    }
+    let text = Tools::of(&fixture).text("search", json!({"words": "café"}));
+    for line in ["1: Le café est ouvert.", "1: café"] {
+        assert!(text.contains(line), "{text}");
+    }
+}
+
+#[test]
 fn what_is_found_is_what_is_there_now() {
     let fixture = Fixture::new(&[
         ("a.md", "# Alpha\n"),
