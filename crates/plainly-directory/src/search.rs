@@ -59,8 +59,8 @@ struct SearchArgs {
     context: Option<usize>,
     /// Globs to leave out: node_modules, *.min.js.
     exclude: Option<Vec<String>>,
-    /// Most matches; with words, most sections, 10 by default.
-    #[schemars(range(min = 1, max = LARGEST_LIMIT), extend("default" = LIMIT))]
+    /// Most matches, 100 by default; with words, most sections, 10 by default.
+    #[schemars(range(min = 1, max = LARGEST_LIMIT))]
     limit: Option<usize>,
 }
 

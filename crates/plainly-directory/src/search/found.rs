@@ -52,8 +52,12 @@ struct FoundLine {
 }
 
 pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResult> {
-    let is_cut = cut(&mut hits.found, query);
-    let stopped = hits.stopped.or(is_cut.then_some(Cutoff::Limit));
+    let cut = cut(&mut hits.found, query);
+    let stopped = match hits.stopped {
+        Some(Cutoff::Time) => Some(Cutoff::Time),
+        // A higher limit makes no more room.
+        stopped => cut.or(stopped),
+    };
     let note = match query.words {
         Some(_) => ranked_note(&hits, stopped),
         None => note(&hits, stopped, query),
@@ -72,8 +76,8 @@ pub(super) fn show(mut hits: Hits, query: &Query) -> StructuredOutput<SearchResu
     Json(found).content(content)
 }
 
-/// Removes the hits beyond the limit or the room of an answer. Returns whether there were any.
-fn cut(found: &mut Vec<Hit>, query: &Query) -> bool {
+/// Removes the hits beyond the limit or the room of an answer. Returns which of the two it was.
+fn cut(found: &mut Vec<Hit>, query: &Query) -> Option<Cutoff> {
     let mut matches = match query.words {
         // As many sections as are wanted.
         Some(_) => usize::MAX,
@@ -88,21 +92,23 @@ fn cut(found: &mut Vec<Hit>, query: &Query) -> bool {
     for (index, hit) in found.iter_mut().enumerate() {
         if !fits(hit.resource.uri.len()) {
             found.truncate(index);
-            return true;
+            return Some(Cutoff::Room);
         }
-        let too_much = hit.lines.iter().position(|line| {
-            let is_one_more = line.is_match && matches == 0;
-            matches -= usize::from(line.is_match && matches > 0);
-            is_one_more || !fits(line.text.len())
+        let cut = hit.lines.iter().enumerate().find_map(|(at, line)| {
+            if line.is_match && matches == 0 {
+                return Some((at, Cutoff::Limit));
+            }
+            matches -= usize::from(line.is_match);
+            (!fits(line.text.len())).then_some((at, Cutoff::Room))
         });
-        if let Some(at) = too_much {
+        if let Some((at, cut)) = cut {
             hit.lines.truncate(at);
             let is_left = hit.lines.iter().any(|line| line.is_match);
             found.truncate(index + usize::from(is_left));
-            return true;
+            return Some(cut);
         }
     }
-    false
+    None
 }
 
 /// Each file with its lines below it; a jump in the numbers of lines with context is a line of its own.
@@ -137,7 +143,7 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     let matches = counted(matches, "match", "matches");
     let mut sentences = match (&query.pattern, stopped) {
         // How far the threads got is chance, and the same search has the same answer.
-        (Some(_), Some(Cutoff::Limit)) => vec![format!("{matches} in {files}.")],
+        (Some(_), Some(Cutoff::Limit | Cutoff::Room)) => vec![format!("{matches} in {files}.")],
         (Some(_), Some(Cutoff::Time) | None) => {
             let searched = format!("{matches} in {files}, of {} searched.", hits.searched);
             iter::once(searched)
@@ -162,6 +168,9 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
         Some(Cutoff::Limit) => Some(
             "There are more: narrow the search with uri, glob or a longer pattern, or raise limit.",
         ),
+        Some(Cutoff::Room) => Some(
+            "There are more than an answer has room for: narrow the search with uri, glob or a longer pattern.",
+        ),
         Some(Cutoff::Time) => {
             Some("The search ran out of time: narrow it with uri or glob.")
         }
@@ -185,6 +194,9 @@ fn ranked_note(hits: &Hits, stopped: Option<Cutoff>) -> String {
     note += match stopped {
         Some(Cutoff::Limit) => {
             " There are more, which have less in common with the words: raise limit."
+        }
+        Some(Cutoff::Room) => {
+            " There are more than an answer has room for: narrow the search with uri or glob."
         }
         Some(Cutoff::Time) => {
             " The search ran out of time: repeat it, or narrow it with uri or glob."

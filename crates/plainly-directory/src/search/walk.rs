@@ -17,6 +17,8 @@ use crate::walk::{Entry, Walk, usable};
 pub(super) enum Cutoff {
     /// There are more matches.
     Limit,
+    /// There are more matches than an answer has room for.
+    Room,
     /// There was no more time.
     Time,
 }

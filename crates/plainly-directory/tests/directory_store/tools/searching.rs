@@ -161,6 +161,10 @@ fn an_answer_has_an_end_however_long_the_lines_are() {
     );
     assert!(answer.text.len() < 300 << 10, "{}", answer.text.len());
     assert_eq!(answer.structured["truncated"], true);
+    // A higher limit would show no more.
+    let note = answer.structured["note"].as_str().unwrap();
+    let expected = " There are more than an answer has room for: narrow the search with uri, glob or a longer pattern.";
+    assert!(note.ends_with(expected), "{note}");
 }
 
 #[test]
