@@ -216,12 +216,15 @@ pub(super) fn small_files(
 
 /// Waits until any further change of the file bears another time.
 pub(super) fn settle(file: &Metadata) {
-    let changed = handle::changed(file);
-    // What the clock says is in the future may be from another machine: there is no waiting for that.
-    let age = changed.and_then(|changed| SystemTime::now().duration_since(changed).ok());
+    let age = age(handle::changed(file));
     if let Some(left) = age.and_then(|age| SETTLED.checked_sub(age)) {
         thread::sleep(left);
     }
+}
+
+/// The time since a change. `None` if it is unknown, or in the future: the clock may be that of another machine.
+pub(super) fn age(changed: Option<SystemTime>) -> Option<Duration> {
+    SystemTime::now().duration_since(changed?).ok()
 }
 
 /// Whether the content is that of one moment, as far as the file system's clock shows. A file that

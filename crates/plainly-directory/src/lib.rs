@@ -63,6 +63,8 @@ mod content;
 mod describe;
 mod encoding;
 mod types;
+#[cfg(any(feature = "tools", feature = "skills"))]
+mod version;
 
 mod restore;
 mod step;

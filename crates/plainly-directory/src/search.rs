@@ -8,6 +8,7 @@ mod paced;
 mod query;
 mod rank;
 mod ranked;
+mod team;
 mod walk;
 
 use std::sync::Arc;

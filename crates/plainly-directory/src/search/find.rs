@@ -1,15 +1,9 @@
 //! Finding: names as they are walked by, lines by a few threads to which the walk passes the open
 //! files. The hits are put back into the order of the walk, so the same search has the same answer.
 
-use std::ffi::OsString;
 use std::io::Seek;
-use std::num::NonZero;
-use std::panic::resume_unwind;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvError, sync_channel};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use grep_regex::RegexMatcher;
 use plainly::protocol::types::Resource;
@@ -17,28 +11,19 @@ use plainly::store::StoreError;
 
 use super::lines::{FileOutcome, Line, Lines};
 use super::query::{COMPILED_BYTES, Query, REMEMBERED_BYTES};
+use super::team::{Candidate, Queue, THREADS, TIME, team};
 use super::walk::{Cutoff, walk};
 use crate::describe;
 use crate::handle::refuse;
-use crate::lock::Lock;
-use crate::place::{OpenEntry, OpenFile};
+use crate::place::OpenEntry;
 use crate::request::Request;
-use crate::walk::{Entry, usable};
-
-/// The longest time of a search: less than clients wait, so that they get the hits so far.
-const TIME: Duration = Duration::from_secs(20);
-
-/// The most threads that search for one call.
-const THREADS: usize = 4;
+use crate::walk::usable;
 
 /// The most memory of a pattern while it is searched for.
 const PATTERN_BYTES: usize = COMPILED_BYTES + THREADS * 2 * REMEMBERED_BYTES;
 
 /// The longest line that is searched, in bytes: a thread holds one in memory.
 const LONGEST_LINE: usize = 16 << 20;
-
-/// The most open files that wait for a thread.
-const WAITING: usize = 32;
 
 /// The hits of a search, and the notes about it.
 #[derive(Debug, Default)]
@@ -101,61 +86,38 @@ fn names(request: &Request<'_>, query: &Query, until: Instant) -> Result<Hits, S
     })
 }
 
-/// An open file on its way to a thread.
-struct Candidate {
-    /// Its place in the walk.
-    order: usize,
-    uri: String,
-    name: OsString,
-    file: OpenFile,
-}
-
 fn lines(
     request: &Request<'_>,
     query: &Query,
     pattern: &RegexMatcher,
     until: Instant,
 ) -> Result<Hits, StoreError> {
-    let threads = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(THREADS);
-    let team = Team {
-        found: AtomicUsize::new(0),
+    // The number of matches so far.
+    let found = AtomicUsize::new(0);
+    let work = |queue: Queue<Candidate>| {
+        let mut lines = Lines::new(pattern, query, LONGEST_LINE, until);
+        let mut share = Share::default();
+        for candidate in queue {
+            let matches = share.search(candidate, &mut lines);
+            found.fetch_add(matches, Ordering::Relaxed);
+        }
+        share
     };
-    thread::scope(|scope| {
-        let (give, waiting) = sync_channel(WAITING);
-        // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
-        let waiting = Arc::new(Lock::from(waiting));
-        let work = |waiting: Arc<Lock<_>>| {
-            team.work(&waiting, Lines::new(pattern, query, LONGEST_LINE, until))
-        };
-        let members: Vec<_> = std::iter::repeat_n(waiting, threads)
-            .map(|waiting| scope.spawn(move || work(waiting)))
-            .collect();
+    let (walked, shares) = team(work, |give| {
         let mut order = 0;
-        let walked = walk(request, query, until, |entry| {
+        walk(request, query, until, |entry| {
             // One more than is wanted tells that there are more.
-            if team.found.load(Ordering::Relaxed) > query.limit {
+            if found.load(Ordering::Relaxed) > query.limit {
                 return Ok(Some(Cutoff::Limit));
             }
             order += 1;
             let is_taken = Candidate::of(entry, order).is_none_or(|file| give.send(file).is_ok());
             Ok((!is_taken).then_some(Cutoff::Limit))
-        });
-        drop(give);
-        let shares = members
-            .into_iter()
-            .map(|member| member.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        let hits = together(shares.collect(), walked?);
-        request.waiter.check()?;
-        Ok(hits)
-    })
-}
-
-/// The state that the threads of one search share.
-struct Team {
-    /// The number of matches so far.
-    found: AtomicUsize,
+        })
+    });
+    let hits = together(shares, walked?);
+    request.waiter.check()?;
+    Ok(hits)
 }
 
 /// The part of the hits that one thread found.
@@ -167,64 +129,40 @@ struct Share {
     is_late: bool,
 }
 
-/// The next to search. In a function of its own: the others wait for their turn only as long as this takes.
-fn next(waiting: &Lock<Receiver<Candidate>>) -> Result<Candidate, RecvError> {
-    waiting.lock().recv()
-}
-
-impl Team {
-    /// Searches files until there are no more.
-    fn work(&self, waiting: &Lock<Receiver<Candidate>>, mut lines: Lines<'_>) -> Share {
-        let mut share = Share::default();
-        while let Ok(candidate) = next(waiting) {
-            self.search(candidate, &mut lines, &mut share);
-        }
-        share
-    }
-
-    fn search(&self, candidate: Candidate, lines: &mut Lines<'_>, share: &mut Share) {
+impl Share {
+    /// Searches one file. Returns the number of matches.
+    fn search(&mut self, candidate: Candidate, lines: &mut Lines<'_>) -> usize {
         let file = &candidate.file;
         match lines.search(&file.file, &file.waiter) {
             FileOutcome::Lines(lines) => {
-                share.searched += 1;
+                self.searched += 1;
                 if lines.is_empty() {
-                    return;
+                    return 0;
                 }
                 let matches = lines.iter().filter(|line| line.is_match).count();
-                self.found.fetch_add(matches, Ordering::Relaxed);
                 let order = candidate.order;
-                match candidate.describe() {
-                    Ok(resource) => share.hits.push((order, Hit { resource, lines })),
-                    Err(_) => share.left_out.unreadable += 1,
+                match describe(candidate) {
+                    Ok(resource) => self.hits.push((order, Hit { resource, lines })),
+                    Err(_) => self.left_out.unreadable += 1,
                 }
+                return matches;
             }
-            FileOutcome::Binary => share.left_out.binary += 1,
-            FileOutcome::LongLine => share.left_out.long_lines += 1,
-            FileOutcome::Unreadable => share.left_out.unreadable += 1,
-            FileOutcome::Late => share.is_late = true,
+            FileOutcome::Binary => self.left_out.binary += 1,
+            FileOutcome::LongLine => self.left_out.long_lines += 1,
+            FileOutcome::Unreadable => self.left_out.unreadable += 1,
+            FileOutcome::Late => self.is_late = true,
         }
+        0
     }
 }
 
-impl Candidate {
-    /// `None` for a directory.
-    fn of(entry: Entry, order: usize) -> Option<Self> {
-        match entry.opened {
-            OpenEntry::Directory(_) => None,
-            OpenEntry::File(file) => Some(Self {
-                order,
-                uri: entry.uri,
-                name: entry.name,
-                file,
-            }),
-        }
-    }
-
-    fn describe(self) -> Result<Resource, StoreError> {
-        // Its kind is seen at its beginning.
-        (&self.file.file).rewind().map_err(refuse)?;
-        describe::opened(&self.uri, &self.name, &OpenEntry::File(self.file))
-    }
+fn describe(candidate: Candidate) -> Result<Resource, StoreError> {
+    let Candidate {
+        uri, name, file, ..
+    } = candidate;
+    // Its kind is seen at its beginning.
+    (&file.file).rewind().map_err(refuse)?;
+    describe::opened(&uri, &name, &OpenEntry::File(file))
 }
 
 /// Puts together what all threads found, in the order of the walk.

@@ -5,37 +5,25 @@ mod excerpt;
 mod index;
 mod reader;
 
-use std::num::NonZero;
 use std::ops::DerefMut;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::sync::mpsc::sync_channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use plainly::store::StoreError;
 
 pub(super) use self::index::TextIndex;
-use self::reader::{READING_BYTES, Reader, UnreadFile};
+use self::reader::{READING_BYTES, Reader};
 use super::find::Hits;
 use super::query::Query;
 use super::rank::{Question, Ranked, RankedText, Terms, rank};
+use super::team::{Candidate, Queue, THREADS, TIME, team};
 use super::walk::{Cutoff, walk};
-use crate::lock::Lock;
 use crate::request::Request;
+use crate::version::FileVersion;
 
-/// The longest time of a search: less than clients wait.
-const TIME: Duration = Duration::from_secs(20);
-
-/// The part of it that is left for excerpts.
+/// The part of the time of a search that is left for excerpts.
 const EXCERPTS: Duration = Duration::from_secs(5);
-
-/// The most threads that read for one search.
-const THREADS: usize = 4;
-
-/// The most open files that wait for a thread.
-const WAITING: usize = 32;
 
 /// The files that can be found, in the order of the walk.
 struct Gathered {
@@ -116,39 +104,25 @@ fn gather(
     index: &mut TextIndex,
     until: Instant,
 ) -> Result<Gathered, StoreError> {
-    let threads = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(THREADS);
     let mut files = Vec::new();
     index.begin();
     let room = AtomicUsize::new(index.room());
     let for_names = index.for_names();
-    let (walked, readers) = thread::scope(|scope| {
-        let (give, waiting) = sync_channel(WAITING);
-        // The threads alone have it: where all of them have panicked, nobody waits for one to take a file.
-        let waiting = Arc::new(Lock::from(waiting));
-        let work = |waiting: Arc<Lock<_>>| Reader::new(&room, for_names).work(&waiting);
-        let readers: Vec<_> = std::iter::repeat_n(waiting, threads)
-            .map(|waiting| scope.spawn(move || work(waiting)))
-            .collect();
+    let work = |queue: Queue<Candidate>| Reader::new(&room, for_names).read_all(queue);
+    let (walked, readers) = team(work, |give| {
         let mut order = 0;
-        let walked = walk(request, query, until, |entry| {
-            let Some(file) = UnreadFile::of(entry, order) else {
+        walk(request, query, until, |entry| {
+            let Some(file) = Candidate::of(entry, order) else {
                 return Ok(None);
             };
             order += 1;
-            if let Some(text) = index.get(&file.uri, &file.version) {
+            if let Some(text) = index.get(&file.uri, FileVersion::of(&file.file.metadata)) {
                 files.push((file.order, file.uri, text));
                 return Ok(None);
             }
             let is_taken = give.send(file).is_ok();
             Ok((!is_taken).then_some(Cutoff::Time))
-        });
-        drop(give);
-        let readers = readers
-            .into_iter()
-            .map(|reader| reader.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        (walked, readers.collect::<Vec<_>>())
+        })
     });
     let stopped = walked?;
     let mut is_full = false;
@@ -226,7 +200,7 @@ mod tests {
         let store = DirectoryStore::builder().mount_as("d", around.path());
         let store = store.build().unwrap();
         while !settled(around.path()) {
-            thread::yield_now();
+            std::thread::yield_now();
         }
         let mut index = TextIndex::of(16 << 10);
         for _ in 0..2 {

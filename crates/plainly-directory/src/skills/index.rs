@@ -6,9 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::ops::Bound;
 use std::rc::Rc;
-use std::time::SystemTime;
 
-use cap_fs_ext::MetadataExt as _;
 use cap_std::fs::Metadata;
 use plainly::protocol::types::{Resource, Skill, SkillFile, SkillFiles};
 use plainly::store::StoreError;
@@ -21,6 +19,7 @@ use crate::names::{self, Kinds};
 use crate::place::{OpenEntry, OpenFile, Place};
 use crate::request::Request;
 use crate::uri;
+use crate::version::FileVersion;
 
 /// The most reads of a file that changes while it is read.
 const ATTEMPTS: usize = 3;
@@ -52,26 +51,6 @@ pub(super) struct SkillIndex {
     roots: BTreeSet<String>,
     broken: Vec<BrokenSkill>,
     digests: HashMap<FileVersion, String>,
-}
-
-/// A file as it was: while this is the same, so is its digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct FileVersion {
-    device: u64,
-    inode: u64,
-    bytes: u64,
-    modified: Option<SystemTime>,
-}
-
-impl FileVersion {
-    fn of(metadata: &Metadata) -> Self {
-        Self {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            bytes: metadata.len(),
-            modified: metadata.modified().ok().map(|time| time.into_std()),
-        }
-    }
 }
 
 impl SkillIndex {

@@ -112,6 +112,15 @@ async fn a_changed_file_is_another_digest_and_a_new_skill_is_found() {
     write(root.path(), "mail/form.md", "NEW");
     let changed = client.skill("skill://mail/SKILL.md").await.unwrap();
     assert_ne!(changed, after, "of the same length");
+    #[cfg(unix)]
+    {
+        let form = root.path().join("mail/form.md");
+        let time = fs::metadata(&form).unwrap().modified().unwrap();
+        write(root.path(), "mail/form.md", "New");
+        crate::fixture::set_modified(&form, time);
+        let again = client.skill("skill://mail/SKILL.md").await.unwrap();
+        assert_ne!(again, changed, "of the same length and time");
+    }
     write(root.path(), "team/refunds/SKILL.md", main_file("refunds"));
     let read = client.read("skill://team/refunds/SKILL.md").await.unwrap();
     assert_eq!(read.contents.len(), 1);

@@ -3,15 +3,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::SystemTime;
-
-use cap_fs_ext::MetadataExt;
-use cap_std::fs::Metadata;
 
 use super::super::query::Query;
 use super::super::rank::RankedText;
-use crate::content::SETTLED;
-use crate::handle;
+use crate::version::FileVersion;
 
 /// The most memory of the index, in bytes.
 const INDEX_BYTES: usize = 64 << 20;
@@ -29,36 +24,10 @@ pub(in crate::search) struct TextIndex {
 
 #[derive(Debug)]
 struct IndexedFile {
-    version: IndexedVersion,
+    version: FileVersion,
     text: Arc<RankedText>,
     /// The number of the last search that found the file.
     seen: u64,
-}
-
-/// The facts that change when a file does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct IndexedVersion {
-    file: (u64, u64),
-    length: u64,
-    changed: Option<SystemTime>,
-}
-
-impl IndexedVersion {
-    pub(super) fn of(metadata: &Metadata) -> Self {
-        Self {
-            file: (metadata.dev(), metadata.ino()),
-            length: metadata.len(),
-            changed: handle::changed(metadata),
-        }
-    }
-
-    /// Whether any further change makes another version: the clock of the file system has gone on.
-    pub(super) fn is_settled(&self) -> bool {
-        let age = self
-            .changed
-            .and_then(|changed| SystemTime::now().duration_since(changed).ok());
-        age.is_some_and(|age| age >= SETTLED)
-    }
 }
 
 /// The memory that a file takes in the index, in bytes.
@@ -105,9 +74,9 @@ impl TextIndex {
     }
 
     /// The text of this version of a file. Another version is forgotten.
-    pub(super) fn get(&mut self, uri: &str, version: &IndexedVersion) -> Option<Arc<RankedText>> {
+    pub(super) fn get(&mut self, uri: &str, version: FileVersion) -> Option<Arc<RankedText>> {
         let known = self.files.get_mut(uri)?;
-        if known.version == *version {
+        if known.version == version {
             known.seen = self.search;
             return Some(Arc::clone(&known.text));
         }
@@ -115,7 +84,7 @@ impl TextIndex {
         None
     }
 
-    pub(super) fn add(&mut self, uri: &str, version: IndexedVersion, text: &Arc<RankedText>) {
+    pub(super) fn add(&mut self, uri: &str, version: FileVersion, text: &Arc<RankedText>) {
         self.remove(uri);
         self.bytes += cost(uri, text);
         let file = IndexedFile {

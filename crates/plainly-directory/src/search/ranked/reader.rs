@@ -1,22 +1,21 @@
 //! Reading files for the index, as they are when they are read. Takes open files and nothing else.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvError};
 
 use cap_std::fs::File;
 use percent_encoding::percent_decode_str;
 use plainly::protocol::types::Body;
 
 use super::super::rank::{RankedText, Syntax, Terms, ranked_text};
-use super::index::{IndexedVersion, cost};
+use super::super::team::{Candidate, Queue};
+use super::index::cost;
 use crate::describe;
 use crate::handle;
-use crate::lock::Lock;
-use crate::place::{OpenEntry, OpenFile};
+use crate::place::OpenFile;
 use crate::types;
 use crate::uri;
-use crate::walk::Entry;
+use crate::version::FileVersion;
 
 /// The part of a file that is ranked, in bytes.
 const FILE_BYTES: u64 = 1 << 20;
@@ -24,22 +23,12 @@ const FILE_BYTES: u64 = 1 << 20;
 /// The memory that reading a file takes: its bytes, the same as text, and the terms while they are counted.
 pub(super) const READING_BYTES: u64 = 4 * FILE_BYTES;
 
-/// An open file on its way to a reader.
-pub(super) struct UnreadFile {
-    /// Its place in the walk.
-    pub(super) order: usize,
-    pub(super) uri: String,
-    pub(super) version: IndexedVersion,
-    name: OsString,
-    file: OpenFile,
-}
-
 /// A file that was read.
 pub(super) struct ReadFile {
     pub(super) order: usize,
     pub(super) uri: String,
     /// `None` if it may change without another version.
-    pub(super) version: Option<IndexedVersion>,
+    pub(super) version: Option<FileVersion>,
     pub(super) text: RankedText,
 }
 
@@ -55,32 +44,6 @@ pub(super) struct Reader<'a> {
     pub(super) is_full: bool,
 }
 
-impl UnreadFile {
-    /// `None` for a directory.
-    pub(super) fn of(entry: Entry, order: usize) -> Option<Self> {
-        match entry.opened {
-            OpenEntry::Directory(_) => None,
-            OpenEntry::File(file) => Some(Self {
-                order,
-                uri: entry.uri,
-                version: IndexedVersion::of(&file.metadata),
-                name: entry.name,
-                file,
-            }),
-        }
-    }
-
-    fn is_unchanged(&self) -> bool {
-        let now = self.file.file.metadata();
-        now.is_ok_and(|now| IndexedVersion::of(&now) == self.version)
-    }
-}
-
-/// The next to read. In a function of its own: the others wait for their turn only as long as this takes.
-fn next(waiting: &Lock<Receiver<UnreadFile>>) -> Result<UnreadFile, RecvError> {
-    waiting.lock().recv()
-}
-
 impl<'a> Reader<'a> {
     pub(super) fn new(room: &'a AtomicUsize, for_names: usize) -> Self {
         Self {
@@ -92,15 +55,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads files until there are no more.
-    pub(super) fn work(mut self, waiting: &Lock<Receiver<UnreadFile>>) -> Self {
-        while let Ok(file) = next(waiting) {
+    /// Reads all files.
+    pub(super) fn read_all(mut self, files: Queue<Candidate>) -> Self {
+        for file in files {
             self.read(file);
         }
         self
     }
 
-    fn read(&mut self, file: UnreadFile) {
+    fn read(&mut self, file: Candidate) {
         let path = path(&file.uri);
         let content = self.content(&file);
         let read = content.and_then(|content| {
@@ -108,8 +71,7 @@ impl<'a> Reader<'a> {
             let text = ranked_text(&path, &content, syntax, &mut self.terms);
             self.fits(&file.uri, &text, self.for_names).then_some(text)
         });
-        let is_settled = file.version.is_settled() && file.is_unchanged();
-        let version = is_settled.then_some(file.version);
+        let version = version(&file.file).filter(|version| version.is_settled());
         let text = read.or_else(|| {
             let text = RankedText::unread(&path, &mut self.terms);
             self.fits(&file.uri, &text, 0).then_some(text)
@@ -124,7 +86,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The text to rank; `None` of what is no text, or doesn't fit.
-    fn content(&mut self, file: &UnreadFile) -> Option<String> {
+    fn content(&mut self, file: &Candidate) -> Option<String> {
         let length = file.file.metadata.len();
         // A text takes about as much in the index.
         if length.min(FILE_BYTES) > self.room.load(Ordering::Relaxed) as u64 {
@@ -161,8 +123,15 @@ pub(super) fn text(file: &File, name: &OsStr) -> Option<String> {
     }
 }
 
+/// The version that was read; `None` if it changed meanwhile.
+fn version(file: &OpenFile) -> Option<FileVersion> {
+    let version = FileVersion::of(&file.metadata);
+    let now = file.file.metadata().ok()?;
+    (FileVersion::of(&now) == version).then_some(version)
+}
+
 /// The syntax that the name of a file stands for.
-fn syntax(file: &UnreadFile) -> Syntax {
+fn syntax(file: &Candidate) -> Syntax {
     Syntax::of(types::of_name(&file.name))
 }
 

@@ -1,0 +1,83 @@
+//! The threads of one search, and the files on their way from the walk to them.
+
+use std::ffi::OsString;
+use std::iter;
+use std::num::NonZero;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::lock::Lock;
+use crate::place::{OpenEntry, OpenFile};
+use crate::walk::Entry;
+
+/// The longest time of a search: less than clients wait, so that they get the hits so far.
+pub(super) const TIME: Duration = Duration::from_secs(20);
+
+/// The most threads of one search.
+pub(super) const THREADS: usize = 4;
+
+/// The most open files that wait for a thread.
+const WAITING: usize = 32;
+
+/// An open file on its way to a thread.
+pub(super) struct Candidate {
+    /// Its place in the walk.
+    pub(super) order: usize,
+    pub(super) uri: String,
+    pub(super) name: OsString,
+    pub(super) file: OpenFile,
+}
+
+impl Candidate {
+    /// `None` for a directory.
+    pub(super) fn of(entry: Entry, order: usize) -> Option<Self> {
+        match entry.opened {
+            OpenEntry::Directory(_) => None,
+            OpenEntry::File(file) => Some(Self {
+                order,
+                uri: entry.uri,
+                name: entry.name,
+                file,
+            }),
+        }
+    }
+}
+
+/// Items that wait for one of the threads; ends with the walk.
+pub(super) struct Queue<T>(Arc<Lock<Receiver<T>>>);
+
+impl<T> Iterator for Queue<T> {
+    type Item = T;
+
+    /// The other threads wait for their turn only as long as this takes.
+    fn next(&mut self) -> Option<T> {
+        self.0.lock().recv().ok()
+    }
+}
+
+/// Does `work` on a few threads with what `walk` gives them from this one. Returns the results of both.
+pub(super) fn team<T: Send, R: Send, W>(
+    work: impl Fn(Queue<T>) -> R + Sync,
+    walk: impl FnOnce(SyncSender<T>) -> W,
+) -> (W, Vec<R>) {
+    let threads = thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(THREADS);
+    let work = &work;
+    thread::scope(|scope| {
+        let (give, waiting) = sync_channel(WAITING);
+        // The threads alone have it: where all of them have panicked, nobody waits for one to take an item.
+        let waiting = Arc::new(Lock::from(waiting));
+        let members: Vec<_> = iter::repeat_n(waiting, threads)
+            .map(|waiting| scope.spawn(move || work(Queue(waiting))))
+            .collect();
+        let walked = walk(give);
+        let results = members
+            .into_iter()
+            .map(|member| member.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        (walked, results.collect())
+    })
+}
