@@ -29,7 +29,7 @@ pub(super) struct Jobs {
     /// The places of long jobs, which have to take both.
     #[cfg(feature = "tools")]
     long: Places<StoreCaller>,
-    /// Those of jobs of which one runs at a time, one for each caller: the others wait for it.
+    /// The places of long jobs that run one at a time; each caller may have one.
     #[cfg(feature = "tools")]
     single: Places<StoreCaller>,
     /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
@@ -141,7 +141,7 @@ impl Jobs {
         place.map_err(|error| StoreError::Failed(error.into()))
     }
 
-    /// The same for a job that takes long and waits for others of its kind: it leaves places to those that don't.
+    /// Waits like [`long`](Self::long) for a job that then waits for others of its kind: it takes no place of the rest.
     #[cfg(feature = "tools")]
     pub(super) async fn single(&self) -> Result<JobPlace, StoreError> {
         let place = self.single.take(StoreCaller::current()).await;
