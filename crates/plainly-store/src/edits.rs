@@ -101,11 +101,7 @@ pub fn apply(text: &[u8], edits: &[Edit<'_>], limit: usize) -> Result<Edited, Ve
     if !problems.is_empty() {
         return Err(problems);
     }
-    let size = document.size_with(&places);
-    if size > limit {
-        return Err(of_text(EditFault::TooLarge { size, limit }));
-    }
-    let (text, after) = document.with(&places);
+    let (text, after) = document.with(&places, limit).map_err(of_text)?;
     Ok(Edited {
         text,
         loose,

@@ -86,18 +86,13 @@ impl Document {
         end.map_or(self.plain.len(), |end| end.at + 1)
     }
 
-    /// The size of the text with these places replaced.
-    pub(super) fn size_with(&self, places: &[Place]) -> usize {
-        let wide = self.ends.iter().filter(|end| end.is_wide).count();
-        let all = self.plain.len() + wide + usize::from(self.has_mark) * MARK.len_utf8();
-        let added = places.iter().map(|place| place.new.len());
-        let removed = places.iter().map(|place| place.end - place.start);
-        added.fold(all, usize::saturating_add) - removed.sum::<usize>()
-    }
-
-    /// The text with these places replaced, which are in order and do not overlap; and the same without its mark and with
-    /// plain line ends.
-    pub(super) fn with(&self, places: &[Place]) -> (String, String) {
+    /// The text of at most `limit` bytes with these places replaced, which are in order and do not overlap; and the same
+    /// without its mark and with plain line ends.
+    pub(super) fn with(
+        &self,
+        places: &[Place],
+        limit: usize,
+    ) -> Result<(String, String), EditFault> {
         let mut text = String::from_iter(self.has_mark.then_some(MARK));
         let mut plain = String::new();
         let mut at = 0;
@@ -114,11 +109,17 @@ impl Document {
                 true => text.push_str(&new.replace('\n', "\r\n")),
                 false => text.push_str(new),
             }
+            if text.len() > limit {
+                return Err(EditFault::TooLarge { limit });
+            }
             at = place.end;
         }
         self.copy(at, self.plain.len(), &mut text);
+        if text.len() > limit {
+            return Err(EditFault::TooLarge { limit });
+        }
         plain.push_str(self.plain.get(at..).unwrap_or_default());
-        (text, plain)
+        Ok((text, plain))
     }
 
     /// Appends a piece of the text with its own line ends.

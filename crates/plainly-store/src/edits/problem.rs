@@ -61,8 +61,6 @@ pub enum EditFault {
     },
     /// The text would be too large.
     TooLarge {
-        /// Its size, in bytes.
-        size: usize,
         /// The most, in bytes.
         limit: usize,
     },
@@ -111,11 +109,8 @@ impl fmt::Display for EditFault {
             Self::TooManyPlaces { limit } => {
                 write!(f, "the edits would change more than {limit} places")
             }
-            Self::TooLarge { size, limit } => {
-                write!(
-                    f,
-                    "the text would have {size} bytes, and the limit is {limit}"
-                )
+            Self::TooLarge { limit } => {
+                write!(f, "the text would have more than {limit} bytes")
             }
         }
     }

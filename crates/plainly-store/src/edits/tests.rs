@@ -162,11 +162,30 @@ fn an_edit_that_means_nothing_is_refused() {
             &[e("a b", "x")],
             Err("0: `old` does not occur"),
         ),
+    ]);
+}
+
+#[test]
+fn a_text_is_as_large_as_the_limit_at_most() {
+    const TOO_LARGE: Result<&str, &str> = Err("the text would have more than 1024 bytes");
+    let most = "b".repeat(1024);
+    let marked = format!("\u{feff}{most}");
+    check(&[
+        ("as large", "a", &[e("a", &most)], Ok(&most)),
         (
-            "too large",
+            "as large without the mark",
             "a",
-            &[e("a", &"b".repeat(2000))],
-            Err("the text would have 2000 bytes, and the limit is 1024"),
+            &[e("a", &marked)],
+            Ok(&most),
+        ),
+        ("larger", "ab", &[e("a", &most)], TOO_LARGE),
+        ("with the mark", "\u{feff}a", &[e("a", &most)], TOO_LARGE),
+        ("CRLF", "a\r\n", &[e("a", &"\n".repeat(600))], TOO_LARGE),
+        (
+            "everywhere",
+            "aaa",
+            &[e("a", &most[..400]).all()],
+            TOO_LARGE,
         ),
     ]);
 }
