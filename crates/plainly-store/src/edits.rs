@@ -15,6 +15,7 @@ mod loose;
 mod problem;
 
 use self::document::{Document, Place};
+use self::find::Search;
 pub use self::problem::{EditFault, EditProblem};
 
 /// The most places that the edits of one call change.
@@ -78,15 +79,17 @@ pub fn apply(text: &[u8], edits: &[Edit<'_>], limit: usize) -> Result<Edited, Ve
     let of_text = |fault| vec![EditProblem { edit: None, fault }];
     let text = str::from_utf8(text).map_err(|_invalid| of_text(EditFault::NotUtf8))?;
     let document = Document::of(text).map_err(of_text)?;
+    let mut search = Search::new(&document, limit);
     let mut places = Vec::new();
     let mut loose = Vec::new();
     let mut problems = Vec::new();
     for (index, edit) in edits.iter().enumerate() {
-        match find::places(&document, index, edit) {
+        match search.places(index, edit) {
             Ok(found) => {
                 loose.extend(found.is_loose.then_some(index));
                 places.extend(found.places);
             }
+            Err(fault @ EditFault::TooLarge { .. }) => return Err(of_text(fault)),
             Err(fault) => problems.push(EditProblem {
                 edit: Some(index),
                 fault,

@@ -1,9 +1,10 @@
 //! The places of a piece in a text.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use super::document::{Document, MARK, Place};
-use super::loose::Loose;
+use super::loose::{Loose, Room};
 use super::{COUNTED, Edit, EditFault, PLACES};
 
 /// The places that an edit changes.
@@ -13,56 +14,65 @@ pub(super) struct Found {
     pub(super) is_loose: bool,
 }
 
-/// The places that the edit at this position changes.
-pub(super) fn places(
-    document: &Document,
-    index: usize,
-    edit: &Edit<'_>,
-) -> Result<Found, EditFault> {
-    let (old, new) = plain(document, edit);
-    if old.is_empty() {
-        return Err(EditFault::Empty);
-    }
-    if old == new.replace("\r\n", "\n") {
-        return Err(EditFault::Same {
-            is_in_line_ends: edit.old != edit.new,
-        });
-    }
-    let starts = starts(&document.plain, &old, edit.all);
-    if !starts.is_empty() {
-        let lines = || {
-            starts
-                .iter()
-                .map(|start| document.line_of(*start))
-                .collect()
-        };
-        check_count(starts.len(), edit.all, false, lines)?;
-        let new: Rc<str> = new.into();
-        let place = |start| Place {
-            start,
-            end: start + old.len(),
-            edit: index,
-            new: Rc::clone(&new),
-        };
-        return Ok(Found {
-            places: starts.into_iter().map(place).collect(),
-            is_loose: false,
-        });
-    }
-    let loose = Loose::of(document);
-    let found = loose.find(&old, edit.all);
-    let lines = || found.iter().map(|range| range.start + 1).collect();
-    match found.len() {
-        0 => Err(missing(document, &loose, &old, &new)),
-        count => {
-            check_count(count, edit.all, true, lines)?;
-            let places = found.iter();
-            let places = places.map(|lines| loose.place(lines, &old, &new, index));
-            Ok(Found {
-                places: places.collect(),
-                is_loose: true,
-            })
+/// A search for the places of all edits of a text.
+pub(super) struct Search<'a> {
+    document: &'a Document,
+    loose: OnceCell<Loose<'a>>,
+    room: Room,
+}
+
+impl<'a> Search<'a> {
+    /// A search in a text that has at most `limit` bytes after the edits.
+    pub(super) fn new(document: &'a Document, limit: usize) -> Self {
+        Self {
+            document,
+            loose: OnceCell::new(),
+            room: Room::new(limit),
         }
+    }
+
+    /// The places that the edit at this position changes.
+    pub(super) fn places(&mut self, index: usize, edit: &Edit<'_>) -> Result<Found, EditFault> {
+        let document = self.document;
+        let (old, new) = plain(document, edit);
+        if old.is_empty() {
+            return Err(EditFault::Empty);
+        }
+        if old == new.replace("\r\n", "\n") {
+            return Err(EditFault::Same {
+                is_in_line_ends: edit.old != edit.new,
+            });
+        }
+        let starts = starts(&document.plain, &old, edit.all);
+        if !starts.is_empty() {
+            let lines = || {
+                let lines = starts.iter().map(|start| document.line_of(*start));
+                lines.collect()
+            };
+            check_count(starts.len(), edit.all, false, lines)?;
+            let new: Rc<str> = new.into();
+            let place = |start| Place {
+                start,
+                end: start + old.len(),
+                edit: index,
+                new: Rc::clone(&new),
+            };
+            return Ok(Found {
+                places: starts.into_iter().map(place).collect(),
+                is_loose: false,
+            });
+        }
+        let loose = self.loose.get_or_init(|| Loose::of(document));
+        let found = loose.find(&old, edit.all);
+        if found.is_empty() {
+            return Err(missing(document, loose, &old, &new));
+        }
+        let lines = || found.iter().map(|range| range.start + 1).collect();
+        check_count(found.len(), edit.all, true, lines)?;
+        Ok(Found {
+            places: loose.places(&found, (&old, &new), index, &mut self.room)?,
+            is_loose: true,
+        })
     }
 }
 
@@ -116,7 +126,7 @@ fn missing(document: &Document, loose: &Loose<'_>, old: &str, new: &str) -> Edit
     let is_done = !new.trim().is_empty();
     let done = document.plain.find(new).filter(|_| is_done);
     let first = old.lines().find(|line| !line.trim().is_empty());
-    let begins = first.and_then(|line| loose.find(line, true).first().map(|lines| lines.start));
+    let begins = first.and_then(|line| loose.find(line, false).first().map(|lines| lines.start));
     EditFault::Missing {
         new_line: done.map(|start| document.line_of(start)),
         first_line: begins.map(|line| line + 1),

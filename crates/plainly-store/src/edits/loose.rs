@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::document::{Document, Place};
+use super::EditFault;
+use super::document::{Document, MARK, Place};
 
 /// A text by its lines.
 pub(super) struct Loose<'a> {
@@ -56,26 +57,62 @@ impl<'a> Loose<'a> {
         places.collect()
     }
 
-    /// The place of these lines, and the new text indented as they are.
-    pub(super) fn place(&self, found: &Range<usize>, old: &str, new: &str, edit: usize) -> Place {
-        let plain = &self.document.plain;
-        let start = self.document.start_of(found.start);
-        let after = self.document.start_of(found.end);
-        let has_end = plain.get(..after).is_some_and(|text| text.ends_with('\n'));
+    /// The places of these lines, and for each the new text indented as they are.
+    pub(super) fn places(
+        &self,
+        found: &[Range<usize>],
+        (old, new): (&str, &str),
+        edit: usize,
+        room: &mut Room,
+    ) -> Result<Vec<Place>, EditFault> {
+        let indent = indent_of(old);
         let takes_end = old.ends_with('\n');
-        // A last line without an end gets none.
-        let new = match takes_end && !has_end {
-            true => new.strip_suffix('\n').unwrap_or(new),
-            false => new,
+        let plain = &self.document.plain;
+        let place = |lines: &Range<usize>| {
+            let start = self.document.start_of(lines.start);
+            let after = self.document.start_of(lines.end);
+            let has_end = plain.get(..after).is_some_and(|text| text.ends_with('\n'));
+            // A last line without an end gets none.
+            let new = match takes_end && !has_end {
+                true => new.strip_suffix('\n').unwrap_or(new),
+                false => new,
+            };
+            let end = after - usize::from(has_end && !takes_end);
+            let there = plain.get(start..end).unwrap_or_default();
+            let new = indented(new, indent, indent_of(there), room)?.into();
+            Ok(Place {
+                start,
+                end,
+                edit,
+                new,
+            })
         };
-        let end = after - usize::from(has_end && !takes_end);
-        let there = plain.get(start..end).unwrap_or_default();
-        Place {
-            start,
-            end,
-            edit,
-            new: indented(new, indent_of(old), indent_of(there)).into(),
+        found.iter().map(place).collect()
+    }
+}
+
+/// The bytes that new texts may still have. Each place has its own when lines are indented, so a short edit could fill the
+/// memory.
+pub(super) struct Room {
+    left: usize,
+    limit: usize,
+}
+
+impl Room {
+    /// Room for the new texts of a text that has at most `limit` bytes, because it contains all of them.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            // A mark at the beginning of a new text may be left out.
+            left: limit.saturating_add(MARK.len_utf8()),
+            limit,
         }
+    }
+
+    fn take(&mut self, bytes: usize) -> Result<(), EditFault> {
+        let limit = self.limit;
+        let left = self.left.checked_sub(bytes);
+        self.left = left.ok_or(EditFault::TooLarge { limit })?;
+        Ok(())
     }
 }
 
@@ -99,13 +136,16 @@ fn indent_of(text: &str) -> &str {
 }
 
 /// The text with one indentation in the place of another.
-fn indented(text: &str, from: &str, to: &str) -> String {
-    if from == to {
-        return text.to_owned();
+fn indented(text: &str, from: &str, to: &str, room: &mut Room) -> Result<String, EditFault> {
+    let mut indented = String::new();
+    for line in text.split_inclusive('\n') {
+        let (indent, rest) = match line.strip_prefix(from) {
+            Some(rest) if !line.trim().is_empty() => (to, rest),
+            Some(_) | None => ("", line),
+        };
+        room.take(indent.len() + rest.len())?;
+        indented.push_str(indent);
+        indented.push_str(rest);
     }
-    let lines = text.split('\n').map(|line| match line.strip_prefix(from) {
-        Some(rest) if !line.trim().is_empty() => format!("{to}{rest}"),
-        Some(_) | None => line.to_owned(),
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    Ok(indented)
 }

@@ -190,6 +190,23 @@ fn a_text_is_as_large_as_the_limit_at_most() {
     ]);
 }
 
+/// Any machine has too little memory for the text.
+#[test]
+fn a_text_that_is_indented_is_as_large_as_the_limit_at_most() {
+    let blanks = " ".repeat(1 << 20);
+    let lines = "b\n".repeat(1 << 20);
+    let far = format!("{blanks}a\n");
+    let often = " a\n".repeat(1 << 16);
+    for (text, edit) in [
+        (&far, e("a ", &lines)),
+        (&often, e("a  ", &lines).all()),
+        (&often, e(" a ", &lines).all()),
+    ] {
+        let problems = apply(text.as_bytes(), &[edit], 1 << 22).unwrap_err();
+        assert_eq!(problems[0].fault, EditFault::TooLarge { limit: 1 << 22 });
+    }
+}
+
 #[test]
 fn all_edits_happen_or_none() {
     let both = [e("a", "b"), e("b", "a")];
