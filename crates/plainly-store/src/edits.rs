@@ -14,6 +14,8 @@ mod find;
 mod loose;
 mod problem;
 
+use std::collections::BTreeSet;
+
 use self::document::{Document, Place};
 use self::find::Search;
 pub use self::problem::{EditFault, EditProblem};
@@ -114,19 +116,18 @@ pub fn apply(text: &[u8], edits: &[Edit<'_>], limit: usize) -> Result<Edited, Ve
 }
 
 /// The edits whose pieces overlap with that of an edit before them.
-fn overlaps(places: &[Place]) -> Vec<EditProblem> {
+fn overlaps(places: &[Place]) -> impl Iterator<Item = EditProblem> {
     let pairs = places.windows(2).filter_map(|pair| match pair {
-        [one, other] if other.start < one.end => Some(EditProblem {
-            edit: Some(other.edit.max(one.edit)),
-            fault: EditFault::Overlaps {
-                other: other.edit.min(one.edit),
-            },
-        }),
+        [one, other] if other.start < one.end => {
+            Some((one.edit.max(other.edit), one.edit.min(other.edit)))
+        }
         _ => None,
     });
-    let mut problems: Vec<EditProblem> = pairs.collect();
-    problems.dedup();
-    problems
+    let pairs: BTreeSet<(usize, usize)> = pairs.collect();
+    pairs.into_iter().map(|(edit, other)| EditProblem {
+        edit: Some(edit),
+        fault: EditFault::Overlaps { other },
+    })
 }
 
 #[cfg(test)]

@@ -250,6 +250,14 @@ fn all_edits_happen_or_none() {
             Err("1: `old` overlaps with that of edits[0]"),
         ),
         (
+            "overlapping in many places",
+            "abcabcabcabc",
+            &[e("ab", "").all(), e("bc", "").all(), e("ca", "").all()],
+            Err(
+                "1: `old` overlaps with that of edits[0]; 2: `old` overlaps with that of edits[0]; 2: `old` overlaps with that of edits[1]",
+            ),
+        ),
+        (
             "of an edit's text",
             "a",
             &[e("a", "bc"), e("bc", "d")],
