@@ -1,32 +1,48 @@
 //! Turns of the changes of one resource.
 
-use std::hash::{BuildHasher as _, RandomState};
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
 
-use tokio::sync::{Mutex, MutexGuard};
+use plainly_transport::lock::Lock;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The number of locks. Resources share them, so that none has to be remembered.
-const LOCKS: usize = 64;
-
-/// Locks of resources by their URIs.
-pub(super) struct Turns {
-    locks: [Mutex<()>; LOCKS],
-    hasher: RandomState,
-}
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self {
-            locks: [const { Mutex::const_new(()) }; LOCKS],
-            hasher: RandomState::new(),
-        }
-    }
-}
+/// Locks of the resources that are being changed, by their URIs.
+#[derive(Default)]
+pub(super) struct Turns(Lock<HashMap<String, Weak<Mutex<()>>>>);
 
 impl Turns {
     /// Waits until no other change of the resource is made.
-    pub(super) async fn wait(&self, uri: &str) -> Option<MutexGuard<'_, ()>> {
-        let hash = self.hasher.hash_one(uri);
-        let lock = self.locks.get(usize::try_from(hash % LOCKS as u64).ok()?)?;
-        Some(lock.lock().await)
+    pub(super) async fn wait(&self, uri: &str) -> OwnedMutexGuard<()> {
+        self.of(uri).lock_owned().await
+    }
+
+    fn of(&self, uri: &str) -> Arc<Mutex<()>> {
+        let mut all = self.0.lock();
+        if let Some(turns) = all.get(uri).and_then(Weak::upgrade) {
+            return turns;
+        }
+        // Resources that are no longer changed must not take up memory.
+        all.retain(|_, turns| turns.strong_count() > 0);
+        let turns = Arc::default();
+        all.insert(uri.to_owned(), Arc::downgrade(&turns));
+        turns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn only_changes_of_the_same_resource_wait() {
+        let turns = Turns::default();
+        let now = |number: usize| turns.wait(&number.to_string()).now_or_never();
+        let held: Vec<_> = (0..100).map(|number| now(number).unwrap()).collect();
+        assert!(now(0).is_none());
+        drop(held);
+        assert!(now(0).is_some());
+        assert_eq!(turns.0.lock().len(), 1);
     }
 }
