@@ -24,6 +24,7 @@ use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tokio::sync::Semaphore;
 
 use self::change::Change;
 use self::rate::Rate;
@@ -134,6 +135,7 @@ impl<S: Writable> WriteTools<S> {
             settings: self.settings,
             turns: Turns::default(),
             rate: Rate::default(),
+            edits: Arc::new(Semaphore::new(edit::AT_ONCE)),
         });
         vec![
             content::tool(&source),
@@ -151,6 +153,8 @@ struct Writing<S> {
     settings: WriteSettings,
     turns: Turns,
     rate: Rate,
+    /// The places for texts that are edited.
+    edits: Arc<Semaphore>,
 }
 
 impl<S: fmt::Debug> fmt::Debug for Writing<S> {

@@ -91,13 +91,16 @@ impl<S: Writable> Change<S> {
 
     /// Runs a change when it is its turn, if the caller may make another one now.
     async fn in_turn<T>(&self, uri: &str, run: impl Future<Output = T>) -> Result<T, Failure> {
-        let counted = self
-            .writing
-            .rate
-            .count(self.caller.as_ref(), Instant::now());
-        counted.map_err(problems::too_often)?;
+        self.count()?;
         let _turn = self.writing.turns.wait(uri).await;
         Ok(run.await)
+    }
+
+    /// Counts a change, or a trial of one. Fails if the caller may make no other now.
+    pub(super) fn count(&self) -> Result<(), Problem> {
+        let caller = self.caller.as_ref();
+        let counted = self.writing.rate.count(caller, Instant::now());
+        counted.map_err(problems::too_often)
     }
 
     async fn done<T>(&self, uri: &str, outcome: Result<T, Stop>) -> Result<T, Failure> {

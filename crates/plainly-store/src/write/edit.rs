@@ -26,6 +26,9 @@ const MOST: usize = 100;
 /// The most times that an edit is made, if other programs write meanwhile.
 const TRIES: usize = 5;
 
+/// The most texts that are edited at a time. Others wait before theirs is read.
+pub(super) const AT_ONCE: usize = 8;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct EditArgs {
@@ -88,8 +91,8 @@ async fn edit<S: Writable>(
         if_tag: args.if_tag.as_deref(),
     };
     if args.dry_run.unwrap_or_default() {
-        let text = editing.read().await?;
-        let edited = editing.apply(&text).await?;
+        change.count()?;
+        let (text, edited) = editing.edited().await?;
         let mut written = Written::new(&uri).size(edited.text.len() as u64);
         written.tag = text.tag;
         return Ok(edited.into_output("Would edit", written));
@@ -111,8 +114,7 @@ impl<S: Writable> Editing<'_, S> {
     /// Edits the present text, and again if another program changes it meanwhile.
     async fn run(&self, permanent: bool) -> Result<(EditResult, Written), Stop> {
         for _ in 0..TRIES {
-            let text = self.read().await?;
-            let edited = self.apply(&text).await?;
+            let (text, edited) = self.edited().await?;
             let when = text.tag.as_deref().map_or(When::Always, When::Tag);
             let query = WriteQuery::new(self.uri, edited.text.clone());
             let query = query.when(when).permanent(permanent);
@@ -123,6 +125,23 @@ impl<S: Writable> Editing<'_, S> {
             }
         }
         Err(problems::contended(self.uri).into())
+    }
+
+    /// The text as it is now, and after the edits.
+    async fn edited(&self) -> Result<(Ranged, EditResult), Failure> {
+        let writing = &self.change.writing;
+        let place = Arc::clone(&writing.edits).acquire_owned().await?;
+        let text = self.read().await?;
+        let (bytes, edits) = (text.bytes.clone(), Arc::clone(&self.edits));
+        let limit = writing.settings.bytes;
+        let name = self.uri.to_owned();
+        // A large text takes a while.
+        let edited = spawn_blocking(move || {
+            // Also an edit whose caller has gone takes its place until it is done.
+            let _place = place;
+            EditResult::of(&bytes, &edits, limit, &name)
+        });
+        Ok((text, edited.await??))
     }
 
     /// The text as it is now.
@@ -153,15 +172,6 @@ impl<S: Writable> Editing<'_, S> {
             }
             _ => Ok(text),
         }
-    }
-
-    /// The text after the edits.
-    async fn apply(&self, text: &Ranged) -> Result<EditResult, Failure> {
-        let (bytes, edits) = (text.bytes.clone(), Arc::clone(&self.edits));
-        let limit = self.change.writing.settings.bytes;
-        let name = self.uri.to_owned();
-        // A large text takes a while.
-        spawn_blocking(move || EditResult::of(&bytes, &edits, limit, &name)).await?
     }
 }
 

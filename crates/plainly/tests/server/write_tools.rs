@@ -142,11 +142,15 @@ async fn a_caller_makes_so_many_changes_a_minute() {
         let result = call(&client, "write_resource", more()).await;
         assert_eq!(result.is_error, None, "{result:?}");
     }
-    let refused = call(&client, "write_resource", more()).await;
-    assert!(
-        text(&refused).starts_with("Rate limit exceeded for writes."),
-        "{refused:?}"
-    );
+    let edits = json!([{"old": "a", "new": "b"}]);
+    let trial = json!({"uri": "mem:///d/log", "edits": edits, "dry_run": true});
+    for (tool, arguments) in [("write_resource", more()), ("edit_resource", trial)] {
+        let refused = call(&client, tool, arguments).await;
+        assert!(
+            text(&refused).starts_with("Rate limit exceeded for writes."),
+            "{refused:?}"
+        );
+    }
     assert_eq!(memory.text("mem:///d/log").unwrap().len(), 1_000);
 }
 

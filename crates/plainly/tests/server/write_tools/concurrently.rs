@@ -72,6 +72,27 @@ async fn edits_of_one_turn_both_arrive() {
 }
 
 #[tokio::test]
+async fn only_some_texts_are_edited_at_a_time() {
+    let uris: Vec<String> = (0..32).map(|number| format!("mem:///d/{number}")).collect();
+    let files: Vec<(&str, &str)> = uris.iter().map(|uri| (&**uri, "0")).collect();
+    let memory = Memory::with(&files);
+    let server = server(&memory, Confirm::Destructive);
+    let client = Client::in_memory(&server).connect().await.unwrap();
+    let all = uris.iter().map(|uri| {
+        let edits = json!([{"old": "0", "new": "1"}]);
+        call(
+            &client,
+            "edit_resource",
+            json!({"uri": uri, "edits": edits}),
+        )
+    });
+    for edited in join_all(all).await {
+        assert_eq!(edited.is_error, None, "{edited:?}");
+    }
+    assert!(memory.most_reads() <= 8, "{}", memory.most_reads());
+}
+
+#[tokio::test]
 async fn with_tags_no_write_is_lost() {
     let memory = Memory::with(&[(URI, "0")]);
     let clients = clients(&memory).await;

@@ -1,6 +1,7 @@
 //! A store in memory that can be written to.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use plainly::protocol::types::{Resource, ResourceContents};
@@ -15,6 +16,14 @@ pub(super) struct Memory {
     files: Arc<Mutex<BTreeMap<String, Content>>>,
     /// Whether it has no tags.
     pub(super) is_untagged: bool,
+    reads: Arc<Reads>,
+}
+
+/// The reads that go on at a time.
+#[derive(Debug, Default)]
+struct Reads {
+    now: AtomicUsize,
+    most: AtomicUsize,
 }
 
 /// The bytes of a file, or a directory; and the number of its changes.
@@ -39,6 +48,11 @@ impl Memory {
     pub(super) fn text(&self, uri: &str) -> Option<String> {
         let bytes = self.lock().get(uri)?.0.clone()?;
         Some(String::from_utf8(bytes).unwrap())
+    }
+
+    /// The most reads that went on at a time.
+    pub(super) fn most_reads(&self) -> usize {
+        self.reads.most.load(Ordering::Relaxed)
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Content>> {
@@ -130,8 +144,13 @@ impl Store for Memory {
             .get(query.uri)
             .cloned()
             .ok_or(StoreError::NotFound)?;
-        // Others have their turn between this and what follows.
-        tokio::task::yield_now().await;
+        let now = 1 + self.reads.now.fetch_add(1, Ordering::Relaxed);
+        self.reads.most.fetch_max(now, Ordering::Relaxed);
+        // Others have their turns between this and what follows.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        self.reads.now.fetch_sub(1, Ordering::Relaxed);
         let bytes = content.0.clone().ok_or(StoreError::NotFound)?;
         let (first, length) = query.range.within(bytes.len() as u64)?;
         let part = bytes[first as usize..(first + length) as usize].to_vec();
