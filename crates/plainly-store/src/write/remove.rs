@@ -67,7 +67,8 @@ async fn delete<S: Writable>(
         Some(removed) => removed,
         None => {
             let action = format!("Delete {uri} with everything in it");
-            if change.writing.settings.confirm != Confirm::Never {
+            // Of all changes `make` asks.
+            if change.writing.settings.confirm == Confirm::Destructive {
                 change.confirmed("tree", &action, None).await?;
             }
             change.make(&uri, &action, all).await?

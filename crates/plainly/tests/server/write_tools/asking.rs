@@ -1,5 +1,7 @@
 //! Changes of which the user is asked first, with clients of every revision, in memory and over HTTP.
 
+use std::sync::{Arc, Mutex};
+
 use plainly::Client;
 use plainly::client::Builder;
 use plainly::errors::{ProblemCode, Revision};
@@ -113,6 +115,30 @@ async fn every_change_is_confirmed_if_that_is_wanted() {
     let change = ("edit_resource", uri, json!({"uri": uri, "edits": edits}));
     let refusal = "Confirmation required for: Edit mem:///d/a.";
     everywhere(Confirm::All, change, "Edit mem:///d/a?", refusal).await;
+}
+
+#[tokio::test]
+async fn no_question_is_asked_twice() {
+    for revision in [Revision::V2025_06_18, Revision::V2026_07_28] {
+        let memory = Memory::with(&[("mem:///d/tree/a", "")]);
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let questions = Arc::clone(&asked);
+        let client = Client::in_memory(&server(&memory, Confirm::All))
+            .revision(revision)
+            .on_elicitation(move |form: ElicitFormParams| {
+                questions.lock().unwrap().push(form.message);
+                async { ElicitResult::accept(JsonObject::new()) }
+            });
+        let client = client.connect().await.unwrap();
+        let arguments = json!({"uri": "mem:///d/tree", "recursive": true});
+        let deleted = call(&client, "delete_resource", arguments).await;
+        assert_eq!(deleted.is_error, None, "{deleted:?}");
+        let expected = [
+            "Delete mem:///d/tree?",
+            "Delete mem:///d/tree with everything in it?",
+        ];
+        assert_eq!(*asked.lock().unwrap(), expected, "{revision}");
+    }
 }
 
 #[tokio::test]
