@@ -194,7 +194,8 @@ fn likeness(one: &str, other: &str) -> f64 {
     strsim::jaro_winkler(one, other).max(if one == stem { 0.99 } else { 0.0 })
 }
 
-fn last(uri: &str) -> &str {
+/// The last segment.
+pub(super) fn last(uri: &str) -> &str {
     uri.rsplit('/').next().unwrap_or(uri)
 }
 

@@ -7,6 +7,8 @@ use plainly_server::store::Written;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::problems::last;
+
 // A resource after a change.
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
@@ -44,9 +46,8 @@ pub(super) fn line(done: &str, written: &Written) -> String {
 
 /// A link to the resource.
 pub(super) fn link(written: &Written) -> Content {
-    let name = written.uri.rsplit('/').next().unwrap_or_default();
-    let name = percent_decode_str(name).decode_utf8_lossy().into_owned();
-    let mut resource = Resource::new(&written.uri, name);
+    let name = percent_decode_str(last(&written.uri)).decode_utf8_lossy();
+    let mut resource = Resource::new(&written.uri, name.into_owned());
     resource.size = written.size;
     Content::resource_link(resource)
 }
