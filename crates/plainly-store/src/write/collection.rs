@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use plainly_server::reply::StructuredOutput;
-use plainly_server::store::{Writable, Written};
+use plainly_server::store::{Writable, WriteError, Written};
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Writing;
 use super::change::Change;
 use super::output::{self, WriteOutput};
+use super::{Writing, problems};
 
 pub(super) const NAME: &str = "create_collection";
 
@@ -33,7 +33,12 @@ async fn create<S: Writable>(
     args: CreateArgs,
 ) -> Result<StructuredOutput<WriteOutput>, Failure> {
     let uri = change.view.uri_of_one(&args.uri)?;
-    let run = async { Ok(change.view.store.create_collection(&uri).await?) };
+    let run = async {
+        match change.view.store.create_collection(&uri).await {
+            Err(WriteError::Exists) => Err(problems::in_the_way(&uri).into()),
+            outcome => Ok(outcome?),
+        }
+    };
     let action = format!("Create the directory {uri}");
     change.make_harmless(&uri, &action, run).await?;
     Ok(output::written("There is the directory", Written::new(uri)))

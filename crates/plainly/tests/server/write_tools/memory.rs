@@ -196,8 +196,10 @@ impl Writable for Memory {
     }
 
     async fn create_collection(&self, uri: &str) -> Result<(), WriteError> {
-        self.lock().entry(uri.to_owned()).or_default();
-        Ok(())
+        match self.lock().entry(uri.to_owned()).or_default() {
+            Content(None, _) => Ok(()),
+            Content(Some(_), _) => Err(WriteError::Exists),
+        }
     }
 
     async fn rename(&self, query: RenameQuery<'_>) -> Result<Written, WriteError> {
