@@ -22,8 +22,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteE
         }
         WriteError::Permanent { why } => not_confirmed(&format!("Change {uri}"))
             .detail("reason", why),
-        WriteError::Denied { why } => Problem::access_denied("write", format!("{uri}: {why}.").as_str())
-            .suggest("Use another place; this one stays as it is."),
+        WriteError::Denied { why } => denied(uri, &why),
         WriteError::Full { why } => {
             Problem::new(ProblemCode::PayloadTooLarge, format!("There is no room for it: {why}."))
                 .suggest("Write less, or ask the operator of the server for room.")
@@ -48,6 +47,12 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteE
         WriteError::Store(error) => problems::of(source, uri, error).await,
         other => Problem::internal("The resource could not be changed.").with_source(other),
     }
+}
+
+/// Nobody may make this change.
+pub(super) fn denied(what: &str, why: &str) -> Problem {
+    Problem::access_denied("write", format!("{what}: {why}.").as_str())
+        .suggest("Use another place; this one stays as it is.")
 }
 
 /// The content has another tag than the condition.

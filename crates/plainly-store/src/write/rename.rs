@@ -44,8 +44,16 @@ async fn rename<S: Writable>(
         match change.view.store.rename(query).await {
             Ok(written) => Ok(written),
             Err(WriteError::Exists) => Err(Stop::from(problems::in_the_way(&to))),
+            Err(WriteError::Denied { why }) => {
+                Err(problems::denied(&format!("{from} to {to}"), &why).into())
+            }
             Err(WriteError::Store(StoreError::NotFound)) if exists(&change, &from).await => {
                 Err(problems::no_place(&to).into())
+            }
+            Err(WriteError::Store(error @ StoreError::InvalidUri { .. }))
+                if exists(&change, &from).await =>
+            {
+                Err(crate::problems::of(&change.view, &to, error).await.into())
             }
             Err(error) => Err(error.into()),
         }

@@ -86,6 +86,10 @@ impl Memory {
         if name == "unplaced" {
             return Err(StoreError::NotFound.into());
         }
+        if name == "%" {
+            let why = "write %25 for a percent sign".into();
+            return Err(StoreError::InvalidUri { why }.into());
+        }
         if name == "precious" && present.is_some() && !permanent {
             let why = "the trash is full".into();
             return Err(WriteError::Permanent { why });
@@ -209,6 +213,7 @@ impl Writable for Memory {
         if files.contains_key(query.to) {
             return Err(WriteError::Exists);
         }
+        self.check(query.to, None, When::Always, true)?;
         files.remove(query.from);
         let mut written = Written::new(query.to).is_new(true);
         written.tag = self.tag(&present);
