@@ -47,6 +47,9 @@ async fn write<S: Writable>(
     args: WriteArgs,
 ) -> Result<StructuredOutput<WriteOutput>, Failure> {
     let uri = change.view.uri_of_one(&args.uri)?;
+    if args.uri.trim_end().ends_with('/') {
+        return Err(problems::names_a_directory("uri", &args.uri).into());
+    }
     let bytes = bytes_of(args.text, args.base64)?;
     let limit = change.writing.settings.bytes;
     if bytes.len() > limit {

@@ -81,6 +81,15 @@ pub(super) fn one_condition() -> Problem {
         .suggest("Use one of them.")
 }
 
+/// The argument is the URI or path of a directory, and a file goes there.
+pub(super) fn names_a_directory(field: &str, written: &str) -> Problem {
+    Problem::validation(
+        field,
+        format!("{written} ends with a slash, so it is a directory."),
+    )
+    .suggest("Give the whole path of the file, with its name.")
+}
+
 /// There is something where a resource is to be moved.
 pub(super) fn in_the_way(to: &str) -> Problem {
     Problem::already_exists("resource", to).suggest("Use another name, or delete it first.")

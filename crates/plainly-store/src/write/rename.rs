@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::change::{Change, Stop};
 use super::output::{self, WriteOutput};
 use super::{Writing, problems};
+use crate::entry;
 
 pub(super) const NAME: &str = "move_resource";
 
@@ -38,6 +39,9 @@ async fn rename<S: Writable>(
 ) -> Result<StructuredOutput<WriteOutput>, Failure> {
     let from = change.view.uri_of_one(&args.from)?;
     let to = change.view.uri_of_one(&args.to)?;
+    if args.to.trim_end().ends_with('/') && is_file(&change, &from).await {
+        return Err(problems::names_a_directory("to", &args.to).into());
+    }
     let when = args.if_tag.as_deref().map_or(When::Always, When::Tag);
     let query = RenameQuery::new(&from, &to).when(when);
     let run = async {
@@ -65,4 +69,9 @@ async fn rename<S: Writable>(
 
 async fn exists<S: Writable>(change: &Change<S>, uri: &str) -> bool {
     change.view.store.metadata(uri).await.is_ok()
+}
+
+async fn is_file<S: Writable>(change: &Change<S>, uri: &str) -> bool {
+    let found = change.view.store.metadata(uri).await;
+    found.is_ok_and(|resource| !entry::is_collection(&resource))
 }

@@ -1,5 +1,6 @@
 //! A store in memory that can be written to.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -110,6 +111,10 @@ fn resource(uri: &str, content: &Content) -> Resource {
 impl Store for Memory {
     fn serves(&self, uri: &str) -> bool {
         uri.starts_with("mem:///d")
+    }
+
+    fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
+        Some(uri.trim_end_matches('/').into())
     }
 
     async fn list(&self, query: ListQuery<'_>) -> Result<Page, StoreError> {
