@@ -2,6 +2,7 @@
 
 mod answering;
 mod asking;
+mod calling;
 mod channels;
 mod checking;
 mod conditional;

@@ -1,14 +1,16 @@
 //! The tools over a store that is no directory: URIs of its own, and no collection that everything is in.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
-use plainly_peer::table::cases;
 use std::io;
 
-use plainly::protocol::types::{CallToolResult, Content, Resource, ResourceContents};
+use plainly::protocol::types::{Content, Resource, ResourceContents};
 use plainly::store::tools::StoreTools;
 use plainly::store::{ListQuery, Page, Store, StoreError};
 use plainly::{Client, Server};
+use plainly_peer::table::cases;
 use serde_json::{Value, json};
+
+use crate::calling::{call, text};
 
 /// Notes by their number, in one notebook.
 #[derive(Debug)]
@@ -93,17 +95,6 @@ async fn connect(tools: StoreTools<Notebook>) -> Client {
         .unwrap();
     let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer).connect().await.unwrap()
-}
-
-async fn call(client: &Client, tool: &str, arguments: Value) -> CallToolResult {
-    client.call_tool(tool, arguments).await.unwrap()
-}
-
-fn text(result: &CallToolResult) -> &str {
-    let Content::Text(text) = &result.content[0] else {
-        panic!("{:?}", result.content);
-    };
-    &text.text
 }
 
 #[tokio::test]

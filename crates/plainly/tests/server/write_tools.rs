@@ -12,6 +12,7 @@ use plainly_peer::table::cases;
 use serde_json::{Value, json};
 
 use self::memory::Memory;
+use crate::calling::{call, text};
 
 fn server(memory: &Memory, confirm: Confirm) -> Server {
     let tools = WriteTools::new(memory.clone())
@@ -27,17 +28,6 @@ async fn connect(memory: &Memory) -> Client {
     let server = server(memory, Confirm::Destructive);
     let (reader, writer) = plainly_peer::served(&server);
     Client::over(reader, writer).connect().await.unwrap()
-}
-
-async fn call(client: &Client, tool: &str, arguments: Value) -> CallToolResult {
-    client.call_tool(tool, arguments).await.unwrap()
-}
-
-fn text(result: &CallToolResult) -> &str {
-    let Content::Text(text) = &result.content[0] else {
-        panic!("{:?}", result.content);
-    };
-    &text.text
 }
 
 fn output(result: &CallToolResult) -> Value {

@@ -11,7 +11,8 @@ use plainly::transport::http::HttpServer;
 use serde_json::json;
 
 use super::memory::Memory;
-use super::{call, server, text};
+use super::server;
+use crate::calling::{call, text};
 
 /// The user, as far as the client can ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

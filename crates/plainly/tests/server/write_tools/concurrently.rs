@@ -6,7 +6,8 @@ use plainly::store::tools::Confirm;
 use serde_json::json;
 
 use super::memory::Memory;
-use super::{call, output, server};
+use super::{output, server};
+use crate::calling::call;
 
 const URI: &str = "mem:///d/a";
 const CLIENTS: usize = 8;
