@@ -22,7 +22,7 @@ pub use self::client::Client;
 pub use self::gate::Gate;
 pub use self::host::{AnsweredRequest, Host, received};
 pub use self::response::{Event, Response};
-pub use self::site::Site;
+pub use self::site::{Site, served_over_http};
 pub use self::stream::{Peer, Stop, pair, served};
 pub use self::words::{check_words, told};
 

@@ -28,6 +28,14 @@ pub struct Site {
     stop: Option<oneshot::Sender<()>>,
 }
 
+/// The URL of `server` over HTTP. It is served as long as the test runs.
+pub async fn served_over_http(server: &Server) -> String {
+    let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr());
+    tokio::spawn(listener.serve(server.http(), std::future::pending()));
+    url
+}
+
 impl Site {
     /// Serves until it is told to stop, or dropped.
     pub async fn serve<E: Exchange>(service: HttpService<E>) -> Self {

@@ -7,9 +7,8 @@ use plainly::client::{Change, Client, Subscription};
 use plainly::errors::{ErrorKind, InvalidParams, Revision};
 use plainly::protocol::types::SubscriptionFilter;
 use plainly::server::Server;
-use plainly::transport::http::HttpServer;
 use plainly_directory::DirectoryStore;
-use plainly_peer::within;
+use plainly_peer::{served, served_over_http, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -60,17 +59,9 @@ fn tree() -> (TempDir, Server) {
 async fn clients(server: &Server) -> Vec<Client> {
     let mut clients = Vec::new();
     for revision in [Revision::V2025_06_18, Revision::V2026_07_28] {
-        let (near, far) = tokio::io::duplex(64 << 10);
-        let serving = server.clone();
-        tokio::spawn(async move {
-            let (reader, writer) = tokio::io::split(far);
-            serving.serve(reader, writer).await
-        });
-        let (reader, writer) = tokio::io::split(near);
+        let (reader, writer) = served(server);
         let stream = Client::over(reader, writer).revision(revision).connect();
-        let http = HttpServer::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", http.local_addr());
-        tokio::spawn(http.serve(server.http(), std::future::pending()));
+        let url = served_over_http(server).await;
         let http = Client::http(url).revision(revision).connect();
         clients.extend([stream.await.unwrap(), http.await.unwrap()]);
     }

@@ -4,23 +4,14 @@ use plainly::client::{Change, Client};
 use plainly::errors::Revision;
 use plainly::protocol::types::SubscriptionFilter;
 use plainly::server::Server;
-use plainly::transport::http::HttpServer;
-use plainly_peer::within;
+use plainly_peer::{served, served_over_http, within};
 
 use super::support::{Source, server};
 
 async fn clients(server: &Server, revision: Revision) -> [Client; 2] {
-    let (near, far) = tokio::io::duplex(64 << 10);
-    let serving = server.clone();
-    tokio::spawn(async move {
-        let (reader, writer) = tokio::io::split(far);
-        serving.serve(reader, writer).await
-    });
-    let (reader, writer) = tokio::io::split(near);
+    let (reader, writer) = served(server);
     let stream = Client::over(reader, writer).revision(revision).connect();
-    let http = HttpServer::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}", http.local_addr());
-    tokio::spawn(http.serve(server.http(), std::future::pending()));
+    let url = served_over_http(server).await;
     let http = Client::http(url).revision(revision).connect();
     [stream.await.unwrap(), http.await.unwrap()]
 }

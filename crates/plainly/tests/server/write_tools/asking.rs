@@ -7,7 +7,7 @@ use plainly::client::Builder;
 use plainly::errors::{ProblemCode, Revision};
 use plainly::protocol::types::{ElicitFormParams, ElicitResult, JsonObject};
 use plainly::store::tools::Confirm;
-use plainly::transport::http::HttpServer;
+use plainly_peer::served_over_http;
 use serde_json::json;
 
 use super::memory::Memory;
@@ -51,9 +51,7 @@ async fn everywhere(
                 let memory = Memory::with(&[(uri, "kept"), ("mem:///d/tree/b", "kept")]);
                 let server = server(&memory, confirm);
                 let client = if over_http {
-                    let listener = HttpServer::bind("127.0.0.1:0").await.unwrap();
-                    let url = format!("http://{}/mcp", listener.local_addr());
-                    tokio::spawn(listener.serve(server.http(), std::future::pending()));
+                    let url = served_over_http(&server).await;
                     with(Client::http(&url), revision, user, question)
                         .connect()
                         .await
