@@ -5,6 +5,7 @@
 pub(crate) mod change;
 mod kept;
 mod shelf;
+mod tags;
 mod told;
 
 #[cfg(test)]
@@ -19,6 +20,7 @@ use std::time::Duration;
 
 pub use self::change::Change;
 pub(crate) use self::shelf::{Fetch, Shelf};
+pub(crate) use self::tags::is_not_modified;
 
 use self::kept::KeptResults;
 use self::told::ServerChanges;

@@ -13,7 +13,7 @@ use http::{HeaderName, HeaderValue};
 use plainly_errors::Revision;
 use plainly_protocol::method::Method;
 use plainly_protocol::types::{
-    CacheScope, ClientCapabilities, Meta, ResourceUpdatedParams, ResultFields, ResultType, tag_in,
+    CacheScope, ClientCapabilities, ResourceUpdatedParams, ResultFields, ResultType,
 };
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use tokio::time::Instant;
 
 use super::kept::{KeptKey, KeptResult};
 use super::told::{self, ServerChanges};
-use super::{Cache, Fingerprint};
+use super::{Cache, Fingerprint, tags};
 use crate::cache::Change;
 use crate::error::Error;
 
@@ -254,7 +254,8 @@ impl Fetch {
         self.forget();
         let hint = fields.cache;
         let is_final = fields.result_type == ResultType::Complete;
-        let tag = self.tag(json);
+        let uri = self.uri.as_deref().filter(|_| self.is_conditional);
+        let tag = uri.and_then(|uri| tags::tag(json, uri));
         let fresh_until = Instant::now().checked_add(hint.ttl.min(LONGEST));
         let fresh_until = fresh_until.filter(|_| !hint.ttl.is_zero());
         if !is_final || fresh_until.is_none() && tag.is_none() {
@@ -276,27 +277,6 @@ impl Fetch {
             changes: Arc::clone(&self.shelf.changes),
         };
         self.shelf.cache.shared.kept.lock().put(key.clone(), kept);
-    }
-
-    /// The tag of the content in this result, which is JSON: not of others, which may be in it too.
-    fn tag(&self, json: &[u8]) -> Option<String> {
-        #[derive(Deserialize)]
-        struct Read<'a> {
-            #[serde(borrow)]
-            contents: Vec<OneContent<'a>>,
-        }
-        #[derive(Deserialize)]
-        struct OneContent<'a> {
-            #[serde(borrow)]
-            uri: Cow<'a, str>,
-            #[serde(rename = "_meta")]
-            meta: Option<Meta>,
-        }
-        let uri = self.uri.as_deref().filter(|_| self.is_conditional)?;
-        let read: Read<'_> = serde_json::from_slice(json).ok()?;
-        let own = read.contents.iter().filter(|one| one.uri == uri);
-        let mut metas = own.filter_map(|one| one.meta.as_ref());
-        metas.find_map(tag_in).map(str::to_owned)
     }
 
     /// Forgets what answers this call.

@@ -11,12 +11,12 @@ use plainly_protocol::envelope::{
 };
 use plainly_protocol::id::{RawId, RequestId};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{Meta, ResultFields, ResultType, is_not_modified_in};
+use plainly_protocol::types::{ResultFields, ResultType};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::cache::Fetch;
+use crate::cache::{Fetch, is_not_modified};
 use crate::error::mistakes;
 use crate::error::status::HttpStatus;
 use crate::error::{Error, LocalError};
@@ -291,21 +291,10 @@ impl RawResult {
 
     /// Whether it stands for the content that the client has.
     pub(crate) fn is_not_modified(&self) -> bool {
-        #[derive(Deserialize)]
-        struct Read {
-            contents: Vec<OneContent>,
-        }
-        #[derive(Deserialize)]
-        struct OneContent {
-            #[serde(rename = "_meta")]
-            meta: Option<Meta>,
-        }
-        let read = serde_json::from_slice::<Read>(&self.json);
-        let contents = read.map(|read| read.contents).unwrap_or_default();
-        matches!(&*contents, [OneContent { meta: Some(meta) }] if is_not_modified_in(meta))
+        is_not_modified(&self.json)
     }
 
-    /// The cached result in the place of this one, which says that it has not changed.
+    /// Puts the cached result in the place of this one, because nothing has changed.
     pub(crate) fn with_cached(self, json: Bytes) -> Self {
         let is_cached = true;
         Self {
