@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plainly_directory::convert::{Converter, Csv, Draft, Html, Json, Source};
+use plainly_convert::{Converter, Csv, Draft, Html, Json, Original};
 
 fuzz_target!(|input: &[u8]| {
     let Some((&room, content)) = input.split_first() else {
@@ -35,7 +35,7 @@ fn converted(
     converter.gives(mime_type)?;
     let mut draft = Draft::new(room);
     converter
-        .convert(Source::new(mime_type, content), &mut draft)
+        .convert(Original::new(mime_type, content), &mut draft)
         .ok()?;
     let text = draft.finish().ok()?;
     assert!(text.len() <= room);

@@ -12,7 +12,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use plainly_directory::convert::{ConvertError, Converter, Draft, Pdf, Source};
+use plainly_convert::{ConvertError, Converter, Draft, Original, Pdf};
 
 use crate::failure::Failure;
 use crate::format::Format;
@@ -53,7 +53,7 @@ impl Converter for PdfProcesses {
         self.what.gives(mime_type)
     }
 
-    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+    fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let _turn = self.free.turn(draft)?;
         let mut child = ChildGuard(
             Command::new(&self.program)
@@ -64,7 +64,7 @@ impl Converter for PdfProcesses {
                 .stderr(Stdio::null())
                 .spawn()?,
         );
-        let text = exchange(&mut child.0, source.content, draft)?;
+        let text = exchange(&mut child.0, original.content, draft)?;
         draft.write_str(&String::from_utf8_lossy(&text))?;
         let status = child.0.wait()?;
         if !status.success() {
@@ -184,7 +184,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         .map_err(|error| Failure::caused("cannot read the PDF", error))?;
     let mut draft = Draft::new(BYTES);
     Pdf::new()
-        .convert(Source::new("application/pdf", &content), &mut draft)
+        .convert(Original::new("application/pdf", &content), &mut draft)
         .map_err(|error| {
             let error: Box<dyn Error> = error;
             Failure::caused("cannot convert the PDF", error)
@@ -235,7 +235,7 @@ mod tests {
         let mut draft = Draft::new(room);
         // More than fits into a pipe, so that somebody must read it or end.
         let content = vec![b'x'; 1 << 20];
-        let ended = apart.convert(Source::new("application/pdf", &content), &mut draft);
+        let ended = apart.convert(Original::new("application/pdf", &content), &mut draft);
         let why = ended.err().map(|error| error.to_string());
         let text = draft.finish().unwrap_or_else(|stopped| stopped.to_string());
         (text, why.unwrap_or_default())

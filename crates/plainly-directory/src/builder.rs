@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use plainly::protocol::types::CacheHint;
 
-use super::convert::{Converter, Converters};
+use plainly_convert::Converter;
+
+use super::convert::Converters;
 use super::job::Jobs;
 use super::mount::{self, MountError, MountProblem, Root};
 use super::name_locks::NameLocks;

@@ -3,12 +3,10 @@
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
+use plainly_convert::declared_encoding;
 
 /// The key in the `_meta` of a content of the encoding that its text was decoded from.
 pub(super) const ENCODING: &str = "dev.plainly/encoding";
-
-/// The bytes of a page that are searched for the name of its encoding.
-const HEAD: usize = 1024;
 
 /// The most bytes that a guess looks at, from the first that isn't ASCII.
 const GUESSED: usize = 64 << 10;
@@ -39,32 +37,12 @@ pub(super) fn legacy(content: &[u8], mime_type: &str) -> Option<Decoded> {
         return None;
     }
     let is_page = ["html", "xml"].iter().any(|page| mime_type.ends_with(page));
-    let declared = declared(content).filter(|_| is_page);
+    let declared = declared_encoding(content).filter(|_| is_page);
     let declared = declared.and_then(Encoding::for_label);
     let declared = declared.filter(|encoding| encoding.is_ascii_compatible() && *encoding != UTF_8);
     declared
         .and_then(|encoding| lossless(encoding, content))
         .or_else(|| lossless(guess(content), content))
-}
-
-/// The name of an encoding in the beginning of a page.
-pub(super) fn declared(content: &[u8]) -> Option<&[u8]> {
-    let head = content.get(..HEAD).unwrap_or(content);
-    let after = |key: &[u8]| {
-        let at = head
-            .windows(key.len())
-            .position(|found| found.eq_ignore_ascii_case(key))?;
-        head.get(at + key.len()..)
-    };
-    let name = match head.starts_with(b"<?xml") {
-        true => after(b"encoding=").or_else(|| after(b"charset="))?,
-        false => after(b"charset=")?,
-    };
-    let name = name
-        .strip_prefix(b"\"")
-        .or(name.strip_prefix(b"'"))
-        .unwrap_or(name);
-    name.split(|byte| b"\"'>;/ ".contains(byte)).next()
 }
 
 /// Whether this is a byte of no text: a control character besides white space, backspace, bell and escape.

@@ -33,7 +33,6 @@
 //! |---|---|---|
 //! | `tools` | yes | [`DirectoryStore::tools`]: tools over the directory, including a search through its files |
 //! | `skills` | no | `SkillDirectory`: the skills in a directory (SEP-2640) |
-//! | `html`, `csv`, `json`, `pdf` | no | a [`Converter`](convert::Converter) each, which also offers such files in another format |
 
 mod builder;
 mod store;
@@ -72,7 +71,7 @@ mod system;
 mod trash;
 mod write;
 
-pub mod convert;
+mod convert;
 
 #[cfg(feature = "tools")]
 mod search;

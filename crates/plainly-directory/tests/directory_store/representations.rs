@@ -5,7 +5,7 @@ use std::error::Error;
 use std::fmt::Write;
 
 use plainly::protocol::types::{Meta, Representation, ResourceContents};
-use plainly_directory::convert::{Converter, Draft, Source};
+use plainly_convert::{Converter, Draft, Original};
 
 use crate::fixture::{ALL, Fixture};
 
@@ -23,9 +23,9 @@ impl Converter for To {
         (mime_type == "text/plain").then_some(self.gives)
     }
 
-    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Converted {
-        assert_eq!(source.mime_type, "text/plain");
-        (self.how)(str::from_utf8(source.content)?, draft)
+    fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Converted {
+        assert_eq!(original.mime_type, "text/plain");
+        (self.how)(str::from_utf8(original.content)?, draft)
     }
 }
 

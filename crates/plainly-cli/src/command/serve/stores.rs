@@ -2,7 +2,7 @@
 
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::ServerBuilder;
-use plainly_directory::convert::{Csv, Html, Json};
+use plainly_convert::{Csv, Html, Json};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
 
 use super::{memory, tools, write};

@@ -9,8 +9,8 @@ mod words;
 
 use self::page::Page;
 use self::tags::{Token, tokens};
-use super::{ConvertError, Converter, Draft, Source, decode};
-use crate::encoding::declared;
+use super::{ConvertError, Converter, Draft, Original, declared_encoding};
+use crate::encoding::decode;
 
 /// The tags and texts read between two checks whether the page is still wanted: it may have nothing
 /// to write.
@@ -37,8 +37,8 @@ impl Converter for Html {
             .then_some("text/markdown")
     }
 
-    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let html = decode(source.content, declared(source.content));
+    fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let html = decode(original.content, declared_encoding(original.content));
         let mut page = Page::new(draft);
         for (index, token) in tokens(&html).enumerate() {
             if index % LOOK == 0 {

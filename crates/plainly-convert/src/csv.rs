@@ -4,7 +4,8 @@ use std::fmt::{self, Write};
 
 use csv::{ByteRecord, ReaderBuilder};
 
-use super::{ConvertError, Converter, Draft, Source, decode};
+use super::encoding::decode;
+use super::{ConvertError, Converter, Draft, Original};
 
 /// The characters that can separate values, the likeliest first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -30,13 +31,13 @@ impl Converter for Csv {
             .then_some("text/markdown")
     }
 
-    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let text = decode(source.content, None);
+    fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let text = decode(original.content, None);
         if text.len() > draft.room() {
             // A table is hardly ever shorter than its values, and a record of separators alone takes eight times its size.
             return Err("the table is too large".into());
         }
-        let separator = match source.mime_type {
+        let separator = match original.mime_type {
             "text/tab-separated-values" => b'\t',
             _ => separator(&text),
         };
@@ -106,7 +107,7 @@ fn cell(value: &str, draft: &mut Draft<'_>) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::tests::converted;
+    use crate::tests::converted;
 
     #[test]
     fn records_become_rows() {

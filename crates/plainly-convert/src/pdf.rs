@@ -5,7 +5,7 @@ use std::io;
 
 use pdf_extract::{Document, PlainTextOutput, output_doc};
 
-use super::{ConvertError, Converter, Draft, Source};
+use super::{ConvertError, Converter, Draft, Original};
 
 /// Converts PDF to `text/plain`: its words, in the order in which they are painted. Scanned pages have none.
 ///
@@ -29,8 +29,8 @@ impl Converter for Pdf {
         (mime_type == "application/pdf").then_some("text/plain")
     }
 
-    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let mut document = Document::load_mem(source.content)?;
+    fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let mut document = Document::load_mem(original.content)?;
         if document.is_encrypted() {
             // Many are, so that nobody changes them, and need no password for reading.
             document.decrypt("")?;
@@ -59,7 +59,7 @@ impl io::Write for Text<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::convert::tests::converted;
+    use crate::tests::converted;
 
     /// A document of one page, which is painted so.
     fn pdf(painting: &str) -> Vec<u8> {

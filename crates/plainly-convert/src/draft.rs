@@ -20,7 +20,7 @@ const PIECE: usize = 16 << 10;
 /// ```
 /// use std::fmt::Write;
 ///
-/// use plainly_directory::convert::{Draft, StopReason};
+/// use plainly_convert::{Draft, StopReason};
 ///
 /// let mut draft = Draft::new(8);
 /// write!(draft, "{} words", 2)?;
@@ -72,13 +72,15 @@ impl<'a> Draft<'a> {
     }
 
     /// Ends when the time is over.
-    pub(super) fn within(mut self, time: Duration) -> Self {
+    #[must_use]
+    pub fn within(mut self, time: Duration) -> Self {
         self.end = Instant::now().checked_add(time);
         self
     }
 
     /// Ends it when its reader has gone.
-    pub(super) fn awaited(mut self, is_awaited: &'a dyn Fn() -> bool) -> Self {
+    #[must_use]
+    pub fn awaited(mut self, is_awaited: &'a dyn Fn() -> bool) -> Self {
         self.is_awaited = Some(is_awaited);
         self
     }

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 
 use serde::de::IgnoredAny;
 
-use super::{ConvertError, Converter, Draft, Source};
+use super::{ConvertError, Converter, Draft, Original};
 
 /// Bytes of a file from which it is no longer for reading on one line.
 const LONG: usize = 200;
@@ -37,16 +37,16 @@ impl Converter for Json {
         false
     }
 
-    fn convert(&self, source: Source<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
-        let content = source.content.trim_ascii();
+    fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let content = original.content.trim_ascii();
         let beginning = content.get(..BEGINNING).unwrap_or(content);
         if content.len() < LONG || memchr::memchr(b'\n', beginning).is_some() {
             return Ok(());
         }
-        if source.content.len() > draft.room() {
+        if original.content.len() > draft.room() {
             return Err("the text is too large".into());
         }
-        let text = str::from_utf8(source.content)?;
+        let text = str::from_utf8(original.content)?;
         // Also refuses what is nested deeper than 128 levels.
         serde_json::from_str::<IgnoredAny>(text)?;
         Ok(indent(text, draft)?)
@@ -116,7 +116,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::convert::tests::converted;
+    use crate::tests::converted;
 
     #[test]
     fn long_lines_become_short_ones_and_nothing_else_changes() {

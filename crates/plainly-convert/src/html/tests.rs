@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::convert::StopReason;
-use crate::convert::tests::converted;
+use crate::StopReason;
+use crate::tests::converted;
 
 fn markdown(html: &str) -> String {
     converted(&Html, "text/html", html.as_bytes()).unwrap()
@@ -90,7 +90,7 @@ fn a_page_without_a_word_ends_when_nobody_waits_for_it() {
             is_awaited.replace(false)
         };
         let mut draft = Draft::new(100).awaited(&ask);
-        let source = Source::new("text/html", html.as_bytes());
+        let source = Original::new("text/html", html.as_bytes());
         assert!(Html.convert(source, &mut draft).is_err());
         assert_eq!(
             (asked.get(), draft.finish()),
