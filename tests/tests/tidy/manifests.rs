@@ -80,7 +80,12 @@ fn documented(source: &str) -> BTreeMap<&str, String> {
 
 #[test]
 fn each_feature_has_a_row_in_the_documentation_of_its_crate() {
-    for package in ["plainly", "plainly-convert", "plainly-directory", "plainly-schema"] {
+    for package in [
+        "plainly",
+        "plainly-convert",
+        "plainly-directory",
+        "plainly-schema",
+    ] {
         let manifest = read(&format!("crates/{package}/Cargo.toml"));
         let source = read(&format!("crates/{package}/src/lib.rs"));
         assert_eq!(documented(&source), defaults(&manifest), "{package}");
