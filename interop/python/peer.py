@@ -1,13 +1,15 @@
-"""The official Python SDK's client against `plainly serve`: list, read, and miss, on both transports and both eras.
+"""The official Python SDK's client against `plainly serve`: list, read, parts, completion, changes of a log, and misses, on
+both transports and both eras.
 
 usage: python peer.py PATH_OF_PLAINLY
 """
 
+import asyncio
 import base64
 import tempfile
 from pathlib import Path
 
-from mcp import MCPError
+from mcp import MCPError, types
 from mcp.client import Client
 
 from harness import Server, Step, Tally, run
@@ -20,8 +22,11 @@ LISTING = [
     "file:///docs/archive",
     "file:///docs/picture.bin",
     "file:///docs/read%20me.txt",
+    "file:///docs/server.log",
     "file:///docs/archive/old.txt",
 ]
+LOG = "file:///docs/server.log"
+TEMPLATE = "file:///{+path}{#part}"
 
 
 def make_directory(root: Path) -> Path:
@@ -30,6 +35,7 @@ def make_directory(root: Path) -> Path:
     (docs / "archive" / "old.txt").write_text("old")
     (docs / "read me.txt").write_text(TEXT)
     (docs / "picture.bin").write_bytes(BINARY)
+    (docs / "server.log").write_text("one\ntwo\nthree\n")
     return docs
 
 
@@ -67,17 +73,76 @@ async def miss(client: Client) -> None:
         raise AssertionError(f"it was found: {found}")
 
 
-STEPS = {"list": list_all, "read text": read_text, "read binary": read_binary, "miss": miss}
+async def text_of(client: Client, uri: str) -> str:
+    [content] = (await client.read_resource(uri)).contents
+    assert str(content.uri) == uri, content
+    return content.text
+
+
+async def parts(client: Client) -> None:
+    assert await text_of(client, f"{LOG}#line=1,2") == "two\n"
+    assert await text_of(client, f"{LOG}#bytes=0-2") == "one"
+
+
+async def complete(client: Client) -> None:
+    [template] = (await client.list_resource_templates()).resource_templates
+    assert template.uri_template == TEMPLATE, template
+    reference = types.ResourceTemplateReference(type="ref/resource", uri=TEMPLATE)
+    completed = await client.complete(reference, {"name": "path", "value": "docs/se"})
+    assert completed.completion.values == ["docs/server.log"], completed
+
+
+STEPS = {
+    "list": list_all,
+    "read text": read_text,
+    "read binary": read_binary,
+    "miss": miss,
+    "parts": parts,
+    "templates and completion": complete,
+}
+
+
+async def a_log_that_grows(client: Client, era: str, log: Path, heard: asyncio.Queue[str]) -> None:
+    tail = f"{LOG}#tail=1"
+
+    async def append() -> None:
+        # An older client opens the stream on which it hears of changes when it likes.
+        while True:
+            with log.open("a") as file:
+                file.write("last\n")
+            await asyncio.sleep(0.2)
+
+    appending = asyncio.create_task(append())
+    try:
+        if era == "legacy":
+            await client.subscribe_resource(tail)
+            told = await heard.get()
+        else:
+            async with client.listen(resource_subscriptions=[tail]) as changes:
+                told = (await anext(aiter(changes))).uri
+    finally:
+        appending.cancel()
+    assert str(told) == tail, told
+    assert await text_of(client, tail) == "last\n"
 
 
 async def script(tally: Tally, plainly: str) -> None:
-    async def steps(client: Client, _era: str, step: Step) -> None:
-        for what, action in STEPS.items():
-            await step(what, lambda: action(client))
-
     with tempfile.TemporaryDirectory(prefix="plainly-interop-") as root:
-        serve = [plainly, "serve", str(make_directory(Path(root)))]
-        await tally.everywhere(Server(http=[*serve, "--http", "127.0.0.1:0"], stdio=[*serve, "--stdio"]), steps)
+        docs = make_directory(Path(root))
+        heard: asyncio.Queue[str] = asyncio.Queue()
+
+        async def hear(message: object) -> None:
+            if isinstance(message, types.ResourceUpdatedNotification):
+                heard.put_nowait(str(message.params.uri))
+
+        async def steps(client: Client, era: str, step: Step) -> None:
+            for what, action in STEPS.items():
+                await step(what, lambda: action(client))
+            await step("a log that grows", lambda: a_log_that_grows(client, era, docs / "server.log", heard))
+
+        serve = [plainly, "serve", str(docs)]
+        server = Server(http=[*serve, "--http", "127.0.0.1:0"], stdio=[*serve, "--stdio"])
+        await tally.everywhere(server, steps, message_handler=hear)
 
 
 run(script, "PATH_OF_PLAINLY")

@@ -1,4 +1,4 @@
-// Starts a server, connects the official SDK's client to it on both transports and in both eras, and counts which steps
+// Starts a server, connects clients of the official SDK to it on both transports and in both eras, and counts which steps
 // hold. What the steps are is for the scripts.
 
 import assert from 'node:assert/strict';
@@ -7,10 +7,22 @@ import { createInterface } from 'node:readline';
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as FirstStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport as FirstHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
 const NEWEST = '2026-07-28';
-const ERAS = { [NEWEST]: 'auto', legacy: 'legacy' };
+const INFO = { name: 'interop', version: '1.0.0' };
 const TRANSPORTS = { http: overHttp, stdio: overStdio };
+// The SDK's client, in each era.
+export const CLIENTS = {
+  [NEWEST]: newest('auto'),
+  legacy: newest('legacy'),
+};
+// The client of the SDK before its second version.
+export const FIRST = {
+  'SDK 1.x': { era: 'legacy', client: options => new FirstClient(INFO, options), Http: FirstHttp, Stdio: FirstStdio },
+};
 
 let passed = 0;
 let failed = 0;
@@ -47,19 +59,19 @@ export function present(members) {
 // The steps with one server process for each connection, so that none can lean on what another left behind. `server` has
 // the command for each transport that it speaks; over HTTP it says its URL on standard error, and lets in those with its
 // `token` if it has one. `prepare` is given each client before it is connected.
-export async function everywhere(server, options, steps, prepare = () => {}) {
+export async function everywhere(server, options, steps, prepare = () => {}, clients = CLIENTS) {
   for (const [transport, open] of Object.entries(TRANSPORTS)) {
     if (server[transport] === undefined) continue;
-    for (const [era, mode] of Object.entries(ERAS)) {
-      const name = `typescript, ${transport}, ${era}`;
-      const client = new Client({ name: 'interop', version: '1.0.0' }, { versionNegotiation: { mode }, ...options });
+    for (const [generation, { era, client: make, ...transports }] of Object.entries(clients)) {
+      const name = `typescript, ${transport}, ${generation}`;
+      const client = make(options);
       prepare(client);
       let stop = async () => {};
       const connected = await step(`${name}: connect`, async () => {
-        const opened = await open(server[transport], server.token);
+        const opened = await open(transports, server[transport], server.token);
         stop = opened.stop;
         await client.connect(opened.transport);
-        const revision = client.getNegotiatedProtocolVersion();
+        const revision = client.getNegotiatedProtocolVersion?.();
         assert.equal(revision === NEWEST, era === NEWEST, 'the other era was negotiated');
         return revision;
       });
@@ -76,7 +88,12 @@ export function end() {
   process.exit(passed > 0 && failed === 0 ? 0 : 1);
 }
 
-async function overHttp([command, ...args], token) {
+function newest(mode) {
+  const client = options => new Client(INFO, { versionNegotiation: { mode }, ...options });
+  return { era: mode === 'auto' ? NEWEST : 'legacy', client, Http: StreamableHTTPClientTransport, Stdio: StdioClientTransport };
+}
+
+async function overHttp({ Http }, [command, ...args], token) {
   const authProvider = token && { token: async () => token };
   const server = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   process.on('exit', () => server.kill());
@@ -89,12 +106,12 @@ async function overHttp([command, ...args], token) {
     const url = line.match(/http:\/\/127\.0\.0\.1:\d+\/mcp/)?.[0];
     if (url !== undefined) {
       server.stderr.resume();
-      return { transport: new StreamableHTTPClientTransport(new URL(url), { authProvider }), stop };
+      return { transport: new Http(new URL(url), { authProvider }), stop };
     }
   }
   throw new Error('the server ended without saying its address');
 }
 
-async function overStdio([command, ...args]) {
-  return { transport: new StdioClientTransport({ command, args, stderr: 'ignore' }), stop: async () => {} };
+async function overStdio({ Stdio }, [command, ...args]) {
+  return { transport: new Stdio({ command, args, stderr: 'ignore' }), stop: async () => {} };
 }
