@@ -12,14 +12,18 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use plainly_convert::{ConvertError, Converter, Draft, Original, Pdf};
+use plainly_convert::{ConvertError, Converter, Draft, Original, PageRange, Pdf};
 
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// The only word that the process is started with. It is no command of the command line, so nothing shows or proposes it.
+/// The word that the process is started with, before the pages if only some are wanted. It is no command of the command line,
+/// so nothing shows or proposes it.
 const COMMAND: &str = "pdf-text";
+
+/// The bytes of the first line that the process writes: the number of all pages.
+const TOTAL_BYTES: usize = 11;
 
 /// The interval between two checks whether the result is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
@@ -53,11 +57,16 @@ impl Converter for PdfProcesses {
         self.what.gives(mime_type)
     }
 
+    fn has_pages(&self, mime_type: &str) -> bool {
+        self.what.has_pages(mime_type)
+    }
+
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let _turn = self.free.turn(draft)?;
         let mut child = ChildGuard(
             Command::new(&self.program)
                 .arg(COMMAND)
+                .args(original.pages.map(argument))
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 // What it says of its own end is no news to whoever serves.
@@ -65,13 +74,27 @@ impl Converter for PdfProcesses {
                 .spawn()?,
         );
         let text = exchange(&mut child.0, original.content, draft)?;
-        draft.write_str(&String::from_utf8_lossy(&text))?;
+        let text = String::from_utf8_lossy(&text);
+        let (total, text) = text.split_once('\n').unwrap_or((&text, ""));
+        draft.write_str(text)?;
         let status = child.0.wait()?;
         if !status.success() {
             return Err(format!("the converter process ended with {status}").into());
         }
+        draft.select_pages(&original, total.parse()?);
         Ok(())
     }
+}
+
+/// The argument for these pages.
+fn argument(pages: PageRange) -> String {
+    format!("{}-{}", pages.first(), pages.last())
+}
+
+/// The pages of such an argument.
+fn pages(argument: &str) -> Option<PageRange> {
+    let (first, last) = argument.split_once('-')?;
+    PageRange::new(first.parse().ok()?, last.parse().ok()?)
 }
 
 /// The number of processes that may still be started.
@@ -139,7 +162,7 @@ fn exchange(
         return Err("a pipe is missing".into());
     };
     // One more than there is room for, so that the draft says that it is too long.
-    let most = (draft.room() as u64).saturating_add(1);
+    let most = (draft.room() as u64).saturating_add(TOTAL_BYTES as u64 + 1);
     thread::scope(|scope| {
         scope.spawn(move || {
             // It may end without having read everything; its status says what that means.
@@ -168,33 +191,49 @@ fn exchange(
     })
 }
 
-/// Whether this is such a process, given all the words of its command line.
-pub(crate) fn is_meant(words: impl Iterator<Item = OsString>) -> bool {
-    words.skip(1).eq([COMMAND])
+/// The task of such a process, by the words of its command line; `None` if this is another.
+pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<PdfTask> {
+    if words.nth(1)? != COMMAND {
+        return None;
+    }
+    let pages = match words.next() {
+        Some(word) => Some(pages(word.to_str()?)?),
+        None => None,
+    };
+    words.next().is_none().then_some(PdfTask { pages })
 }
 
-/// The process itself: text of the PDF on standard input.
-pub(crate) fn run() -> Result<(), Failure> {
-    limit();
-    let mut content = Vec::new();
-    io::stdin()
-        .lock()
-        .take(BYTES as u64)
-        .read_to_end(&mut content)
-        .map_err(|error| Failure::caused("cannot read the PDF", error))?;
-    let mut draft = Draft::new(BYTES);
-    Pdf::new()
-        .convert(Original::new("application/pdf", &content), &mut draft)
-        .map_err(|error| {
+/// The task of the process itself: the text of the PDF on standard input.
+pub(crate) struct PdfTask {
+    pages: Option<PageRange>,
+}
+
+impl PdfTask {
+    /// Writes the number of pages, and below it the text.
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        limit();
+        let mut content = Vec::new();
+        io::stdin()
+            .lock()
+            .take(BYTES as u64)
+            .read_to_end(&mut content)
+            .map_err(|error| Failure::caused("cannot read the PDF", error))?;
+        let mut original = Original::new("application/pdf", &content);
+        original.pages = self.pages;
+        let mut draft = Draft::new(BYTES);
+        Pdf::new().convert(original, &mut draft).map_err(|error| {
             let error: Box<dyn Error> = error;
             Failure::caused("cannot convert the PDF", error)
         })?;
-    let text = draft
-        .finish()
-        .map_err(|error| Failure::caused("cannot convert the PDF", error))?;
-    let mut output = Output::new(Format::Text);
-    output.write(text.as_bytes())?;
-    output.flush()
+        let total = draft.total_pages().unwrap_or_default();
+        let text = draft
+            .finish()
+            .map_err(|error| Failure::caused("cannot convert the PDF", error))?;
+        let mut output = Output::new(Format::Text);
+        output.write(format!("{total}\n").as_bytes())?;
+        output.write(text.as_bytes())?;
+        output.flush()
+    }
 }
 
 /// Limits the memory and time of the process to those that a PDF may need, even if its parent ends.
@@ -226,32 +265,73 @@ mod tests {
 
     use super::*;
 
-    fn converted(program: &str, room: usize) -> (String, String) {
+    /// The text, the number of pages and the error of a conversion by a shell script.
+    fn converted(
+        script: &str,
+        pages: Option<PageRange>,
+        room: usize,
+    ) -> io::Result<(String, Option<u32>, String)> {
+        let directory = tempfile::tempdir()?;
+        let program = directory.path().join("program");
+        // Written by another process: a file that this one has open can't be started.
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod +x \"$0\"";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", write]).arg(&program).arg(script);
+        assert!(shell.status()?.success());
         let apart = PdfProcesses {
-            program: program.into(),
+            program,
             what: Pdf::new(),
             free: Free::new(1),
         };
         let mut draft = Draft::new(room);
         // More than fits into a pipe, so that somebody must read it or end.
         let content = vec![b'x'; 1 << 20];
-        let ended = apart.convert(Original::new("application/pdf", &content), &mut draft);
+        let mut original = Original::new("application/pdf", &content);
+        original.pages = pages;
+        let ended = apart.convert(original, &mut draft);
         let why = ended.err().map(|error| error.to_string());
+        let total = draft.total_pages();
         let text = draft.finish().unwrap_or_else(|stopped| stopped.to_string());
-        (text, why.unwrap_or_default())
+        Ok((text, total, why.unwrap_or_default()))
     }
 
     #[test]
     fn however_the_process_behaves_it_ends_with_its_conversion() {
-        let (text, why) = converted("echo", 100);
-        assert_eq!((text.as_str(), why.as_str()), ("pdf-text\n", ""));
+        let answer = "echo 7; echo \"$@\"";
+        let (text, total, why) = converted(answer, None, 100).unwrap();
+        assert_eq!((&*text, total, &*why), ("pdf-text\n", Some(7), ""));
+        let (text, total, _) = converted(answer, PageRange::new(2, 3), 100).unwrap();
+        assert_eq!((&*text, total), ("pdf-text 2-3\n", Some(7)));
         // It writes without end, and reads nothing.
-        let (text, _) = converted("yes", 100_000);
+        let (text, ..) = converted("exec yes", None, 100_000).unwrap();
         assert_eq!(text, "it is longer than the 100000 bytes left for it");
-        let (_, why) = converted("false", 100);
+        let (_, total, why) = converted("exit 1", None, 100).unwrap();
         assert!(why.contains("ended with exit status: 1"), "{why}");
-        let (_, why) = converted("/no/such/program", 100);
-        assert!(why.starts_with("No such file"), "{why}");
+        assert_eq!(total, None);
+        let (_, total, why) = converted("echo many", None, 100).unwrap();
+        assert_eq!((total, &*why), (None, "invalid digit found in string"));
+        let (.., why) = converted("exec /no/such/program", None, 100).unwrap();
+        assert!(why.contains("ended with"), "{why}");
+    }
+
+    #[test]
+    fn a_task_is_the_words_that_a_process_is_started_with() {
+        let pages = |words: &[&str]| {
+            let words = ["plainly"].iter().chain(words).map(OsString::from);
+            task(words).map(|task| task.pages)
+        };
+        assert_eq!(pages(&[COMMAND]), Some(None));
+        let range = PageRange::new(2, 30).unwrap();
+        assert_eq!(pages(&[COMMAND, &argument(range)]), Some(Some(range)));
+        for words in [
+            &[][..],
+            &["serve"],
+            &[COMMAND, "3"],
+            &[COMMAND, "3-2"],
+            &[COMMAND, "2-3", "x"],
+        ] {
+            assert_eq!(pages(words), None, "{words:?}");
+        }
     }
 
     #[test]

@@ -63,8 +63,8 @@ use self::log::LogSetting;
 const DROPPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    if apart::is_meant(std::env::args_os()) {
-        return end(apart::run(), Format::Text);
+    if let Some(task) = apart::task(std::env::args_os()) {
+        return end(task.run(), Format::Text);
     }
     if browser::is_meant(std::env::args_os()) {
         return browser::run();

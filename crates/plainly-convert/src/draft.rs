@@ -2,7 +2,10 @@
 //! needed. Knows nothing of the source format.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
+
+use super::Original;
 
 /// The bytes written between two looks at the clock.
 const PIECE: usize = 16 << 10;
@@ -40,6 +43,7 @@ pub struct Draft<'a> {
     /// Written since the last look at the clock.
     unchecked: usize,
     stopped: Option<StopReason>,
+    total_pages: Option<u32>,
 }
 
 /// The reason why a draft accepts no more text.
@@ -68,6 +72,7 @@ impl<'a> Draft<'a> {
             is_awaited: None,
             unchecked: 0,
             stopped: None,
+            total_pages: None,
         }
     }
 
@@ -104,6 +109,20 @@ impl<'a> Draft<'a> {
     #[must_use]
     pub fn room(&self) -> usize {
         self.room - self.text.len()
+    }
+
+    /// States that the file has `total` pages, and returns the numbers of those that are wanted:
+    /// none if it has none of them.
+    pub fn select_pages(&mut self, original: &Original<'_>, total: u32) -> RangeInclusive<u32> {
+        self.total_pages = Some(total);
+        let wanted = original.pages;
+        wanted.map_or(1..=total, |wanted| wanted.within(total))
+    }
+
+    /// The number of pages of the whole file, if the converter has stated it.
+    #[must_use]
+    pub fn total_pages(&self) -> Option<u32> {
+        self.total_pages
     }
 
     /// The text that was written, or why it is incomplete.
@@ -147,6 +166,7 @@ impl fmt::Debug for Draft<'_> {
             .field("bytes", &self.text.len())
             .field("room", &self.room)
             .field("stopped", &self.stopped)
+            .field("total_pages", &self.total_pages)
             .finish_non_exhaustive()
     }
 }

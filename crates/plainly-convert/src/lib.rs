@@ -12,6 +12,7 @@
 
 mod draft;
 mod encoding;
+mod pages;
 
 #[cfg(feature = "csv")]
 mod csv;
@@ -33,6 +34,7 @@ pub use self::encoding::declared_encoding;
 pub use self::html::Html;
 #[cfg(feature = "json")]
 pub use self::json::Json;
+pub use self::pages::PageRange;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
 
@@ -83,6 +85,13 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
         true
     }
 
+    /// Whether files of this type have pages. Then it writes only those of [`Original::pages`], and
+    /// states with [`Draft::select_pages`] how many there are.
+    fn has_pages(&self, mime_type: &str) -> bool {
+        let _ = mime_type;
+        false
+    }
+
     /// Writes the representation.
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError>;
 }
@@ -98,13 +107,26 @@ pub struct Original<'a> {
     pub mime_type: &'a str,
     /// The complete content.
     pub content: &'a [u8],
+    /// The pages that are wanted; `None` for the whole file.
+    pub pages: Option<PageRange>,
 }
 
 impl<'a> Original<'a> {
     /// The content of a file, and its MIME type.
     #[must_use]
     pub fn new(mime_type: &'a str, content: &'a [u8]) -> Self {
-        Self { mime_type, content }
+        Self {
+            mime_type,
+            content,
+            pages: None,
+        }
+    }
+
+    /// Only these pages of it.
+    #[must_use]
+    pub fn pages(mut self, pages: PageRange) -> Self {
+        self.pages = Some(pages);
+        self
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io;
 
-use pdf_extract::{Document, PlainTextOutput, output_doc};
+use pdf_extract::{Document, PlainTextOutput, output_doc, output_doc_page};
 
 use super::{ConvertError, Converter, Draft, Original};
 
@@ -29,15 +29,28 @@ impl Converter for Pdf {
         (mime_type == "application/pdf").then_some("text/plain")
     }
 
+    fn has_pages(&self, mime_type: &str) -> bool {
+        self.gives(mime_type).is_some()
+    }
+
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let mut document = Document::load_mem(original.content)?;
         if document.is_encrypted() {
             // Many are, so that nobody changes them, and need no password for reading.
             document.decrypt("")?;
         }
+        let total = u32::try_from(document.get_pages().len())?;
+        let pages = draft.select_pages(&original, total);
         let mut text = Text(draft);
         let text: &mut dyn io::Write = &mut text;
-        Ok(output_doc(&document, &mut PlainTextOutput::new(text))?)
+        let mut output = PlainTextOutput::new(text);
+        if original.pages.is_none() {
+            return Ok(output_doc(&document, &mut output)?);
+        }
+        for page in pages {
+            output_doc_page(&document, &mut output, page)?;
+        }
+        Ok(())
     }
 }
 
@@ -59,18 +72,29 @@ impl io::Write for Text<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::PageRange;
     use crate::tests::converted;
 
-    /// A document of one page, which is painted so.
-    fn pdf(painting: &str) -> Vec<u8> {
-        let objects = [
+    /// A document of pages that are painted so.
+    fn pdf(pages: &[&str]) -> Vec<u8> {
+        let kids = (0..pages.len()).map(|at| format!("{} 0 R", 3 + 2 * at));
+        let kids = kids.collect::<Vec<_>>().join(" ");
+        let count = pages.len();
+        let mut objects = vec![
             "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
-            "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
-            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R \
-             /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
-                .to_owned(),
-            format!("<< /Length {} >>\nstream\n{painting}\nendstream", painting.len()),
+            format!("<< /Type /Pages /Kids [{kids}] /Count {count} >>"),
         ];
+        for painting in pages {
+            let contents = objects.len() + 2;
+            objects.push(format!(
+                "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {contents} 0 R \
+                 /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+            ));
+            let length = painting.len();
+            objects.push(format!(
+                "<< /Length {length} >>\nstream\n{painting}\nendstream"
+            ));
+        }
         let mut document = "%PDF-1.4\n".to_owned();
         let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
         for (index, object) in objects.iter().enumerate() {
@@ -87,14 +111,36 @@ mod tests {
     #[test]
     fn painted_words_are_text() {
         let painting = "BT /F 12 Tf 72 700 Td (Hello, reader.) Tj 0 -40 Td (Bye.) Tj ET";
-        let text = converted(&Pdf, "application/pdf", &pdf(painting)).unwrap();
+        let text = converted(&Pdf, "application/pdf", &pdf(&[painting])).unwrap();
         let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
         assert_eq!(lines, ["Hello, reader.", "Bye."]);
     }
 
     #[test]
+    fn pages_are_read_by_themselves() {
+        let pages = ["One.", "Two.", "Three."];
+        let painted = pages.map(|word| format!("BT /F 12 Tf 72 700 Td ({word}) Tj ET"));
+        let document = pdf(&painted.each_ref().map(String::as_str));
+        for (range, words) in [
+            (None, "One.Two.Three."),
+            (PageRange::new(2, 2), "Two."),
+            (PageRange::new(2, 9), "Two.Three."),
+            (PageRange::new(4, 9), ""),
+        ] {
+            let mut original = Original::new("application/pdf", &document);
+            original.pages = range;
+            let mut draft = Draft::new(1 << 10);
+            Pdf.convert(original, &mut draft).unwrap();
+            assert_eq!(draft.total_pages(), Some(3));
+            let text = draft.finish().unwrap();
+            let found: String = text.split_whitespace().collect();
+            assert_eq!(found, words, "{range:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_pdf_fails() {
-        let good = pdf("BT /F 12 Tf (Hello) Tj ET");
+        let good = pdf(&["BT /F 12 Tf (Hello) Tj ET"]);
         for broken in [
             b"".as_slice(),
             b"%PDF-1.4",

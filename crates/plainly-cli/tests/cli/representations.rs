@@ -225,7 +225,7 @@ fn the_text_of_a_pdf_goes_from_input_to_output() {
         command.output().unwrap()
     };
     let good = text(pdf("", b"BT /F 12 Tf 72 700 Td (Hello.) Tj ET"));
-    assert_eq!(String::from_utf8(good.stdout).unwrap(), "\n\nHello.");
+    assert_eq!(String::from_utf8(good.stdout).unwrap(), "1\n\n\nHello.");
     let bad = text(b"text".to_vec());
     assert_eq!(bad.status.code(), Some(1));
     let said = String::from_utf8(bad.stderr).unwrap();
