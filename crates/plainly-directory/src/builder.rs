@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use plainly::protocol::types::CacheHint;
+use plainly::store::Budget;
 
 use plainly_convert::Converter;
 
@@ -19,9 +20,6 @@ use super::write;
 
 /// The most bytes of a file that are read unless set otherwise: 16 MiB.
 const MAX_FILE_BYTES: u64 = 16 << 20;
-
-/// The most bytes of files that are held at once unless set otherwise: 512 MiB.
-const BYTES_AT_ONCE: u64 = 512 << 20;
 
 /// The most bytes of one write unless set otherwise: 16 MiB.
 const MAX_WRITE_BYTES: u64 = 16 << 20;
@@ -47,7 +45,7 @@ pub struct DirectoryStoreBuilder {
     shown: VisibleNames,
     cache_hint: CacheHint,
     max_file_bytes: u64,
-    bytes_at_once: u64,
+    budget: Budget,
     max_write_bytes: u64,
     converters: Converters,
 }
@@ -68,7 +66,7 @@ impl DirectoryStoreBuilder {
             shown: VisibleNames::default(),
             cache_hint: CacheHint::default(),
             max_file_bytes: MAX_FILE_BYTES,
-            bytes_at_once: BYTES_AT_ONCE,
+            budget: Budget::default(),
             max_write_bytes: MAX_WRITE_BYTES,
             converters: Converters::default(),
         }
@@ -152,11 +150,10 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// The maximum number of bytes of files in memory at once: being read, or waiting to be sent. 512 MiB by default.
-    /// Beyond that, reading is [`StoreError::Overloaded`](plainly::store::StoreError::Overloaded); a single file is
-    /// always read.
-    pub fn bytes_at_once(mut self, bytes: u64) -> Self {
-        self.bytes_at_once = bytes;
+    /// The budget of memory for files that are read, searched or changed, or wait to be sent. By default the one that all
+    /// stores of the process share.
+    pub fn budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
         self
     }
 
@@ -218,7 +215,7 @@ impl DirectoryStoreBuilder {
             locks: NameLocks::default(),
             lists: Arc::default(),
             converters: self.converters,
-            jobs: Jobs::new(self.bytes_at_once),
+            jobs: Jobs::new(self.budget),
         });
         write::clean(&store.mounts);
         Ok(store)

@@ -54,6 +54,7 @@ pub(super) fn read(
     for _ in 0..ATTEMPTS {
         match root.open(path)? {
             OpenEntry::Directory(place) => {
+                root.waiter().hold(ALL_BYTES)?;
                 let mut walk = Walk::children(place, uri.to_owned(), None)?;
                 return small_files(iter::from_fn(|| walk.next().transpose()), converters);
             }
@@ -63,8 +64,8 @@ pub(super) fn read(
                     file.waiter.hold(file.metadata.len())?;
                 }
                 if let Some((resource, body)) = self::file(uri, name, &file, limit, converters)? {
-                    // As text it may be longer, and of some files no size was known.
-                    file.waiter.hold(body.as_bytes().len() as u64)?;
+                    // As text or as base64 it may be longer, and of some files no size was known.
+                    file.waiter.hold(weight(&body))?;
                     let allowance = Allowance {
                         room: usize::try_from(limit / 4).unwrap_or(usize::MAX),
                         time: CONVERTING,
@@ -76,6 +77,15 @@ pub(super) fn read(
         }
     }
     Err(unstable())
+}
+
+/// The bytes of a content in a message.
+fn weight(body: &Body) -> u64 {
+    let size = body.as_bytes().len() as u64;
+    match body {
+        Body::Text(_) => size,
+        Body::Blob(_) => size.div_ceil(3) * 4,
+    }
 }
 
 /// The content of a file; `None` if it changed meanwhile.
@@ -332,8 +342,8 @@ mod tests {
     #[test]
     fn what_is_held_is_the_text_and_not_only_the_file() {
         let around = tempfile::tempdir().unwrap();
-        let text = "Съешь же ещё этих мягких французских булок, да выпей чаю. ";
-        let (windows_1251, ..) = encoding_rs::WINDOWS_1251.encode(text);
+        let text = "Съешь же ещё этих мягких французских булок, да выпей чаю. ".repeat(100);
+        let (windows_1251, ..) = encoding_rs::WINDOWS_1251.encode(&text);
         fs::write(around.path().join("x"), &windows_1251).unwrap();
         let (waits, waiter) = Waiter::until_dropped();
         let root = root(around.path(), waiter);
@@ -344,11 +354,11 @@ mod tests {
             &path,
             "file:///x",
             "x.txt".as_ref(),
-            999,
+            99_999,
             &converters,
         );
-        assert_eq!(read.unwrap()[0].body, Body::Text(text.to_owned()));
-        assert_eq!(waits.held(), text.len() as u64);
+        assert_eq!(waits.held(), (text.len() as u64).next_multiple_of(1 << 10));
+        assert_eq!(read.unwrap()[0].body, Body::Text(text));
     }
 
     #[test]

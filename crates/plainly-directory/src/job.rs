@@ -3,10 +3,9 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use plainly::store::{StoreCaller, StoreError};
+use plainly::store::{Budget, BudgetPart, StoreCaller, StoreError};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
 
@@ -32,9 +31,9 @@ pub(super) struct Jobs {
     /// The places of long jobs that run one at a time; each caller may have one.
     #[cfg(feature = "tools")]
     single: Places<StoreCaller>,
-    /// For the bytes that they and their results hold. A result may wait for long until it is taken: who asked may be one who
-    /// reads slowly.
-    room: Arc<Room>,
+    /// The budget for the bytes that they and their results hold. A result may wait for long until it is taken: who asked may
+    /// be one who reads slowly.
+    pub(super) budget: Budget,
 }
 
 /// Places of which each caller may have an eighth. A caller that wants more waits until it has given one back, and then behind
@@ -52,13 +51,6 @@ pub(super) struct JobPlace {
     _all: OwnedSemaphorePermit,
 }
 
-/// The bytes that all jobs of a store hold together, and how many these may be.
-#[derive(Debug)]
-struct Room {
-    most: u64,
-    taken: AtomicU64,
-}
-
 /// A job's view of the caller that waits for its result.
 #[derive(Clone, Debug)]
 pub(super) struct Waiter(Weak<Waits>);
@@ -66,9 +58,8 @@ pub(super) struct Waiter(Weak<Waits>);
 /// The caller that waits for the result of a job, or takes it at this moment.
 #[derive(Debug)]
 pub(super) struct Waits {
-    room: Arc<Room>,
     /// The bytes that the job and its result hold.
-    held: AtomicU64,
+    held: Lock<BudgetPart>,
 }
 
 /// The error of a job whose caller has gone: it is never seen.
@@ -84,15 +75,15 @@ struct Job<T> {
 }
 
 impl Jobs {
-    /// Jobs that hold at most `most` bytes together; one that is alone may hold more.
-    pub(super) fn new(most: u64) -> Self {
+    /// Jobs whose bytes are taken from this budget.
+    pub(super) fn new(budget: Budget) -> Self {
         Self {
             places: Places::new(AT_ONCE),
             #[cfg(feature = "tools")]
             long: Places::new(LONG_AT_ONCE),
             #[cfg(feature = "tools")]
             single: Places::new(PARTS),
-            room: Room::new(most),
+            budget,
         }
     }
 
@@ -118,7 +109,7 @@ impl Jobs {
         let place = self.places.take(StoreCaller::current()).await;
         let place = place.map_err(|error| StoreError::Failed(error.into()))?;
         let ready = ready.await;
-        let waits = Waits::new(&self.room);
+        let waits = Waits::new(&self.budget);
         let waiter = Waiter(Arc::downgrade(&waits));
         let mut job = Job {
             handle: tokio::task::spawn_blocking(move || {
@@ -191,61 +182,27 @@ impl<T> Drop for Job<T> {
     }
 }
 
-impl Room {
-    fn new(most: u64) -> Arc<Self> {
-        let taken = AtomicU64::new(0);
-        Arc::new(Self { most, taken })
-    }
-
-    /// Whether there was room for `more` bytes of a job that holds `own`. A job that is alone always has room: a file that is
-    /// larger than all of it could never be read otherwise.
-    fn take(&self, own: u64, more: u64) -> bool {
-        let taken = self
-            .taken
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
-                let all = taken.checked_add(more)?;
-                (taken == own || all <= self.most).then_some(all)
-            });
-        taken.is_ok()
-    }
-}
-
 impl Waits {
-    fn new(room: &Arc<Room>) -> Arc<Self> {
+    fn new(budget: &Budget) -> Arc<Self> {
         Arc::new(Self {
-            room: Arc::clone(room),
-            held: AtomicU64::new(0),
+            held: budget.part().into(),
         })
     }
 
     #[cfg(test)]
     pub(super) fn held(&self) -> u64 {
-        self.held.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        let held = *self.held.get_mut();
-        self.room.taken.fetch_sub(held, Ordering::Relaxed);
+        self.held.lock().bytes()
     }
 }
 
 impl Waiter {
-    /// Takes room for `bytes`, those that it has already included, until the result is taken.
+    /// Takes `bytes` of the budget, those that it has already included, until the result is taken. Waits until there is room.
     pub(super) fn hold(&self, bytes: u64) -> Result<(), StoreError> {
-        self.check()?;
-        let Some(waits) = self.0.upgrade() else {
-            return Ok(());
-        };
-        let before = waits.held.load(Ordering::Relaxed);
-        let more = bytes.saturating_sub(before);
-        if more > 0 && !waits.room.take(before, more) {
-            return Err(StoreError::Overloaded);
+        if let Some(waits) = self.0.upgrade() {
+            // A job is one thread, and nobody else takes any for it.
+            waits.held.lock().grow_blocking(bytes)?;
         }
-        // A job is one thread, and nobody else takes any for it.
-        waits.held.store(before + more, Ordering::Relaxed);
-        Ok(())
+        self.check()
     }
 
     /// Fails once the caller has gone. Cheap enough to call for every name and every piece of a
@@ -260,7 +217,7 @@ impl Waiter {
     /// A caller that waits until the returned value is dropped.
     #[cfg(test)]
     pub(super) fn until_dropped() -> (Arc<Waits>, Self) {
-        let waits = Waits::new(&Room::new(u64::MAX));
+        let waits = Waits::new(&Budget::new(u64::MAX));
         let waiter = Self(Arc::downgrade(&waits));
         (waits, waiter)
     }
@@ -289,7 +246,7 @@ mod tests {
     #[test]
     fn only_so_many_jobs_run_at_once_and_all_in_the_end() {
         const ALL: usize = 3 * AT_ONCE;
-        let jobs = Arc::new(Jobs::new(0));
+        let jobs = Arc::new(Jobs::new(Budget::default()));
         let runtime = runtime(ALL);
         let (begin, begun) = mpsc::channel();
         let (open, opened) = mpsc::channel::<()>();
@@ -344,7 +301,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_job_that_waits_for_its_place_has_nothing_that_others_need() {
-        let jobs = Jobs::new(0);
+        let jobs = Jobs::new(Budget::default());
         let all = jobs.places.all.acquire_many(AT_ONCE as u32).await.unwrap();
         let needed = Arc::new(tokio::sync::Mutex::new(()));
         let ready = Arc::clone(&needed).lock_owned();
@@ -357,42 +314,39 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn bytes_are_held_until_the_result_is_taken_and_no_more_than_there_is_room_for() {
-        let jobs = Jobs::new(10);
+    async fn bytes_are_held_until_the_result_is_taken() {
+        const KIB: u64 = 1 << 10;
+        let budget = Budget::new(10 * KIB);
+        let jobs = Jobs::new(budget.clone());
         let holding = |bytes: u64| {
             jobs.run(move |waiter| {
                 waiter.hold(1)?;
                 waiter.hold(bytes)
             })
         };
-        let held = || jobs.room.taken.load(Ordering::Relaxed);
         // Done, but nobody takes the result.
-        let (open, opened) = mpsc::channel::<()>();
+        let (say, said) = mpsc::channel();
         let mut left = Box::pin(jobs.run(move |waiter| {
-            waiter.hold(6)?;
-            opened.recv().ok();
+            waiter.hold(6 * KIB)?;
+            say.send(()).unwrap();
             Ok::<_, StoreError>(())
         }));
         let mut context = Context::from_waker(Waker::noop());
         assert!(left.as_mut().poll(&mut context).is_pending());
-        while held() != 6 {
-            tokio::task::yield_now().await;
-        }
-        drop(open);
-        holding(4).await.unwrap();
-        let refused = holding(5).await.unwrap_err();
-        assert!(matches!(refused, StoreError::Overloaded), "{refused}");
-        assert_eq!(held(), 6);
+        said.recv_timeout(PATIENCE).unwrap();
+        holding(4 * KIB).await.unwrap();
+        let mut waiting = Box::pin(holding(5 * KIB));
+        assert!(waiting.as_mut().poll(&mut context).is_pending());
         left.await.unwrap();
-        assert_eq!(held(), 0);
-        // Alone any has room.
-        holding(11).await.unwrap();
-        assert_eq!(held(), 0);
+        waiting.await.unwrap();
+        budget.take(10 * KIB).await.unwrap();
+        let refused = holding(11 * KIB).await.unwrap_err();
+        assert!(matches!(refused, StoreError::TooLarge { .. }), "{refused}");
     }
 
     #[test]
     fn a_job_that_is_given_up_before_its_turn_never_runs() {
-        let jobs = Arc::new(Jobs::new(0));
+        let jobs = Arc::new(Jobs::new(Budget::default()));
         let runtime = runtime(1);
         let (open, opened) = mpsc::channel::<()>();
         let (begin, begun) = mpsc::channel();
@@ -426,7 +380,7 @@ mod tests {
 
     #[test]
     fn a_job_that_is_given_up_while_it_runs_learns_of_it() {
-        let jobs = Arc::new(Jobs::new(0));
+        let jobs = Arc::new(Jobs::new(Budget::default()));
         let runtime = runtime(1);
         let (say, said) = mpsc::channel();
         let running = Arc::clone(&jobs);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 use plainly::server::SubscribedResources;
-use plainly::store::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Watch};
+use plainly::store::{Budget, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Watch};
 
 use super::job::Waiter;
 use super::mount::Root;
@@ -39,7 +39,7 @@ use super::watch;
 /// - Forbidden files look as if they did not exist. Everything listed could be opened when it was listed; what the
 ///   operating system can't open is logged and left out.
 ///
-/// Its methods need a Tokio runtime: files are read on its blocking threads, 32 at a time for all clones of a store, an eighth of them
+/// Its methods need a Tokio runtime with time enabled: files are read on its blocking threads, 32 at a time for all clones of a store, an eighth of them
 /// for one [caller](plainly::store::StoreCaller).
 /// Dropping a future ends its work.
 ///
@@ -189,6 +189,10 @@ impl Store for DirectoryStore {
                 "A file or directory, by its path below a mount, the mount's name first",
             ),
         ]
+    }
+
+    fn budget(&self) -> Budget {
+        self.mounts.jobs.budget.clone()
     }
 
     fn cache_hint(&self) -> CacheHint {

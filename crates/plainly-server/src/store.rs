@@ -2,6 +2,7 @@
 //! reports it to the peer in its dialect.
 
 mod boxed;
+mod budget;
 mod caller;
 mod complete;
 mod error;
@@ -21,6 +22,7 @@ use std::sync::Arc;
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 
 pub(crate) use self::boxed::{DynStore, EndlessListing};
+pub use self::budget::{Budget, BudgetPart};
 pub use self::caller::StoreCaller;
 pub use self::complete::Typed;
 pub use self::error::StoreError;
@@ -136,6 +138,12 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         true
     }
 
+    /// The budget of memory for contents that are read, searched or changed: by default the one that all stores of the
+    /// process share. A store of large contents takes their size from it before it reads them.
+    fn budget(&self) -> Budget {
+        Budget::default()
+    }
+
     /// The time that clients may cache results, and whether they may share them.
     fn cache_hint(&self) -> CacheHint {
         CacheHint::default()
@@ -201,6 +209,10 @@ impl<S: Store> Store for Arc<S> {
 
     fn can_suggest(&self) -> bool {
         S::can_suggest(self)
+    }
+
+    fn budget(&self) -> Budget {
+        S::budget(self)
     }
 
     fn cache_hint(&self) -> CacheHint {

@@ -10,7 +10,7 @@ use plainly_errors::Problem;
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 use plainly_server::SubscribedResources;
 use plainly_server::store::{
-    Change, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Viewer, Watch,
+    Budget, Change, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Viewer, Watch,
 };
 
 use super::Globs;
@@ -207,6 +207,10 @@ impl<S: Store> Store for Filter<S> {
 
     fn can_suggest(&self) -> bool {
         self.store.can_suggest()
+    }
+
+    fn budget(&self) -> Budget {
+        self.store.budget()
     }
 
     fn cache_hint(&self) -> CacheHint {

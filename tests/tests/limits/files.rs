@@ -5,6 +5,7 @@ use std::fs;
 use plainly::client::Client;
 use plainly::limits::{ClientLimits, Limits};
 use plainly::server::Server;
+use plainly::store::Budget;
 use plainly::transport::Reply;
 use plainly_directory::DirectoryStore;
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use plainly_peer::Peer;
 use plainly_peer::message::modern as request;
 use plainly_peer::within;
 
-const LARGE: usize = 60_000;
+const LARGE: usize = 60 << 10;
 
 fn reading(id: u32, name: &str) -> Value {
     request(
@@ -101,7 +102,7 @@ async fn files_have_room_together_until_somebody_takes_them() {
     fs::write(root.path().join("small"), "small").unwrap();
     let server = |room: usize| {
         let store = DirectoryStore::builder().mount_as("docs", root.path());
-        let store = store.bytes_at_once(room as u64).build().unwrap();
+        let store = store.budget(Budget::new(room as u64)).build().unwrap();
         server_with(|builder| builder.store(store), |_| {}).0
     };
     // It reads nothing: what it asked for is read, and then nobody takes it.

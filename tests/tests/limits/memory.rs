@@ -6,6 +6,7 @@ use std::process::Command;
 
 use plainly::client::Client;
 use plainly::limits::ClientLimits;
+use plainly::store::Budget;
 use plainly_directory::DirectoryStore;
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
@@ -146,7 +147,7 @@ fn many_files_that_nobody_takes_cost_no_more_than_the_limit() {
             std::fs::write(root.path().join("large"), "x".repeat(LARGE)).unwrap();
             std::fs::write(root.path().join("small"), "small").unwrap();
             let store = DirectoryStore::builder().mount_as("docs", root.path());
-            let store = store.bytes_at_once(ROOM as u64).build().unwrap();
+            let store = store.budget(Budget::new(ROOM as u64)).build().unwrap();
             let (server, _) = server_with(|builder| builder.store(store), |_| {});
             let reading = |id, name| {
                 request(

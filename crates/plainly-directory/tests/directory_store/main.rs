@@ -10,6 +10,7 @@ mod fixture;
 #[path = "../../../../tests/peer/src/table.rs"]
 pub mod table;
 
+mod budget;
 mod churn;
 mod encodings;
 mod hidden;

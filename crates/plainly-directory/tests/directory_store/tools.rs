@@ -47,7 +47,7 @@ impl<'a> Tools<'a> {
         Self::offering(fixture, fixture.store.local_tools(), Revision::V2026_07_28)
     }
 
-    fn offering(fixture: &'a Fixture, tools: Vec<Tool>, revision: Revision) -> Self {
+    pub(crate) fn offering(fixture: &'a Fixture, tools: Vec<Tool>, revision: Revision) -> Self {
         let server = Server::builder("test", "1").tools(tools).build().unwrap();
         let client = fixture.block_on(async move {
             let (near, far) = tokio::io::duplex(64 << 10);

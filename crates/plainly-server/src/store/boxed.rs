@@ -12,7 +12,8 @@ use plainly_protocol::types::{
 };
 
 use super::{
-    LineIndexes, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch,
+    Budget, LineIndexes, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer,
+    Watch,
 };
 use crate::changes::SubscribedResources;
 use plainly_transport::lock::Lock;
@@ -36,6 +37,7 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     /// The known lines of its resources; `None` for a view, which may show something else.
     fn lines(&self) -> Option<&LineIndexes>;
     fn can_suggest(&self) -> bool;
+    fn budget(&self) -> Budget;
     fn cache_hint(&self) -> CacheHint;
 }
 
@@ -192,6 +194,10 @@ impl<S: Store> DynStore for Boxed<S> {
 
     fn can_suggest(&self) -> bool {
         self.store.can_suggest()
+    }
+
+    fn budget(&self) -> Budget {
+        self.store.budget()
     }
 
     fn cache_hint(&self) -> CacheHint {

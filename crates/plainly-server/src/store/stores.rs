@@ -9,7 +9,7 @@ use plainly_protocol::types::{
 };
 
 use super::boxed::{DynStore, boxed};
-use super::{ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch};
+use super::{Budget, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch};
 use crate::changes::SubscribedResources;
 
 /// Several stores as one: the first that serves a URI has it. Cheap to clone.
@@ -185,6 +185,12 @@ impl Store for Stores {
     /// Whether all of them can.
     fn can_suggest(&self) -> bool {
         self.0.iter().all(|store| store.can_suggest())
+    }
+
+    /// The one of the first: stores of a process share theirs.
+    fn budget(&self) -> Budget {
+        let first = self.0.first();
+        first.map(|store| store.budget()).unwrap_or_default()
     }
 
     /// The shortest time of all; public only if all of them are.

@@ -72,6 +72,9 @@ async fn write<S: Writable>(
     let run = |permanent| {
         let query = query.clone().permanent(permanent);
         async move {
+            let size = query.bytes.len() as u64;
+            let held = store.budget().take(size).await;
+            let _held = held.map_err(WriteError::Store)?;
             match store.write(query).await {
                 Err(WriteError::Store(StoreError::NotFound)) => Err(problems::no_place(uri).into()),
                 outcome => Ok(outcome?),

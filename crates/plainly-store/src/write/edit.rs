@@ -6,7 +6,8 @@ use bytes::Bytes;
 use plainly_protocol::types::Content;
 use plainly_server::reply::{Json, StructuredOutput};
 use plainly_server::store::{
-    ByteRange, RangeQuery, Ranged, When, Writable, WriteError, WriteQuery, Written,
+    BudgetPart, ByteRange, RangeQuery, Ranged, StoreError, When, Writable, WriteError, WriteQuery,
+    Written,
 };
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
@@ -25,6 +26,10 @@ const MOST: usize = 100;
 
 /// The most times that an edit is made, if other programs write meanwhile.
 const TRIES: usize = 5;
+
+/// The copies of a text in memory while it is edited: as it was read, as it will be written, and both with one kind of line
+/// ends.
+const COPIES: u64 = 4;
 
 /// The most texts that are edited at a time. Others wait before theirs is read.
 pub(super) const AT_ONCE: usize = 8;
@@ -132,6 +137,7 @@ impl<S: Writable> Editing<'_, S> {
         let writing = &self.change.writing;
         let place = Arc::clone(&writing.edits).acquire_owned().await?;
         let text = self.read().await?;
+        let held = self.hold(text.bytes.len()).await?;
         let (bytes, edits) = (text.bytes.clone(), Arc::clone(&self.edits));
         let limit = writing.settings.bytes;
         let name = self.uri.to_owned();
@@ -139,9 +145,22 @@ impl<S: Writable> Editing<'_, S> {
         let edited = spawn_blocking(move || {
             // Also an edit whose caller has gone takes its place until it is done.
             let _place = place;
-            EditResult::of(&bytes, &edits, limit, &name)
+            EditResult::of(&bytes, &edits, limit, &name, held)
         });
         Ok((text, edited.await??))
+    }
+
+    /// Takes memory for a text of this size and its edits.
+    async fn hold(&self, size: usize) -> Result<BudgetPart, Failure> {
+        let (view, size) = (&self.change.view, size as u64);
+        match view.store.budget().take(size * COPIES).await {
+            Ok(held) => Ok(held),
+            Err(StoreError::TooLarge { limit, .. }) => {
+                let limit = usize::try_from(limit / COPIES).unwrap_or(usize::MAX);
+                Err(problems::too_large_to_edit(self.uri, size, limit).into())
+            }
+            Err(error) => Err(crate::problems::of(view, self.uri, error).await.into()),
+        }
     }
 
     /// The text as it is now.
@@ -180,10 +199,18 @@ struct EditResult {
     text: Bytes,
     diff: String,
     note: Option<String>,
+    /// The memory for it until it is written.
+    _held: BudgetPart,
 }
 
 impl EditResult {
-    fn of(bytes: &[u8], edits: &[EditArg], limit: usize, name: &str) -> Result<Self, Failure> {
+    fn of(
+        bytes: &[u8],
+        edits: &[EditArg],
+        limit: usize,
+        name: &str,
+        held: BudgetPart,
+    ) -> Result<Self, Failure> {
         let edits: Vec<Edit<'_>> = edits
             .iter()
             .map(|edit| match edit.all.unwrap_or_default() {
@@ -204,6 +231,7 @@ impl EditResult {
             text: edited.text.into(),
             diff,
             note: (!notes.is_empty()).then(|| notes.join(" ")),
+            _held: held,
         })
     }
 

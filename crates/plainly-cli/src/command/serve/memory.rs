@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use plainly::limits::Limits;
+use plainly::store::Budget;
 use plainly::transport::http::HttpLimits;
 
 use crate::args::ServeArgs;
@@ -11,8 +12,8 @@ use crate::args::ServeArgs;
 /// The directory in which Linux shows control groups.
 const CGROUPS: &str = "/sys/fs/cgroup";
 
-/// The bytes of files that are held at once where there is memory enough.
-const BYTES_AT_ONCE: u64 = 512 << 20;
+/// The bytes of the budget for contents where there is memory enough.
+const CONTENTS: u64 = 512 << 20;
 
 /// The bytes of memory for the whole server.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +26,13 @@ pub(super) fn of(args: &ServeArgs) -> Option<Memory> {
         least_limit(&groups, Path::new(CGROUPS))
     };
     args.content.max_memory.or_else(of_cgroup).map(Memory)
+}
+
+/// The budget for the contents of all stores. There is room for the largest file that may be read, as base64.
+pub(super) fn budget(args: &ServeArgs) -> Budget {
+    let bytes = of(args).map_or(CONTENTS, Memory::contents);
+    let largest = args.content.max_file_size.div_ceil(3).saturating_mul(4);
+    Budget::new(bytes.max(largest))
 }
 
 /// The least limit of the control groups in `groups`, as in /proc/self/cgroup, and of those around them: a container may see its
@@ -51,8 +59,8 @@ fn least_limit(groups: &str, root: &Path) -> Option<u64> {
 impl Memory {
     /// An eighth, because a file that is sent can be in memory as a file, as a reply, and on its way, and all else needs
     /// memory too.
-    pub(super) fn bytes_at_once(self) -> u64 {
-        (self.0 / 8).min(BYTES_AT_ONCE)
+    fn contents(self) -> u64 {
+        (self.0 / 8).min(CONTENTS)
     }
 
     pub(super) fn limit(self, limits: &mut Limits) {
@@ -83,7 +91,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// In MiB: files, and what the server and its HTTP hold at most.
+    /// In MiB: contents, and what the server and its HTTP hold at most.
     fn sizes(memory: u64) -> [u64; 6] {
         let (memory, mut limits) = (Memory(memory), Limits::default());
         memory.limit(&mut limits);
@@ -97,15 +105,7 @@ mod tests {
             http.in_flight_bytes,
         ];
         let [replies, resumed, tasks, listened, bodies] = held.map(|bytes| bytes as u64);
-        [
-            memory.bytes_at_once(),
-            replies,
-            resumed,
-            tasks,
-            listened,
-            bodies,
-        ]
-        .map(|bytes| bytes / MIB)
+        [memory.contents(), replies, resumed, tasks, listened, bodies].map(|bytes| bytes / MIB)
     }
 
     #[test]

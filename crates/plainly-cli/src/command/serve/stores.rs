@@ -18,11 +18,12 @@ pub(super) struct Stores {
 
 impl Stores {
     pub(super) fn new(args: &ServeArgs) -> Result<Self, Failure> {
+        let options = options(args);
         let skills = args.content.skills.as_ref().map(|path| {
-            SkillDirectory::with_options(path, options(args)).map_err(super::impossible)
+            SkillDirectory::with_options(path, options.clone()).map_err(super::impossible)
         });
         Ok(Self {
-            directories: directories(args)?,
+            directories: directories(options, args)?,
             skills: skills.transpose()?,
         })
     }
@@ -60,9 +61,9 @@ impl Stores {
     }
 }
 
-/// A builder with the options for all directories.
+/// A builder with the options for all directories, which share a budget of memory.
 fn options(args: &ServeArgs) -> DirectoryStoreBuilder {
-    let builder = DirectoryStore::builder()
+    DirectoryStore::builder()
         .hidden(args.content.hidden)
         .ignored(args.content.no_ignore)
         .withhold(args.named_files())
@@ -71,15 +72,15 @@ fn options(args: &ServeArgs) -> DirectoryStoreBuilder {
             // Who may see it is for a proxy to say, if anybody does.
             CacheScope::Private,
         ))
-        .max_file_bytes(args.content.max_file_size);
-    match memory::of(args) {
-        Some(memory) => builder.bytes_at_once(memory.bytes_at_once()),
-        None => builder,
-    }
+        .max_file_bytes(args.content.max_file_size)
+        .budget(memory::budget(args))
 }
 
 /// The store of the directories, if there are any.
-fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
+fn directories(
+    options: DirectoryStoreBuilder,
+    args: &ServeArgs,
+) -> Result<Option<DirectoryStore>, Failure> {
     if args.mounts.is_empty() {
         if args.content.app {
             let why = "--app shows the files of directories: give a directory to serve";
@@ -87,7 +88,7 @@ fn directories(args: &ServeArgs) -> Result<Option<DirectoryStore>, Failure> {
         }
         return Ok(None);
     }
-    let builder = write::prepared(options(args), args);
+    let builder = write::prepared(options, args);
     let builder = match args.content.as_is {
         true => builder.as_is(true),
         false => with_converters(builder)?,

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::lines::{BLOCK, Counting};
 use super::{MOST, OPEN, PartContent, PartQuery, PartUnit, whole_letters};
-use crate::store::{ByteRange, RangeQuery, Ranged, Store, StoreError};
+use crate::store::{BudgetPart, ByteRange, RangeQuery, Ranged, Store, StoreError};
 
 /// The bytes that are read at a time.
 const PIECE: u64 = BLOCK;
@@ -33,7 +33,8 @@ pub(super) async fn lines<S: Store + ?Sized>(
 ) -> Result<PartContent, StoreError> {
     let since = Instant::now();
     for _ in 0..ATTEMPTS {
-        let mut search = LineSearch::new(query, (first, last), since);
+        let held = store.budget().part();
+        let mut search = LineSearch::new(query, (first, last), since, held);
         if let Some(content) = search.run(store).await? {
             return Ok(content);
         }
@@ -52,6 +53,8 @@ struct LineSearch<'a> {
     /// The size at the last read.
     size: u64,
     found: Vec<u8>,
+    /// The memory for the lines that were found, and for the piece that is being read.
+    held: BudgetPart,
     /// Whether the last byte that was read ends a line.
     has_ended: bool,
     until: Instant,
@@ -69,7 +72,12 @@ impl Drop for LineSearch<'_> {
 }
 
 impl<'a> LineSearch<'a> {
-    fn new(query: PartQuery<'a>, (first, last): (u64, Option<u64>), since: Instant) -> Self {
+    fn new(
+        query: PartQuery<'a>,
+        (first, last): (u64, Option<u64>),
+        since: Instant,
+        held: BudgetPart,
+    ) -> Self {
         let index = query.lines.map(|lines| lines.get(query.uri));
         let counting = Counting::before(first, index.unwrap_or_default());
         Self {
@@ -80,6 +88,7 @@ impl<'a> LineSearch<'a> {
             counting,
             size: 0,
             found: Vec::new(),
+            held,
             has_ended: true,
             until: since + TIME,
             told: since,
@@ -119,6 +128,8 @@ impl<'a> LineSearch<'a> {
             if ranged.bytes.is_empty() {
                 return self.end().map(Some);
             }
+            let held = self.found.len() + ranged.bytes.len();
+            self.held.grow(held as u64).await?;
             let next = at + ranged.bytes.len() as u64;
             // Lines that were not in the first piece may be far away: the next one is read while this one is counted.
             if pieces > 0 && next < self.size {
