@@ -4,7 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use plainly_convert::{Converter, Csv, Draft, Html, Json, Original};
+use plainly_convert::{Csv, Html, Json};
+use plainly_fuzz::converted;
 
 fuzz_target!(|input: &[u8]| {
     let Some((&room, content)) = input.split_first() else {
@@ -25,23 +26,6 @@ fuzz_target!(|input: &[u8]| {
         same_value(content, &indented);
     }
 });
-
-fn converted(
-    converter: &impl Converter,
-    mime_type: &str,
-    content: &[u8],
-    room: usize,
-) -> Option<String> {
-    converter.gives(mime_type)?;
-    let mut draft = Draft::new(room);
-    converter
-        .convert(Original::new(mime_type, content), &mut draft)
-        .ok()?;
-    let text = draft.finish().ok()?;
-    assert!(text.len() <= room);
-    assert!(!text.contains(|letter: char| letter.is_control() && !"\n\t".contains(letter)));
-    Some(text)
-}
 
 /// Only what stands between the values is another.
 fn same_value(content: &[u8], indented: &str) {

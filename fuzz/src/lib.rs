@@ -1,12 +1,15 @@
-//! What several targets need: bytes cut as a network might, a raw client of a server on the same thread, and signed texts.
+//! What several targets need: bytes cut as a network might, a raw client of a server on the same thread, signed texts, and
+//! documents.
 
 mod chunks;
+mod documents;
 mod peer;
 mod signing;
 #[path = "../../tests/peer/src/words.rs"]
 mod words;
 
 pub use chunks::{Chunks, pieces};
+pub use documents::{Piece, Words, archive, converted, relationships, xml};
 pub use peer::{MODERN, Peer, REVISIONS, initialize, modern, request, settle, simulate};
 pub use signing::{NOW, public_jwk, signed, type_of};
 pub use words::{check_words, told};

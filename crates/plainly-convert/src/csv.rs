@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 use csv::{ByteRecord, ReaderBuilder};
 
 use super::encoding::decode;
+use super::markdown::write_cell;
 use super::{ConvertError, Converter, Draft, Original};
 
 /// The characters that can separate values, the likeliest first.
@@ -80,28 +81,10 @@ fn row(record: &ByteRecord, draft: &mut Draft<'_>) -> fmt::Result {
     for value in record {
         draft.write_char(' ')?;
         // The reader works on bytes; that these were text is known from before.
-        cell(String::from_utf8_lossy(value).trim(), draft)?;
+        write_cell(String::from_utf8_lossy(value).trim(), draft)?;
         draft.write_str(" |")?;
     }
     draft.write_char('\n')
-}
-
-/// The letters that would end a cell or a row, or take the next one along.
-const SPECIAL: [char; 4] = ['|', '\\', '\n', '\r'];
-
-/// Writes a value so that neither its table nor its row ends within it.
-fn cell(value: &str, draft: &mut Draft<'_>) -> fmt::Result {
-    for piece in value.split_inclusive(SPECIAL) {
-        let plain = piece.trim_end_matches(SPECIAL);
-        draft.write_str(plain)?;
-        match piece.get(plain.len()..) {
-            Some("\n") => draft.write_str("<br>")?,
-            Some("|") => draft.write_str("\\|")?,
-            Some("\\") => draft.write_str("\\\\")?,
-            Some(_) | None => {}
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

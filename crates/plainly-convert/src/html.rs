@@ -1,11 +1,8 @@
 //! HTML as Markdown: from tag to tag, without a tree. A tree of hostile HTML can be deeper than any stack and larger than any
 //! memory (a formatting element that is never closed is opened anew in each paragraph); tags in their order are neither.
 
-mod containers;
 mod page;
-mod paper;
 mod tags;
-mod words;
 
 use self::page::Page;
 use self::tags::{Token, tokens};

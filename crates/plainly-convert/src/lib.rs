@@ -9,10 +9,25 @@
 //! | `csv` | no | [`Csv`]: CSV and TSV as Markdown tables |
 //! | `json` | no | [`Json`]: JSON without line breaks indented |
 //! | `pdf` | no | [`Pdf`]: the text of PDFs |
+//! | `word` | no | [`Word`]: Word documents as Markdown |
+//! | `sheets` | no | [`Sheets`]: workbooks as Markdown tables |
+//! | `notebook` | no | [`Notebook`]: Jupyter notebooks as Markdown |
 
+#[cfg(any(feature = "word", feature = "sheets"))]
+mod archive;
 mod draft;
 mod encoding;
+#[cfg(any(
+    feature = "html",
+    feature = "csv",
+    feature = "word",
+    feature = "sheets",
+    feature = "notebook"
+))]
+mod markdown;
 mod pages;
+#[cfg(any(feature = "word", feature = "sheets"))]
+mod xml;
 
 #[cfg(feature = "csv")]
 mod csv;
@@ -20,8 +35,14 @@ mod csv;
 mod html;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "notebook")]
+mod notebook;
 #[cfg(feature = "pdf")]
 mod pdf;
+#[cfg(feature = "sheets")]
+mod sheets;
+#[cfg(feature = "word")]
+mod word;
 
 use std::error::Error;
 use std::fmt;
@@ -34,9 +55,15 @@ pub use self::encoding::declared_encoding;
 pub use self::html::Html;
 #[cfg(feature = "json")]
 pub use self::json::Json;
+#[cfg(feature = "notebook")]
+pub use self::notebook::Notebook;
 pub use self::pages::PageRange;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
+#[cfg(feature = "sheets")]
+pub use self::sheets::Sheets;
+#[cfg(feature = "word")]
+pub use self::word::Word;
 
 /// Makes another representation of a file.
 ///
@@ -132,7 +159,15 @@ impl<'a> Original<'a> {
 
 #[cfg(all(
     test,
-    any(feature = "html", feature = "csv", feature = "json", feature = "pdf")
+    any(
+        feature = "html",
+        feature = "csv",
+        feature = "json",
+        feature = "pdf",
+        feature = "word",
+        feature = "sheets",
+        feature = "notebook"
+    )
 ))]
 mod tests {
     use super::*;

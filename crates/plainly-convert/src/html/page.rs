@@ -5,8 +5,8 @@ use std::fmt;
 
 use html5gum::StartTag;
 
-use super::super::Draft;
-use super::paper::{Break, Paper};
+use crate::Draft;
+use crate::markdown::{Break, Paper, Rows};
 
 /// Text that is collected to its end before it is written, since the marks around it depend on it.
 enum Verbatim {
@@ -20,16 +20,8 @@ pub(super) struct Page<'a, 'd> {
     /// The element whose content is left out, and how many of its kind are open.
     skipped: Option<(Vec<u8>, usize)>,
     verbatim: Option<Verbatim>,
-    table: Option<Table>,
-}
-
-/// The table that is being written. One within another is the layout of a page, which only the inner one is not.
-#[derive(Default)]
-struct Table {
-    /// Cells of the first row, until it has ended.
-    head: usize,
-    has_head: bool,
-    in_row: bool,
+    /// The table that is being written. One within another is the layout of a page, which only the inner one is not.
+    table: Option<Rows>,
 }
 
 impl<'a, 'd> Page<'a, 'd> {
@@ -125,7 +117,7 @@ impl<'a, 'd> Page<'a, 'd> {
             b"table" => {
                 // What surrounds it was no table but the layout of the page.
                 self.paper.in_cell(false);
-                self.table = Some(Table::default());
+                self.table = Some(Rows::default());
                 self.paper.end_block(Break::Paragraph)
             }
             b"tr" => self.start_row(),
@@ -195,38 +187,17 @@ impl<'a, 'd> Page<'a, 'd> {
     }
 
     fn start_cell(&mut self) -> fmt::Result {
-        let Some(table) = &mut self.table else {
-            return self.paper.end_block(Break::Paragraph);
-        };
-        let separator = if table.in_row { " | " } else { "| " };
-        if !table.has_head {
-            table.head += 1;
+        match &mut self.table {
+            Some(rows) => rows.start_cell(&mut self.paper),
+            None => self.paper.end_block(Break::Paragraph),
         }
-        if !table.in_row {
-            self.paper.end_block(Break::Line)?;
-        }
-        table.in_row = true;
-        self.paper.in_cell(true);
-        self.paper.mark(separator)
     }
 
     fn end_row(&mut self) -> fmt::Result {
-        let Some(table) = self.table.as_mut().filter(|table| table.in_row) else {
-            return Ok(());
-        };
-        table.in_row = false;
-        self.paper.mark(" |")?;
-        self.paper.in_cell(false);
-        self.paper.end_block(Break::Line)?;
-        if !table.has_head {
-            table.has_head = true;
-            for _ in 0..table.head {
-                self.paper.mark("| --- ")?;
-            }
-            self.paper.mark("|")?;
-            self.paper.end_block(Break::Line)?;
+        match &mut self.table {
+            Some(rows) => rows.end_row(&mut self.paper),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

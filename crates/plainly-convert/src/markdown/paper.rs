@@ -1,14 +1,14 @@
-//! Markdown as it is written: lines with what stands before each of them, and marks around words. Knows nothing of HTML.
+//! Markdown as it is written: lines with what stands before each of them, and marks around words.
 
 use std::fmt::{self, Write};
 
-use super::super::Draft;
 use super::containers::Containers;
 use super::words::{Context, destination, fence, write_word};
+use crate::Draft;
 
 /// The space between what was written and what comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Break {
+pub(crate) enum Break {
     None,
     Line,
     Paragraph,
@@ -29,7 +29,7 @@ enum Kind {
 }
 
 /// The Markdown written so far, and its open parts.
-pub(super) struct Paper<'a, 'd> {
+pub(crate) struct Paper<'a, 'd> {
     draft: &'a mut Draft<'d>,
     containers: Containers,
     marks: Vec<Mark>,
@@ -45,7 +45,7 @@ pub(super) struct Paper<'a, 'd> {
 }
 
 impl<'a, 'd> Paper<'a, 'd> {
-    pub(super) fn new(draft: &'a mut Draft<'d>) -> Self {
+    pub(crate) fn new(draft: &'a mut Draft<'d>) -> Self {
         Self {
             draft,
             containers: Containers::new(),
@@ -59,12 +59,12 @@ impl<'a, 'd> Paper<'a, 'd> {
         }
     }
 
-    pub(super) fn check(&mut self) -> fmt::Result {
+    pub(crate) fn check(&mut self) -> fmt::Result {
         self.draft.check()
     }
 
     /// Words, whatever white space is between them.
-    pub(super) fn text(&mut self, text: &str) -> fmt::Result {
+    pub(crate) fn text(&mut self, text: &str) -> fmt::Result {
         self.has_space |= text.starts_with(is_space);
         let mut words = text.split_ascii_whitespace().peekable();
         while let Some(word) = words.next() {
@@ -81,15 +81,15 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    pub(super) fn bold(&mut self, on: bool) -> fmt::Result {
+    pub(crate) fn bold(&mut self, on: bool) -> fmt::Result {
         self.switch(Kind::Bold, on)
     }
 
-    pub(super) fn italic(&mut self, on: bool) -> fmt::Result {
+    pub(crate) fn italic(&mut self, on: bool) -> fmt::Result {
         self.switch(Kind::Italic, on)
     }
 
-    pub(super) fn open_link(&mut self, target: Option<String>) -> fmt::Result {
+    pub(crate) fn open_link(&mut self, target: Option<String>) -> fmt::Result {
         self.close_link()?;
         match target.as_deref().and_then(destination) {
             Some(target) => self.switch(Kind::Link(target), true),
@@ -97,11 +97,18 @@ impl<'a, 'd> Paper<'a, 'd> {
         }
     }
 
-    pub(super) fn close_link(&mut self) -> fmt::Result {
+    pub(crate) fn close_link(&mut self) -> fmt::Result {
         self.close(is_link)
     }
 
-    pub(super) fn image(&mut self, alt: Option<String>, source: Option<String>) -> fmt::Result {
+    /// Markdown as it is, within a line.
+    pub(crate) fn verbatim(&mut self, markdown: &str) -> fmt::Result {
+        self.begin()?;
+        self.at_start = false;
+        self.draft.write_str(markdown)
+    }
+
+    pub(crate) fn image(&mut self, alt: Option<String>, source: Option<String>) -> fmt::Result {
         let alt = alt.unwrap_or_default();
         let Some(source) = source.as_deref().and_then(destination) else {
             return self.text(&alt);
@@ -122,7 +129,7 @@ impl<'a, 'd> Paper<'a, 'd> {
     }
 
     /// Code within a line.
-    pub(super) fn code(&mut self, code: &str) -> fmt::Result {
+    pub(crate) fn code(&mut self, code: &str) -> fmt::Result {
         // One by one: a list of all of them would take many times their size.
         let mut line = String::new();
         for word in code.split_ascii_whitespace() {
@@ -146,7 +153,7 @@ impl<'a, 'd> Paper<'a, 'd> {
     }
 
     /// Code on lines of its own.
-    pub(super) fn code_block(&mut self, code: &str) -> fmt::Result {
+    pub(crate) fn code_block(&mut self, code: &str) -> fmt::Result {
         if self.in_cell {
             return self.code(code);
         }
@@ -166,7 +173,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         self.end_block(Break::Paragraph)
     }
 
-    pub(super) fn heading(&mut self, level: usize) -> fmt::Result {
+    pub(crate) fn heading(&mut self, level: usize) -> fmt::Result {
         self.end_block(Break::Paragraph)?;
         if !self.in_cell {
             self.heading = level;
@@ -174,7 +181,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    pub(super) fn rule(&mut self) -> fmt::Result {
+    pub(crate) fn rule(&mut self) -> fmt::Result {
         self.end_block(Break::Paragraph)?;
         if !self.in_cell {
             self.begin_line()?;
@@ -184,7 +191,7 @@ impl<'a, 'd> Paper<'a, 'd> {
     }
 
     /// Writes a part of the structure of a table, which ends every mark.
-    pub(super) fn mark(&mut self, mark: &str) -> fmt::Result {
+    pub(crate) fn mark(&mut self, mark: &str) -> fmt::Result {
         self.suspend(0)?;
         self.marks.clear();
         self.has_space = false;
@@ -195,46 +202,53 @@ impl<'a, 'd> Paper<'a, 'd> {
     }
 
     /// Within a cell nothing begins a line.
-    pub(super) fn in_cell(&mut self, in_cell: bool) {
+    pub(crate) fn in_cell(&mut self, in_cell: bool) {
         self.in_cell = in_cell;
     }
 
-    pub(super) fn open_quote(&mut self) -> fmt::Result {
+    pub(crate) fn open_quote(&mut self) -> fmt::Result {
         self.end_block(Break::Paragraph)?;
         self.containers.open_quote();
         Ok(())
     }
 
-    pub(super) fn close_quote(&mut self) -> fmt::Result {
+    pub(crate) fn close_quote(&mut self) -> fmt::Result {
         self.containers.close_quote();
         self.end_block(Break::Paragraph)
     }
 
     /// A list, and the number of its first item if they have numbers.
-    pub(super) fn open_list(&mut self, number: Option<u32>) -> fmt::Result {
+    pub(crate) fn open_list(&mut self, number: Option<u32>) -> fmt::Result {
         self.end_block(self.around_list())?;
         self.containers.open_list(number);
         Ok(())
     }
 
-    pub(super) fn close_list(&mut self) -> fmt::Result {
+    pub(crate) fn close_list(&mut self) -> fmt::Result {
         self.containers.close_list();
         self.end_block(self.around_list())
     }
 
-    pub(super) fn open_item(&mut self) -> fmt::Result {
+    pub(crate) fn open_item(&mut self) -> fmt::Result {
         self.close_item()?;
         self.containers.open_item();
         Ok(())
     }
 
-    pub(super) fn close_item(&mut self) -> fmt::Result {
+    /// The text of a footnote, which an item's is set like.
+    pub(crate) fn open_note(&mut self, number: usize) -> fmt::Result {
+        self.end_block(Break::Paragraph)?;
+        self.containers.open_note(number);
+        Ok(())
+    }
+
+    pub(crate) fn close_item(&mut self) -> fmt::Result {
         self.containers.close_item();
         self.end_block(Break::Line)
     }
 
     /// Lets what follows stand apart.
-    pub(super) fn end_block(&mut self, gap: Break) -> fmt::Result {
+    pub(crate) fn end_block(&mut self, gap: Break) -> fmt::Result {
         if self.in_cell {
             self.has_space = true;
             return Ok(());
@@ -245,7 +259,7 @@ impl<'a, 'd> Paper<'a, 'd> {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> fmt::Result {
+    pub(crate) fn finish(mut self) -> fmt::Result {
         self.suspend(0)?;
         if self.is_empty {
             return Ok(());

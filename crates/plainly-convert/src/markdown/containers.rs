@@ -53,6 +53,11 @@ impl Containers {
         self.push(Container::Item(Some(marker), width));
     }
 
+    /// The text of a footnote. Its lines stand where those of an item would.
+    pub(super) fn open_note(&mut self, number: usize) {
+        self.push(Container::Item(Some(format!("[^{number}]: ")), 4));
+    }
+
     /// Ends the item of the innermost list, or that of none.
     pub(super) fn close_item(&mut self) {
         let mut inside_out = self.0.iter().rev();

@@ -41,6 +41,20 @@ pub(super) fn write_word(word: &str, place: Context, to: &mut impl Write) -> fmt
     Ok(())
 }
 
+/// Writes words on one line.
+pub(crate) fn write_line(text: &str, to: &mut impl Write) -> fmt::Result {
+    let place = Context {
+        begins_line: false,
+        in_link: false,
+        in_cell: false,
+    };
+    for (index, word) in text.split_whitespace().enumerate() {
+        to.write_str(if index == 0 { "" } else { " " })?;
+        write_word(word, place, to)?;
+    }
+    Ok(())
+}
+
 /// Whether a word at the beginning of a line would make something else of it.
 fn begins_block(word: &str) -> bool {
     let is_all = |letters: &str| word.chars().all(|letter| letters.contains(letter));
@@ -48,7 +62,7 @@ fn begins_block(word: &str) -> bool {
 }
 
 /// The fence around code: backticks, at least `least`, that don't stand in it.
-pub(super) fn fence(code: &str, least: usize) -> String {
+pub(crate) fn fence(code: &str, least: usize) -> String {
     let runs = code.split(|letter| letter != '`').map(str::len);
     "`".repeat(runs.max().map_or(0, |longest| longest + 1).max(least))
 }

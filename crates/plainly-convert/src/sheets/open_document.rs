@@ -1,0 +1,169 @@
+//! OpenDocument workbooks: the text of each cell as it was shown last.
+
+use std::io::BufRead;
+use std::ops::Range;
+
+use quick_xml::events::BytesStart;
+
+use super::super::{ConvertError, Draft, Original};
+use super::write_heading;
+use crate::archive::Archive;
+use crate::markdown::{Table, TableError};
+use crate::xml::{Node, Xml, attribute};
+
+/// Writes a workbook, cell by cell.
+pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+    let mut archive = Archive::open(original.content, draft, |_| Ok(()))?;
+    let Some(mut xml) = archive.xml("content.xml")? else {
+        return Err("it has no content.xml".into());
+    };
+    let mut is_first = true;
+    while let Some(node) = xml.next()? {
+        if let Node::Start(tag) = node
+            && tag.local_name().as_ref() == "table"
+        {
+            let name = attribute(&tag, "name")?.unwrap_or_default();
+            write_heading(&name, is_first, draft)?;
+            write_sheet(&mut xml, draft)?;
+            is_first = false;
+        }
+    }
+    Ok(())
+}
+
+/// A row while it is read.
+#[derive(Default)]
+struct Row {
+    /// The values that there are, and the columns that each is in.
+    values: Vec<(Range<usize>, String)>,
+    /// The columns read so far.
+    columns: usize,
+    repeated: usize,
+}
+
+/// A cell while it is read.
+#[derive(Default)]
+struct Cell {
+    text: String,
+    /// What it holds, if it shows no text.
+    value: Option<String>,
+    paragraphs: usize,
+    repeated: usize,
+}
+
+/// Writes the rows up to the end of their table.
+fn write_sheet(xml: &mut Xml<impl BufRead>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+    let mut table = Table::new(draft);
+    let mut row = Row::default();
+    let mut cell = None;
+    let (mut in_paragraph, mut skipped) = (false, 0_usize);
+    while let Some(node) = xml.next()? {
+        match node {
+            Node::Start(_) if skipped > 0 => skipped += 1,
+            Node::End(_) if skipped > 0 => skipped -= 1,
+            Node::Start(tag) => match (tag.local_name().as_ref(), &mut cell) {
+                ("table-row", None) => row = Row::new(&tag)?,
+                ("table-cell" | "covered-table-cell", None) => cell = Some(Cell::new(&tag)?),
+                ("p" | "h", Some(cell)) => {
+                    in_paragraph = true;
+                    cell.start_paragraph();
+                }
+                ("s" | "tab", Some(cell)) => cell.text.push(' '),
+                ("line-break", Some(cell)) => cell.text.push('\n'),
+                // Comments, pictures and tables of their own.
+                ("annotation" | "frame" | "shapes" | "forms" | "table" | "ruby-text", _) => {
+                    skipped = 1
+                }
+                _ => {}
+            },
+            Node::Text(text) if in_paragraph && skipped == 0 => {
+                if let Some(cell) = &mut cell {
+                    cell.text.push_str(&text);
+                }
+            }
+            Node::End(tag) => match tag.local_name().as_ref() {
+                "p" | "h" => in_paragraph = false,
+                "table-cell" | "covered-table-cell" => row.take(cell.take()),
+                "table-row" => row.write(&mut table)?,
+                "table" => break,
+                _ => {}
+            },
+            Node::Text(_) | Node::Passed => {}
+        }
+    }
+    Ok(table.finish()?)
+}
+
+impl Row {
+    fn new(tag: &BytesStart<'_>) -> Result<Self, ConvertError> {
+        Ok(Self {
+            repeated: repeated(tag, "number-rows-repeated")?,
+            ..Self::default()
+        })
+    }
+
+    fn take(&mut self, cell: Option<Cell>) {
+        let Some(cell) = cell else { return };
+        let columns = self.columns..self.columns.saturating_add(cell.repeated);
+        self.columns = columns.end;
+        let text = match cell.paragraphs {
+            0 => cell.value.unwrap_or_default(),
+            _ => cell.text,
+        };
+        if !text.trim().is_empty() {
+            self.values.push((columns, text));
+        }
+    }
+
+    fn write(&self, table: &mut Table<'_, '_>) -> Result<(), TableError> {
+        if self.values.is_empty() {
+            return Ok(());
+        }
+        for _ in 0..self.repeated {
+            for (columns, value) in &self.values {
+                for column in columns.clone() {
+                    table.cell(column, value)?;
+                }
+            }
+            table.end_row()?;
+        }
+        Ok(())
+    }
+}
+
+impl Cell {
+    fn new(tag: &BytesStart<'_>) -> Result<Self, ConvertError> {
+        let mut value = None;
+        for key in [
+            "string-value",
+            "date-value",
+            "time-value",
+            "boolean-value",
+            "value",
+        ] {
+            if value.is_none() {
+                value = attribute(tag, key)?;
+            }
+        }
+        Ok(Self {
+            value,
+            repeated: repeated(tag, "number-columns-repeated")?,
+            ..Self::default()
+        })
+    }
+
+    fn start_paragraph(&mut self) {
+        if self.paragraphs > 0 {
+            self.text.push('\n');
+        }
+        self.paragraphs += 1;
+    }
+}
+
+/// How many times a row or a cell is there.
+fn repeated(tag: &BytesStart<'_>, key: &str) -> Result<usize, ConvertError> {
+    Ok(match attribute(tag, key)? {
+        Some(times) => times.parse()?,
+        None => 1,
+    })
+}

@@ -1,0 +1,98 @@
+//! XML from tag to tag, without a tree: nothing in it makes more of what was written, and its depth is bounded.
+
+use std::borrow::Cow;
+use std::io::BufRead;
+
+use quick_xml::XmlVersion;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesEnd, BytesRef, BytesStart, Event};
+
+use super::ConvertError;
+
+/// The elements that may be open at a time. A table in a text box in a table needs some forty.
+const DEPTH: usize = 64;
+
+/// A piece of XML.
+pub(crate) enum Node<'a> {
+    /// The beginning of an element.
+    Start(BytesStart<'a>),
+    /// The end of an element, one without content included.
+    End(BytesEnd<'a>),
+    Text(Cow<'a, str>),
+    /// Comments and the like.
+    Passed,
+}
+
+/// A document while it is read.
+pub(crate) struct Xml<R> {
+    reader: quick_xml::Reader<R>,
+    buffer: Vec<u8>,
+    depth: usize,
+}
+
+impl<R: BufRead> Xml<R> {
+    pub(crate) fn new(content: R) -> Self {
+        let mut reader = quick_xml::Reader::from_reader(content);
+        reader.config_mut().expand_empty_elements = true;
+        Self {
+            reader,
+            buffer: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// The next piece; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<Node<'_>>, ConvertError> {
+        self.buffer.clear();
+        Ok(Some(
+            match self.reader.read_event_into(&mut self.buffer)? {
+                Event::Start(tag) | Event::Empty(tag) => {
+                    self.depth += 1;
+                    if self.depth > DEPTH {
+                        return Err(
+                            format!("its XML is nested deeper than {DEPTH} elements").into()
+                        );
+                    }
+                    Node::Start(tag)
+                }
+                Event::End(tag) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    Node::End(tag)
+                }
+                Event::Text(text) => Node::Text(text.into_inner()),
+                Event::CData(text) => Node::Text(text.into_inner()),
+                Event::GeneralRef(reference) => Node::Text(resolved(&reference)?),
+                Event::DocType(_) => {
+                    return Err("its XML has a document type, which may define entities".into());
+                }
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => Node::Passed,
+                Event::Eof if self.depth > 0 => return Err("its XML ends within an element".into()),
+                Event::Eof => return Ok(None),
+            },
+        ))
+    }
+}
+
+/// The letters that a reference stands for.
+fn resolved(reference: &BytesRef<'_>) -> Result<Cow<'static, str>, ConvertError> {
+    if let Some(letter) = reference.resolve_char_ref()? {
+        return Ok(letter.to_string().into());
+    }
+    match resolve_predefined_entity(&reference.xml10_content()) {
+        Some(letter) => Ok(letter.into()),
+        None => Err("its XML has an entity of its own".into()),
+    }
+}
+
+/// The value of an attribute, whatever its namespace.
+pub(crate) fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, ConvertError> {
+    // Looking for a second one of the same name would take long if there are many.
+    for attribute in tag.attributes().with_checks(false) {
+        let attribute = attribute?;
+        if attribute.key.local_name().as_ref() == name {
+            let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
+            return Ok(Some(value.into_owned()));
+        }
+    }
+    Ok(None)
+}
