@@ -1,5 +1,5 @@
-//! PDF as text, in a process of its own: this program, started again. A hostile PDF can make its
-//! reader use any memory and time or overflow its stack. Here that ends only this process.
+//! Files converted in a process of its own: this program, started again. A hostile PDF or workbook can make its reader use
+//! any memory and time or overflow its stack. Here that ends only this process.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -12,15 +12,15 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use plainly_convert::{ConvertError, Converter, Draft, Original, PageRange, Pdf};
+use plainly_convert::{ConvertError, Converter, Draft, Original, PageRange, Pdf, Sheets, Word};
 
 use crate::failure::Failure;
 use crate::format::Format;
 use crate::output::Output;
 
-/// The word that the process is started with, before the pages if only some are wanted. It is no command of the command line,
-/// so nothing shows or proposes it.
-const COMMAND: &str = "pdf-text";
+/// The word that the process is started with, before the MIME type of the file, and the pages if only some are wanted. It is no
+/// command of the command line, so nothing shows or proposes it.
+const COMMAND: &str = "convert-file";
 
 /// The bytes of the first line that the process writes: the number of all pages.
 const TOTAL_BYTES: usize = 11;
@@ -34,38 +34,51 @@ const BYTES: usize = 1 << 30;
 /// The most processes at a time: each may take that much.
 const AT_ONCE: usize = 2;
 
-/// Starts a process for each PDF.
+/// All that is converted so.
+fn readers() -> [Box<dyn Converter>; 3] {
+    [
+        Box::new(Pdf::new()),
+        Box::new(Sheets::new()),
+        Box::new(Word::new()),
+    ]
+}
+
+/// Starts a process for each file.
 #[derive(Debug)]
-pub(crate) struct PdfProcesses {
+pub(crate) struct Apart {
     program: PathBuf,
-    what: Pdf,
+    readers: [Box<dyn Converter>; 3],
     free: Free,
 }
 
-impl PdfProcesses {
+impl Apart {
     pub(crate) fn new() -> io::Result<Self> {
         Ok(Self {
             program: std::env::current_exe()?,
-            what: Pdf::new(),
+            readers: readers(),
             free: Free::new(AT_ONCE),
         })
     }
 }
 
-impl Converter for PdfProcesses {
+impl Converter for Apart {
     fn gives(&self, mime_type: &str) -> Option<&str> {
-        self.what.gives(mime_type)
+        self.readers
+            .iter()
+            .find_map(|reader| reader.gives(mime_type))
     }
 
     fn has_pages(&self, mime_type: &str) -> bool {
-        self.what.has_pages(mime_type)
+        self.readers
+            .iter()
+            .any(|reader| reader.has_pages(mime_type))
     }
 
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let _turn = self.free.turn(draft)?;
         let mut child = ChildGuard(
             Command::new(&self.program)
-                .arg(COMMAND)
+                .args([COMMAND, original.mime_type])
                 .args(original.pages.map(argument))
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
@@ -81,7 +94,10 @@ impl Converter for PdfProcesses {
         if !status.success() {
             return Err(format!("the converter process ended with {status}").into());
         }
-        draft.select_pages(&original, total.parse()?);
+        let total = total.parse()?;
+        if self.has_pages(original.mime_type) {
+            draft.select_pages(&original, total);
+        }
         Ok(())
     }
 }
@@ -192,23 +208,25 @@ fn exchange(
 }
 
 /// The task of such a process, by the words of its command line; `None` if this is another.
-pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<PdfTask> {
+pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<Task> {
     if words.nth(1)? != COMMAND {
         return None;
     }
+    let mime_type = words.next()?.into_string().ok()?;
     let pages = match words.next() {
         Some(word) => Some(pages(word.to_str()?)?),
         None => None,
     };
-    words.next().is_none().then_some(PdfTask { pages })
+    words.next().is_none().then_some(Task { mime_type, pages })
 }
 
-/// The task of the process itself: the text of the PDF on standard input.
-pub(crate) struct PdfTask {
+/// The task of the process itself: the text of the file on standard input.
+pub(crate) struct Task {
+    mime_type: String,
     pages: Option<PageRange>,
 }
 
-impl PdfTask {
+impl Task {
     /// Writes the number of pages, and below it the text.
     pub(crate) fn run(self) -> Result<(), Failure> {
         limit();
@@ -217,18 +235,24 @@ impl PdfTask {
             .lock()
             .take(BYTES as u64)
             .read_to_end(&mut content)
-            .map_err(|error| Failure::caused("cannot read the PDF", error))?;
-        let mut original = Original::new("application/pdf", &content);
+            .map_err(|error| Failure::caused("cannot read the file", error))?;
+        let mut original = Original::new(&self.mime_type, &content);
         original.pages = self.pages;
         let mut draft = Draft::new(BYTES);
-        Pdf::new().convert(original, &mut draft).map_err(|error| {
+        let reader = readers()
+            .into_iter()
+            .find(|reader| reader.gives(&self.mime_type).is_some());
+        let reader = reader.ok_or_else(|| {
+            Failure::impossible(format!("cannot convert {}", self.mime_type), None)
+        })?;
+        reader.convert(original, &mut draft).map_err(|error| {
             let error: Box<dyn Error> = error;
-            Failure::caused("cannot convert the PDF", error)
+            Failure::caused("cannot convert the file", error)
         })?;
         let total = draft.total_pages().unwrap_or_default();
         let text = draft
             .finish()
-            .map_err(|error| Failure::caused("cannot convert the PDF", error))?;
+            .map_err(|error| Failure::caused("cannot convert the file", error))?;
         let mut output = Output::new(Format::Text);
         output.write(format!("{total}\n").as_bytes())?;
         output.write(text.as_bytes())?;
@@ -236,7 +260,7 @@ impl PdfTask {
     }
 }
 
-/// Limits the memory and time of the process to those that a PDF may need, even if its parent ends.
+/// Limits the memory and time of the process to those that a file may need, even if its parent ends.
 #[cfg(unix)]
 fn limit() {
     use rustix::process::{Resource, Rlimit, setrlimit};
@@ -278,9 +302,9 @@ mod tests {
         let mut shell = Command::new("sh");
         shell.args(["-c", write]).arg(&program).arg(script);
         assert!(shell.status()?.success());
-        let apart = PdfProcesses {
+        let apart = Apart {
             program,
-            what: Pdf::new(),
+            readers: readers(),
             free: Free::new(1),
         };
         let mut draft = Draft::new(room);
@@ -299,9 +323,15 @@ mod tests {
     fn however_the_process_behaves_it_ends_with_its_conversion() {
         let answer = "echo 7; echo \"$@\"";
         let (text, total, why) = converted(answer, None, 100).unwrap();
-        assert_eq!((&*text, total, &*why), ("pdf-text\n", Some(7), ""));
+        assert_eq!(
+            (&*text, total, &*why),
+            ("convert-file application/pdf\n", Some(7), "")
+        );
         let (text, total, _) = converted(answer, PageRange::new(2, 3), 100).unwrap();
-        assert_eq!((&*text, total), ("pdf-text 2-3\n", Some(7)));
+        assert_eq!(
+            (&*text, total),
+            ("convert-file application/pdf 2-3\n", Some(7))
+        );
         // It writes without end, and reads nothing.
         let (text, ..) = converted("exec yes", None, 100_000).unwrap();
         assert_eq!(text, "it is longer than the 100000 bytes left for it");
@@ -318,17 +348,22 @@ mod tests {
     fn a_task_is_the_words_that_a_process_is_started_with() {
         let pages = |words: &[&str]| {
             let words = ["plainly"].iter().chain(words).map(OsString::from);
-            task(words).map(|task| task.pages)
+            task(words).map(|task| (task.mime_type, task.pages))
         };
-        assert_eq!(pages(&[COMMAND]), Some(None));
+        let told = |pages| Some(("a/b".to_owned(), pages));
+        assert_eq!(pages(&[COMMAND, "a/b"]), told(None));
         let range = PageRange::new(2, 30).unwrap();
-        assert_eq!(pages(&[COMMAND, &argument(range)]), Some(Some(range)));
+        assert_eq!(
+            pages(&[COMMAND, "a/b", &argument(range)]),
+            told(Some(range))
+        );
         for words in [
             &[][..],
             &["serve"],
-            &[COMMAND, "3"],
-            &[COMMAND, "3-2"],
-            &[COMMAND, "2-3", "x"],
+            &[COMMAND],
+            &[COMMAND, "a/b", "3"],
+            &[COMMAND, "a/b", "3-2"],
+            &[COMMAND, "a/b", "2-3", "x"],
         ] {
             assert_eq!(pages(words), None, "{words:?}");
         }

@@ -54,6 +54,11 @@ impl Converter for Sheets {
         is_known.then_some("text/markdown")
     }
 
+    /// Each sheet is one.
+    fn has_pages(&self, mime_type: &str) -> bool {
+        self.gives(mime_type).is_some()
+    }
+
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let kind = KINDS.iter().find(|(known, _)| *known == original.mime_type);
         match kind {

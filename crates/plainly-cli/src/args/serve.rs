@@ -197,8 +197,8 @@ pub(crate) struct ContentArgs {
     #[arg(long, conflicts_with = "no_tools")]
     pub(crate) app: bool,
 
-    /// Serve every file only as it is. By default HTML and CSV are also available as Markdown, PDF as text, and JSON
-    /// without line breaks as indented JSON, and text in other encodings than UTF-8 is decoded
+    /// Serve every file only as it is. By default HTML, CSV, Word documents, workbooks and notebooks are also available
+    /// as Markdown, PDF as text, and JSON without line breaks as indented JSON, and text in other encodings than UTF-8 is decoded
     #[arg(long)]
     pub(crate) as_is: bool,
 

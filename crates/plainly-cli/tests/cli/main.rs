@@ -40,6 +40,8 @@ mod logging;
 mod logging_in;
 mod naming;
 #[cfg(unix)]
+mod offices;
+#[cfg(unix)]
 mod operating;
 #[cfg(unix)]
 mod packaging;

@@ -219,7 +219,7 @@ fn the_text_of_a_pdf_goes_from_input_to_output() {
     let text = |document: Vec<u8>| {
         let mut command = assert_cmd::Command::from_std(plainly());
         command
-            .arg("pdf-text")
+            .args(["convert-file", "application/pdf"])
             .write_stdin(document)
             .timeout(PATIENCE);
         command.output().unwrap()
@@ -229,11 +229,11 @@ fn the_text_of_a_pdf_goes_from_input_to_output() {
     let bad = text(b"text".to_vec());
     assert_eq!(bad.status.code(), Some(1));
     let said = String::from_utf8(bad.stderr).unwrap();
-    let expected = "error: cannot convert the PDF: ";
+    let expected = "error: cannot convert the file: ";
     assert!(said.starts_with(expected), "{said}");
-    for words in [&["--help"][..], &["completions", "bash"], &["pdf-tex"]] {
+    for words in [&["--help"][..], &["completions", "bash"], &["convert-fil"]] {
         let run = run(words);
         let said = format!("{}{}", run.text(), run.stderr);
-        assert!(!said.contains("pdf-text"), "{words:?}");
+        assert!(!said.contains("convert-file"), "{words:?}");
     }
 }

@@ -1,10 +1,10 @@
 //! Workbooks of Excel. All that is hard is the library's.
 
 use std::borrow::Cow;
-use std::io::Cursor;
+use std::io::{Cursor, Read, Seek};
 use std::panic;
 
-use calamine::{Data, DataRef, Reader, Sheet, SheetType, Xls, Xlsx};
+use calamine::{Data, DataRef, Reader, SheetType, Xls, Xlsx};
 use quick_xml::events::BytesStart;
 
 use super::super::{ConvertError, Draft, Original};
@@ -24,9 +24,9 @@ const DIGITS: usize = 7;
 pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
     Archive::open(original.content, draft, check)?;
     let mut workbook = Xlsx::new(Cursor::new(original.content))?;
-    for (index, name) in sheets(workbook.sheets_metadata()).into_iter().enumerate() {
-        write_heading(&name, index == 0, draft)?;
-        let mut cells = workbook.worksheet_cells_reader(&name)?;
+    for (index, name) in wanted(&workbook, &original, draft).iter().enumerate() {
+        write_heading(name, index == 0, draft)?;
+        let mut cells = workbook.worksheet_cells_reader(name)?;
         let mut table = Table::new(draft);
         let mut row = 0;
         while let Some(cell) = cells.next_cell()? {
@@ -35,9 +35,11 @@ pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(),
                 table.end_row()?;
                 row = at;
             }
-            match cell.get_value() {
-                DataRef::SharedString(text) => table.cell(column as usize, text)?,
-                value => table.cell(column as usize, &shown(&value.clone().into()))?,
+            let value = cell.get_value();
+            if let DataRef::SharedString(text) = value {
+                table.cell(column as usize, text)?;
+            } else {
+                table.cell(column as usize, &shown(&value.clone().into()))?;
             }
         }
         table.finish()?;
@@ -50,9 +52,9 @@ pub(super) fn write_old(original: Original<'_>, draft: &mut Draft<'_>) -> Result
     // The library panics where a file is cut off.
     let opened = panic::catch_unwind(|| Xls::new(Cursor::new(original.content)));
     let mut workbook = opened.map_err(|_| "it is not what a workbook is")??;
-    for (index, name) in sheets(workbook.sheets_metadata()).into_iter().enumerate() {
-        write_heading(&name, index == 0, draft)?;
-        let range = workbook.worksheet_range(&name)?;
+    for (index, name) in wanted(&workbook, &original, draft).iter().enumerate() {
+        write_heading(name, index == 0, draft)?;
+        let range = workbook.worksheet_range(name)?;
         let mut table = Table::new(draft);
         for row in range.rows() {
             for (column, value) in row.iter().enumerate() {
@@ -65,10 +67,21 @@ pub(super) fn write_old(original: Original<'_>, draft: &mut Draft<'_>) -> Result
     Ok(())
 }
 
-/// The names of the sheets that have cells; others are one chart or a macro.
-fn sheets(all: &[Sheet]) -> Vec<String> {
-    let with_cells = all.iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    with_cells.map(|sheet| sheet.name.clone()).collect()
+/// The names of the sheets that are wanted. Those without cells are one chart or a macro, and no pages.
+fn wanted<R: Read + Seek>(
+    workbook: &impl Reader<R>,
+    original: &Original<'_>,
+    draft: &mut Draft<'_>,
+) -> Vec<String> {
+    let all = workbook.sheets_metadata().iter();
+    let with_cells: Vec<_> = all
+        .filter(|sheet| sheet.typ == SheetType::WorkSheet)
+        .collect();
+    let total = with_cells.len().try_into().unwrap_or(u32::MAX);
+    let pages = draft.select_pages(original, total);
+    let numbered = (1..).zip(with_cells);
+    let wanted = numbered.filter(|(page, _)| pages.contains(page));
+    wanted.map(|(_, sheet)| sheet.name.clone()).collect()
 }
 
 /// Refuses numbers that the library would take for granted: of the strings that it makes room for, and of cells.

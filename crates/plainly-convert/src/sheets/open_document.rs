@@ -11,21 +11,56 @@ use crate::archive::Archive;
 use crate::markdown::{Table, TableError};
 use crate::xml::{Node, Xml, attribute};
 
+/// The file that has all sheets.
+const CONTENT: &str = "content.xml";
+
 /// Writes a workbook, cell by cell.
 pub(super) fn write(original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
     let mut archive = Archive::open(original.content, draft, |_| Ok(()))?;
-    let Some(mut xml) = archive.xml("content.xml")? else {
-        return Err("it has no content.xml".into());
-    };
-    let mut is_first = true;
+    let mut total = 0;
+    let mut xml = archive.xml(CONTENT)?.ok_or("it has no content.xml")?;
+    while next_sheet(&mut xml)?.is_some() {
+        total += 1;
+        pass_sheet(&mut xml)?;
+    }
+    drop(xml);
+    let pages = draft.select_pages(&original, total);
+    let mut xml = archive.xml(CONTENT)?.ok_or("it has no content.xml")?;
+    for page in 1..=*pages.end() {
+        let Some(name) = next_sheet(&mut xml)? else {
+            break;
+        };
+        if pages.contains(&page) {
+            write_heading(&name, page == *pages.start(), draft)?;
+            write_sheet(&mut xml, draft)?;
+        } else {
+            pass_sheet(&mut xml)?;
+        }
+    }
+    Ok(())
+}
+
+/// The name of the next sheet, which begins there.
+fn next_sheet(xml: &mut Xml<impl BufRead>) -> Result<Option<String>, ConvertError> {
     while let Some(node) = xml.next()? {
         if let Node::Start(tag) = node
             && tag.local_name().as_ref() == "table"
         {
-            let name = attribute(&tag, "name")?.unwrap_or_default();
-            write_heading(&name, is_first, draft)?;
-            write_sheet(&mut xml, draft)?;
-            is_first = false;
+            return Ok(Some(attribute(&tag, "name")?.unwrap_or_default()));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads on to the end of a sheet.
+fn pass_sheet(xml: &mut Xml<impl BufRead>) -> Result<(), ConvertError> {
+    let mut open = 1_usize;
+    while open > 0 {
+        match xml.next()? {
+            Some(Node::Start(_)) => open += 1,
+            Some(Node::End(_)) => open -= 1,
+            Some(Node::Text(_) | Node::Passed) => {}
+            None => break,
         }
     }
     Ok(())

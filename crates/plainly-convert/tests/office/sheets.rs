@@ -1,6 +1,8 @@
 //! What workbooks say.
 
-use crate::documents::{Archive, ODS, XLSX, converted, excel, open_document, relationships};
+use plainly_convert::{Converter as _, Draft, Original, PageRange, Sheets};
+
+use crate::documents::{Archive, ODS, XLS, XLSX, converted, excel, open_document, relationships};
 
 #[test]
 fn cells_of_every_kind_are_values() {
@@ -57,6 +59,36 @@ fn open_document_cells_are_what_they_show() {
     let expected = "## Sums\n\n| What | How much<br>in € |  |\n| --- | --- | --- |\n| 1,50 € | 1,50 € |\n| 1,50 € | 1,50 € |\n\
                     |  |  | 2026-05-03 |\n\n## Empty\n\n";
     assert_eq!(converted(ODS, &workbook).unwrap(), expected);
+}
+
+#[test]
+fn a_sheet_is_a_page() {
+    for (mime_type, workbook) in [
+        (XLSX, &include_bytes!("files/openpyxl.xlsx")[..]),
+        (XLS, include_bytes!("files/xlwt.xls")),
+        (ODS, include_bytes!("files/libreoffice.ods")),
+    ] {
+        assert!(Sheets::new().has_pages(mime_type));
+        for (first, last, sheets) in [
+            (1, 1, "Sales"),
+            (2, 2, "Notes"),
+            (1, 9, "Sales Notes"),
+            (3, 4, ""),
+        ] {
+            let mut draft = Draft::new(1 << 20);
+            let original =
+                Original::new(mime_type, workbook).pages(PageRange::new(first, last).unwrap());
+            Sheets::new().convert(original, &mut draft).unwrap();
+            assert_eq!(draft.total_pages(), Some(2));
+            let text = draft.finish().unwrap();
+            let found: Vec<_> = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("## "))
+                .collect();
+            assert_eq!(found.join(" "), sheets, "{mime_type}");
+            assert!(!text.starts_with('\n'));
+        }
+    }
 }
 
 #[test]

@@ -2,11 +2,11 @@
 
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::ServerBuilder;
-use plainly_convert::{Csv, Html, Json};
+use plainly_convert::{Csv, Html, Json, Notebook};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
 
 use super::{memory, tools, write};
-use crate::apart::PdfProcesses;
+use crate::apart::Apart;
 use crate::args::{Mount, ServeArgs};
 use crate::failure::Failure;
 
@@ -111,11 +111,11 @@ fn directories(
 }
 
 fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {
-    let pdf =
-        PdfProcesses::new().map_err(|error| Failure::caused("cannot find this program", error))?;
+    let apart = Apart::new().map_err(|error| Failure::caused("cannot find this program", error))?;
     Ok(builder
         .converter(Html::new())
         .converter(Csv::new())
         .converter(Json::new())
-        .converter(pdf))
+        .converter(Notebook::new())
+        .converter(apart))
 }

@@ -1,0 +1,112 @@
+//! A folder of Word documents, workbooks and notebooks, as its user reads it: by commands, and by tools.
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Docs, Serving, Target};
+
+/// A notebook of two cells.
+const NOTEBOOK: &str = r##"{"nbformat":4,"metadata":{"language_info":{"name":"python"}},"cells":[
+  {"cell_type":"markdown","source":["# Plot\n"]},{"cell_type":"code","source":"plot()","outputs":[]}]}"##;
+
+/// The documents that programs wrote, one that was made to do harm, and one that is cut off.
+fn docs() -> Docs {
+    let docs = Docs::new();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../plainly-convert/tests/office/files");
+    for (name, file) in [
+        ("report.docx", "libreoffice.docx"),
+        ("sales.xlsx", "libreoffice.xlsx"),
+        ("sales.ods", "libreoffice.ods"),
+        ("sales.xls", "libreoffice.xls"),
+        ("far.xls", "far.xls"),
+    ] {
+        fs::copy(files.join(file), docs.path.join(name)).unwrap();
+    }
+    fs::write(docs.path.join("plot.ipynb"), NOTEBOOK).unwrap();
+    let cut = fs::read(docs.path.join("report.docx")).unwrap();
+    fs::write(docs.path.join("cut.docx"), &cut[..2048]).unwrap();
+    docs
+}
+
+#[test]
+fn documents_are_markdown_for_commands_and_tools() {
+    let docs = docs();
+    for target in Target::docs(&docs) {
+        for (name, own, line) in [
+            (
+                "report.docx",
+                "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+                "Met on **Monday**, see [the page](https://example.com/x).",
+            ),
+            (
+                "sales.xlsx",
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+                "| North | 12 | 3.5 | 2026-05-03 | 0.25 | TRUE |",
+            ),
+            (
+                "sales.ods",
+                "application/vnd.oasis.opendocument.spreadsheet",
+                "| North | 12 | 3.5 | 2026-05-03 | 25% | TRUE |",
+            ),
+            (
+                "sales.xls",
+                "application/vnd.ms-excel",
+                "| North | 12 | 3.5 | 2026-05-03 | 0.25 | TRUE |",
+            ),
+            ("plot.ipynb", "application/x-ipynb+json", "```python"),
+        ] {
+            let uri = format!("file:///docs/{name}");
+            let stat = target.run("stat", &[&uri]).succeeded();
+            let formats = format!("formats       {own}, text/markdown\n");
+            assert!(stat.text().contains(&formats), "{}", stat.text());
+            let read = target
+                .run("read", &[&uri, "--as", "text/markdown"])
+                .succeeded();
+            assert!(
+                read.text().lines().any(|found| found == line),
+                "{}",
+                read.text()
+            );
+            // A notebook is text itself.
+            if name != "plot.ipynb" {
+                let call = target
+                    .run("call", &["read_resource", &format!("uri={uri}")])
+                    .succeeded();
+                assert!(
+                    call.text().lines().any(|found| found == line),
+                    "{}",
+                    call.text()
+                );
+            }
+            let as_it_is = target.run("read", &[&uri]).succeeded();
+            assert_eq!(as_it_is.stdout, fs::read(docs.path.join(name)).unwrap());
+        }
+    }
+}
+
+#[test]
+fn a_document_that_cannot_be_read_costs_no_more_than_its_text() {
+    let docs = docs();
+    let server = Target::Http(Serving::docs(&docs));
+    // Of eight sheets with two cells each, one takes 512 MiB.
+    for name in ["far.xls", "cut.docx"] {
+        let uri = format!("file:///docs/{name}");
+        let run = server.run("read", &[&uri]).succeeded();
+        assert_eq!(
+            run.stdout,
+            fs::read(docs.path.join(name)).unwrap(),
+            "{name}"
+        );
+        let run = server.run("read", &[&uri, "--as", "text/markdown"]);
+        assert!(
+            run.stderr.contains("has no text/markdown representation"),
+            "{}",
+            run.stderr
+        );
+    }
+    let run = server.run(
+        "read",
+        &["file:///docs/report.docx", "--as", "text/markdown"],
+    );
+    assert!(run.succeeded().text().starts_with("# Minutes\n"));
+}
