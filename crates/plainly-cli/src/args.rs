@@ -20,6 +20,7 @@ mod read;
 mod replay;
 mod save;
 mod serve;
+mod served_tools;
 mod server;
 mod servers;
 mod shell;
@@ -58,9 +59,8 @@ pub(crate) use self::prompts::{PromptArgs, PromptsArgs};
 pub(crate) use self::read::{ReadArgs, StatArgs};
 pub(crate) use self::replay::ReplayArgs;
 pub(crate) use self::save::SaveArgs;
-pub(crate) use self::serve::{
-    ContentArgs, LARGEST_FILE, NetworkArgs, OperatorArgs, ServeArgs, ServedTools,
-};
+pub(crate) use self::serve::{ContentArgs, LARGEST_FILE, NetworkArgs, OperatorArgs, ServeArgs};
+pub(crate) use self::served_tools::{ToolNames, named};
 pub(crate) use self::server::{ServerArgs, Session, TWO_TOKENS};
 pub(crate) use self::servers::ServersArgs;
 pub(crate) use self::shell::{ShellArgs, ShellCommand, ShellLine};

@@ -89,6 +89,8 @@ pub use self::restore::{Trash, TrashError, TrashedResource};
 #[cfg(feature = "skills")]
 pub use self::skills::{BrokenSkill, SkillDirectory};
 pub use self::store::{DirectoryStore, Mount};
+#[cfg(feature = "tools")]
+pub use self::tools::FilesystemTools;
 
 /// Holds the examples of the README to what compiles and runs.
 #[cfg(doctest)]

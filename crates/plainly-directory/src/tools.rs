@@ -1,12 +1,14 @@
 //! The directories as tools: those over any store, and the search through their files. Reads the paths that models may write
 //! in the place of URIs; the store decides which exist, as for every other URI.
 
+mod filesystem;
 mod host_paths;
 
 use plainly::server::Tool;
 use plainly::store::Store;
 use plainly::store::tools::{StoreTools, WriteTools};
 
+pub use self::filesystem::FilesystemTools;
 use self::host_paths::HostPaths;
 use super::store::DirectoryStore;
 use super::{search, uri};

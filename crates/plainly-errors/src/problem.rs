@@ -159,6 +159,15 @@ impl Problem {
         self
     }
 
+    /// The same problem in other words: `words` gives the message, the suggestion and each detail that is text anew.
+    #[must_use]
+    pub fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
+        self.0.message = words(&self.0.message).into();
+        self.0.suggestion = self.0.suggestion.map(|text| words(&text).into());
+        self.0.details.reword(words);
+        self
+    }
+
     /// Its code, which names what went wrong.
     pub fn code(&self) -> &ProblemCode {
         &self.0.code

@@ -65,7 +65,7 @@ pub trait Extract<C: Channel>: Sized {
 }
 
 /// The requirements of a handler's parameters on the server.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Needs {
     pub(super) states: Vec<RequiredState>,
     /// The schema of the arguments.

@@ -11,7 +11,7 @@ use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-use plainly_errors::{ErrorKind, ProblemCode, Problems, ProtocolError};
+use plainly_errors::{ErrorKind, ProblemBag, ProblemCode, Problems, ProtocolError};
 use plainly_protocol::types::InputRequiredResult;
 
 pub use self::ask_error::{AskError, AskErrorKind};
@@ -173,6 +173,24 @@ impl Failure {
             return None;
         };
         Some(problems)
+    }
+
+    /// This failure in other words, if it is one problem or several.
+    pub(super) fn reworded(self, words: impl Fn(&str) -> String) -> Self {
+        let declared = self.declared();
+        let reworded = match self.meaning() {
+            Meaning::Problem(problem) => Self::from(problem.reworded(words)),
+            Meaning::Problems(problems) => {
+                let problems = problems.iter().cloned();
+                let bag: ProblemBag = problems.map(|one| one.reworded(&words)).collect();
+                match bag.into_result() {
+                    Err(problems) => Self::from(problems),
+                    Ok(()) => return self,
+                }
+            }
+            _ => return self,
+        };
+        reworded.declaring(declared)
     }
 
     /// This failure of the resource at `uri`, which is the one that was not found.

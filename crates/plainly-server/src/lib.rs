@@ -73,7 +73,9 @@ pub use self::failure::{
     Itself,
 };
 use self::features::Features;
-pub use self::features::{App, BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool};
+pub use self::features::{
+    App, BuildError, BuildErrors, Prompt, Resource, ResourceTemplate, Tool, ToolAdapter,
+};
 pub use self::handler::Handler;
 pub use self::incoming::serving::Serving;
 pub use self::operation::{Operation, OperationOutcome};

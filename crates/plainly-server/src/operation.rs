@@ -33,6 +33,8 @@ pub struct Operation<'a> {
     /// The tool, the prompt or the URI that the request is about, at most 512 bytes of it; any text
     /// if the request was refused.
     pub name: Option<&'a str>,
+    /// The [note](crate::layer::Request::note) of a layer about the request.
+    pub note: Option<&'a str>,
     /// The id of the request, as JSON.
     pub id: Option<&'a str>,
     /// The revision of the client.
@@ -96,6 +98,7 @@ impl<'a> Operation<'a> {
         Self {
             method: None,
             name: None,
+            note: None,
             id: None,
             revision,
             transport: arrival.transport.name(),

@@ -40,7 +40,7 @@ struct ReadArgs {
     offset: Option<usize>,
     /// Number of lines.
     limit: Option<usize>,
-    /// Number of lines from the end, instead of offset and limit.
+    /// Number of lines from the end instead.
     tail: Option<usize>,
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use plainly::transport::http::ProxyNetwork;
 
+use super::served_tools::{self, ToolNames};
 use super::{AuthArgs, Host, Mount, SecretPlace, WriteArgs, mount, values};
 
 /// The largest file that is read unless another size is given, in bytes.
@@ -21,6 +22,7 @@ Examples:
   plainly serve ./docs notes.md                 also a single file: file:///notes.md
   plainly serve ./docs --skills ./skills        also the skills in a directory
   plainly serve ./docs --write --stdio          clients can change the files too
+  plainly serve ./docs --tool-names filesystem  tools as those of server-filesystem
   plainly serve ./docs --http 127.0.0.1:0       on any free port; the URL is printed
   plainly serve ./docs --http 0.0.0.0:3333 --allow-host docs.example.com
   plainly serve ./docs --public-url https://docs.example.com/mcp --auth-issuer https://login.example.com
@@ -121,45 +123,6 @@ pub(crate) struct OperatorArgs {
     pub(crate) audit_optional: bool,
 }
 
-/// A value of `--tools`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-#[clap(rename_all = "snake_case")]
-pub(crate) enum ServedTools {
-    Two,
-    ListResources,
-    Tree,
-    StatResource,
-    ReadResource,
-    ReadResources,
-    Search,
-    WriteResource,
-    EditResource,
-    CreateCollection,
-    MoveResource,
-    DeleteResource,
-}
-
-impl ServedTools {
-    /// The names of all these tools.
-    pub(crate) fn names(all: &[Self]) -> Vec<&'static str> {
-        let names = all.iter().flat_map(|tools| match tools {
-            Self::Two => &["search", "read_resource"][..],
-            Self::ListResources => &["list_resources"],
-            Self::Tree => &["tree"],
-            Self::StatResource => &["stat_resource"],
-            Self::ReadResource => &["read_resource"],
-            Self::ReadResources => &["read_resources"],
-            Self::Search => &["search"],
-            Self::WriteResource => &["write_resource"],
-            Self::EditResource => &["edit_resource"],
-            Self::CreateCollection => &["create_collection"],
-            Self::MoveResource => &["move_resource"],
-            Self::DeleteResource => &["delete_resource"],
-        });
-        names.copied().collect()
-    }
-}
-
 /// The options for the files of the directories.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub(crate) struct ContentArgs {
@@ -188,13 +151,24 @@ pub(crate) struct ContentArgs {
         long,
         value_name = "NAMES",
         value_delimiter = ',',
+        value_parser = served_tools::parser(),
         conflicts_with = "no_tools"
     )]
-    pub(crate) tools: Vec<ServedTools>,
+    pub(crate) tools: Vec<String>,
+
+    /// The names and arguments of the tools. With filesystem they are called as in @modelcontextprotocol/server-filesystem, for
+    /// prompts and programs that know those
+    #[arg(
+        long,
+        value_name = "WHOSE",
+        default_value = "plainly",
+        conflicts_with = "no_tools"
+    )]
+    pub(crate) tool_names: ToolNames,
 
     /// Also offer the tool browse, with a page on which hosts show the files to their users (MCP Apps). The page calls search
     /// and read_resource, which are then always served
-    #[arg(long, conflicts_with = "no_tools")]
+    #[arg(long, conflicts_with_all = ["no_tools", "tool_names"])]
     pub(crate) app: bool,
 
     /// Serve every file only as it is. By default HTML, CSV, Word documents, workbooks and notebooks are also available
@@ -231,6 +205,7 @@ impl ContentArgs {
             ("--no-ignore", self.no_ignore),
             ("--no-tools", self.no_tools),
             ("--tools", !self.tools.is_empty()),
+            ("--tool-names", self.tool_names != ToolNames::Plainly),
             ("--app", self.app),
             ("--as-is", self.as_is),
             ("--ttl", self.ttl.is_some()),

@@ -105,7 +105,7 @@ fn server(stores: &Stores, args: &ServeArgs, operator: &Operator) -> Result<Serv
         false => builder,
     };
     stores
-        .attach(operator.attach(builder), args)
+        .attach(operator.attach(builder, args), args)
         .limits(limits)
         .build()
         .map_err(|error| Failure::caused("cannot serve", error))

@@ -28,6 +28,7 @@ mod collecting;
 mod completing;
 mod explaining;
 mod failing;
+mod filesystem;
 mod foreign;
 #[cfg(unix)]
 mod installing;

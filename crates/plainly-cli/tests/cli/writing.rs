@@ -304,17 +304,38 @@ fn each_change_is_in_the_audit_file() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap());
     let calls = lines.filter(|line| line["method"] == "tools/call");
-    let calls: Vec<(Value, Value)> = calls
-        .map(|line| (line["name"].clone(), line["outcome"].clone()))
+    let calls: Vec<Value> = calls
+        .map(|line| json!([line["name"], line["outcome"], line["uris"]]))
         .collect();
-    let name = json!("write_resource");
-    assert_eq!(
-        calls,
-        [
-            (name.clone(), json!("served")),
-            (name, json!("tool failed"))
-        ]
+    let line = |outcome: &str| json!(["write_resource", outcome, ["docs/new"]]);
+    let expected = ["begun", "served", "begun", "tool failed"].map(line);
+    assert_eq!(calls, expected);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_changed_that_the_audit_file_does_not_have() {
+    let docs = Docs::new();
+    let write = |options: &[&str]| {
+        let options = [&["--write", "--audit", "/dev/full"], options].concat();
+        let server = Serving::with(&docs, &options);
+        run(&[
+            "call",
+            &server.url,
+            "write_resource",
+            "uri=docs/new",
+            "text=x",
+        ])
+    };
+    let refused = write(&[]);
+    assert!(
+        refused.stderr.contains("The request was refused"),
+        "{}",
+        refused.stderr
     );
+    assert!(!docs.path.join("new").exists());
+    write(&["--audit-optional"]).succeeded();
+    assert_eq!(read(&docs.path.join("new")), "x");
 }
 
 #[test]

@@ -27,6 +27,15 @@ impl Details {
         }
     }
 
+    /// Gives each text anew.
+    pub(super) fn reword(&mut self, words: impl Fn(&str) -> String) {
+        for (_, value) in &mut self.0 {
+            if let Value::String(text) = value {
+                *text = words(text);
+            }
+        }
+    }
+
     /// The value under this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.iter()

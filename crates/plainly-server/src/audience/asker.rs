@@ -2,7 +2,7 @@
 //! failure depends on.
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plainly_errors::mistake::{quoted, shortened};
 use plainly_protocol::envelope::Object;
@@ -26,6 +26,8 @@ pub(crate) struct Asker {
     unserved: Option<Box<str>>,
     /// The name or URI of what it asked for.
     pub(super) subject: Option<Box<str>>,
+    /// The note of a layer about the request.
+    note: OnceLock<Box<str>>,
     /// The keys of the questions of an earlier round that the user declined.
     pub(super) declined: Vec<String>,
     /// The trace that the request is part of.
@@ -40,6 +42,7 @@ impl Asker {
             method: None,
             unserved: None,
             subject: None,
+            note: OnceLock::new(),
             declined: Vec::new(),
             trace,
             arrival: Arrival::unread(Transport::Stream),
@@ -49,6 +52,11 @@ impl Asker {
     /// Notes the arrival of the request.
     pub(crate) fn arrived(&mut self, arrival: Arrival) {
         self.arrival = arrival;
+    }
+
+    /// Sets the note about the request, unless there is one.
+    pub(crate) fn note(&self, note: Box<str>) {
+        let _ = self.note.set(note);
     }
 
     /// The address that the request came from, if it is known.
@@ -98,6 +106,7 @@ impl Asker {
         Operation {
             method: self.method_name(),
             name: self.subject.as_deref(),
+            note: self.note.get().map(|note| &**note),
             id: Some(id),
             principal: self.peer.principal.as_ref(),
             implementation: self.peer.implementation.as_ref(),

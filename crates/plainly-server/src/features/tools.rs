@@ -1,5 +1,6 @@
 //! Tools as a program defines them. `served` has what a server makes of them.
 
+mod adapted;
 mod listed;
 mod served;
 
@@ -18,6 +19,7 @@ use crate::handler::Handler;
 use crate::reply::ToolReply;
 use crate::request::TaskSupport;
 
+pub use self::adapted::ToolAdapter;
 pub(crate) use self::served::Tools;
 
 type ToolHandler = Box<dyn Fn(&ToolCall<'_>) -> Result<AnswerFuture, Failure> + Send + Sync>;
@@ -213,6 +215,12 @@ impl Tool {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.definition.name
+    }
+
+    /// What clients see of it, without the hints about its behaviour.
+    #[must_use]
+    pub fn definition(&self) -> &types::Tool {
+        &self.definition
     }
 
     pub(super) fn may_become_task(&self) -> bool {

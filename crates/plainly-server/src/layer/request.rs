@@ -68,6 +68,16 @@ impl Request {
         self.subject.params.as_deref().unwrap_or("{}")
     }
 
+    /// Its id, as JSON.
+    pub fn id(&self) -> &str {
+        &self.subject.id
+    }
+
+    /// Adds a note for those who read [operations](crate::Operation), such as an audit. The first note stays.
+    pub fn note(&self, note: impl Into<Box<str>>) {
+        self.subject.scope.asker().note(note.into());
+    }
+
     /// The client that sent the request.
     pub fn peer(&self) -> &Peer {
         self.subject.scope.peer()

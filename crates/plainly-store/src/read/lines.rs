@@ -53,7 +53,7 @@ impl LineSelection {
                 "tail",
                 "it can't be combined with another part of the text.",
             )
-            .suggest("Use only tail (the last lines), or offset and limit (a range of lines).")),
+            .suggest("Use `tail` alone for the last lines, or `offset` and `limit` for a range.")),
         }
     }
 }

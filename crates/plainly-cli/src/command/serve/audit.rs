@@ -1,24 +1,31 @@
-//! The audit file: a line of JSON for each request, written before its reply is sent.
+//! The audit file: a line of JSON for each request, written before its reply is sent. A request that may change a file has one
+//! more, which is on the disk before it runs.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use plainly::ProtocolError;
 use plainly::errors::Code;
+use plainly::server::layer::Request;
 use plainly::server::{Operation, Principal, TraceContext};
 use serde::Serialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use tokio::task::spawn_blocking;
 
 use crate::failure::Failure;
 use crate::visible::visible_json;
 
 const REFUSED: &str = "The request was refused, because the server cannot write its audit file. Ask the server's operator";
+/// The longest URI that is recorded, in bytes. The tools refuse longer ones.
+const LONGEST_URI: usize = 16 << 10;
+
 const WITHHELD: &str = "The reply was withheld, because the server cannot write its audit file. Ask the server's operator";
 
 #[derive(Debug)]
@@ -59,7 +66,16 @@ impl Audit {
         // The refusal of `check` is an operation too, and did not run.
         let error = operation.outcome.error().map(ProtocolError::message);
         let has_run = error.is_none_or(|message| message != REFUSED);
-        self.write(&line(operation), if has_run { WITHHELD } else { REFUSED })
+        let refusal = if has_run { WITHHELD } else { REFUSED };
+        self.write(&line(operation), operation.note.is_some(), refusal)
+    }
+
+    /// Records a request that may change a file and that is about to run. Fails if it must not run.
+    pub(super) async fn begin(self: Arc<Self>, request: &Request) -> Result<(), ProtocolError> {
+        let line = begun(request);
+        // A disk takes its time.
+        let written = spawn_blocking(move || self.write(&line, true, REFUSED)).await;
+        written.unwrap_or_else(|_| Err(ProtocolError::internal(REFUSED)))
     }
 
     /// Fails if the last line could not be written, and nothing can be written now: a request that
@@ -67,7 +83,7 @@ impl Audit {
     pub(super) fn check(&self) -> Result<(), ProtocolError> {
         let is_failing = self.lock().is_failing;
         match is_failing && !self.is_optional {
-            true => self.write(&resumed(), REFUSED),
+            true => self.write(&resumed(), false, REFUSED),
             false => Ok(()),
         }
     }
@@ -76,9 +92,15 @@ impl Audit {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self, line: &str, refusal: &'static str) -> Result<(), ProtocolError> {
+    /// Appends a line, which is on the disk afterwards if `is_synced`.
+    fn write(
+        &self,
+        line: &str,
+        is_synced: bool,
+        refusal: &'static str,
+    ) -> Result<(), ProtocolError> {
         let mut state = self.lock();
-        let written = state.write(&self.path, line.as_bytes());
+        let written = state.write(&self.path, line.as_bytes(), is_synced);
         let was_failing = std::mem::replace(&mut state.is_failing, written.is_err());
         drop(state);
         let file = self.path.display();
@@ -102,18 +124,27 @@ impl Audit {
 impl AuditState {
     /// Appends a line to the file of this name; to a new one if the file was renamed or removed, as
     /// programs that rotate logs do.
-    fn write(&mut self, path: &Path, line: &[u8]) -> io::Result<()> {
+    fn write(&mut self, path: &Path, line: &[u8], is_synced: bool) -> io::Result<()> {
         if !is_at(&self.file, path) {
             self.file = append_to(path)?;
         }
         let before = self.file.metadata()?.len();
         let written = self.file.write_all(line);
+        let written = match is_synced && is_kept(&self.file) {
+            true => written.and_then(|()| self.file.sync_data()),
+            false => written,
+        };
         if written.is_err() {
             // A part of a line would spoil the next one. If this fails too, the disk has other troubles.
             let _ = self.file.set_len(before);
         }
         written
     }
+}
+
+/// Whether it is a file of a disk: pipes and devices keep nothing.
+fn is_kept(file: &File) -> bool {
+    file.metadata().is_ok_and(|metadata| metadata.is_file())
 }
 
 fn append_to(path: &Path) -> io::Result<File> {
@@ -153,6 +184,9 @@ struct AuditLine<'a> {
     id: Option<&'a RawValue>,
     method: Option<&'a str>,
     name: Option<&'a str>,
+    /// The URIs of a change, as the client wrote them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uris: Option<&'a RawValue>,
     code: Option<i64>,
     error: Option<Cow<'a, str>>,
     incident: Option<&'a str>,
@@ -177,6 +211,9 @@ fn line(operation: &Operation<'_>) -> String {
         id: operation.id.and_then(|id| serde_json::from_str(id).ok()),
         method: operation.method,
         name: operation.name,
+        uris: operation
+            .note
+            .and_then(|uris| serde_json::from_str(uris).ok()),
         code: outcome.code().map(Code::get),
         error: outcome.error().map(ProtocolError::message),
         incident: outcome.incident(),
@@ -190,6 +227,38 @@ fn line(operation: &Operation<'_>) -> String {
     };
     let json = serde_json::to_string(&line).unwrap_or_default();
     format!("{}\n", visible_json(&json))
+}
+
+/// The line of a change that is about to be made.
+fn begun(request: &Request) -> String {
+    let client = request.peer().implementation.as_ref();
+    let id: Option<&RawValue> = serde_json::from_str(request.id()).ok();
+    let uris = uris(request);
+    let uris: Option<&RawValue> = serde_json::from_str(&uris).ok();
+    let line = json!({
+        "time": Timestamp::now().to_string(),
+        "outcome": "begun",
+        "principal": request.principal().map(Principal::as_str),
+        "client": client.map(|client| format!("{} {}", client.name, client.version)),
+        "id": id,
+        "method": request.method().name(),
+        "name": request.name(),
+        "uris": uris,
+    });
+    format!("{}\n", visible_json(&line.to_string()))
+}
+
+/// The URIs in the arguments of a tool that changes files, as JSON.
+pub(super) fn uris(request: &Request) -> String {
+    /// The arguments that name a resource, of any of these tools.
+    const URIS: [&str; 6] = ["uri", "from", "to", "path", "source", "destination"];
+    let arguments: BTreeMap<String, &RawValue> = request
+        .arguments()
+        .and_then(|arguments| serde_json::from_str(arguments).ok())
+        .unwrap_or_default();
+    let uris = URIS.into_iter().filter_map(|name| arguments.get(name));
+    let uris = uris.filter(|uri| uri.get().len() <= LONGEST_URI);
+    serde_json::to_string(&uris.collect::<Vec<_>>()).unwrap_or_default()
 }
 
 /// The line after a time without lines.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{ADDRESS, public_url};
 use crate::args::{
     ConfirmArg, ContentArgs, LARGEST_FILE, LARGEST_WRITE, LogArgs, Mount, OperatorArgs, ServeArgs,
-    ServedTools, WRITABLE, WriteArgs,
+    ToolNames, WRITABLE, WriteArgs, named,
 };
 use crate::failure::Failure;
 use crate::log::LogFormat;
@@ -66,6 +66,7 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
         no_ignore,
         no_tools,
         tools,
+        tool_names,
         app,
         as_is,
         ttl,
@@ -87,10 +88,14 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     words.extend(given.map(|(flag, _)| flag.to_owned()));
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
+    let chosen = named(tools).join(",");
+    let chosen = Some(chosen).filter(|names| !names.is_empty());
+    let others = (*tool_names != ToolNames::Plainly).then(|| tool_names.as_str().to_owned());
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
     let options = [
         ("--name", name.clone()),
-        ("--tools", chosen(tools)),
+        ("--tools", chosen),
+        ("--tool-names", others),
         ("--ttl", ttl),
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
@@ -168,11 +173,6 @@ fn for_operator(args: &OperatorArgs, paths: &Paths) -> Result<Vec<String>, Failu
         words.push("--audit-optional".to_owned());
     }
     Ok(words)
-}
-
-/// The names of the tools, if not all are served.
-fn chosen(tools: &[ServedTools]) -> Option<String> {
-    (!tools.is_empty()).then(|| ServedTools::names(tools).join(","))
 }
 
 fn word(mount: &Mount, paths: &Paths) -> Result<String, Failure> {

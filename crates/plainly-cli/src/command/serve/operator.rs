@@ -4,13 +4,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use plainly::protocol::method::Method;
 use plainly::server::layer::{Next, Outcome, Request, from_fn};
 use plainly::server::{Operation, Server, ServerBuilder};
 use plainly_otel::Telemetry;
 use tokio::task::spawn_blocking;
 
-use super::audit::Audit;
+use super::audit::{self, Audit};
 use super::recent::RecentActivity;
+use super::write;
 use crate::args::ServeArgs;
 use crate::failure::Failure;
 
@@ -72,7 +74,7 @@ impl Operator {
     }
 
     /// The server that reports to the operator.
-    pub(super) fn attach(&self, builder: ServerBuilder) -> ServerBuilder {
+    pub(super) fn attach(&self, builder: ServerBuilder, args: &ServeArgs) -> ServerBuilder {
         let builder = match (self.telemetry.is_on(), &self.activity) {
             (false, None) => builder,
             _ => {
@@ -93,10 +95,13 @@ impl Operator {
             return builder;
         };
         let (record, check) = (Arc::clone(audit), Arc::clone(audit));
+        let changing: Arc<[&str]> = write::names(args).into();
         builder
             .record_operations(move |operation| record.record(operation))
-            .layer(from_fn(move |request, next| {
-                audited(Arc::clone(&check), request, next)
+            .layer(from_fn(move |request: Request, next| {
+                let is_change = request.method() == Method::CallTool
+                    && request.name().is_some_and(|name| changing.contains(&name));
+                audited(Arc::clone(&check), is_change, request, next)
             }))
     }
 
@@ -115,9 +120,16 @@ impl Operator {
     }
 }
 
-/// Serves a request if it can be recorded.
-async fn audited(audit: Arc<Audit>, request: Request, next: Next) -> Outcome {
-    match audit.check() {
+/// Serves a request if it can be recorded; one that may change a file, if it is recorded already.
+async fn audited(audit: Arc<Audit>, is_change: bool, request: Request, next: Next) -> Outcome {
+    let recorded = match is_change {
+        true => {
+            request.note(audit::uris(&request));
+            audit.begin(&request).await
+        }
+        false => audit.check(),
+    };
+    match recorded {
         Ok(()) => next.run(request).await,
         Err(error) => error.into(),
     }

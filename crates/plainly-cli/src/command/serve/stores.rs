@@ -18,6 +18,7 @@ pub(super) struct Stores {
 
 impl Stores {
     pub(super) fn new(args: &ServeArgs) -> Result<Self, Failure> {
+        tools::check(args)?;
         let options = options(args);
         let skills = args.content.skills.as_ref().map(|path| {
             SkillDirectory::with_options(path, options.clone()).map_err(super::impossible)

@@ -1,10 +1,37 @@
 //! The tools of the server: those that the options name.
 
 use plainly::server::Tool;
-use plainly_directory::DirectoryStore;
+use plainly_directory::{DirectoryStore, FilesystemTools};
 
 use super::{app, network, write};
-use crate::args::{ServeArgs, ServedTools};
+use crate::args::{ServeArgs, ToolNames, named};
+use crate::failure::Failure;
+
+/// Rejects tools that are not among those with the names that are served.
+pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
+    let names = args.content.tool_names;
+    let all = names.all();
+    let named = named(&args.content.tools);
+    match named.into_iter().find(|name| !all.contains(name)) {
+        Some(name) => {
+            let why = format!(
+                "{name} is no tool of --tool-names {}: name some of {}",
+                names.as_str(),
+                all.join(", ")
+            );
+            Err(Failure::impossible(why, None))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The tools as they are in `@modelcontextprotocol/server-filesystem`.
+pub(super) fn filesystem(store: &DirectoryStore, args: &ServeArgs) -> FilesystemTools {
+    match network::is_local(args) {
+        true => FilesystemTools::local(store),
+        false => FilesystemTools::remote(store),
+    }
+}
 
 /// The tools that are named, all of them if none is, and those of the page if there is one.
 pub(super) fn of(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
@@ -12,11 +39,12 @@ pub(super) fn of(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
     if content.no_tools {
         return Vec::new();
     }
-    let named = ServedTools::names(&content.tools);
+    let named = named(&content.tools);
     // Callers elsewhere must not learn which paths there are here.
-    let mut tools = match network::is_local(args) {
-        true => store.local_tools(),
-        false => store.tools(),
+    let mut tools = match (content.tool_names, network::is_local(args)) {
+        (ToolNames::Plainly, true) => store.local_tools(),
+        (ToolNames::Plainly, false) => store.tools(),
+        (ToolNames::Filesystem, _) => filesystem(store, args).reading(),
     };
     tools.retain(|tool| {
         let is_for_page = content.app && app::TOOLS.contains(&tool.name());

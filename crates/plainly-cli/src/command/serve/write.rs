@@ -5,26 +5,31 @@ use std::net::{IpAddr, SocketAddr};
 use plainly::limits::Limits;
 use plainly::server::Tool;
 use plainly::server::auth::ResourceServerBuilder;
-use plainly::store::tools::WriteTools;
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 
-use super::network;
-use crate::args::{Mount, Scopes, ServeArgs, ServedTools, WriteArgs};
+use super::{network, tools};
+use crate::args::{Mount, Scopes, ServeArgs, ToolNames, WriteArgs, named};
 use crate::failure::Failure;
-
-/// The names of the tools that change files.
-const NAMES: [&str; 5] = WriteTools::<DirectoryStore>::NAMES;
 
 /// Whether anything may be changed.
 pub(super) fn is_on(args: &ServeArgs) -> bool {
     args.writing.write || args.mounts.iter().any(|mount| mount.is_writable)
 }
 
+/// The names of the tools that change files, if any may be changed.
+pub(super) fn names(args: &ServeArgs) -> Vec<&'static str> {
+    match is_on(args) {
+        true => args.content.tool_names.writing(),
+        false => Vec::new(),
+    }
+}
+
 /// Rejects options that would allow nothing, or changes by every client that reaches the server.
 pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     let scope = (!args.auth.write_scope.is_empty()).then_some("--write-scope");
-    let named = ServedTools::names(&args.content.tools);
-    let tool = named.into_iter().find(|name| NAMES.contains(name));
+    let writing = args.content.tool_names.writing();
+    let named = named(&args.content.tools);
+    let tool = named.into_iter().find(|name| writing.contains(name));
     let given = args.writing.given().or(scope).or(tool);
     if let Some(option) = given.filter(|_| !is_on(args)) {
         let why = format!("{option} is for a server that writes: add --write");
@@ -97,14 +102,18 @@ pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
         return Vec::new();
     }
     let bytes = usize::try_from(args.writing.max_write_size).unwrap_or(usize::MAX);
-    let tools = match network::is_local(args) {
+    let own = match network::is_local(args) {
         true => store.local_write_tools(),
         false => store.write_tools(),
     };
-    let confirm = args.writing.confirm.into();
-    let mut tools = tools.confirm(confirm).max_bytes(bytes).build();
-    let named = ServedTools::names(&args.content.tools);
-    if named.iter().any(|name| NAMES.contains(name)) {
+    let own = own.confirm(args.writing.confirm.into()).max_bytes(bytes);
+    let names = args.content.tool_names;
+    let mut tools = match names {
+        ToolNames::Plainly => own.build(),
+        ToolNames::Filesystem => tools::filesystem(store, args).writing(own),
+    };
+    let (writing, named) = (names.writing(), named(&args.content.tools));
+    if named.iter().any(|name| writing.contains(name)) {
         tools.retain(|tool| named.contains(&tool.name()));
     }
     tools
@@ -114,7 +123,7 @@ pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
 pub(super) fn guarded(mut gate: ResourceServerBuilder, args: &ServeArgs) -> ResourceServerBuilder {
     let scopes = Scopes::all(&args.auth.write_scope);
     if !scopes.is_empty() {
-        for name in NAMES {
+        for name in args.content.tool_names.writing() {
             gate = gate.tool(name, scopes.clone());
         }
     }
