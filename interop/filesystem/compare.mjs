@@ -16,7 +16,7 @@ if (plainly === undefined) {
   console.error('usage: node compare.mjs PATH_OF_PLAINLY [ROUNDS]');
   process.exit(2);
 }
-const reference = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem');
+const reference = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'filesystem-')));
 process.on('exit', () => rmSync(folder, { recursive: true }));
 

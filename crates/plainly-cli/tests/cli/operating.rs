@@ -447,3 +447,22 @@ fn nothing_is_answered_that_the_audit_file_does_not_have() {
             .contains("cannot write the audit file /nowhere/audit")
     );
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn nothing_is_changed_that_the_audit_file_does_not_have() {
+    let docs = Docs::new();
+    let write = |options: &[&str]| {
+        let options = [&["--write", "--audit", "/dev/full"], options].concat();
+        let server = Operated::start(&docs, &options, &[]);
+        let arguments = json!({ "uri": "docs/new", "text": "x" });
+        let params = json!({ "name": "write_resource", "arguments": arguments });
+        server.post("tools/call", params, json!({}), &[])
+    };
+    let refused = write(&[]);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The request was refused"), "{message}");
+    assert!(!docs.path.join("new").exists());
+    assert!(write(&["--audit-optional"])["result"].is_object());
+    assert_eq!(fs::read_to_string(docs.path.join("new")).unwrap(), "x");
+}

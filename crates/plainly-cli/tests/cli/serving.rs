@@ -527,6 +527,13 @@ fn the_tools_take_as_much_of_a_context_as_the_page_says_and_no_more() {
     for (command, options, count, most) in [
         ("plainly serve", &[][..], 6, 1_800),
         ("plainly serve --tools two", &["--tools", "two"], 2, 750),
+        ("plainly serve --write", &["--write"], 11, 2_800),
+        (
+            "plainly serve --write --tool-names filesystem",
+            &["--write", "--tool-names", "filesystem"],
+            14,
+            1_900,
+        ),
     ] {
         let listing = listing(&docs, options);
         let answer: Value = serde_json::from_str(&listing).unwrap();

@@ -313,32 +313,6 @@ fn each_change_is_in_the_audit_file() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn nothing_is_changed_that_the_audit_file_does_not_have() {
-    let docs = Docs::new();
-    let write = |options: &[&str]| {
-        let options = [&["--write", "--audit", "/dev/full"], options].concat();
-        let server = Serving::with(&docs, &options);
-        run(&[
-            "call",
-            &server.url,
-            "write_resource",
-            "uri=docs/new",
-            "text=x",
-        ])
-    };
-    let refused = write(&[]);
-    assert!(
-        refused.stderr.contains("The request was refused"),
-        "{}",
-        refused.stderr
-    );
-    assert!(!docs.path.join("new").exists());
-    write(&["--audit-optional"]).succeeded();
-    assert_eq!(read(&docs.path.join("new")), "x");
-}
-
-#[test]
 fn a_host_gets_a_server_that_writes() {
     let docs = Docs::new();
     let words = [
