@@ -24,7 +24,6 @@ const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 #[derive(Arbitrary, Debug)]
 struct Input<'a> {
-    port: Option<u16>,
     allowed_host: Option<Text<'a>>,
     allowed_origin: Option<Text<'a>>,
     is_http_2: bool,
@@ -111,9 +110,6 @@ impl Exchange for Behind {
 fuzz_target!(|input: Input<'_>| {
     let behind = Behind::default();
     let mut service = HttpService::new(behind.clone());
-    if let Some(port) = input.port {
-        service = service.port(port);
-    }
     if let Some(Text(host)) = input.allowed_host {
         match service.clone().allow_host(host) {
             Ok(allowing) => service = allowing,
@@ -177,19 +173,18 @@ impl Input<'_> {
         let Some((name, port)) = host.and_then(authority) else {
             return false;
         };
-        let is_loopback =
-            LOOPBACK.contains(&&*name) && self.port.is_none_or(|own| own == port.unwrap_or(80));
+        let is_loopback = LOOPBACK.contains(&&*name);
         let allowed = self
             .allowed_host
             .as_ref()
             .and_then(|Text(host)| authority(host));
         let is_added =
             allowed.is_some_and(|(other, at)| other == name && (at.is_none() || at == port));
-        let own = self.port.unwrap_or_else(|| port.unwrap_or(80));
+        let own = is_loopback.then_some(port.unwrap_or(80));
         (is_loopback || is_added) && self.allows_origin(request, own)
     }
 
-    fn allows_origin<B>(&self, request: &Request<B>, own: u16) -> bool {
+    fn allows_origin<B>(&self, request: &Request<B>, own: Option<u16>) -> bool {
         let origins: Vec<_> = request.headers().get_all(ORIGIN).iter().collect();
         let origin = match origins.as_slice() {
             [] => return true,
@@ -197,8 +192,10 @@ impl Input<'_> {
             _ => return false,
         };
         let loopback = origin.strip_prefix("http://").and_then(authority);
-        loopback.is_some_and(|(name, port)| LOOPBACK.contains(&&*name) && port.unwrap_or(80) == own)
-            || self.names_origin(request)
+        let is_own = |(name, port): (String, Option<u16>)| {
+            LOOPBACK.contains(&&*name) && Some(port.unwrap_or(80)) == own
+        };
+        loopback.is_some_and(is_own) || self.names_origin(request)
     }
 
     /// Whether the request is of a page whose origin is allowed by name.

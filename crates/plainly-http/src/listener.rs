@@ -98,7 +98,6 @@ impl HttpServer {
         if !address.ip().to_canonical().is_loopback() && !service.names_hosts() {
             return Err(ServeError::Nameless(address));
         }
-        let service = service.port(address.port());
         #[cfg(feature = "tls")]
         let service = match &certificate {
             Some(_) => service.secure(),

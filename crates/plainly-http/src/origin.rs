@@ -33,11 +33,10 @@ const MOST: usize = 16;
 /// The most bytes of a value that is logged; real names and origins are shorter.
 const LONGEST: usize = 255;
 
-/// The accepted names and origins: those of the loopback interface, and the added ones.
+/// The accepted names and origins: those of the loopback interface at any port, since a balancer or a tunnel may listen at
+/// another one, and the added ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllowedNames {
-    /// The port that loopback names must have; `None` for any, when it is not known where the server listens.
-    pub(super) port: Option<u16>,
     /// The server is reached by https.
     pub(super) is_secure: bool,
     hosts: Vec<(Box<[u8]>, Option<u16>)>,
@@ -132,15 +131,10 @@ impl AllowedNames {
     }
 
     fn allows_host(&self, host: Authority<'_>) -> bool {
-        let is_loopback = LOOPBACK
-            .iter()
-            .any(|name| host.name.eq_ignore_ascii_case(name));
-        if is_loopback && self.port.is_none_or(|port| self.port_of(host) == port) {
-            return true;
-        }
-        self.hosts.iter().any(|(name, port)| {
+        let is_added = |(name, port): &(Box<[u8]>, Option<u16>)| {
             host.name.eq_ignore_ascii_case(name) && (port.is_none() || *port == host.port)
-        })
+        };
+        host.is_loopback() || self.hosts.iter().any(is_added)
     }
 
     fn port_of(&self, host: Authority<'_>) -> u16 {
@@ -154,10 +148,9 @@ impl AllowedNames {
             .and_then(Authority::parse)
             .is_some_and(|origin| {
                 // Another port is another program on the same machine, and its pages are as foreign as any.
-                LOOPBACK.contains(&origin.name)
-                    && self.port_of(origin) == self.port.unwrap_or_else(|| self.port_of(host))
+                LOOPBACK.contains(&origin.name) && self.port_of(origin) == self.port_of(host)
             });
-        is_own || self.names_origin(origin)
+        is_own && host.is_loopback() || self.names_origin(origin)
     }
 }
 
@@ -247,6 +240,11 @@ impl<'a> Authority<'a> {
             _ => return None,
         };
         (is_well_formed && !name.is_empty()).then_some(Self { name, port })
+    }
+
+    fn is_loopback(self) -> bool {
+        let is_name = |name: &&[u8]| self.name.eq_ignore_ascii_case(name);
+        LOOPBACK.iter().any(is_name)
     }
 }
 

@@ -34,8 +34,8 @@ const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
 /// A server over HTTP, as a tower service: mount it in axum or any hyper server, or pass it to an
 /// [`HttpServer`](super::HttpServer).
 ///
-/// It accepts requests for `localhost`, `127.0.0.1` and `[::1]`, including those from pages at `http://` with one of
-/// these names; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
+/// It accepts requests for `localhost`, `127.0.0.1` and `[::1]` at any port, including those from pages at `http://` with
+/// one of these names and the same port; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
 /// other origin are refused with 403. See "Security & Endpoint" in the specification's
 /// page on Streamable HTTP.
 ///
@@ -157,13 +157,6 @@ impl<E: Exchange> HttpService<E> {
         let inner = Arc::make_mut(&mut self.inner);
         inner.bodies = Quota::new(limits.in_flight_bytes);
         inner.limits = limits;
-        self
-    }
-
-    /// The port that loopback names must have: the one where the service listens.
-    #[must_use]
-    pub fn port(mut self, port: u16) -> Self {
-        Arc::make_mut(&mut self.inner).allowed.port = Some(port);
         self
     }
 

@@ -154,7 +154,7 @@ async fn all_clones_of_a_service_share_the_room() {
     let mut limits = HttpLimits::default();
     limits.in_flight_bytes = 6;
     let mut first = HttpService::new(echo.clone()).limits(limits);
-    let mut second = first.clone().path("/mcp").port(80);
+    let mut second = first.clone().path("/mcp");
     let running = tokio::spawn(first.call(post("\"slow\"")));
     echo.running(1).await;
     let refused = second.call(post("[1]")).await.unwrap();
