@@ -5,15 +5,13 @@
 #[path = "../../crates/plainly-server/src/features/cursor.rs"]
 #[expect(dead_code, reason = "the rest is for listings")]
 mod cursor;
-#[path = "../../crates/plainly-server/src/seal.rs"]
-#[expect(dead_code, reason = "the rest is for names")]
-mod seal;
 
 /// The limits, at the path at which the modules expect them.
 mod limits {
     pub(crate) use plainly::limits::Limits;
 }
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine;
@@ -22,19 +20,21 @@ use libfuzzer_sys::fuzz_target;
 use plainly_errors::Revision;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{ClientCapabilities, Cursor};
+use plainly_transport::seal::{Keys, Sealer};
 
 fuzz_target!(|text: &str| {
     let mut limits = limits::Limits::default();
     limits.cursor_ttl = Duration::MAX;
     limits.uri_bytes = usize::MAX;
-    let cursors = cursor::Cursors::new(Some(seal::Keys::new([7; 32])), "fuzz", &limits);
+    let sealer = Arc::new(Sealer::new(Some(Keys::new([7; 32]))));
+    let cursors = cursor::Cursors::new(sealer, "fuzz", &limits);
     let anybody = Peer::new(Revision::LATEST, ClientCapabilities::new(), None);
     let cursors = cursors.of(&anybody);
     let bytes = URL_SAFE_NO_PAD.encode(text);
     for cursor in [text, &bytes] {
         assert!(cursors.open("tools/list", &Cursor::from(cursor)).is_err());
     }
-    let _ = text.parse::<seal::Keys>();
+    let _ = text.parse::<Keys>();
     let (listing, position) = text.split_at(text.floor_char_boundary(text.len() / 2));
     let sealed = cursors.seal(listing, position).unwrap();
     assert_eq!(cursors.open(listing, &sealed).unwrap(), position);

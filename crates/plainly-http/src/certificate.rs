@@ -1,11 +1,11 @@
 //! The certificate of a server and its key: read from files in PEM, and read again when these change, so that a renewed
 //! certificate needs no restart.
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::ServerCertVerifier as _;
@@ -14,6 +14,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::{CertificateError, RootCertStore, ServerConfig};
 
 use plainly_transport::cryptography::provider;
+use plainly_transport::file_look::FileLook;
 use plainly_transport::lock::Lock;
 
 /// The time until the files are checked again.
@@ -41,15 +42,6 @@ struct Current {
     /// The look of the files when they were last read, usable or not.
     looks: Option<[FileLook; 2]>,
     looked: Instant,
-}
-
-/// The look of a file from outside: if it is unchanged, so are the contents.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct FileLook {
-    modified: Option<SystemTime>,
-    bytes: u64,
-    /// Another file of the same name has another one (Unix).
-    number: u64,
 }
 
 /// The reason why a certificate and a key can't be used.
@@ -213,8 +205,7 @@ impl Current {
 
 impl CertificateFiles {
     fn looks(&self) -> Option<[FileLook; 2]> {
-        let look = |path: &Path| fs::metadata(path).ok().map(|file| FileLook::of(&file));
-        Some([look(&self.certificate)?, look(&self.key)?])
+        Some([FileLook::at(&self.certificate)?, FileLook::at(&self.key)?])
     }
 
     fn read(&self) -> Result<ServerConfig, InvalidCertificate> {
@@ -232,20 +223,6 @@ impl CertificateFiles {
         )?;
         warn_if_open(&self.key);
         Ok(config)
-    }
-}
-
-impl FileLook {
-    fn of(file: &Metadata) -> Self {
-        #[cfg(unix)]
-        let number = std::os::unix::fs::MetadataExt::ino(file);
-        #[cfg(not(unix))]
-        let number = 0;
-        Self {
-            modified: file.modified().ok(),
-            bytes: file.len(),
-            number,
-        }
     }
 }
 

@@ -29,11 +29,12 @@ use super::sessions::shared::SharedSessions;
 use super::source::{Source, SourceList, Sources};
 use super::subscriptions::{Announcements, Listeners, Subscriptions};
 use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
-use super::{Inner, Keys, Server};
+use super::{Inner, Server};
 use crate::limits::Limits;
 use crate::skills::Skills;
 use crate::store::Store;
 use plainly_transport::quota::Quota;
+use plainly_transport::seal::Keys;
 
 /// Builds a server. Nothing is checked before [`build`](Self::build), which then reports every
 /// mistake at once.

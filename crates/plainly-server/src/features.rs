@@ -39,10 +39,10 @@ pub(super) use self::tools::Tools;
 pub use self::tools::{Tool, ToolAdapter};
 use super::asking::Seals;
 use super::changes::Spellings;
-use super::seal::Keys;
 use super::state::States;
 use crate::limits::Limits;
 use crate::skills::ErasedSkills;
+use plainly_transport::seal::{Keys, Sealer};
 
 /// The tools, resources and prompts of a server, and everything needed to serve them.
 #[derive(Debug)]
@@ -103,6 +103,7 @@ impl Features {
         if !errors.is_empty() {
             return Err(BuildErrors::of("the server can't be built", errors));
         }
+        let sealer = Arc::new(Sealer::new(keys));
         Ok(Self {
             tools,
             resources: Resources::new(
@@ -121,8 +122,8 @@ impl Features {
             skills,
             extensions,
             states,
-            cursors: Cursors::new(keys.clone(), server, limits),
-            seals: Seals::new(keys, server, limits),
+            cursors: Cursors::new(Arc::clone(&sealer), server, limits),
+            seals: Seals::new(sealer, server, limits),
             limits: limits.clone(),
         })
     }

@@ -56,8 +56,8 @@ mod changes;
 pub mod limits;
 mod operation;
 mod permissions;
+mod random;
 mod records;
-mod seal;
 mod skills;
 pub mod store;
 mod usage;
@@ -82,7 +82,6 @@ pub use self::operation::{Operation, OperationOutcome};
 pub use self::permissions::Permissions;
 pub use self::records::{Records, RecordsError, StoredRecord};
 pub use self::request::TaskSupport;
-pub use self::seal::{InvalidKeys, Keys};
 use self::sessions::Sessions;
 pub use self::sessions::ended::EndedSession;
 pub use self::skills::{SkillPage, Skills};
@@ -91,6 +90,7 @@ pub use self::tasks::{MemoryTasks, TaskCounts, TaskRecord, TaskStore, TaskStoreE
 pub use self::usage::Usage;
 pub use plainly_protocol::peer::Principal;
 pub use plainly_protocol::trace_context::{TraceContext, TraceParent};
+pub use plainly_transport::seal::{InvalidKeys, KeyFileError, Keys};
 
 /// A server with all its definitions and options. Cheap to clone; all clones are the same server.
 ///

@@ -22,7 +22,7 @@ use self::shared::{FoundRecord, SharedSession, SharedSessions};
 use super::changes::Changes;
 use super::failure::incident::chain;
 use super::in_flight::InFlight;
-use super::seal::random_name;
+use super::random::random_name;
 use crate::limits::Limits;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaExhausted, QuotaPart, share_of};

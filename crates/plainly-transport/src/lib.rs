@@ -9,6 +9,7 @@ pub mod child;
 pub mod cryptography;
 mod duplex;
 mod escaped;
+pub mod file_look;
 mod frame;
 pub mod limits;
 pub mod lines;
@@ -17,6 +18,8 @@ mod messages;
 mod meter;
 pub mod pending;
 pub mod quota;
+#[cfg(feature = "seal")]
+pub mod seal;
 mod serve;
 mod serve_error;
 pub mod shutdown;

@@ -2,10 +2,9 @@
 //! next request on.
 
 use std::collections::HashMap;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -16,6 +15,7 @@ use plainly_oauth::scope::is_scope;
 use super::api_key::{KeyEnd, KeyRow, TokenDigest, digest, is_meant, is_well_formed};
 use super::key_list::{self, ApiKeyError};
 use super::verifier::{VerificationError, VerifiedToken, Verifier};
+use plainly_transport::file_look::FileLook;
 use plainly_transport::lock::Lock;
 
 /// Keys in a file, as a verifier.
@@ -28,17 +28,8 @@ pub struct ApiKeys {
 /// The keys of a file that looked like this.
 #[derive(Debug)]
 struct KeyReading {
-    look: Look,
+    look: FileLook,
     keys: Arc<HashMap<TokenDigest, KeyRow>>,
-}
-
-/// By what a change of the file shows.
-#[derive(Debug, PartialEq, Eq)]
-struct Look {
-    length: u64,
-    modified: Option<SystemTime>,
-    #[cfg(unix)]
-    file: (u64, i64, i64),
 }
 
 impl ApiKeys {
@@ -89,7 +80,7 @@ impl ApiKeys {
     fn current(&self) -> Result<Arc<HashMap<TokenDigest, KeyRow>>, ApiKeyError> {
         let unusable = |source| ApiKeyError::unusable(&self.path, source);
         let mut read = self.read.lock();
-        let look = Look::of(&fs::metadata(&self.path).map_err(unusable)?);
+        let look = FileLook::of(&fs::metadata(&self.path).map_err(unusable)?);
         if let Some(reading) = &*read
             && reading.look == look
         {
@@ -108,7 +99,7 @@ impl ApiKeys {
         }
         let keys = Arc::new(keys);
         *read = Some(KeyReading {
-            look: Look::of(&metadata),
+            look: FileLook::of(&metadata),
             keys: Arc::clone(&keys),
         });
         Ok(keys)
@@ -152,18 +143,5 @@ impl Verifier for ApiKeys {
         now: u64,
     ) -> BoxFuture<'a, Result<VerifiedToken, VerificationError>> {
         std::future::ready(self.judge(token.expose(), now)).boxed()
-    }
-}
-
-impl Look {
-    fn of(metadata: &Metadata) -> Self {
-        #[cfg(unix)]
-        use std::os::unix::fs::MetadataExt as _;
-        Self {
-            length: metadata.len(),
-            modified: metadata.modified().ok(),
-            #[cfg(unix)]
-            file: (metadata.ino(), metadata.ctime(), metadata.ctime_nsec()),
-        }
     }
 }

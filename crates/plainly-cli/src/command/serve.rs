@@ -15,13 +15,11 @@ mod tools;
 mod write;
 
 use std::error::Error;
-use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::Path;
 
 use plainly::limits::Limits;
-use plainly::server::{InvalidKeys, Keys, Server};
+use plainly::server::{Keys, Server};
 use plainly::shutdown;
 use plainly::transport::ServeError;
 use plainly::transport::http::{HttpServer, HttpService, Route};
@@ -89,7 +87,7 @@ fn server(stores: &Stores, args: &ServeArgs, operator: &Operator) -> Result<Serv
         env!("CARGO_PKG_VERSION"),
     );
     let builder = match &args.content.key_file {
-        Some(path) => builder.keys(keys(path)?),
+        Some(path) => builder.keys(Keys::file(path).map_err(impossible)?),
         None => builder,
     };
     let mut limits = limits(args.content.max_file_size);
@@ -225,16 +223,6 @@ pub(super) fn key(name: Option<&str>, first: Option<&str>) -> String {
         "" => "plainly".to_owned(),
         key => key.to_owned(),
     }
-}
-
-fn keys(path: &Path) -> Result<Keys, Failure> {
-    let cannot = |error: Box<dyn Error>| {
-        let what = format!("cannot use the keys in {}", path.display());
-        Failure::impossible(what, error)
-    };
-    let text = fs::read_to_string(path).map_err(|error| cannot(error.into()))?;
-    text.parse()
-        .map_err(|error: InvalidKeys| cannot(error.into()))
 }
 
 /// A failure because the directories, or the hosts allowed, can't be served.

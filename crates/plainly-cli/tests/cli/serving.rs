@@ -420,7 +420,7 @@ fn servers_with_the_same_keys_continue_each_others_listings() {
     run(&["serve", docs.str(), "--key-file", path]).failed(
         2,
         &format!(
-            "error: cannot use the keys in {path}: line 1 is not a key of 64 hexadecimal digits\n"
+            "error: cannot serve: cannot use the keys in {path}: line 1 is not a key of 64 hexadecimal digits\n"
         ),
     );
 }

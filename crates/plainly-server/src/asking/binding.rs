@@ -2,6 +2,7 @@
 //! than it was sealed for, and not for ever.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use plainly_errors::{InvalidParams, ProtocolError};
@@ -11,12 +12,12 @@ use plainly_protocol::peer::Principal;
 use serde_json::value::RawValue;
 
 use crate::limits::Limits;
-use crate::seal::{Keys, Sealer};
+use plainly_transport::seal::Sealer;
 
 /// Seals states, and opens them.
 #[derive(Debug)]
 pub(crate) struct Seals {
-    sealer: Sealer,
+    sealer: Arc<Sealer>,
     /// The name of the server, to which they are bound.
     server: String,
     ttl: Duration,
@@ -78,9 +79,9 @@ impl Binding {
 }
 
 impl Seals {
-    pub(crate) fn new(keys: Option<Keys>, server: impl Into<String>, limits: &Limits) -> Self {
+    pub(crate) fn new(sealer: Arc<Sealer>, server: impl Into<String>, limits: &Limits) -> Self {
         Self {
-            sealer: Sealer::new(keys),
+            sealer,
             server: server.into(),
             ttl: limits.questions.state_ttl,
             most_bytes: limits.questions.state_bytes,

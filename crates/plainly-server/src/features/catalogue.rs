@@ -270,7 +270,7 @@ mod tests {
 
     use super::*;
     use crate::features::cursor::Cursors;
-    use crate::seal::Keys;
+    use plainly_transport::seal::{Keys, Sealer};
 
     impl Item for String {
         fn name(&self) -> &str {
@@ -284,7 +284,8 @@ mod tests {
     }
 
     fn cursors() -> Cursors {
-        Cursors::new(Some(Keys::new([7; 32])), "s", &Limits::default())
+        let sealer = Sealer::new(Some(Keys::new([7; 32])));
+        Cursors::new(Arc::new(sealer), "s", &Limits::default())
     }
 
     fn page(all: &Catalogue<String>, after: Option<&Cursor>) -> (Vec<String>, Option<Cursor>) {

@@ -2,6 +2,7 @@
 //! and its client. Any process that serves the same things under the same name with the same key
 //! can continue the listing.
 
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use plainly_errors::{InvalidParams, ProtocolError};
@@ -9,12 +10,12 @@ use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::Cursor;
 
 use crate::limits::Limits;
-use crate::seal::{Keys, Sealer};
+use plainly_transport::seal::Sealer;
 
 /// The cursors of a server.
 #[derive(Debug)]
 pub(super) struct Cursors {
-    sealer: Sealer,
+    sealer: Arc<Sealer>,
     /// The name of the server, to which they are bound.
     server: String,
     ttl: Duration,
@@ -30,9 +31,9 @@ pub(super) struct CursorsOf<'a> {
 }
 
 impl Cursors {
-    pub(super) fn new(keys: Option<Keys>, server: impl Into<String>, limits: &Limits) -> Self {
+    pub(super) fn new(sealer: Arc<Sealer>, server: impl Into<String>, limits: &Limits) -> Self {
         Self {
-            sealer: Sealer::new(keys),
+            sealer,
             server: server.into(),
             ttl: limits.cursor_ttl,
             max_bytes: limits.cursor_bytes(),
@@ -114,6 +115,7 @@ impl CursorsOf<'_> {
 #[cfg(test)]
 mod tests {
     use plainly_errors::Revision;
+    use plainly_transport::seal::Keys;
 
     use super::*;
 
@@ -122,7 +124,8 @@ mod tests {
             cursor_ttl: ttl,
             ..Limits::default()
         };
-        Cursors::new(Some(Keys::new([7; 32])), server, &limits)
+        let sealer = Sealer::new(Some(Keys::new([7; 32])));
+        Cursors::new(Arc::new(sealer), server, &limits)
     }
 
     fn peer(principal: Option<&str>) -> Peer {

@@ -22,7 +22,7 @@ use crate::incoming::exchange::accepted;
 use crate::incoming::malformed::error_of;
 use crate::limits::Limits;
 use crate::operation::Arrival;
-use crate::seal::random_name;
+use crate::random::random_name;
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
 use plainly_transport::{

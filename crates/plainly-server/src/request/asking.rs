@@ -17,7 +17,7 @@ use crate::answer::AnswerFuture;
 use crate::asking::{InputResponse, Question, Questions, SentQuestion, too_many};
 use crate::failure::AskError;
 use crate::outgoing::notifications;
-use crate::seal::random_name;
+use crate::random::random_name;
 use crate::sessions::session::Session;
 use plainly_transport::quota::QuotaPart;
 

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use super::record::{SessionChange, SessionRecord};
 use crate::limits::Limits;
+use crate::random::random_name;
 use crate::records::{ErasedRecords, RecordsError};
-use crate::seal::random_name;
 use plainly_transport::lock::Lock;
 
 /// The attempts to change a record that other servers change at the same time.

@@ -17,8 +17,8 @@ use crate::answer::{Answer, MethodResult};
 use crate::failure::Failure;
 use crate::failure::incident::chain;
 use crate::panics::GuardedHandler;
+use crate::random::random_name;
 use crate::request::StatusSink;
-use crate::seal::random_name;
 
 impl Tasks {
     /// Makes a task of `call`, whose `handler` is running, and answers with its handle.

@@ -21,6 +21,7 @@ mod parts;
 mod principal;
 mod prompts;
 mod reading;
+mod replicas;
 mod serve_messages;
 mod serve_stream;
 mod skills;

@@ -1,0 +1,121 @@
+//! The keys of a server, as programs give them.
+
+use std::fmt;
+use std::iter;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::file::{KeyFile, KeyFileError};
+use super::ring::{self, InvalidKeys, InvalidSeal, KEY, Key, KeyLines, Purpose};
+
+/// The secret keys with which a server seals what its clients bring back: cursors, and the answers so far if a request is
+/// answered with questions (`Ask`). Replicas with the same keys can continue each other's work. Without any, each process
+/// generates its own, and a restart invalidates the listings and the rounds of questions in progress.
+///
+/// The first key seals, and all of them open. To replace a key while replicas run, give them a [file](Self::file).
+///
+/// ```
+/// use plainly::server::Keys;
+///
+/// let mut text = "a5".repeat(32);
+/// let keys: Keys = text.parse()?;
+/// assert_eq!(format!("{keys:?}"), "Keys(1)");
+///
+/// text = format!("{}\n{text}\n", "0f".repeat(32));
+/// let rotated: Keys = text.parse()?;
+/// # Ok::<(), plainly::server::InvalidKeys>(())
+/// ```
+#[derive(Clone)]
+pub struct Keys {
+    /// Its keys come before the others.
+    file: Option<Arc<KeyFile>>,
+    /// Never empty without a file.
+    given: Vec<Key>,
+}
+
+impl Keys {
+    /// One key that seals and opens: 32 bytes from a random source.
+    pub fn new(key: [u8; KEY]) -> Self {
+        Self {
+            file: None,
+            given: vec![Key::new(key)],
+        }
+    }
+
+    /// The keys in a file, one on each line as 64 hexadecimal digits, which is read again when it changes.
+    ///
+    /// To replace a key, write a new one above it, on every replica in any order within five minutes. Once the file is five
+    /// minutes old, the first key seals; until then, the second one does. When nothing sealed with the old key is left
+    /// (after a day, by default), take it out.
+    ///
+    /// If the file can't be used after a change, that is logged, and the previous keys stay.
+    pub fn file(path: impl Into<PathBuf>) -> Result<Self, KeyFileError> {
+        Ok(Self {
+            file: Some(Arc::new(KeyFile::read(path.into())?)),
+            given: Vec::new(),
+        })
+    }
+
+    /// Adds a key that only opens.
+    #[must_use]
+    pub fn and(mut self, key: [u8; KEY]) -> Self {
+        self.given.push(Key::new(key));
+        self
+    }
+
+    /// A new secret key.
+    pub(super) fn random() -> Result<Self, getrandom::Error> {
+        let mut key = [0; KEY];
+        getrandom::fill(&mut key)?;
+        Ok(Self::new(key))
+    }
+
+    pub(super) fn seal(
+        &self,
+        purpose: Purpose<'_>,
+        text: &str,
+        now: SystemTime,
+        ttl: Duration,
+    ) -> Result<String, getrandom::Error> {
+        let read = self.file.as_ref().map(|file| file.current(now));
+        let of_file = read.as_ref().map(|keys| keys.sealing(now));
+        let key = of_file.or_else(|| self.given.first());
+        let key = key.expect("there is always a key");
+        key.seal(purpose, text, now, ttl)
+    }
+
+    pub(super) fn open(
+        &self,
+        purpose: Purpose<'_>,
+        sealed: &str,
+        now: SystemTime,
+    ) -> Result<String, InvalidSeal> {
+        let read = self.file.as_ref().map(|file| file.current(now));
+        let of_file = read.iter().flat_map(|keys| keys.all());
+        ring::open(of_file.chain(&self.given), purpose, sealed, now)
+    }
+
+    fn count(&self) -> usize {
+        let of_file = self.file.iter().map(|file| file.count());
+        of_file.chain(iter::once(self.given.len())).sum()
+    }
+}
+
+/// The number of keys: their values stay hidden.
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Keys({})", self.count())
+    }
+}
+
+/// One key on each line, as 64 hexadecimal digits; empty lines mean nothing.
+impl FromStr for Keys {
+    type Err = InvalidKeys;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKeys> {
+        let KeyLines(given) = text.parse()?;
+        Ok(Self { file: None, given })
+    }
+}

@@ -1,0 +1,149 @@
+//! Secret keys in their order, and what they seal.
+
+use std::str::FromStr;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chacha20poly1305::aead::{Aead, Payload};
+use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
+
+/// Bytes of a key.
+pub(super) const KEY: usize = 32;
+
+/// Length of the nonce, which makes two seals of one text differ. Long enough to be random with any number of replicas.
+const NONCE: usize = 24;
+
+/// Bytes of the time until which a seal is good, in milliseconds since 1970.
+const UNTIL: usize = 8;
+
+/// The purpose of a seal. None is the beginning of another: each part has its length before it.
+pub type Purpose<'a> = &'a [&'a str];
+
+/// The reason why a sealed text can't be opened: it was sealed with another key or for another purpose, changed, is too old,
+/// or no sealed text at all. Nobody is told which.
+#[derive(Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_structs, reason = "nobody is told more")]
+pub struct InvalidSeal;
+
+/// A key.
+#[derive(Clone)]
+pub(super) struct Key(XChaCha20Poly1305);
+
+impl Key {
+    pub(super) fn new(key: [u8; KEY]) -> Self {
+        Self(XChaCha20Poly1305::new(&key.into()))
+    }
+
+    /// The key in a line of text.
+    fn read(digits: &str) -> Option<Self> {
+        let mut key = [0; KEY];
+        let (pairs, []) = digits.as_bytes().as_chunks::<2>() else {
+            return None;
+        };
+        if pairs.len() != KEY {
+            return None;
+        }
+        for (byte, pair) in key.iter_mut().zip(pairs) {
+            let [high, low] = pair.map(|digit| char::from(digit).to_digit(16));
+            *byte = u8::try_from(high? << 4 | low?).ok()?;
+        }
+        Some(Self::new(key))
+    }
+
+    pub(super) fn seal(
+        &self,
+        purpose: Purpose<'_>,
+        text: &str,
+        now: SystemTime,
+        ttl: Duration,
+    ) -> Result<String, getrandom::Error> {
+        let mut nonce = [0; NONCE];
+        getrandom::fill(&mut nonce)?;
+        let until = since_1970(now).saturating_add(millis(ttl));
+        let message = [&until.to_be_bytes(), text.as_bytes()].concat();
+        let payload = Payload {
+            msg: &message,
+            aad: &bound(purpose),
+        };
+        let sealed = self.0.encrypt(&XNonce::from(nonce), payload);
+        let sealed = sealed.expect("only a text of 256 GiB is too long");
+        Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
+    }
+}
+
+/// The text that one of the keys sealed for `purpose`, if it is still good.
+pub(super) fn open<'a>(
+    keys: impl IntoIterator<Item = &'a Key>,
+    purpose: Purpose<'_>,
+    sealed: &str,
+    now: SystemTime,
+) -> Result<String, InvalidSeal> {
+    let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| InvalidSeal)?;
+    let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(InvalidSeal)?;
+    let (nonce, aad) = (XNonce::from(*nonce), bound(purpose));
+    // The cipher compares in constant time.
+    let open = |Key(cipher): &Key| {
+        let payload = Payload {
+            msg: sealed,
+            aad: &aad,
+        };
+        cipher.decrypt(&nonce, payload).ok()
+    };
+    let message = keys.into_iter().find_map(open).ok_or(InvalidSeal)?;
+    let (until, text) = message.split_first_chunk::<UNTIL>().ok_or(InvalidSeal)?;
+    if since_1970(now) >= u64::from_be_bytes(*until) {
+        return Err(InvalidSeal);
+    }
+    String::from_utf8(text.to_vec()).map_err(|_| InvalidSeal)
+}
+
+fn bound(purpose: Purpose<'_>) -> Vec<u8> {
+    let mut bound = Vec::new();
+    for part in purpose {
+        bound.extend((part.len() as u64).to_be_bytes());
+        bound.extend(part.as_bytes());
+    }
+    bound
+}
+
+fn since_1970(time: SystemTime) -> u64 {
+    millis(time.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO))
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The keys in a text: never none.
+pub(super) struct KeyLines(pub(super) Vec<Key>);
+
+/// One key on each line, as 64 hexadecimal digits; empty lines mean nothing.
+impl FromStr for KeyLines {
+    type Err = InvalidKeys;
+
+    fn from_str(text: &str) -> Result<Self, InvalidKeys> {
+        let lines = text.lines().map(str::trim).enumerate();
+        let lines = lines.filter(|(_, line)| !line.is_empty());
+        let keys = lines.map(|(index, line)| Key::read(line).ok_or(InvalidKeys::Line(index + 1)));
+        let keys: Vec<_> = keys.collect::<Result<_, _>>()?;
+        match keys.is_empty() {
+            true => Err(InvalidKeys::Empty),
+            false => Ok(Self(keys)),
+        }
+    }
+}
+
+/// The reason why a text contains no valid keys. Reveals nothing of its content.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum InvalidKeys {
+    /// There is no key.
+    #[error("there is no key")]
+    Empty,
+    /// This line, counted from 1, is not a key.
+    #[error("line {0} is not a key of 64 hexadecimal digits")]
+    Line(usize),
+}
+
+plainly_errors::debug_with_causes!(InvalidKeys);
