@@ -1,5 +1,6 @@
 //! Every server feature, with a handler or two each, in one file per kind: everything that the scenarios of the official
-//! conformance suite need. Over standard input and output, or over HTTP at the address given as its argument.
+//! conformance suite need. Over standard input and output, or over HTTP at the address that is its first argument, with the
+//! keys in the file that is its second one.
 //!
 //! ```console
 //! $ plainly call test_simple_text -- cargo run -q --example everything
@@ -19,16 +20,20 @@ mod tools;
 use std::error::Error;
 use std::io::{self, Write};
 
-use plainly::server::{BuildErrors, Changes};
+use plainly::server::{BuildErrors, Changes, Keys};
 use plainly::transport::http::HttpServer;
 use plainly::{Server, shutdown};
 
 /// The server, for every peer.
-fn server() -> Result<Server, BuildErrors> {
+fn server(keys: Option<Keys>) -> Result<Server, BuildErrors> {
     let changes = Changes::new();
     let server = Server::builder("everything", env!("CARGO_PKG_VERSION"))
         .state(changes.clone())
         .changes(changes);
+    let server = match keys {
+        Some(keys) => server.keys(keys),
+        None => server,
+    };
     let server = tools::add(server);
     let server = telling::add(server);
     let server = schemas::add(server);
@@ -41,8 +46,10 @@ fn server() -> Result<Server, BuildErrors> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let server = server()?;
-    let Some(address) = std::env::args().nth(1) else {
+    let mut args = std::env::args().skip(1);
+    let (address, keys) = (args.next(), args.next());
+    let server = server(keys.map(Keys::file).transpose()?)?;
+    let Some(address) = address else {
         return Ok(server.serve_stdio().await?);
     };
     let http = HttpServer::bind(address).await?;

@@ -1,0 +1,47 @@
+// The official conformance suite against three processes of the example `everything` with the same keys, behind a balancer that
+// passes no two requests in a row on to the same one. Counts the scenarios that fail, which must be those in `replicas.json`.
+// usage: node replicas.mjs PATH_OF_THE_EXAMPLE [REVISION]
+
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { judge } from './judge.mjs';
+import { NAME, requirements, run, start } from './suite.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const EXPECTED = JSON.parse(readFileSync(join(here, 'replicas.json'), 'utf8'));
+
+const [everything, only] = process.argv.slice(2);
+const revisions = Object.keys(EXPECTED).filter(revision => only === undefined || revision === only);
+if (everything === undefined || revisions.length === 0) {
+  console.error('usage: node replicas.mjs PATH_OF_THE_EXAMPLE [REVISION]');
+  process.exit(2);
+}
+console.log(NAME);
+const root = mkdtempSync(join(tmpdir(), 'plainly-replicas-'));
+const keys = join(root, 'keys');
+writeFileSync(keys, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+const replicas = await Promise.all([1, 2, 3].map(() => start(everything, ['127.0.0.1:0', keys])));
+const url = await start(process.execPath, [join(here, 'balancer.mjs'), ...replicas.map(one => new URL(one).port)]);
+let [total, failed, surprises] = [0, 0, 0];
+for (const revision of revisions) {
+  const output = join(root, revision);
+  mkdirSync(output);
+  const { scenarios } = run(url, ['--requirements', revision], output);
+  for (const { name } of requirements(revision, 'server')) {
+    const problems = judge(name, scenarios.get(name));
+    const expected = EXPECTED[revision].includes(name);
+    total += 1;
+    failed += problems.length > 0;
+    if (expected === problems.length > 0) continue;
+    surprises += 1;
+    console.log(`FAIL  ${revision}  ${name}${expected ? ': succeeds. Take it out of replicas.json' : ''}`);
+    for (const problem of problems) console.log(`      ${problem}`);
+  }
+}
+rmSync(root, { recursive: true });
+console.log(`${failed} of ${total} scenarios fail, ${surprises} against expectation`);
+process.exit(total > 0 && surprises === 0 ? 0 : 1);
