@@ -234,12 +234,14 @@ impl Link {
         &self,
         writer: &RequestWriter,
         filter: SubscriptionFilter,
+        meta: &RawMembers,
         inbox: &Arc<Inbox>,
     ) -> Result<(), Error> {
         let method = Method::Listen;
         let params = ListenParams::new(filter);
         let extras = RequestExtras {
             tasks: params.notifications.task_ids.is_some(),
+            meta: Some(meta),
             ..RequestExtras::default()
         };
         let request = writer.request(self.next_id(), method, &params, extras)?;

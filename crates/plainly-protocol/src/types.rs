@@ -85,8 +85,9 @@ pub use self::skills::{
     SkillFile, SkillFiles,
 };
 pub use self::subscriptions::{
-    AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, ResourceUpdatedParams,
-    SubscribeParams, SubscriptionFilter, SubscriptionMeta, UnsubscribeParams,
+    AcknowledgedParams, ListChangedParams, ListenParams, ListenResult, RECURSIVE,
+    ResourceUpdatedParams, SubscribeParams, SubscriptionFilter, SubscriptionMeta,
+    UnsubscribeParams,
 };
 pub use self::tag::{IF_NONE_MATCH, is_not_modified_in, tag_in};
 pub use self::tasks::{

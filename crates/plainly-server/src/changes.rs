@@ -9,10 +9,12 @@
 //!
 //! Nothing queues here: a change only marks its topic in each [`TopicSubscription`] that has it.
 
+mod below;
 mod subscribed_resources;
 mod subscription;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
@@ -20,6 +22,7 @@ use std::task::Waker;
 use plainly_protocol::part::Part;
 use tokio::sync::watch;
 
+use self::below::above;
 pub use self::subscribed_resources::SubscribedResources;
 use self::subscription::PendingTopics;
 pub(super) use self::subscription::TopicSubscription;
@@ -85,15 +88,26 @@ pub enum Topic {
     Resources,
     /// The resource at this URI.
     Resource(Arc<str>),
+    /// All resources below the collection at this URI. Clients subscribe to it; a change names one of them or, if which one
+    /// is unknown, this.
+    Below(Arc<str>),
     /// The task of this name.
     Task(Arc<str>),
 }
 
 impl Topic {
+    /// The topics of a subscription to the resource at `uri`; with `is_recursive`, also of what is below it.
+    pub(super) fn of_resource(uri: &str, is_recursive: bool) -> impl Iterator<Item = Self> + use<> {
+        let uri = Arc::from(uri);
+        let below = is_recursive.then(|| Self::Below(Arc::clone(&uri)));
+        std::iter::once(Self::Resource(uri)).chain(below)
+    }
+
     /// The bytes that a subscription to it takes: of its name, and of the tables that it is in.
     fn bytes(&self) -> usize {
         match self {
             Self::Resource(name) | Self::Task(name) => name.len() + 256,
+            Self::Below(name) => name.len() + 256 + below::ROOM,
             Self::Tools | Self::Prompts | Self::Resources => 0,
         }
     }
@@ -108,17 +122,21 @@ impl Topic {
 
     /// The topic whose changes are reported to a subscriber of this one, if that is another.
     fn heard(&self, spellings: Option<&dyn Spellings>) -> Option<Self> {
+        let listed = |uri: &str| spellings.and_then(|spellings| spellings.listed(uri));
+        if let Self::Below(uri) = self {
+            return listed(uri).map(|listed| Self::Below(listed.into()));
+        }
         let whole = self.whole();
         let uri = whole.as_ref().unwrap_or(self).resource()?;
-        let listed = spellings.and_then(|spellings| spellings.listed(uri));
-        listed.map(|listed| Self::Resource(listed.into())).or(whole)
+        let listed = listed(uri).map(|listed| Self::Resource(listed.into()));
+        listed.or(whole)
     }
 
     /// The URI, if it is a resource.
     fn resource(&self) -> Option<&Arc<str>> {
         match self {
             Self::Resource(uri) => Some(uri),
-            Self::Tools | Self::Prompts | Self::Resources | Self::Task(_) => None,
+            Self::Tools | Self::Prompts | Self::Resources | Self::Below(_) | Self::Task(_) => None,
         }
     }
 
@@ -132,6 +150,8 @@ impl Topic {
 #[derive(Debug, Default)]
 struct Index {
     subscribers: HashMap<Topic, HashMap<usize, Arc<PendingTopics>>>,
+    /// The number of topics with a subscriber that are all below a collection.
+    below: usize,
     /// Notifies of resources that got a subscriber, or lost their last one.
     news: watch::Sender<()>,
 }
@@ -195,6 +215,17 @@ impl Changes {
     /// Notifies the subscribers in this process of a change; if it is in the store of this number, without those that
     /// [view](TopicSubscription::view) that store.
     pub(super) fn deliver(&self, topic: &Topic, store: Option<usize>) {
+        if let Topic::Below(uri) = topic {
+            return self.deliver_tree(uri, store);
+        }
+        self.deliver_to_its_own(topic, store);
+        if let Some(uri) = topic.whole().as_ref().unwrap_or(topic).resource() {
+            self.deliver_above(uri, store);
+        }
+    }
+
+    /// Delivers a change to the subscribers of just this topic.
+    fn deliver_to_its_own(&self, topic: &Topic, store: Option<usize>) {
         // One who reports a part of a resource has not said that its other parts changed.
         let whole = topic.whole();
         let whole = whole.as_ref().unwrap_or(topic);
@@ -210,10 +241,28 @@ impl Changes {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// Delivers a change of the resource at `uri` to the subscribers of all below a collection that it is in.
+    fn deliver_above(&self, uri: &Arc<str>, store: Option<usize>) {
+        let index = self.bus.index.lock();
+        if index.below == 0 {
+            return;
+        }
+        let interested = above(uri).filter_map(|above| index.subscribers.get(&above));
+        let interested = interested.flat_map(HashMap::values);
+        let interested =
+            interested.filter(|pending| store.is_none_or(|store| !pending.views(store)));
+        let wakers: Vec<Waker> = interested
+            .filter_map(|pending| pending.mark_below(uri))
+            .collect();
+        drop(index);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
     /// Notifies the subscribers in this process of all that they are subscribed to, because changes
     /// that come from the upstream may have been missed.
     pub fn everything_changed(&self) {
-        self.deliver_all(|_| true, None);
+        // Who hears of all below a collection is subscribed to the collection too.
+        self.deliver_all(|topic| !matches!(topic, Topic::Below(_)), None);
     }
 
     /// The content or the metadata of the resource at `uri` has changed, or it no longer exists. In a store, `uri` is
@@ -226,6 +275,7 @@ impl Changes {
     /// inside it, as [`deliver`](Self::deliver) does.
     pub(super) fn deliver_tree(&self, uri: &str, store: Option<usize>) {
         self.deliver_all(|topic| topic.is_inside(uri), store);
+        self.deliver_above(&uri.into(), store);
     }
 
     /// Delivers those of the topics with a subscriber that have changed. Looks through all of them.
@@ -233,9 +283,10 @@ impl Changes {
         let index = self.bus.index.lock();
         let topics = index.subscribers.keys().filter(|topic| has_changed(topic));
         let topics: Vec<Topic> = topics.cloned().collect();
-        // `deliver` takes the lock again.
+        // Delivering takes the lock again.
         drop(index);
-        topics.iter().for_each(|topic| self.deliver(topic, store));
+        let topics = topics.iter();
+        topics.for_each(|topic| self.deliver_to_its_own(topic, store));
     }
 
     /// The list of resources has changed.
@@ -278,16 +329,19 @@ impl Changes {
         let heard: Vec<Option<Topic>> = heard.collect();
         let mut index = self.bus.index.lock();
         pending.reserve(&topics)?;
-        let mut has_news = false;
+        let (mut has_news, mut below) = (false, 0);
         for (topic, heard) in topics.into_iter().zip(heard) {
             let told = heard.is_some().then(|| topic.clone());
             let entry = index.subscribers.entry(heard.unwrap_or(topic));
-            has_news |= matches!(entry.key(), Topic::Resource(_));
+            has_news |= matches!(entry.key(), Topic::Resource(_) | Topic::Below(_));
+            let is_new = matches!(entry, Entry::Vacant(_));
+            below += usize::from(is_new && matches!(entry.key(), Topic::Below(_)));
             // The name that is there already: all subscribers of a topic share it.
             pending.add(entry.key().clone(), told);
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
         }
+        index.below += below;
         if has_news {
             index.news.send_replace(());
         }
@@ -315,7 +369,8 @@ impl Index {
             interested.remove(&key);
             if interested.is_empty() {
                 self.subscribers.remove(topic);
-                if matches!(topic, Topic::Resource(_)) {
+                self.below -= usize::from(matches!(topic, Topic::Below(_)));
+                if matches!(topic, Topic::Resource(_) | Topic::Below(_)) {
                     self.news.send_replace(());
                 }
             }

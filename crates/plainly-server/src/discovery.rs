@@ -44,7 +44,10 @@ impl Discovery {
         if features.serves(Capability::Resources) {
             capabilities = capabilities.resources(resources_capability(announced));
             if features.resources.is_extended() {
+                let tells_below = announced.updates && features.resources.can_tell_below();
+                let recursive = tells_below.then_some("recursive");
                 let settings = ["conditional", "directoryRead", "formats", "parts"];
+                let settings = settings.into_iter().chain(recursive);
                 let settings = JsonObject::from_iter(settings.map(|name| (name, json!(true))));
                 extensions.insert(RESOURCES_EXTENSION.to_owned(), json!(settings));
             }

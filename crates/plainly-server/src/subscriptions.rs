@@ -25,10 +25,12 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use plainly_errors::mistake::printable;
 use plainly_errors::{ProtocolError, Refusal};
+use plainly_protocol::envelope::Object;
 use plainly_protocol::meta::SUBSCRIPTION_ID;
 use plainly_protocol::peer::Peer;
 use plainly_protocol::types::{
-    EmptyResult, ListenParams, Meta, SubscribeParams, SubscriptionFilter, UnsubscribeParams,
+    EmptyResult, ListenParams, Meta, RECURSIVE, SubscribeParams, SubscriptionFilter,
+    UnsubscribeParams,
 };
 
 pub(super) use self::announcements::Announcements;
@@ -126,7 +128,7 @@ impl Subscriptions {
         let is_watched = of_resources || of_lists && self.sources.can_watch();
         let (tasks, topics) = (Arc::clone(&self.tasks), Arc::clone(&place.topics));
         // Before the stores are watched, so that no change from then on is lost.
-        topics.add(announcements::topics(&accepted))?;
+        topics.add(announcements::topics(&accepted, self.is_recursive(call)))?;
         let listener = Listener {
             id: Some(Arc::clone(&id)),
             _watching: is_watched
@@ -189,6 +191,7 @@ impl Subscriptions {
         let session = Arc::clone(call.session()?);
         let SubscribeParams { uri, .. } = call.read()?;
         check_length(&uri, &self.limits)?;
+        let is_recursive = self.is_recursive(call);
         let (this, scope) = (Arc::clone(self), call.scope.clone());
         let subscribing = async move {
             let viewer = Viewer::of(&scope);
@@ -208,7 +211,7 @@ impl Subscriptions {
                 let why = format!("Invalid params: changes of {uri} are not reported");
                 return Err(ProtocolError::invalid_params(why).into());
             }
-            if let Some(storing) = session.change(SessionChange::Subscribe(uri))? {
+            if let Some(storing) = session.change(SessionChange::Subscribe { uri, is_recursive })? {
                 storing.await?;
             }
             Ok::<_, Failure>(())
@@ -222,6 +225,13 @@ impl Subscriptions {
         let UnsubscribeParams { uri, .. } = call.read()?;
         let storing = session.change(SessionChange::Unsubscribe(uri))?;
         Ok(MethodAnswer::after(storing))
+    }
+
+    /// Whether a client that subscribes is to hear of all below its resources too.
+    fn is_recursive(&self, call: &MethodCall<'_>) -> bool {
+        let meta = call.params.and_then(Object::meta);
+        let asked = meta.as_ref().and_then(|meta| meta.get(RECURSIVE));
+        asked == Some("true") && self.sources.features().resources.can_tell_below()
     }
 
     /// Takes the names of tasks out of a filter, once each.

@@ -10,6 +10,7 @@ use super::{ServerArgs, Words, usage};
 Examples:
   plainly watch http://127.0.0.1:3333/mcp file:///docs/intro.md
   plainly watch http://127.0.0.1:3333/mcp file:///docs          a collection: any change in it
+  plainly watch http://127.0.0.1:3333/mcp file:///docs --recursive    and in all below it
   plainly watch http://127.0.0.1:3333/mcp                       the lists of resources, tools, prompts
   plainly watch http://127.0.0.1:3333/mcp file:///docs --json | while read -r change; do make; done
   plainly watch file:///docs/intro.md -- plainly serve ./docs --stdio
@@ -34,6 +35,9 @@ pub(crate) struct WatchArgs {
     /// The resources to watch [default: only the lists of resources, tools and prompts]
     #[arg(value_name = "URI")]
     uris: Vec<String>,
+    /// Watch all that is below the collections too, at any depth
+    #[arg(long)]
+    pub(crate) recursive: bool,
     #[command(flatten)]
     pub(crate) server: ServerArgs,
 }

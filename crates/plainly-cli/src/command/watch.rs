@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use clap::error::ErrorKind;
 use plainly::client::{Change, Client, Subscription};
 use plainly::protocol::types::SubscriptionFilter;
 use serde::Serialize;
@@ -23,26 +24,60 @@ pub(crate) async fn run(mut args: WatchArgs) -> Result<(), Failure> {
     let mut words = args.words();
     let server = args.server.server(&mut words)?;
     let uris: Vec<String> = std::iter::from_fn(|| words.next()).collect();
+    if args.recursive && uris.is_empty() {
+        return Err(words.wrong(
+            ErrorKind::MissingRequiredArgument,
+            "--recursive needs the URI of a collection: without one, only the lists are watched",
+        ));
+    }
+    let asked = Asked {
+        filter: asked(uris),
+        is_recursive: args.recursive,
+    };
     let mut output = Output::new(args.server.format());
     with_client(server, args.server, async |client| {
-        watch(client, uris, &mut output).await
+        watch(client, &asked, &mut output).await
     })
     .await
 }
 
-async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Result<(), Failure> {
-    let asked = asked(uris);
-    let listening = client.listen(asked.clone()).await;
+/// The changes that are watched.
+struct Asked {
+    filter: SubscriptionFilter,
+    /// Whether that is meant with all below its resources.
+    is_recursive: bool,
+}
+
+impl Asked {
+    async fn listen(&self, client: &Client) -> plainly::client::Result<Subscription> {
+        let filter = self.filter.clone();
+        match self.is_recursive {
+            true => client.listen_recursively(filter).await,
+            false => client.listen(filter).await,
+        }
+    }
+}
+
+async fn watch(client: &Client, asked: &Asked, output: &mut Output) -> Result<(), Failure> {
+    let listening = asked.listen(client).await;
     let mut subscription = listening.map_err(Failure::about(Subject::Changes))?;
     let honoured = subscription.honoured();
     if *honoured == SubscriptionFilter::new() {
-        return Err(Failure::refused(match asked.resource_subscriptions {
-            Some(_) => "the server does not report changes for any of these",
-            None => "the server does not report when its lists change: name resources to watch",
-        }));
+        return Err(Failure::refused(
+            match asked.filter.resource_subscriptions {
+                Some(_) => "the server does not report changes for any of these",
+                None => "the server does not report when its lists change: name resources to watch",
+            },
+        ));
     }
     // Before the first change, since there may be none for hours.
-    warn(client, &asked, honoured).await;
+    if asked.is_recursive && !client.knows_recursion() {
+        tracing::warn!(
+            "the server does not declare that it reports what is below a collection: only changes of \
+             these resources themselves are shown"
+        );
+    }
+    warn(client, &asked.filter, honoured).await;
     // What comes may come in hours.
     terminal::rest();
     // The subscriptions in a row on which nothing came, and the tries to open one.
@@ -52,7 +87,7 @@ async fn watch(client: &Client, uris: Vec<String>, output: &mut Output) -> Resul
             tries = 0;
             told(&change.map_err(Failure::about(Subject::Changes))?, output)?;
         }
-        subscription = again(client, &asked, &mut tries).await?;
+        subscription = again(client, asked, &mut tries).await?;
         told(&Change::Missed, output)?;
     }
 }
@@ -64,16 +99,12 @@ fn told(change: &Change, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// Subscribes again after the server has ended the subscription in good order, as one does that restarts.
-async fn again(
-    client: &Client,
-    asked: &SubscriptionFilter,
-    tries: &mut u32,
-) -> Result<Subscription, Failure> {
+async fn again(client: &Client, asked: &Asked, tries: &mut u32) -> Result<Subscription, Failure> {
     tracing::warn!("the server ended the subscription: it is opened again");
     while *tries < TRIES {
         tokio::time::sleep(FIRST_PAUSE.saturating_mul(1 << *tries).min(LONGEST_PAUSE)).await;
         *tries = tries.saturating_add(1);
-        match client.listen(asked.clone()).await {
+        match asked.listen(client).await {
             Ok(subscription) => return Ok(subscription),
             // A server that was started here is not started again.
             Err(error) if error.is_closed() => break,

@@ -154,6 +154,35 @@ fn a_collection_is_told_with_what_is_in_it() {
 }
 
 #[test]
+fn what_is_below_a_collection_is_told_by_its_own_name() {
+    let docs = Docs::new();
+    for target in Target::docs(&docs) {
+        for revision in ["2025-11-25", "2026-07-28"] {
+            let words = ["file:///", "--recursive", "--revision", revision];
+            let mut watch = Watch::start(&target, &words);
+            watch.told(|round| {
+                fs::write(docs.path.join("guide/one.md"), round.to_string()).unwrap();
+            });
+            let told = watch.lines.iter().find(|line| line.ends_with(".md"));
+            assert_eq!(
+                told.unwrap(),
+                "updated file:///docs/guide/one.md",
+                "{revision}"
+            );
+            watch.child.kill().unwrap();
+            watch.end();
+        }
+    }
+    let [http, _] = Target::docs(&docs);
+    let (status, said) = Watch::start(&http, &["--recursive"]).end();
+    assert_eq!(status, Some(2));
+    assert!(
+        said.contains("--recursive needs the URI of a collection"),
+        "{said}"
+    );
+}
+
+#[test]
 fn what_is_in_a_directory_that_moves_is_told() {
     let docs = Docs::new();
     for target in Target::docs(&docs) {

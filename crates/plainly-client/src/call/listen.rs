@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use futures_util::Stream;
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{DetailedTask, SubscriptionFilter};
+use plainly_protocol::types::{DetailedTask, RECURSIVE, RawJson, SubscriptionFilter};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -19,6 +19,7 @@ use crate::cache::Change;
 use crate::connect::Client;
 use crate::error::{Error, LocalError, Result};
 use crate::link::backoff::Backoff;
+use crate::message::request::RawMembers;
 
 /// The changes that a server reports, as they arrive. The subscription ends when this is dropped.
 ///
@@ -35,11 +36,28 @@ use crate::link::backoff::Backoff;
 #[must_use = "it ends when dropped"]
 pub struct Subscription {
     client: Client,
-    asked: SubscriptionFilter,
+    asked: Asked,
     open: OpenSubscription,
     backoff: Backoff,
     /// Opens it again; empty unless it was lost.
     reopening: JoinSet<Result<OpenSubscription>>,
+}
+
+/// The changes that are asked for.
+#[derive(Clone, Debug)]
+struct Asked {
+    filter: SubscriptionFilter,
+    /// Whether that is meant with all below its resources.
+    is_recursive: bool,
+}
+
+impl Asked {
+    /// The `_meta` of the request.
+    fn meta(&self) -> RawMembers {
+        let is_recursive = RawJson::encode(&true).ok().filter(|_| self.is_recursive);
+        let recursive = is_recursive.map(|is| (RECURSIVE.to_owned(), is));
+        recursive.into_iter().collect()
+    }
 }
 
 impl Subscription {
@@ -167,10 +185,34 @@ impl Client {
     /// silent for any time. The subscription itself ends with [`LocalError::InvalidResponse`], if the server tells of a
     /// change in a way that can't be read.
     pub async fn listen(&self, filter: SubscriptionFilter) -> Result<Subscription> {
+        self.listen_to(Asked {
+            filter,
+            is_recursive: false,
+        })
+        .await
+    }
+
+    /// Subscribes like [`listen`](Self::listen), and to all that is below the resources in `filter` too, at any depth: each
+    /// change there has its own URI. Where many come at once, [`Change::Resource`] may name the collection in their place.
+    ///
+    /// A server that does not [know](Self::knows_recursion) this reports changes of the resources themselves alone.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`listen`](Self::listen).
+    pub async fn listen_recursively(&self, filter: SubscriptionFilter) -> Result<Subscription> {
+        self.listen_to(Asked {
+            filter,
+            is_recursive: true,
+        })
+        .await
+    }
+
+    async fn listen_to(&self, asked: Asked) -> Result<Subscription> {
         Ok(Subscription {
-            open: self.subscription(filter.clone()).await?,
+            open: self.subscription(asked.clone()).await?,
             client: self.clone(),
-            asked: filter,
+            asked,
             backoff: Backoff::default(),
             reopening: JoinSet::new(),
         })

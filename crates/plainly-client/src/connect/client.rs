@@ -124,6 +124,12 @@ impl Client {
         self.connected.server.knows_collections()
     }
 
+    /// Whether the server declares that it reports all changes below a collection (the setting `recursive` of the extension
+    /// `dev.plainly/resources`).
+    pub fn knows_recursion(&self) -> bool {
+        self.connected.server.reports_below()
+    }
+
     /// Instructions for the model on how to use the server.
     pub fn instructions(&self) -> Option<&str> {
         self.connected.server.instructions.as_deref()

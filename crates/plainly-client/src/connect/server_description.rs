@@ -60,8 +60,17 @@ impl ServerDescription {
 
     /// Whether it declares that it answers conditional reads.
     pub(crate) fn reads_conditionally(&self) -> bool {
+        self.declares_of_collections("conditional")
+    }
+
+    /// Whether it declares that it reports all changes below a collection.
+    pub(crate) fn reports_below(&self) -> bool {
+        self.declares_of_collections("recursive")
+    }
+
+    fn declares_of_collections(&self, setting: &str) -> bool {
         let settings = self.collections();
-        settings.is_some_and(|settings| settings["conditional"] == true)
+        settings.is_some_and(|settings| settings[setting] == true)
     }
 
     /// Whether it declares that it lists directories (SEP-2640). Otherwise it must not be asked.

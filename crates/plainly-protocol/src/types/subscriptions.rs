@@ -6,6 +6,9 @@ use super::common::or_default;
 use super::record::record;
 use crate::id::RequestId;
 
+/// The key in the `_meta` of a subscription to resources that asks for changes of all that is below them too.
+pub const RECURSIVE: &str = "dev.plainly/recursive";
+
 record! {
     /// The kinds of change that a client subscribes to. An absent one is not asked for.
     #[derive(Eq, Default)]

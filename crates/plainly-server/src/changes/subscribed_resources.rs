@@ -52,6 +52,15 @@ impl SubscribedResources {
         uris(index.subscribers.keys())
     }
 
+    /// Those of them of which clients hear of all that is below too.
+    pub fn below(&self) -> BTreeSet<Arc<str>> {
+        if let Some(one) = &self.of {
+            return below(one.heard().iter());
+        }
+        let index = self.changes.bus.index.lock();
+        below(index.subscribers.keys())
+    }
+
     /// Waits until the URIs may be others than at the last call, or than when this was created.
     pub async fn changed(&mut self) {
         // The sender is in `changes`, so it lives.
@@ -61,4 +70,12 @@ impl SubscribedResources {
 
 fn uris<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
     topics.filter_map(Topic::resource).cloned().collect()
+}
+
+fn below<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
+    let below = topics.filter_map(|topic| match topic {
+        Topic::Below(uri) => Some(Arc::clone(uri)),
+        _ => None,
+    });
+    below.collect()
 }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use super::below::{NamesBelow, above};
 use super::{Changes, Topic};
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{QuotaExhausted, QuotaPart};
@@ -28,6 +29,8 @@ struct PendingState {
     others: HashMap<Topic, Vec<Topic>>,
     /// The topics that have changed, each once, oldest change first.
     changed: VecDeque<Topic>,
+    /// Those of them that are no topic of the subscription: resources below a collection.
+    below: NamesBelow,
     /// The bytes of all topics.
     room: QuotaPart,
     /// The numbers of the stores that its reader sees by views.
@@ -59,6 +62,7 @@ impl TopicSubscription {
             topics: HashMap::new(),
             others: HashMap::new(),
             changed: VecDeque::new(),
+            below: NamesBelow::default(),
             room,
             viewed: Vec::new(),
             waker: None,
@@ -98,12 +102,18 @@ impl TopicSubscription {
     pub(crate) fn mark_tree(&self, tree: &str) {
         let heard = self.pending.heard();
         let inside = heard.iter().filter(|topic| topic.is_inside(tree));
-        inside.for_each(|topic| self.mark(topic));
+        inside.for_each(|topic| self.pending.mark(topic).into_iter().for_each(Waker::wake));
+        self.mark(&Topic::Resource(tree.into()));
     }
 
-    /// Marks a topic that it is subscribed to as if it had changed just now.
+    /// Marks a topic that it is subscribed to as if it had changed just now; a resource also where it is subscribed to all
+    /// below a collection that the resource is in.
     pub(crate) fn mark(&self, topic: &Topic) {
         self.pending.mark(topic).into_iter().for_each(Waker::wake);
+        if let Some(uri) = topic.resource().filter(|uri| self.pending.hears_below(uri)) {
+            let waker = self.pending.mark_below(uri);
+            waker.into_iter().for_each(Waker::wake);
+        }
     }
 
     /// Unsubscribes from this.
@@ -118,6 +128,20 @@ impl TopicSubscription {
         resources.cloned().collect()
     }
 
+    /// Unsubscribes from resources, and from what is below them, but for these.
+    pub(crate) fn retain_resources(&self, kept: &HashSet<Topic>) {
+        let of_resources = |topic: &&Topic| matches!(topic, Topic::Resource(_) | Topic::Below(_));
+        let topics: Vec<Topic> = {
+            let state = self.pending.0.lock();
+            let topics = state.topics.keys().filter(of_resources);
+            topics
+                .filter(|topic| !kept.contains(topic))
+                .cloned()
+                .collect()
+        };
+        topics.iter().for_each(|topic| self.remove(topic));
+    }
+
     pub(crate) fn is_closed(&self) -> bool {
         self.pending.0.lock().stage == SubscriptionStage::Closed
     }
@@ -129,8 +153,9 @@ impl TopicSubscription {
             return Poll::Ready(None);
         }
         if let Some(topic) = state.changed.pop_front() {
-            if let Some(read) = state.topics.get_mut(&topic) {
-                read.has_changed = false;
+            match state.topics.get_mut(&topic) {
+                Some(read) => read.has_changed = false,
+                None => state.below.remove(&topic),
             }
             return Poll::Ready(Some(topic));
         }
@@ -215,6 +240,9 @@ impl PendingTopics {
                 state.others.remove(&heard);
             }
         }
+        if matches!(topic, Topic::Below(_)) {
+            state.forget_below();
+        }
         let own = state.topics.get(&heard);
         let is_own = own.is_some_and(|own| own.heard.is_none());
         (!is_own && !state.others.contains_key(&heard)).then_some(heard)
@@ -225,6 +253,7 @@ impl PendingTopics {
         let heard = self.heard();
         let mut state = self.0.lock();
         state.changed.clear();
+        state.below = NamesBelow::default();
         state.topics.clear();
         state.others.clear();
         heard
@@ -254,5 +283,63 @@ impl PendingTopics {
             }
         }
         is_news.then(|| state.waker.take())?
+    }
+
+    /// Whether it is subscribed to all below a collection that the resource at `uri` is in.
+    fn hears_below(&self, uri: &str) -> bool {
+        self.0.lock().hears_below(uri)
+    }
+
+    /// Notes that the resource at `uri` has changed, which is below a collection. Returns the waker of the reader, if it waits.
+    pub(super) fn mark_below(&self, uri: &Arc<str>) -> Option<Waker> {
+        let state = &mut *self.0.lock();
+        let topic = Topic::Resource(Arc::clone(uri));
+        // What has a name of its own is told by that.
+        if state.topics.contains_key(&topic) || state.others.contains_key(&topic) {
+            return None;
+        }
+        if !state.below.insert(&topic) {
+            return None;
+        }
+        state.changed.push_back(topic);
+        if state.below.is_full() {
+            state.sum_up_below();
+        }
+        state.waker.take()
+    }
+}
+
+impl PendingState {
+    fn hears_below(&self, uri: &str) -> bool {
+        above(uri).any(|above| {
+            let own = self.topics.get(&above);
+            own.is_some_and(|own| own.heard.is_none()) || self.others.contains_key(&above)
+        })
+    }
+
+    /// Says of each collection that it has changed, in the place of all that has changed below them.
+    fn sum_up_below(&mut self) {
+        let below = std::mem::take(&mut self.below);
+        self.changed.retain(|topic| !below.contains(topic));
+        for topic in self.topics.keys().cloned().collect::<Vec<_>>() {
+            let Topic::Below(uri) = topic else { continue };
+            let collection = Topic::Resource(uri);
+            if let Some(marked) = self.topics.get_mut(&collection)
+                && !std::mem::replace(&mut marked.has_changed, true)
+            {
+                self.changed.push_back(collection);
+            }
+        }
+    }
+
+    /// Forgets what has changed below collections of which it does not hear any more.
+    fn forget_below(&mut self) {
+        let below = std::mem::take(&mut self.below);
+        let mut changed = std::mem::take(&mut self.changed);
+        changed.retain(|topic| match topic.resource() {
+            Some(uri) if below.contains(topic) => self.hears_below(uri) && self.below.insert(topic),
+            Some(_) | None => true,
+        });
+        self.changed = changed;
     }
 }

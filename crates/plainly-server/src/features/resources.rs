@@ -180,6 +180,12 @@ impl Resources {
         }
     }
 
+    /// Whether clients can hear of all changes below a collection. Not where layers may hide resources, whose names that would
+    /// tell.
+    pub(crate) fn can_tell_below(&self) -> bool {
+        self.settings.is_extended && self.settings.is_open
+    }
+
     /// The URI under which changes of the resource at `uri` are reported, if that is another.
     pub(super) fn listed(&self, uri: &str) -> Option<String> {
         if self.fixed.get(uri).is_some() || self.templates.find(uri).is_some() {

@@ -24,7 +24,7 @@ pub(crate) fn changed(topic: &Topic, id: Option<&str>) -> Option<Bytes> {
         Topic::Tools => (Method::ToolsChanged, None),
         Topic::Prompts => (Method::PromptsChanged, None),
         Topic::Resources => (Method::ResourcesChanged, None),
-        Topic::Resource(uri) => (Method::ResourceUpdated, Some(uri)),
+        Topic::Resource(uri) | Topic::Below(uri) => (Method::ResourceUpdated, Some(uri)),
         Topic::Task(_) => return None,
     };
     let members = uri.map(|uri| BTreeMap::from([("uri", &**uri)]));

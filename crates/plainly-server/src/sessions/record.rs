@@ -1,7 +1,7 @@
 //! The record of a session that servers share: the client's introduction, and the changes of its
 //! session. It knows no store.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use plainly_errors::{ProtocolError, Revision};
@@ -9,6 +9,7 @@ use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::{ClientCapabilities, Implementation, JsonObject, LoggingLevel};
 use serde::{Deserialize, Serialize};
 
+use crate::changes::Topic;
 use crate::limits::SubscriptionLimits;
 
 /// The record of a session. As JSON, it is complete.
@@ -24,6 +25,9 @@ pub(super) struct SessionRecord {
     pub(super) level: LoggingLevel,
     /// The resources that it is subscribed to.
     pub(super) uris: BTreeSet<String>,
+    /// Those of them that are collections of which it hears of all below.
+    #[serde(default)]
+    recursive: BTreeSet<String>,
     has_ended: bool,
     /// The time until which it is stored, in milliseconds since 1970.
     expires: u64,
@@ -37,8 +41,8 @@ pub(super) struct SessionRecord {
 pub(crate) enum SessionChange {
     /// The client wants log messages of this severity and above.
     Level(LoggingLevel),
-    /// It subscribes to the resource with this URI.
-    Subscribe(String),
+    /// It subscribes to the resource with this URI, and perhaps to all below it.
+    Subscribe { uri: String, is_recursive: bool },
     /// It no longer does.
     Unsubscribe(String),
     /// It ends the session.
@@ -57,6 +61,7 @@ impl SessionRecord {
             said,
             level: LoggingLevel::Info,
             uris: BTreeSet::new(),
+            recursive: BTreeSet::new(),
             has_ended: false,
             expires: 0,
             others: JsonObject::new(),
@@ -81,16 +86,26 @@ impl SessionRecord {
     ) -> Result<(), ProtocolError> {
         match change {
             SessionChange::Level(level) => self.level = level,
-            SessionChange::Subscribe(uri) => {
+            SessionChange::Subscribe { uri, is_recursive } => {
+                self.recursive.remove(&uri);
+                self.recursive.extend(is_recursive.then(|| uri.clone()));
                 self.uris.insert(uri);
                 limits.check(self.uris.iter().map(String::as_str))?;
             }
             SessionChange::Unsubscribe(uri) => {
                 self.uris.remove(&uri);
+                self.recursive.remove(&uri);
             }
             SessionChange::End => self.has_ended = true,
         }
         Ok(())
+    }
+
+    /// The topics that it is subscribed to.
+    pub(super) fn topics(&self) -> HashSet<Topic> {
+        let is_recursive = |uri: &String| self.recursive.contains(uri);
+        let topics = |uri: &String| Topic::of_resource(uri, is_recursive(uri));
+        self.uris.iter().flat_map(topics).collect()
     }
 
     /// Lets it expire after this time.

@@ -68,7 +68,7 @@ impl Announcements {
             .tools_list_changed(true)
             .prompts_list_changed(true)
             .resources_list_changed(true);
-        topics(&self.lists_in(&all))
+        topics(&self.lists_in(&all), false)
     }
 
     fn lists_in(self, asked: &SubscriptionFilter) -> SubscriptionFilter {
@@ -88,8 +88,8 @@ impl Announcements {
     }
 }
 
-/// The topics of a filter that was accepted.
-pub(super) fn topics(accepted: &SubscriptionFilter) -> Vec<Topic> {
+/// The topics of a filter that was accepted; with `is_recursive`, also of what is below its resources.
+pub(super) fn topics(accepted: &SubscriptionFilter, is_recursive: bool) -> Vec<Topic> {
     let lists = [
         (accepted.tools_list_changed, Topic::Tools),
         (accepted.prompts_list_changed, Topic::Prompts),
@@ -101,6 +101,6 @@ pub(super) fn topics(accepted: &SubscriptionFilter) -> Vec<Topic> {
     let uris = accepted.resource_subscriptions.iter().flatten();
     lists
         .map(|(_, list)| list)
-        .chain(uris.map(|uri| Topic::Resource(uri.as_str().into())))
+        .chain(uris.flat_map(|uri| Topic::of_resource(uri, is_recursive)))
         .collect()
 }

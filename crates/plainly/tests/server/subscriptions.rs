@@ -8,5 +8,6 @@ mod http;
 mod legacy;
 mod many;
 mod modern;
+mod recursive;
 mod spellings;
 mod upstream;

@@ -11,6 +11,7 @@ use plainly_protocol::types::{
 use serde::Serialize;
 use tokio::time::timeout;
 
+use super::Asked;
 use crate::call::recovery::Recovery;
 use crate::connect::Client;
 use crate::connect::client::ClientState;
@@ -18,6 +19,7 @@ use crate::error::{Error, LocalError, Result};
 use crate::link::inbox::Inbox;
 use crate::link::subscriptions::SubscriptionGuard;
 use crate::link::{BackgroundTask, CallExtras};
+use crate::message::request::RawMembers;
 
 /// A subscription for as long as it lasts.
 #[derive(Debug)]
@@ -50,13 +52,10 @@ impl OpenSubscription {
 }
 
 impl Client {
-    /// Opens a subscription to what `filter` names, in the time of one request.
-    pub(super) async fn subscription(
-        &self,
-        filter: SubscriptionFilter,
-    ) -> Result<OpenSubscription> {
+    /// Opens a subscription to what is asked for, in the time of one request.
+    pub(super) async fn subscription(&self, asked: Asked) -> Result<OpenSubscription> {
         let after = self.timeout;
-        let opened = timeout(after, self.open(filter)).await;
+        let opened = timeout(after, self.open(asked)).await;
         opened.map_err(|_elapsed| LocalError::Timeout {
             method: Method::Listen.name(),
             after,
@@ -64,11 +63,11 @@ impl Client {
         })?
     }
 
-    async fn open(&self, filter: SubscriptionFilter) -> Result<OpenSubscription> {
+    async fn open(&self, asked: Asked) -> Result<OpenSubscription> {
         let recovery = Recovery::new(self, Method::Listen, None);
         loop {
             let epoch = self.connected.epoch();
-            let opening = self.try_open(epoch.revision, filter.clone());
+            let opening = self.try_open(epoch.revision, asked.clone());
             let error = match opening.await {
                 Ok(subscription) => return Ok(subscription),
                 Err(error) => error,
@@ -79,16 +78,12 @@ impl Client {
         }
     }
 
-    async fn try_open(
-        &self,
-        revision: Revision,
-        filter: SubscriptionFilter,
-    ) -> Result<OpenSubscription> {
-        let inbox = Arc::new(Inbox::new(filter.clone()));
+    async fn try_open(&self, revision: Revision, asked: Asked) -> Result<OpenSubscription> {
+        let inbox = Arc::new(Inbox::new(asked.filter.clone()));
         let source = if Method::Listen.is_in(revision) {
-            SubscriptionSource::Modern(self.send_listen(filter, &inbox))
+            SubscriptionSource::Modern(self.send_listen(asked, &inbox))
         } else {
-            SubscriptionSource::Legacy(self.subscribe(&inbox).await?)
+            SubscriptionSource::Legacy(self.subscribe(asked, &inbox).await?)
         };
         let mut honoured = inbox.acknowledged().await?;
         if let SubscriptionSource::Legacy(subscribed) = &source {
@@ -102,11 +97,13 @@ impl Client {
         })
     }
 
-    fn send_listen(&self, filter: SubscriptionFilter, inbox: &Arc<Inbox>) -> BackgroundTask {
+    fn send_listen(&self, asked: Asked, inbox: &Arc<Inbox>) -> BackgroundTask {
         let (connected, inbox) = (Arc::clone(&self.connected), Arc::clone(inbox));
+        let meta = asked.meta();
         BackgroundTask::spawn(async move {
             let writer = connected.writer();
-            let end = connected.link.listen(&writer, filter, &inbox).await;
+            let listening = connected.link.listen(&writer, asked.filter, &meta, &inbox);
+            let end = listening.await;
             if end.is_err() {
                 connected.link.subscriptions().missed();
             }
@@ -115,14 +112,23 @@ impl Client {
     }
 
     /// Makes a request that a subscription needs, and that is no call of the user's.
-    async fn manage(&self, method: Method, params: &(impl Serialize + Sync)) -> Result<()> {
+    async fn manage(
+        &self,
+        method: Method,
+        params: &(impl Serialize + Sync),
+        meta: &RawMembers,
+    ) -> Result<()> {
         self.check_declared(method)?;
         let recovery = Recovery::new(self, method, None);
-        let result = self.made(params, CallExtras::default(), &recovery).await?;
+        let extras = CallExtras {
+            meta: Some(meta),
+            ..CallExtras::default()
+        };
+        let result = self.made(params, extras, &recovery).await?;
         result.decode::<EmptyResult>(method).map(drop)
     }
 
-    async fn subscribe(&self, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
+    async fn subscribe(&self, asked: Asked, inbox: &Arc<Inbox>) -> Result<LegacySubscription> {
         // Before the stream is opened, whose first event may already concern it.
         let listening = self.connected.link.subscriptions().add(None, inbox);
         let stream = match self.connected.link.http() {
@@ -144,13 +150,13 @@ impl Client {
             _stream: stream,
         };
         let honoured = inbox.acknowledged().await?;
-        let mut refused = None;
+        let (meta, mut refused) = (asked.meta(), None);
         for uri in honoured.resource_subscriptions.unwrap_or_default() {
             // Before the outcome is known: if this is dropped meanwhile, the server is told to forget it all the same.
             subscribed.uris.push(uri.clone());
             let params = SubscribeParams::new(uri);
             let _one_at_a_time = self.connected.subscribing.lock().await;
-            match self.manage(Method::Subscribe, &params).await {
+            match self.manage(Method::Subscribe, &params, &meta).await {
                 Ok(()) => {}
                 // Not an error, since a modern server would leave the URI out of its acknowledgement.
                 Err(error @ Error::Protocol(_)) => {
@@ -198,7 +204,9 @@ impl Drop for LegacySubscription {
                 }
                 let params = UnsubscribeParams::new(uri);
                 // Nobody waits for the outcome, and further notifications reach nobody.
-                let _done = client.manage(Method::Unsubscribe, &params).await;
+                let _done = client
+                    .manage(Method::Unsubscribe, &params, &RawMembers::default())
+                    .await;
             }
         });
     }

@@ -36,16 +36,21 @@ impl Session {
         let topics = &self.subscription.topics;
         match change {
             SessionChange::Level(level) => *self.level.lock() = level,
-            SessionChange::Subscribe(uri) => {
+            SessionChange::Subscribe { uri, is_recursive } => {
                 // Counted together with earlier ones: a client subscribes to one URI at a time, and
                 // could go on without end.
                 let before = topics.resources();
                 let before = before.iter().map(|uri| &**uri);
                 let before = before.filter(|before| **before != *uri);
                 self.limits.check(before.chain([&*uri]))?;
-                topics.add([Topic::Resource(uri.into())])?;
+                topics.add(Topic::of_resource(&uri, is_recursive))?;
+                if !is_recursive {
+                    topics.remove(&Topic::Below(uri.into()));
+                }
             }
-            SessionChange::Unsubscribe(uri) => topics.remove(&Topic::Resource(uri.into())),
+            SessionChange::Unsubscribe(uri) => {
+                Topic::of_resource(&uri, true).for_each(|topic| topics.remove(&topic));
+            }
             // It ends as it leaves the table of sessions.
             SessionChange::End => {}
         }
@@ -137,13 +142,9 @@ impl Session {
         shared.note_time(&mut known, record);
         *self.level.lock() = record.level;
         let topics = &self.subscription.topics;
-        for uri in topics.resources() {
-            if !record.uris.contains(&*uri) {
-                topics.remove(&Topic::Resource(uri));
-            }
-        }
-        let uris = record.uris.iter();
-        topics.add(uris.map(|uri| Topic::Resource(uri.as_str().into())))?;
+        let subscribed = record.topics();
+        topics.retain_resources(&subscribed);
+        topics.add(subscribed)?;
         // Last: what there was no room for is tried again at the next request.
         known.version = Some(version);
         Ok(())

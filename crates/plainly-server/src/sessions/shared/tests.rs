@@ -92,6 +92,13 @@ async fn find(sessions: &Sessions, name: &str) -> Arc<Session> {
     sessions.get(name, None, None).await.unwrap().unwrap()
 }
 
+fn subscription(uri: &str) -> SessionChange {
+    SessionChange::Subscribe {
+        uri: uri.to_owned(),
+        is_recursive: false,
+    }
+}
+
 async fn change(session: &Arc<Session>, change: SessionChange) -> Result<(), ProtocolError> {
     session.change(change).unwrap().unwrap().await
 }
@@ -182,7 +189,7 @@ async fn a_record_has_no_more_resources_than_a_client_may_subscribe_to() {
     let server = shelf.server(&limits, &Quota::new(0), &changes);
     let session = find(&server, &open(&server).await.unwrap()).await;
     for uri in ["a:1", "a:2", "a:3", "a:4"] {
-        let subscribe = SessionChange::Subscribe(uri.to_owned());
+        let subscribe = subscription(uri);
         change(&session, subscribe).await.unwrap_err();
     }
     assert!(shelf.record().uris.iter().eq(["a:1", "a:2"]));
@@ -196,7 +203,7 @@ async fn a_subscription_without_room_here_begins_as_soon_as_there_is_some() {
     let name = open(&one).await.unwrap();
     let taken = changes.subscribe(listened.part(None));
     taken.add([Topic::Task("1".into())]).unwrap();
-    let subscribe = SessionChange::Subscribe("a:1".to_owned());
+    let subscribe = subscription("a:1");
     change(&find(&one, &name).await, subscribe)
         .await
         .unwrap_err();

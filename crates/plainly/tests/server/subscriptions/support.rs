@@ -64,6 +64,10 @@ impl Source {
         self.tell(&Change::Listing);
     }
 
+    pub(crate) fn moved(&self, tree: &str) {
+        self.tell(&Change::Tree(tree.to_owned()));
+    }
+
     fn tell(&self, change: &Change) {
         for watcher in self.watchers.lock().unwrap().iter() {
             // One that has gone needs to hear nothing.
