@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -113,7 +113,7 @@ impl KeyFile {
 
 impl Current {
     /// Reads the file again if it has changed.
-    fn look(&mut self, path: &PathBuf) {
+    fn look(&mut self, path: &Path) {
         let look = FileLook::at(path);
         if look == self.look {
             return;
@@ -131,13 +131,13 @@ impl Current {
     }
 }
 
-fn read(path: &PathBuf, look: Option<&FileLook>) -> Result<FileKeys, KeyFileError> {
+fn read(path: &Path, look: Option<&FileLook>) -> Result<FileKeys, KeyFileError> {
     let text = fs::read_to_string(path).map_err(|source| KeyFileError::Unreadable {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     })?;
     let KeyLines(keys) = text.parse().map_err(|source| KeyFileError::Invalid {
-        path: path.clone(),
+        path: path.to_owned(),
         source,
     })?;
     Ok(FileKeys {

@@ -121,7 +121,7 @@ fn what_cannot_be_used_changes_nothing() {
 fn a_file_without_keys_is_an_error_that_names_it() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("keys");
-    let said = |path: &PathBuf| format!("{:?}", Keys::file(path).unwrap_err());
+    let said = |path: &Path| format!("{:?}", Keys::file(path).unwrap_err());
     assert!(said(&path).contains("keys\n\nCaused by:\n    No such file"));
     fs::write(&path, "secret").unwrap();
     let told = said(&path);
