@@ -140,6 +140,16 @@ impl Topic {
         }
     }
 
+    /// The URI of the collection, if it is all below one.
+    fn below(&self) -> Option<&Arc<str>> {
+        match self {
+            Self::Below(uri) => Some(uri),
+            Self::Tools | Self::Prompts | Self::Resources | Self::Resource(_) | Self::Task(_) => {
+                None
+            }
+        }
+    }
+
     /// Whether it is the resource at `tree`, or one inside it.
     fn is_inside(&self, tree: &str) -> bool {
         self.resource().is_some_and(|uri| is_inside(uri, tree))

@@ -73,9 +73,5 @@ fn uris<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
 }
 
 fn below<'a>(topics: impl Iterator<Item = &'a Topic>) -> BTreeSet<Arc<str>> {
-    let below = topics.filter_map(|topic| match topic {
-        Topic::Below(uri) => Some(Arc::clone(uri)),
-        _ => None,
-    });
-    below.collect()
+    topics.filter_map(Topic::below).cloned().collect()
 }
