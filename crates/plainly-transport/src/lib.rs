@@ -14,6 +14,7 @@ mod frame;
 pub mod limits;
 pub mod lines;
 pub mod lock;
+pub mod lru;
 mod messages;
 mod meter;
 pub mod pending;

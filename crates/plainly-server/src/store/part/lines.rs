@@ -1,6 +1,5 @@
 //! Sparse indexes of the lines of large resources: lines that were counted once are not counted again.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,6 +7,7 @@ use crc32fast::Hasher;
 use memchr::memchr_iter;
 
 use plainly_transport::lock::Lock;
+use plainly_transport::lru::Lru;
 
 /// The bytes of a block: an index has one entry for each.
 pub(super) const BLOCK: u64 = 1 << 20;
@@ -22,7 +22,7 @@ const AROUND: usize = 256;
 const MOST: usize = 16 << 20;
 
 /// The indexes of all stores.
-static ALL: Lock<AllIndexes> = Lock::new(AllIndexes::new());
+static ALL: Lock<Lru<Key, Arc<LineIndex>>> = Lock::new(Lru::new(MOST));
 
 /// The number of the last store that has indexes.
 static LAST: AtomicU64 = AtomicU64::new(0);
@@ -48,22 +48,33 @@ impl Default for LineIndexes {
 
 impl Drop for LineIndexes {
     fn drop(&mut self) {
-        ALL.lock().remove_all(self.number);
+        let mut all = ALL.lock();
+        let own = all.keys_from((self.number, Arc::from("")));
+        let own = own.take_while(|(of, _)| *of == self.number);
+        let own: Vec<Key> = own.cloned().collect();
+        for key in &own {
+            all.remove(key);
+        }
     }
 }
 
 impl LineIndexes {
     /// The index of the resource at `uri`, which may be empty.
     pub(super) fn get(&self, uri: &str) -> Arc<LineIndex> {
-        let found = ALL.lock().get(&(self.number, uri.into()));
+        let found = ALL.lock().get(&(self.number, uri.into())).cloned();
         found.unwrap_or_default()
     }
 
-    /// Stores the index of the resource at `uri`.
+    /// Stores the index of the resource at `uri`, unless it is empty or the beginning of the one that is there.
     pub(super) fn put(&self, uri: &str, index: &Arc<LineIndex>) {
-        if !index.ends.is_empty() {
-            ALL.lock().put((self.number, uri.into()), Arc::clone(index));
+        let key: Key = (self.number, uri.into());
+        let mut all = ALL.lock();
+        let stored = all.get(&key);
+        if index.ends.is_empty() || stored.is_some_and(|stored| stored.begins_with(index)) {
+            return;
         }
+        let bytes = index.weight(&key);
+        all.put(key, Arc::clone(index), bytes);
     }
 
     /// Removes the index of the resource at `uri`.
@@ -74,81 +85,6 @@ impl LineIndexes {
 
 /// The number of a store, and a URI.
 type Key = (u64, Arc<str>);
-
-/// All indexes, by their use.
-#[derive(Debug)]
-struct AllIndexes {
-    /// Each with its age.
-    by_key: BTreeMap<Key, (u64, Arc<LineIndex>)>,
-    /// The keys, the least recently used first.
-    by_age: BTreeMap<u64, Key>,
-    bytes: usize,
-    /// The age of the last one that was used.
-    last: u64,
-}
-
-impl AllIndexes {
-    const fn new() -> Self {
-        Self {
-            by_key: BTreeMap::new(),
-            by_age: BTreeMap::new(),
-            bytes: 0,
-            last: 0,
-        }
-    }
-
-    fn get(&mut self, key: &Key) -> Option<Arc<LineIndex>> {
-        let (age, index) = self.by_key.get_mut(key)?;
-        self.last += 1;
-        if let Some(key) = self.by_age.remove(age) {
-            self.by_age.insert(self.last, key);
-        }
-        *age = self.last;
-        Some(Arc::clone(index))
-    }
-
-    /// Stores an index, unless it is the beginning of the one that is there.
-    fn put(&mut self, key: Key, index: Arc<LineIndex>) {
-        let stored = self.by_key.get(&key);
-        if stored.is_some_and(|(_, stored)| stored.begins_with(&index)) {
-            return;
-        }
-        self.remove(&key);
-        let more = index.weight(&key);
-        if more > MOST {
-            return;
-        }
-        while self.bytes + more > MOST {
-            let Some((_, oldest)) = self.by_age.pop_first() else {
-                return;
-            };
-            self.remove(&oldest);
-        }
-        self.last += 1;
-        self.bytes += more;
-        self.by_age.insert(self.last, key.clone());
-        self.by_key.insert(key, (self.last, index));
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some((age, index)) = self.by_key.remove(key) {
-            self.by_age.remove(&age);
-            self.bytes -= index.weight(key);
-        }
-    }
-
-    /// Removes the indexes of the store with this number.
-    fn remove_all(&mut self, number: u64) {
-        let own = self.by_key.range((number, Arc::from(""))..);
-        let own: Vec<Key> = own
-            .map(|(key, _)| key.clone())
-            .take_while(|(of, _)| *of == number)
-            .collect();
-        for key in own {
-            self.remove(&key);
-        }
-    }
-}
 
 /// The lines of one resource, as far as they have been counted: for each block the lines that end before its end, and a
 /// checksum.
@@ -298,41 +234,12 @@ mod tests {
         })
     }
 
-    fn key(number: usize) -> Key {
-        (0, number.to_string().into())
-    }
-
-    fn check(all_indexes: &AllIndexes) {
-        let weights = all_indexes.by_key.iter();
-        let weights: usize = weights.map(|(key, (_, index))| index.weight(key)).sum();
-        assert_eq!(all_indexes.bytes, weights);
-        assert_eq!(all_indexes.by_key.len(), all_indexes.by_age.len());
-        assert!(all_indexes.bytes <= MOST);
-    }
-
-    #[test]
-    fn of_too_many_indexes_the_least_recently_used_go() {
-        let mut all_indexes = AllIndexes::new();
-        for number in 0..100_000 {
-            all_indexes.put(key(number), index(5));
-            assert!(all_indexes.get(&key(0)).is_some());
-        }
-        check(&all_indexes);
-        let is_stored = |number| all_indexes.by_key.contains_key(&key(number));
-        assert!(is_stored(0) && !is_stored(1) && is_stored(99_999));
-        all_indexes.put(key(7), index(MOST / ENTRY));
-        all_indexes.put(key(8), index(MOST / ENTRY / 2));
-        check(&all_indexes);
-        assert!(all_indexes.get(&key(7)).is_none() && all_indexes.get(&key(8)).is_some());
-    }
-
     #[test]
     fn the_beginning_of_an_index_is_not_put_into_its_place() {
-        let mut all_indexes = AllIndexes::new();
-        for (blocks, stored) in [(3, 3), (2, 3), (4, 4)] {
-            all_indexes.put(key(0), index(blocks));
-            assert_eq!(all_indexes.get(&key(0)), Some(index(stored)));
-            check(&all_indexes);
+        let indexes = LineIndexes::default();
+        for (blocks, stored) in [(3, 3), (2, 3), (0, 3), (4, 4)] {
+            indexes.put("a", &index(blocks));
+            assert_eq!(indexes.get("a"), index(stored));
         }
     }
 
@@ -347,7 +254,8 @@ mod tests {
         drop(one);
         let left = |number: u64| {
             let all = ALL.lock();
-            all.by_key.keys().filter(|(of, _)| *of == number).count()
+            let from = all.keys_from((number, Arc::from("")));
+            from.take_while(|(of, _)| *of == number).count()
         };
         assert_eq!((left(number), left(other.number)), (0, 2));
     }
