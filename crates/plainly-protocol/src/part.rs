@@ -1,11 +1,12 @@
-//! Parts of a resource, which the fragment of a URI names: lines, the last lines, or bytes. So clients of every revision
-//! can read them.
+//! Parts of a resource, which the fragment of a URI names: lines, the last lines, bytes, or pages. So clients of every
+//! revision can read them.
 //!
 //! | fragment | the part |
 //! |---|---|
 //! | `#line=A,B` | the lines between the positions A and B, counted from 0 (RFC 5147); either may be missing |
 //! | `#tail=N` | the last N lines |
 //! | `#bytes=A-B`, `#bytes=A-`, `#bytes=-N` | bytes, as in HTTP |
+//! | `#page=A`, `#page=A-B` | pages of a document as text, counted from 1 (RFC 8118) |
 //!
 //! ```
 //! use plainly_protocol::part::Part;
@@ -16,6 +17,15 @@
 //! ```
 
 use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::types::Meta;
+
+/// The key in the `_meta` of contents under which their position in the whole resource is stated.
+const POSITION: &str = "dev.plainly/part";
 
 /// A part of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +52,118 @@ pub enum Part {
     },
     /// The last bytes, at most as many.
     LastBytes(u64),
+    /// Pages of a document, as text.
+    Pages(PageRange),
+}
+
+/// Pages of a document, slides of a presentation, or sheets of a workbook, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageRange {
+    first: u32,
+    last: u32,
+}
+
+impl PageRange {
+    /// Both of these pages and those between them; `None` if there are no such pages.
+    #[must_use]
+    pub fn new(first: u32, last: u32) -> Option<Self> {
+        (1 <= first && first <= last).then_some(Self { first, last })
+    }
+
+    /// The first page.
+    #[must_use]
+    pub fn first(self) -> u32 {
+        self.first
+    }
+
+    /// The last page.
+    #[must_use]
+    pub fn last(self) -> u32 {
+        self.last
+    }
+
+    /// The numbers of those of these pages that a document of `total` pages has.
+    #[must_use]
+    pub fn within(self, total: u32) -> RangeInclusive<u32> {
+        self.first..=self.last.min(total)
+    }
+
+    /// As many pages after these, if a document of `total` pages has any.
+    #[must_use]
+    pub fn next(self, total: u32) -> Option<Self> {
+        let first = self.last.checked_add(1)?;
+        let last = self.last.saturating_add(self.last - self.first + 1);
+        Self::new(first, last.min(total))
+    }
+}
+
+/// The unit in which a part is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(clippy::exhaustive_enums, reason = "the units of parts")]
+pub enum PartUnit {
+    /// Bytes.
+    Byte,
+    /// Lines: each ends with a line feed, but for the last of a resource.
+    Line,
+    /// Pages, counted from 1.
+    Page,
+}
+
+/// The position of a part in the whole resource.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct PartPosition {
+    /// The unit of the other fields.
+    pub unit: PartUnit,
+    /// The position where the part begins; the first page.
+    pub first: u64,
+    /// The position where it ends; the last page.
+    pub last: u64,
+    /// The length of the whole resource, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// The URI of the part that follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl PartPosition {
+    /// A position in a resource of unknown length.
+    #[must_use]
+    pub fn new(unit: PartUnit, first: u64, last: u64) -> Self {
+        Self {
+            unit,
+            first,
+            last,
+            total: None,
+            next: None,
+        }
+    }
+
+    /// Sets the length of the whole resource.
+    #[must_use]
+    pub fn total(mut self, total: u64) -> Self {
+        self.total = Some(total);
+        self
+    }
+
+    /// The position that `_meta` states, if it does.
+    #[must_use]
+    pub fn stated(meta: &Meta) -> Option<Self> {
+        Self::deserialize(meta.get(POSITION)?).ok()
+    }
+
+    /// States this position in `_meta`.
+    pub fn state(&self, meta: &mut Meta) {
+        meta.insert(POSITION.to_owned(), json!(self));
+    }
 }
 
 /// A fragment that begins like that of a part, and is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "invalid part: expected #line=A,B or #tail=N or #bytes=A-B with numbers in ascending order"
+    "invalid part: expected #line=A,B or #tail=N or #bytes=A-B or #page=A-B with numbers in ascending order"
 )]
 #[non_exhaustive]
 pub struct InvalidPart;
@@ -62,6 +178,7 @@ impl Part {
             "line" => lines(value),
             "tail" => number(value).filter(|count| *count > 0).map(Self::Tail),
             "bytes" => bytes(value),
+            "page" => pages(value).map(Self::Pages),
             _ => return None,
         };
         Some((resource, part.ok_or(InvalidPart)))
@@ -101,6 +218,12 @@ fn bytes(value: &str) -> Option<Part> {
     is_ascending.then_some(Part::Bytes { first, end })
 }
 
+fn pages(value: &str) -> Option<PageRange> {
+    let (first, last) = value.split_once('-').unwrap_or((value, value));
+    let page = |text| u32::try_from(number(text)?).ok();
+    PageRange::new(page(first)?, page(last)?)
+}
+
 /// Digits alone: `str::parse` would accept a sign.
 fn number(text: &str) -> Option<u64> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -122,6 +245,8 @@ impl fmt::Display for Part {
                 end: Some(end),
             } => write!(f, "bytes={first}-{}", end.saturating_sub(1)),
             Self::LastBytes(count) => write!(f, "bytes=-{count}"),
+            Self::Pages(PageRange { first, last }) if first == last => write!(f, "page={first}"),
+            Self::Pages(PageRange { first, last }) => write!(f, "page={first}-{last}"),
         }
     }
 }
@@ -134,6 +259,7 @@ mod tests {
     fn a_fragment_is_a_part_or_names_its_mistake_or_belongs_to_the_uri() {
         let lines = |first, last| Part::Lines { first, last };
         let bytes = |first, end| Part::Bytes { first, end };
+        let pages = |first, last| Part::Pages(PageRange { first, last });
         for (fragment, part) in [
             ("line=0,200", lines(0, Some(200))),
             ("line=5,", lines(5, None)),
@@ -142,6 +268,8 @@ mod tests {
             ("bytes=0-0", bytes(0, Some(1))),
             ("bytes=7-", bytes(7, None)),
             ("bytes=-9", Part::LastBytes(9)),
+            ("page=1", pages(1, 1)),
+            ("page=2-4294967295", pages(2, u32::MAX)),
         ] {
             let uri = format!("file:///a#{fragment}");
             assert_eq!(Part::of(&uri), Some(("file:///a", Ok(part))), "{fragment}");
@@ -168,6 +296,13 @@ mod tests {
             "bytes=-0",
             "bytes=0-18446744073709551615",
             "bytes=1",
+            "page=",
+            "page=0",
+            "page=3-2",
+            "page=1-",
+            "page=-1",
+            "page=1-2-3",
+            "page=4294967296",
             "line=0,1#tail=1",
             &digits,
         ] {
@@ -184,5 +319,28 @@ mod tests {
         ] {
             assert_eq!(Part::of(uri), None, "{uri}");
         }
+    }
+
+    #[test]
+    fn pages_follow_as_long_as_there_are_any() {
+        let pages = |first, last| PageRange { first, last };
+        assert_eq!(pages(2, 3).next(9), Some(pages(4, 5)));
+        assert_eq!(pages(2, 3).next(4), Some(pages(4, 4)));
+        assert_eq!(pages(2, 3).next(3), None);
+        assert_eq!(pages(2, u32::MAX).next(u32::MAX), None);
+        assert_eq!(pages(2, 9).within(3), 2..=3);
+        assert!(pages(4, 9).within(3).is_empty());
+    }
+
+    #[test]
+    fn a_position_is_stated_in_meta() {
+        let position = PartPosition::new(PartUnit::Page, 2, 3).total(9);
+        let mut meta = Meta::new();
+        position.state(&mut meta);
+        let stated = json!({"unit": "page", "first": 2, "last": 3, "total": 9});
+        assert_eq!(meta.get("dev.plainly/part"), Some(&stated));
+        assert_eq!(PartPosition::stated(&meta), Some(position));
+        let other = Meta::from_iter([("dev.plainly/part", json!("all"))]);
+        assert_eq!(PartPosition::stated(&other), None);
     }
 }

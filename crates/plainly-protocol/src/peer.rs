@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use plainly_errors::Revision;
+use serde_json::Value;
 
 use crate::types::{ClientCapabilities, Implementation};
 
@@ -36,6 +37,15 @@ impl Peer {
             // The message can't say it: only the transport can prove who somebody is.
             principal: None,
         }
+    }
+
+    /// The settings of an extension, if the peer declares it. Peers of revisions without extensions declare it among their
+    /// experimental capabilities.
+    #[must_use]
+    pub fn extension(&self, name: &str) -> Option<&Value> {
+        let experimental = self.capabilities.experimental.as_ref();
+        let experimental = || experimental?.get(name);
+        self.capabilities.extension(name).or_else(experimental)
     }
 
     /// Sets the authenticated principal.

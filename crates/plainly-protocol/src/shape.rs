@@ -15,7 +15,8 @@ use serde_json::{Map, Value, json};
 pub use self::resource::Restore;
 use crate::meta::SERVER_INFO;
 use crate::types::{
-    CacheHint, Implementation, JsonObject, ResultType, ServerCapabilities, TASKS_EXTENSION,
+    CacheHint, ClientCapabilities, Implementation, JsonObject, ResultType, ServerCapabilities,
+    TASKS_EXTENSION,
 };
 
 /// The facts about one feature.
@@ -170,12 +171,28 @@ impl Shape for ServerCapabilities {
         {
             // Its methods do not exist there.
             extensions.remove(TASKS_EXTENSION);
-            let experimental = self.experimental.get_or_insert_with(JsonObject::new);
-            for (name, settings) in Map::from(extensions.clone()) {
-                experimental.entry(name).or_insert(settings);
-            }
+            also_experimental(extensions, &mut self.experimental);
             self.extensions.take_if(|extensions| extensions.is_empty());
         }
+    }
+}
+
+impl Shape for ClientCapabilities {
+    /// Declares extensions as unstandardised capabilities too, as a server does.
+    fn shape(&mut self, revision: Revision) {
+        if !Feature::Extensions.is_in(revision)
+            && let Some(extensions) = &self.extensions
+        {
+            also_experimental(extensions, &mut self.experimental);
+        }
+    }
+}
+
+/// Adds extensions to the unstandardised capabilities.
+fn also_experimental(extensions: &JsonObject, experimental: &mut Option<JsonObject>) {
+    let experimental = experimental.get_or_insert_with(JsonObject::new);
+    for (name, settings) in Map::from(extensions.clone()) {
+        experimental.entry(name).or_insert(settings);
     }
 }
 

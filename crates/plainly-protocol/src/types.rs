@@ -67,7 +67,8 @@ pub use self::prompts::{
     PromptMessage,
 };
 pub use self::resource::{
-    MIRRORED, REPRESENTATIONS, Representation, Resource, ResourceCapabilities, ResourceTemplate,
+    MIRRORED, REPRESENTATIONS, RESOURCES_EXTENSION, Representation, Resource, ResourceCapabilities,
+    ResourceTemplate, TEXT_ENCODING,
 };
 pub use self::resources::{
     ListResourceTemplatesParams, ListResourceTemplatesResult, ListResourcesParams,

@@ -6,16 +6,14 @@ use plainly_protocol::peer::Peer;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
     DiscoverResult, Implementation, InitializeResult, JsonObject, ListCapability,
-    ResourcesCapability, SKILLS_EXTENSION, ServerCapabilities, TASKS_EXTENSION,
+    RESOURCES_EXTENSION, ResourcesCapability, SKILLS_EXTENSION, ServerCapabilities,
+    TASKS_EXTENSION,
 };
 use plainly_schema::closest;
 use serde_json::{Value, json};
 
 use super::source::{Sources, declares};
 use super::subscriptions::Announcements;
-
-/// The extension under which the additions of SEP-2093 are advertised.
-const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
 
 /// The capabilities and instructions of a server.
 #[derive(Debug)]

@@ -11,6 +11,7 @@ mod query;
 mod range;
 mod stores;
 mod viewer;
+mod wanted;
 mod watch;
 mod write;
 
@@ -26,17 +27,20 @@ pub use self::budget::{Budget, BudgetPart};
 pub use self::caller::StoreCaller;
 pub use self::complete::Typed;
 pub use self::error::StoreError;
-pub use self::part::{LineIndexes, PartContent, PartQuery, PartUnit, read_part};
+pub(crate) use self::part::no_pages;
+pub use self::part::{LineIndexes, PartContent, PartQuery, read_part};
 pub use self::query::{ListQuery, Page};
 pub use self::range::{ByteRange, RangeQuery, Ranged};
 pub use self::stores::Stores;
 pub(crate) use self::stores::{Position, shorter};
 pub use self::viewer::Viewer;
+pub use self::wanted::{Formats, Wanted};
 pub use self::watch::{Change, Watch};
 pub use self::write::{
     RemoveQuery, Removed, RenameQuery, When, Writable, WriteError, WriteQuery, Written,
 };
 use crate::changes::SubscribedResources;
+pub use plainly_protocol::part::{PageRange, PartPosition, PartUnit};
 
 /// A source of resources: a directory, a database, a bucket.
 ///
@@ -69,6 +73,21 @@ pub trait Store: Send + Sync + fmt::Debug + 'static {
         &self,
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send;
+
+    /// The content in the formats that are wanted, its own first if that is among them. By default what [`read`](Self::read)
+    /// returns: the server leaves out what is not wanted.
+    ///
+    /// If pages are wanted, it is their text, with its [position](PartPosition) in `_meta`; a store without pages need not look at
+    /// that. Metadata says of which resources single pages can be read, with
+    /// [`has_pages`](plainly_protocol::types::Representation::has_pages) of a format.
+    fn read_as(
+        &self,
+        uri: &str,
+        wanted: &Wanted,
+    ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send {
+        let _ = wanted;
+        self.read(uri)
+    }
 
     /// Some bytes of the resource in its own format. By default cut out of what [`read`](Self::read) returns: a store of
     /// large resources reads only these bytes, and then clients can read parts of resources of any size.
@@ -171,6 +190,14 @@ impl<S: Store> Store for Arc<S> {
         uri: &str,
     ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send {
         S::read(self, uri)
+    }
+
+    fn read_as(
+        &self,
+        uri: &str,
+        wanted: &Wanted,
+    ) -> impl Future<Output = Result<Vec<ResourceContents>, StoreError>> + Send {
+        S::read_as(self, uri, wanted)
     }
 
     fn read_range(

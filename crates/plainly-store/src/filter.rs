@@ -10,7 +10,7 @@ use plainly_errors::Problem;
 use plainly_protocol::types::{CacheHint, Resource, ResourceContents, ResourceTemplate};
 use plainly_server::SubscribedResources;
 use plainly_server::store::{
-    Budget, Change, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Viewer, Watch,
+    Budget, Change, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Viewer, Wanted, Watch,
 };
 
 use super::Globs;
@@ -161,9 +161,17 @@ impl<S: Store> Store for Filter<S> {
     }
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
+        self.read_as(uri, &Wanted::default()).await
+    }
+
+    async fn read_as(
+        &self,
+        uri: &str,
+        wanted: &Wanted,
+    ) -> Result<Vec<ResourceContents>, StoreError> {
         self.look(uri).await?;
         let listed = self.store.spelling(uri).unwrap_or(Cow::Borrowed(uri));
-        let mut contents = self.store.read(uri).await?;
+        let mut contents = self.store.read_as(uri, wanted).await?;
         contents.retain(|one| one.uri == listed || self.shows(&one.uri, false));
         Ok(contents)
     }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use plainly_errors::{Certainty, Revision};
 use plainly_protocol::types::{
-    ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams,
+    ClientCapabilities, Implementation, LoggingLevel, LoggingMessageParams, RESOURCES_EXTENSION,
 };
+use serde_json::json;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::cache::{Cache, Shelf};
@@ -73,7 +74,7 @@ impl<T> Builder<T> {
             options: ClientOptions {
                 introduction: Introduction {
                     implementation: Implementation::new("plainly", env!("CARGO_PKG_VERSION")),
-                    capabilities: ClientCapabilities::new(),
+                    capabilities: with_own(ClientCapabilities::new()),
                     log_level: None,
                     trace: TraceSource::default(),
                 },
@@ -116,10 +117,10 @@ impl<T> Builder<T> {
         self
     }
 
-    /// Sets the declared capabilities, in addition to those that follow from the handlers for the server's questions.
-    /// None by default.
+    /// Sets the declared capabilities, in addition to those that follow from the handlers for the server's questions, and to
+    /// the extension `dev.plainly/resources`, with which servers send all formats of a resource. No others by default.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
-        self.options.introduction.capabilities = capabilities;
+        self.options.introduction.capabilities = with_own(capabilities);
         self.declare()
     }
 
@@ -347,4 +348,13 @@ impl<M: Messages + 'static> Builder<OverMessages<M>> {
         let connection = MessageConnection::new(messages, received, (), dispatcher);
         Client::establish(Link::new(connection), self.options, &by).await
     }
+}
+
+/// These capabilities, and the extension of resources, of which the client reads everything.
+fn with_own(mut declared: ClientCapabilities) -> ClientCapabilities {
+    let extensions = declared.extensions.get_or_insert_default();
+    extensions
+        .entry(RESOURCES_EXTENSION)
+        .or_insert_with(|| json!({}));
+    declared
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use plainly_errors::{ErrorKind, ProtocolError, Revision};
 use plainly_protocol::method::Method;
+use plainly_protocol::shape::Shape as _;
 use plainly_protocol::types::{
     DiscoverResult, EmptyResult, InitializeParams, InitializeResult, SetLevelParams,
 };
@@ -262,9 +263,11 @@ pub(crate) async fn initialize(
     by: &Deadline,
 ) -> Result<ServerDescription, Error> {
     let introduction = &options.introduction;
+    let mut capabilities = introduction.capabilities.clone();
+    capabilities.shape(revision);
     let params = InitializeParams::new(
         revision.as_str(),
-        introduction.capabilities.clone(),
+        capabilities,
         introduction.implementation.clone(),
     );
     let writer = RequestWriter::new(revision, introduction);

@@ -3,14 +3,12 @@
 use plainly_errors::Revision;
 use plainly_protocol::method::{Capability, Method};
 use plainly_protocol::types::{
-    DiscoverResult, Implementation, InitializeResult, SKILLS_EXTENSION, ServerCapabilities,
+    DiscoverResult, Implementation, InitializeResult, RESOURCES_EXTENSION, SKILLS_EXTENSION,
+    ServerCapabilities,
 };
 use serde_json::Value;
 
 use crate::message::reply::TypedResult;
-
-/// The extension by which servers declare collections.
-const COLLECTIONS: &str = "dev.plainly/resources";
 
 /// The facts about the server that were learnt while connecting.
 #[derive(Debug)]
@@ -49,8 +47,8 @@ impl ServerDescription {
     /// experimental capabilities.
     fn collections(&self) -> Option<&Value> {
         let experimental = self.capabilities.experimental.as_ref();
-        let extension = self.capabilities.extension(COLLECTIONS);
-        extension.or_else(|| experimental?.get(COLLECTIONS))
+        let extension = self.capabilities.extension(RESOURCES_EXTENSION);
+        extension.or_else(|| experimental?.get(RESOURCES_EXTENSION))
     }
 
     /// Whether it declares collections.

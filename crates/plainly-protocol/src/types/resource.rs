@@ -84,8 +84,14 @@ record! {
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>);
 }
 
+/// The extension of resources: their metadata (SEP-2093), parts and formats.
+pub const RESOURCES_EXTENSION: &str = "dev.plainly/resources";
+
 /// The key in the `_meta` of a resource under which the metadata is repeated that clients of older revisions may strip.
 pub const MIRRORED: &str = "dev.plainly/resource";
+
+/// The key in the `_meta` of a content for the encoding that its text was decoded from.
+pub const TEXT_ENCODING: &str = "dev.plainly/encoding";
 
 /// The key in the `_meta` of a resource under which its formats are listed, the preferred one first.
 pub const REPRESENTATIONS: &str = "dev.plainly/representations";
@@ -99,6 +105,8 @@ record! {
         /// Its size in bytes, before any encoding. Absent: unknown before reading.
         #[serde(default, deserialize_with = "natural::optional")]
         pub size: Option<u64>,
+        /// Whether single pages can be read in this format, as parts of the resource.
+        pub has_pages: Option<bool>,
     }
 
     /// A format of unknown size.

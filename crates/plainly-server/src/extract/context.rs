@@ -55,10 +55,7 @@ impl Context {
     /// The settings of an extension, if the client declares it. Clients of revisions without
     /// extensions declare it among their experimental capabilities.
     pub fn client_extension(&self, name: &str) -> Option<&Value> {
-        let capabilities = self.capabilities();
-        let experimental = capabilities.experimental.as_deref();
-        let experimental = || experimental?.get(name);
-        capabilities.extension(name).or_else(experimental)
+        self.scope.peer().extension(name)
     }
 
     /// The client as authenticated by the transport; `None` if nothing asks for proof. Over HTTP, a layer provides it:

@@ -42,7 +42,7 @@ use crate::failure::Failure;
 use crate::limits::Limits;
 use crate::mistakes;
 use crate::request::Scope;
-use crate::store::{DynStore, Store as _, Stores, Viewer};
+use crate::store::{DynStore, Store as _, Stores, Viewer, Wanted};
 
 /// The resources of a server. The fixed ones come first, then the templates, then the stores, each in the order in which
 /// they were added: in this order they are listed, and the first that serves a URI answers for it.
@@ -59,7 +59,7 @@ pub(crate) struct Resources {
 pub(super) struct ReadOptions {
     /// The tag of the content that the client has.
     pub(super) known: Option<String>,
-    /// The formats that the client accepts, if it names any.
+    /// The formats that the client asks for, if it names any.
     pub(super) accepted: Option<Vec<String>>,
 }
 
@@ -145,7 +145,7 @@ impl Resources {
         };
         if let Some(store) = whole.and_then(|whole| stores.of_template(whole)) {
             return match variable {
-                part::NAME => Ok(part::complete(call.text)),
+                part::NAME => Ok(part::complete(store, whole.unwrap_or(template), call)),
                 _ => stored::complete(store, whole.unwrap_or(template), variable, call),
             };
         }
@@ -270,12 +270,13 @@ impl Resources {
             }
             None => return Ok(Box::pin(self.missing(call.uri, call.scope).map(Err))),
         };
-        let extended = self.extended(call, None, options.accepted);
+        let formats = self.formats(call, options.accepted);
+        let extended = self.extended(call, None, formats);
         let uri = call.uri.to_owned();
         Ok(Box::pin(async move {
             // A failure to extract the handler's arguments is reported like one of the handler, hence only here.
             let mut contents = reading?.await?;
-            extended::fit(extended, &uri, &mut contents);
+            extended.fit(&uri, &mut contents);
             Ok(Answer::Contents(ReadResourceResult::new(contents), hint))
         }))
     }
@@ -289,7 +290,9 @@ impl Resources {
     ) -> AnswerFuture {
         let (uri, is_open) = (call.uri.to_owned(), self.settings.is_open);
         let viewer = Viewer::of(call.scope);
-        let extended = self.extended(call, Some(&*store), options.accepted);
+        let formats = self.formats(call, options.accepted);
+        let wanted = Wanted::new(formats.clone());
+        let extended = self.extended(call, Some(&*store), formats);
         let known = options.known.filter(|_| self.settings.is_extended);
         Box::pin(async move {
             let contents = match part {
@@ -302,12 +305,14 @@ impl Resources {
                     .await
                 }
                 None => match known {
-                    Some(tag) => Box::pin(stored::read_unless(&*store, &uri, &tag, is_open)).await,
-                    None => stored::read(&*store, &uri, is_open).await,
+                    Some(tag) => {
+                        Box::pin(stored::read_unless(&*store, &uri, &wanted, &tag, is_open)).await
+                    }
+                    None => stored::read(&*store, &uri, &wanted, is_open).await,
                 },
             };
             let mut contents = contents.map_err(Failure::of_server)?;
-            extended::fit(extended, &uri, &mut contents);
+            extended.fit(&uri, &mut contents);
             Ok(Answer::Contents(
                 ReadResourceResult::new(contents),
                 store.cache_hint(),
@@ -331,7 +336,9 @@ impl Resources {
                 let metadata = stored::metadata(&*store, resource, self.settings.is_open).await;
                 let metadata = metadata.map_err(Failure::of_server)?;
                 match part {
-                    Some(_) => part::described(metadata, uri).map_err(Failure::of_server)?,
+                    Some((_, part)) => {
+                        part::described(metadata, part, uri).map_err(Failure::of_server)?
+                    }
                     None => metadata,
                 }
             }

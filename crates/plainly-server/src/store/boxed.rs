@@ -13,6 +13,7 @@ use plainly_protocol::types::{
 
 use super::{
     Budget, LineIndexes, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer,
+    Wanted,
     Watch,
 };
 use crate::changes::SubscribedResources;
@@ -25,7 +26,11 @@ pub(crate) trait DynStore: Send + Sync + fmt::Debug {
     fn serves(&self, uri: &str) -> bool;
     fn list<'a>(&'a self, query: ListQuery<'a>) -> StoreFuture<'a, Page>;
     fn metadata<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Resource>;
-    fn read<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Vec<ResourceContents>>;
+    fn read_as<'a>(
+        &'a self,
+        uri: &'a str,
+        wanted: &'a Wanted,
+    ) -> StoreFuture<'a, Vec<ResourceContents>>;
     fn read_range<'a>(&'a self, query: RangeQuery<'a>) -> StoreFuture<'a, Ranged>;
     fn roots(&self) -> Vec<String>;
     fn templates(&self) -> Vec<ResourceTemplate>;
@@ -150,8 +155,12 @@ impl<S: Store> DynStore for Boxed<S> {
         Box::pin(self.store.metadata(uri))
     }
 
-    fn read<'a>(&'a self, uri: &'a str) -> StoreFuture<'a, Vec<ResourceContents>> {
-        Box::pin(self.store.read(uri))
+    fn read_as<'a>(
+        &'a self,
+        uri: &'a str,
+        wanted: &'a Wanted,
+    ) -> StoreFuture<'a, Vec<ResourceContents>> {
+        Box::pin(self.store.read_as(uri, wanted))
     }
 
     fn read_range<'a>(&'a self, query: RangeQuery<'a>) -> StoreFuture<'a, Ranged> {

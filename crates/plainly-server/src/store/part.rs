@@ -6,10 +6,11 @@ mod search;
 
 use memchr::{memchr_iter, memrchr_iter};
 
-use plainly_protocol::part::Part;
+use plainly_protocol::part::{PageRange, Part, PartPosition, PartUnit};
+use plainly_protocol::types::Body;
 
 pub use self::lines::LineIndexes;
-use super::{ByteRange, RangeQuery, Ranged, Store, StoreError, Viewer};
+use super::{ByteRange, RangeQuery, Ranged, Store, StoreError, Viewer, Wanted};
 
 /// The most bytes of a part.
 const MOST: usize = 16 << 20;
@@ -60,16 +61,6 @@ impl<'a> PartQuery<'a> {
     }
 }
 
-/// The unit in which a part is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::exhaustive_enums, reason = "the units of parts")]
-pub enum PartUnit {
-    /// Bytes.
-    Byte,
-    /// Lines: each ends with a line feed, but for the last of a resource.
-    Line,
-}
-
 /// The content of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -78,9 +69,9 @@ pub struct PartContent {
     pub bytes: Vec<u8>,
     /// The unit of the positions.
     pub unit: PartUnit,
-    /// The position where it begins.
+    /// The position where it begins; the first page.
     pub first: u64,
-    /// The position where it ends.
+    /// The position where it ends; the last page.
     pub last: u64,
     /// The length of the whole resource, if it is known.
     pub total: Option<u64>,
@@ -103,6 +94,7 @@ pub async fn read_part<S: Store + ?Sized>(
     match query.part {
         Part::Lines { first, last } => search::lines(store, query, first, last).await,
         Part::Tail(count) => tail(store, uri, count).await,
+        Part::Pages(range) => pages(store, uri, range).await,
         Part::LastBytes(count) => {
             let most = count.min(MOST as u64);
             Ok(of_bytes(read(ByteRange::Last(most)).await?, None))
@@ -124,6 +116,44 @@ pub async fn read_part<S: Store + ?Sized>(
             Ok(of_bytes(ranged, Some(end)))
         }
     }
+}
+
+/// The error for a part in pages of a resource that has none.
+pub(crate) fn no_pages() -> StoreError {
+    let why = "the resource has no pages".into();
+    StoreError::InvalidUri { why }
+}
+
+/// The text of some pages.
+async fn pages<S: Store + ?Sized>(
+    store: &S,
+    uri: &str,
+    range: PageRange,
+) -> Result<PartContent, StoreError> {
+    let contents = store.read_as(uri, &Wanted::of_pages(range)).await?;
+    let content = contents.into_iter().next().ok_or(StoreError::NotFound)?;
+    let position = content.meta.as_ref().and_then(PartPosition::stated);
+    let position = position.filter(|position| position.unit == PartUnit::Page);
+    let PartPosition {
+        unit,
+        first,
+        last,
+        total,
+        ..
+    } = position.ok_or_else(no_pages)?;
+    let known = total.and_then(|total| u32::try_from(total).ok());
+    let next = range.next(known.unwrap_or(u32::MAX));
+    Ok(PartContent {
+        bytes: match content.body {
+            Body::Text(text) => text.into_bytes(),
+            Body::Blob(bytes) => bytes,
+        },
+        unit,
+        first,
+        last,
+        total,
+        next: next.map(Part::Pages),
+    })
 }
 
 /// Bytes that were asked for up to `end`; `None` for all that follow.

@@ -9,7 +9,9 @@ use plainly_protocol::types::{
 };
 
 use super::boxed::{DynStore, boxed};
-use super::{Budget, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Watch};
+use super::{
+    Budget, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Wanted, Watch,
+};
 use crate::changes::SubscribedResources;
 
 /// Several stores as one: the first that serves a URI has it. Cheap to clone.
@@ -137,7 +139,16 @@ impl Store for Stores {
     }
 
     async fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-        self.of(uri).ok_or(StoreError::NotFound)?.read(uri).await
+        self.read_as(uri, &Wanted::default()).await
+    }
+
+    async fn read_as(
+        &self,
+        uri: &str,
+        wanted: &Wanted,
+    ) -> Result<Vec<ResourceContents>, StoreError> {
+        let store = self.of(uri).ok_or(StoreError::NotFound)?;
+        store.read_as(uri, wanted).await
     }
 
     async fn read_range(&self, query: RangeQuery<'_>) -> Result<Ranged, StoreError> {

@@ -3,13 +3,13 @@
 use std::mem;
 
 use plainly_errors::Problem;
-use plainly_protocol::types::{Body, Content, ResourceContents};
+use plainly_protocol::types::{Body, Content, Representation, Resource, ResourceContents};
 
 use super::large;
 use super::lines::{LineSelection, TextExcerpt};
 use super::output::ReadOutput;
 use crate::{MEDIA_BYTES, StoreView, entry, problems};
-use plainly_server::store::{Store, StoreError, Viewer};
+use plainly_server::store::{Formats, Store, StoreError, Viewer, Wanted};
 
 /// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
@@ -27,7 +27,7 @@ pub(super) async fn read<S: Store>(
         Ok(resource) => resource,
         Err(error) => return Err(problems::of(source, uri, error).await),
     };
-    match source.store.read(uri).await {
+    match contents(source, &resource).await {
         Err(error @ StoreError::TooLarge { .. }) => {
             match large::read(source, viewer, &resource, part, room).await? {
                 Some(read) => Ok(read),
@@ -40,6 +40,29 @@ pub(super) async fn read<S: Store>(
         },
         Err(error) => Err(problems::of(source, uri, error).await),
     }
+}
+
+/// The resource in its own format, and after it in the others if it is no text.
+async fn contents<S: Store>(
+    source: &StoreView<S>,
+    resource: &Resource,
+) -> Result<Vec<ResourceContents>, StoreError> {
+    let (store, uri) = (&source.store, &*resource.uri);
+    let own = store.read(uri).await?;
+    if own.iter().any(|one| one.body.as_text().is_some()) {
+        return Ok(own);
+    }
+    let formats = resource.meta.as_ref().map(Representation::listed);
+    let formats = formats.unwrap_or_default().into_iter();
+    let others = formats.map(|format| format.mime_type);
+    let others = others.filter(|format| resource.mime_type.as_ref() != Some(format));
+    let others: Vec<String> = others.collect();
+    if others.is_empty() {
+        return Ok(own);
+    }
+    let wanted = Wanted::new(Formats::These(others));
+    let others = store.read_as(uri, &wanted).await?;
+    Ok(own.into_iter().chain(others).collect())
 }
 
 /// The first representation that is text, which a model reads best; otherwise the first one.

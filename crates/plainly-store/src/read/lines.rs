@@ -31,9 +31,8 @@ impl LineSelection {
             }
             Some((uri, Ok(Part::Tail(lines)))) => (uri, Self::Tail(position(lines))),
             // It belongs to the name.
-            Some((_, Ok(Part::Bytes { .. } | Part::LastBytes(_)) | Err(_))) | None => {
-                (written, Self::ALL)
-            }
+            Some((_, Ok(Part::Bytes { .. } | Part::LastBytes(_) | Part::Pages(_)) | Err(_)))
+            | None => (written, Self::ALL),
         }
     }
 

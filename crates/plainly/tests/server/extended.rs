@@ -64,11 +64,23 @@ async fn texts(client: &mut plainly_peer::Client, meta: Value) -> Vec<String> {
     texts.map(str::to_owned).collect()
 }
 
+/// The capabilities of a client that knows the extension, as clients of this revision declare it.
+fn knowing(revision: Revision) -> Value {
+    let is_older = revision.traits().sessions;
+    let place = if is_older {
+        "experimental"
+    } else {
+        "extensions"
+    };
+    json!({place: {"dev.plainly/resources": {}}})
+}
+
 #[tokio::test]
 async fn each_resource_has_its_capabilities() {
     let own = json!({"list": false, "subscribe": false});
     for revision in Revision::ALL {
-        for mut client in plainly_peer::Client::both(&server(true), revision, json!({})).await {
+        let knowing = knowing(revision);
+        for mut client in plainly_peer::Client::both(&server(true), revision, knowing).await {
             let listed = client.ask("resources/list", json!({})).await;
             let listed = &listed["result"]["resources"][0];
             let described = client.ask("resources/metadata", json!({"uri": URI})).await;
@@ -90,7 +102,8 @@ async fn each_resource_has_its_capabilities() {
 async fn older_clients_have_what_they_strip_in_meta_too() {
     for revision in Revision::ALL {
         let is_older = revision.traits().sessions;
-        for mut client in plainly_peer::Client::both(&server(true), revision, json!({})).await {
+        let knowing = knowing(revision);
+        for mut client in plainly_peer::Client::both(&server(true), revision, knowing).await {
             let listed = client.ask("resources/list", json!({})).await;
             let copy = &listed["result"]["resources"][0]["_meta"]["dev.plainly/resource"];
             let expected = json!({"size": 8, "isCollection": false});
@@ -117,22 +130,39 @@ async fn older_clients_have_what_they_strip_in_meta_too() {
 }
 
 #[tokio::test]
-async fn a_client_chooses_formats() {
+async fn only_clients_that_know_of_formats_get_others_than_the_own() {
     let (html, markdown) = ("<b>a</b>", "**a**");
-    for revision in [Revision::V2026_07_28, Revision::V2025_06_18] {
-        for mut client in plainly_peer::Client::both(&server(true), revision, json!({})).await {
-            for (accepted, expected) in [
-                (json!(["text/markdown"]), &[markdown][..]),
-                (json!(["text/HTML"]), &[html]),
-                (json!(["text/html", "text/markdown"]), &[html, markdown]),
-                (json!(["image/png"]), &[html]),
-                (json!([]), &[html]),
-                (json!("text/markdown"), &[html, markdown]),
-            ] {
-                let texts = texts(&mut client, json!({"dev.plainly/accept": accepted})).await;
-                assert_eq!(texts, expected, "{revision} {accepted}");
+    let others = json!({"extensions": {"a.b/c": {}}, "experimental": {"d": {}}});
+    for revision in Revision::ALL {
+        for (declared, all) in [
+            (json!({}), &[html][..]),
+            (others.clone(), &[html]),
+            (knowing(revision), &[html, markdown]),
+        ] {
+            let clients = plainly_peer::Client::both(&server(true), revision, declared.clone());
+            for mut client in clients.await {
+                let read = client.ask("resources/read", json!({"uri": URI})).await;
+                let meta = &read["result"]["contents"][0]["_meta"];
+                let formats = meta["dev.plainly/representations"].as_array();
+                assert_eq!(formats.map(Vec::len), Some(2), "{revision} {read}");
+                for (accepted, expected) in [
+                    (json!(null), all),
+                    (json!("text/markdown"), all),
+                    (json!(["text/markdown"]), &[markdown]),
+                    (json!(["text/HTML"]), &[html]),
+                    (json!(["text/html", "text/markdown"]), &[html, markdown]),
+                    (json!(["image/png"]), &[html]),
+                    (json!([]), &[html]),
+                ] {
+                    let texts = texts(&mut client, json!({"dev.plainly/accept": accepted})).await;
+                    assert_eq!(texts, expected, "{revision} {declared} {accepted}");
+                }
             }
         }
+        let client = Client::in_memory(&server(true)).revision(revision);
+        let client = client.connect().await.unwrap();
+        let read = client.read(URI).await.unwrap();
+        assert_eq!(read.representations().count(), 2, "{revision}");
     }
 }
 

@@ -4,6 +4,8 @@
 use plainly_errors::ProtocolError;
 use plainly_protocol::types::{Representation, Resource, ResourceContents};
 
+use crate::store::Formats;
+
 /// A rule that is broken by the contents of a resource that is not a collection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ContentsFault {
@@ -82,8 +84,8 @@ fn fill<T: Clone>(said: &mut Option<T>, known: &Option<T>) {
 }
 
 /// Sets the size of each, which is known for certain now, and the formats of the resource at `uri` if there are several: they
-/// are one resource, with one name.
-pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
+/// are one resource, with one name. Of all formats, only those that came are there.
+pub(super) fn complete(uri: &str, contents: &mut [ResourceContents], formats: &Formats) {
     for content in &mut *contents {
         content.size = Some(content.body.as_bytes().len() as u64);
     }
@@ -94,9 +96,9 @@ pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
     if own.len() < 2 {
         return;
     }
-    let formats: Vec<_> = own.iter().filter_map(|content| format(content)).collect();
+    let listed = merged(&own, *formats != Formats::All);
     for content in &mut own {
-        Representation::list(&formats, content.meta.get_or_insert_default());
+        Representation::list(&listed, content.meta.get_or_insert_default());
     }
     if let [first, others @ ..] = own.as_mut_slice() {
         for other in others {
@@ -108,10 +110,27 @@ pub(super) fn complete(uri: &str, contents: &mut [ResourceContents]) {
     }
 }
 
-fn format(content: &ResourceContents) -> Option<Representation> {
-    let mut format = Representation::new(content.mime_type.clone()?);
-    format.size = content.size;
-    Some(format)
+/// The formats that the first content lists, and those of all contents with their sizes. Without `others`, only the latter.
+fn merged(own: &[&mut ResourceContents], others: bool) -> Vec<Representation> {
+    let listed = own.first().and_then(|content| content.meta.as_ref());
+    let mut formats = listed.map(Representation::listed).unwrap_or_default();
+    let mut came = Vec::new();
+    for content in own {
+        let Some(mime_type) = &content.mime_type else {
+            continue;
+        };
+        came.push(mime_type.clone());
+        match formats.iter_mut().find(|it| it.mime_type == *mime_type) {
+            Some(format) => format.size = content.size,
+            None => {
+                let mut format = Representation::new(mime_type.clone());
+                format.size = content.size;
+                formats.push(format);
+            }
+        }
+    }
+    formats.retain(|format| others || came.contains(&format.mime_type));
+    formats
 }
 
 /// The details go to the log; the client learns only that it failed.

@@ -5,38 +5,54 @@
 use plainly_errors::Revision;
 use plainly_protocol::shape::Shape;
 use plainly_protocol::types::{
-    Meta, REPRESENTATIONS, Resource, ResourceCapabilities, ResourceContents, ResourceTemplate,
+    Meta, REPRESENTATIONS, RESOURCES_EXTENSION, Resource, ResourceCapabilities, ResourceContents,
+    ResourceTemplate,
 };
 
 use super::Resources;
 use crate::extract::ResourceCall;
-use crate::store::DynStore;
+use crate::store::{DynStore, Formats};
 
 /// The parts of the extension that contents need to know.
 #[derive(Clone, Debug)]
 pub(super) struct Extended {
+    /// Whether the extension is in use.
+    is_extended: bool,
     /// The revision that the client speaks.
     revision: Revision,
     /// Whether changes are reported to clients.
     can_subscribe: bool,
-    /// The formats that the client accepts, if it names any.
-    accepted: Option<Vec<String>>,
+    /// The formats that the client gets.
+    formats: Formats,
 }
 
 impl Resources {
+    /// The formats that the client gets: those that it asks for, or all if it knows of them. Any other would take them for
+    /// several files.
+    pub(super) fn formats(&self, call: &ResourceCall<'_>, asked: Option<Vec<String>>) -> Formats {
+        let knows_formats = call.scope.peer().extension(RESOURCES_EXTENSION).is_some();
+        match asked {
+            _ if !self.settings.is_extended => Formats::Own,
+            Some(types) => Formats::These(types),
+            None if knows_formats => Formats::All,
+            None => Formats::Own,
+        }
+    }
+
     /// The additions to the contents that `call` asks for, which `store` has unless the program does.
     pub(super) fn extended(
         &self,
         call: &ResourceCall<'_>,
         store: Option<&dyn DynStore>,
-        accepted: Option<Vec<String>>,
-    ) -> Option<Extended> {
+        formats: Formats,
+    ) -> Extended {
         let can_watch = store.is_some_and(|store| store.facts().can_watch);
-        self.settings.is_extended.then(|| Extended {
+        Extended {
+            is_extended: self.settings.is_extended,
             revision: call.scope.peer().revision,
             can_subscribe: self.settings.announces_all || can_watch,
-            accepted,
-        })
+            formats,
+        }
     }
 
     /// Adds the metadata of the extension to resources.
@@ -74,34 +90,20 @@ impl Resources {
     }
 }
 
-/// Fits the contents of `uri` to the client: adds the metadata of the extension if it is in use, and leaves out the formats that
-/// the client gets none of.
-pub(super) fn fit(extended: Option<Extended>, uri: &str, contents: &mut Vec<ResourceContents>) {
-    match extended {
-        Some(extended) => extended.extend(uri, contents),
-        None => leave_out(uri, contents),
-    }
-}
-
 impl Extended {
-    /// Adds the metadata of the extension to the contents of `uri`, and leaves out formats that are not accepted.
-    fn extend(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
-        if let Some(accepted) = &self.accepted {
-            retain_accepted(uri, contents, accepted);
-        }
+    /// Fits the contents of `uri` to the client: leaves out the formats that it does not get, and adds the metadata of the
+    /// extension if that is in use.
+    pub(super) fn fit(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
+        self.formats.retain(uri, contents);
         for content in contents {
+            if !self.is_extended {
+                forget_formats(&mut content.meta);
+                continue;
+            }
             let capabilities = of(content.is_collection, self.can_subscribe);
             content.capabilities.get_or_insert(capabilities);
             content.shape(self.revision);
         }
-    }
-}
-
-/// Leaves out what the extension adds: all formats but the resource as it is.
-fn leave_out(uri: &str, contents: &mut Vec<ResourceContents>) {
-    retain_accepted(uri, contents, &[]);
-    for content in contents {
-        forget_formats(&mut content.meta);
     }
 }
 
@@ -110,26 +112,6 @@ fn forget_formats(meta: &mut Option<Meta>) {
         members.remove(REPRESENTATIONS);
     }
     meta.take_if(|meta| meta.is_empty());
-}
-
-/// Leaves out each format of `uri` that is not accepted; if none is, each but the first, which is the resource as it is.
-fn retain_accepted(uri: &str, contents: &mut Vec<ResourceContents>, accepted: &[String]) {
-    let is_accepted = |one: &ResourceContents| {
-        let own = one.mime_type.as_deref().unwrap_or_default();
-        accepted.iter().any(|other| other.eq_ignore_ascii_case(own))
-    };
-    let is_any = contents
-        .iter()
-        .any(|one| one.uri == uri && is_accepted(one));
-    let mut is_first = true;
-    contents.retain(|one| {
-        let is_kept = match is_any {
-            true => is_accepted(one),
-            false => is_first,
-        };
-        is_first &= one.uri != uri;
-        one.uri != uri || is_kept
-    });
 }
 
 fn of(is_collection: Option<bool>, can_subscribe: bool) -> ResourceCapabilities {

@@ -1,23 +1,20 @@
 //! Parts of stored resources, which the fragment of a URI names.
 
-use std::future::ready;
 use std::sync::Arc;
 
 use plainly_errors::{InvalidParams, ProtocolError};
-use plainly_protocol::part::Part;
+use plainly_protocol::part::{PageRange, Part, PartPosition};
 use plainly_protocol::types::{
-    Body, CompleteResult, Completion, Resource, ResourceContents, ResourceTemplate,
+    Body, CompleteResult, Completion, Representation, Resource, ResourceContents, ResourceTemplate,
 };
-use serde_json::{Value, json};
+use plainly_protocol::uri_template::{UriTemplate, Values};
 
 use crate::answer::{AnswerFuture, MethodResult};
+use crate::extract::CompletionCall;
 use crate::store::{
-    ByteRange, DynStore, PartContent, PartQuery, PartUnit, RangeQuery, Store as _, StoreError,
-    Stores, Viewer, read_part,
+    ByteRange, DynStore, Formats, PartContent, PartQuery, RangeQuery, Store as _, StoreError,
+    Stores, Viewer, no_pages, read_part,
 };
-
-/// The member of `_meta` with the positions of a part, and the URI of what follows.
-const PART: &str = "dev.plainly/part";
 
 /// The lines and bytes of the parts that are named where a resource is too large.
 const EXAMPLES: [Part; 3] = [
@@ -50,13 +47,38 @@ pub(super) fn templates(
     })
 }
 
-/// The examples that begin with this text.
-pub(super) fn complete(text: &str) -> AnswerFuture {
-    let examples = EXAMPLES.map(|part| part.to_string());
-    let matching = examples.into_iter().filter(|part| part.starts_with(text));
-    let completion = Completion::new(matching.collect::<Vec<_>>());
-    let result = MethodResult::new(CompleteResult::new(completion), None);
-    Box::pin(ready(Ok(result.into())))
+/// The examples that begin with this text, with that of a page for a resource that has any: the one that the other
+/// variables of the template name.
+pub(super) fn complete(
+    store: &Arc<dyn DynStore>,
+    template: &str,
+    call: &CompletionCall<'_>,
+) -> AnswerFuture {
+    let mut parts = EXAMPLES.map(|part| part.to_string()).to_vec();
+    let page = PageRange::new(1, 1).map(Part::Pages);
+    let page = page.map(|page| page.to_string()).unwrap_or_default();
+    parts.push(page.clone());
+    parts.retain(|part| part.starts_with(call.text));
+    let known = call.others.iter();
+    let known: Values = known
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    let template = UriTemplate::parse(template).ok();
+    let named = template.and_then(|template| template.expand(&known).ok());
+    let store = Arc::clone(store);
+    Box::pin(async move {
+        if parts.contains(&page) {
+            let resource = match named {
+                Some(uri) => store.metadata(&uri).await.ok(),
+                None => None,
+            };
+            if resource.as_ref().and_then(paged_format).is_none() {
+                parts.retain(|part| *part != page);
+            }
+        }
+        let result = MethodResult::new(CompleteResult::new(Completion::new(parts)), None);
+        Ok(result.into())
+    })
 }
 
 /// The URI of the resource, and the part that `uri` names; an error if that is none.
@@ -73,11 +95,20 @@ pub(super) fn of(uri: &str) -> Result<Option<(&str, Part)>, ProtocolError> {
     }
 }
 
-/// The metadata of a part: that of its resource, but for its size and its tag.
-pub(super) fn described(mut resource: Resource, uri: &str) -> Result<Resource, ProtocolError> {
+/// The metadata of a part: that of its resource, but for its size and its tag, and for pages in the format that has them.
+pub(super) fn described(
+    mut resource: Resource,
+    part: Part,
+    uri: &str,
+) -> Result<Resource, ProtocolError> {
     if resource.is_collection == Some(true) {
         let why = "a collection has no parts".into();
         return Err(StoreError::InvalidUri { why }.into_protocol_error(uri));
+    }
+    if let Part::Pages(_) = part {
+        let format = paged_format(&resource);
+        let format = format.ok_or_else(|| no_pages().into_protocol_error(uri))?;
+        resource.mime_type = Some(format.mime_type);
     }
     uri.clone_into(&mut resource.uri);
     resource.size = None;
@@ -95,34 +126,32 @@ pub(super) async fn read(
 ) -> Result<Vec<ResourceContents>, ProtocolError> {
     let uri = resource.uri.clone();
     let uri = &*uri;
-    let resource = described(resource, asked)?;
+    let resource = described(resource, part, asked)?;
     let one = Stores::of_one(store);
     let query = PartQuery::new(uri, part).lines(store.lines());
     let content = read_part(&one, query.viewer(viewer)).await;
     let content = content.map_err(|error| error.into_protocol_error(asked))?;
-    let about = about(&content, uri);
+    let position = position(&content, uri);
     let mut contents = ResourceContents::new(resource, Body::of_bytes(content.bytes));
-    let meta = contents.meta.get_or_insert_default();
-    meta.insert(PART.to_owned(), about);
+    position.state(contents.meta.get_or_insert_default());
     let mut contents = vec![contents];
-    super::contents::complete(asked, &mut contents);
+    super::contents::complete(asked, &mut contents, &Formats::Own);
     Ok(contents)
 }
 
 /// The unit and the positions of a part, and the URI of what follows.
-fn about(content: &PartContent, uri: &str) -> Value {
-    let unit = match content.unit {
-        PartUnit::Byte => "byte",
-        PartUnit::Line => "line",
-    };
-    let mut about = json!({ "unit": unit, "first": content.first, "last": content.last });
-    if let Some(total) = content.total {
-        about["total"] = total.into();
-    }
-    if let Some(next) = content.next {
-        about["next"] = next.uri(uri).into();
-    }
-    about
+fn position(content: &PartContent, uri: &str) -> PartPosition {
+    let mut position = PartPosition::new(content.unit, content.first, content.last);
+    position.total = content.total;
+    position.next = content.next.map(|next| next.uri(uri));
+    position
+}
+
+/// The format in which single pages of the resource can be read.
+fn paged_format(resource: &Resource) -> Option<Representation> {
+    let formats = resource.meta.as_ref().map(Representation::listed);
+    let mut formats = formats.unwrap_or_default().into_iter();
+    formats.find(|format| format.has_pages == Some(true))
 }
 
 /// The error for a resource that is too large to be read at once, with parts of it if these can be read.

@@ -9,6 +9,7 @@ use crate::extract::{ExtractAll, ResourceCall, ResourceChannel};
 use crate::failure::Failure;
 use crate::handler::Handler;
 use crate::reply::ResourceReply;
+use crate::store::Formats;
 
 /// A handler that reads the resource whose metadata it is given.
 pub(super) type ReadHandler =
@@ -36,7 +37,7 @@ where
                 contents::check(&definition.uri, &contents).map_err(ProtocolError::from)?;
             }
             contents::describe(&definition.uri, &mut contents, &definition);
-            contents::complete(&definition.uri, &mut contents);
+            contents::complete(&definition.uri, &mut contents, &Formats::All);
             Ok(contents)
         }))
     })

@@ -14,7 +14,7 @@ use super::{contents, listing_failed, meant, part};
 use crate::answer::{AnswerFuture, MethodResult};
 use crate::extract::CompletionCall;
 use crate::mistakes;
-use crate::store::{DynStore, ListQuery, StoreError, Typed};
+use crate::store::{DynStore, ListQuery, StoreError, Typed, Wanted};
 
 /// The time for the listing behind a suggestion, which the client waits for.
 const SUGGESTING: Duration = Duration::from_secs(1);
@@ -23,9 +23,10 @@ const SUGGESTING: Duration = Duration::from_secs(1);
 pub(super) async fn read(
     store: &dyn DynStore,
     uri: &str,
+    wanted: &Wanted,
     is_open: bool,
 ) -> Result<Vec<ResourceContents>, ProtocolError> {
-    match checked(store, uri).await {
+    match checked(store, uri, wanted).await {
         Ok(contents) => Ok(contents),
         Err(error) => Err(refusal(store, uri, error, is_open).await),
     }
@@ -35,12 +36,13 @@ pub(super) async fn read(
 pub(super) async fn read_unless(
     store: &dyn DynStore,
     uri: &str,
+    wanted: &Wanted,
     tag: &str,
     is_open: bool,
 ) -> Result<Vec<ResourceContents>, ProtocolError> {
     let mut resource = metadata(store, uri, is_open).await?;
     if resource.own_tag() != Some(tag) {
-        return read(store, uri, is_open).await;
+        return read(store, uri, wanted, is_open).await;
     }
     uri.clone_into(&mut resource.uri);
     Ok(vec![ResourceContents::not_modified(resource)])
@@ -109,8 +111,12 @@ pub(super) async fn meant_by(
     meant::among(uri, page.resources.iter().map(|it| &*it.uri))
 }
 
-async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
-    let mut contents = store.read(uri).await?;
+async fn checked(
+    store: &dyn DynStore,
+    uri: &str,
+    wanted: &Wanted,
+) -> Result<Vec<ResourceContents>, StoreError> {
+    let mut contents = store.read_as(uri, wanted).await?;
     echo(store, uri, &mut contents);
     let broken = contents::check(uri, &contents).err();
     // Nearly all contents are valid for any resource, and complete: only the others need a second look.
@@ -125,7 +131,7 @@ async fn checked(store: &dyn DynStore, uri: &str) -> Result<Vec<ResourceContents
         }
         contents::describe(uri, &mut contents, &resource);
     }
-    contents::complete(uri, &mut contents);
+    contents::complete(uri, &mut contents, &wanted.formats);
     Ok(contents)
 }
 
