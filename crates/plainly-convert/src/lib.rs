@@ -1,5 +1,5 @@
 //! Converters: text that is easy to read, made of files that are not. A [`Converter`] reads the bytes of one file, and
-//! writes them in another format into a [`Draft`].
+//! writes them in another format into a [`Draft`]. [`Converting`] adds converters to a store.
 //!
 //! # Features
 //!
@@ -15,6 +15,7 @@
 
 #[cfg(any(feature = "word", feature = "sheets"))]
 mod archive;
+mod converting;
 mod draft;
 mod encoding;
 #[cfg(any(
@@ -25,7 +26,6 @@ mod encoding;
     feature = "notebook"
 ))]
 mod markdown;
-mod pages;
 #[cfg(any(feature = "word", feature = "sheets"))]
 mod xml;
 
@@ -47,6 +47,7 @@ mod word;
 use std::error::Error;
 use std::fmt;
 
+pub use self::converting::Converting;
 #[cfg(feature = "csv")]
 pub use self::csv::Csv;
 pub use self::draft::{Draft, StopReason};
@@ -57,13 +58,13 @@ pub use self::html::Html;
 pub use self::json::Json;
 #[cfg(feature = "notebook")]
 pub use self::notebook::Notebook;
-pub use self::pages::PageRange;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
 #[cfg(feature = "sheets")]
 pub use self::sheets::Sheets;
 #[cfg(feature = "word")]
 pub use self::word::Word;
+pub use plainly_protocol::part::PageRange;
 
 /// Makes another representation of a file.
 ///

@@ -6,9 +6,6 @@ use std::sync::Arc;
 use plainly::protocol::types::CacheHint;
 use plainly::store::Budget;
 
-use plainly_convert::Converter;
-
-use super::convert::Converters;
 use super::job::Jobs;
 use super::mount::{self, MountError, MountProblem, Root};
 use super::name_locks::NameLocks;
@@ -47,7 +44,7 @@ pub struct DirectoryStoreBuilder {
     max_file_bytes: u64,
     budget: Budget,
     max_write_bytes: u64,
-    converters: Converters,
+    is_as_is: bool,
 }
 
 /// A directory that is to be served.
@@ -68,7 +65,7 @@ impl DirectoryStoreBuilder {
             max_file_bytes: MAX_FILE_BYTES,
             budget: Budget::default(),
             max_write_bytes: MAX_WRITE_BYTES,
-            converters: Converters::default(),
+            is_as_is: false,
         }
     }
 
@@ -157,23 +154,10 @@ impl DirectoryStoreBuilder {
         self
     }
 
-    /// Also offers the files that it can convert in another representation, after the original. Can be called several
-    /// times: of several converters to one MIME type, the first counts. By default there are none.
-    ///
-    /// All representations of a file together may take a quarter of [`max_file_bytes`](Self::max_file_bytes), and each
-    /// may take ten seconds; any that takes more is logged and left out. They are listed in the `_meta` of the resource,
-    /// as [`REPRESENTATIONS`](plainly::protocol::types::REPRESENTATIONS): before the file is read, those that it may
-    /// have.
-    pub fn converter(mut self, converter: impl Converter) -> Self {
-        self.converters.add(converter);
-        self
-    }
-
-    /// Whether every file is served only as it is: without the representations of converters, and as bytes if it is
-    /// text in another encoding than UTF-8. By default, such text is decoded, and the `_meta` of its content has the
-    /// encoding, as `dev.plainly/encoding`.
+    /// Whether text in another encoding than UTF-8 is served as the bytes that it is. By default, such text is decoded, and the
+    /// `_meta` of its content has the encoding, as `dev.plainly/encoding`.
     pub fn as_is(mut self, as_is: bool) -> Self {
-        self.converters.as_is(as_is);
+        self.is_as_is = as_is;
         self
     }
 
@@ -214,7 +198,7 @@ impl DirectoryStoreBuilder {
             max_write_bytes: self.max_write_bytes,
             locks: NameLocks::default(),
             lists: Arc::default(),
-            converters: self.converters,
+            is_as_is: self.is_as_is,
             jobs: Jobs::new(self.budget),
         });
         write::clean(&store.mounts);

@@ -1,5 +1,4 @@
-//! Reading: a file as it was when it was opened and never more than the limit, a directory as its small files. What a file
-//! is converted to comes out with it.
+//! Reading: a file as it was when it was opened and never more than the limit, a directory as its small files.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{Seek as _, SeekFrom};
@@ -17,7 +16,6 @@ use super::describe;
 use super::handle::{self, refuse};
 use super::place::{OpenEntry, OpenFile, Place};
 use super::walk::{Entry, Walk};
-use crate::convert::{Allowance, Converters};
 
 /// The most reads of a file that changes while it is read.
 const ATTEMPTS: usize = 3;
@@ -34,9 +32,6 @@ const ALL_BYTES: u64 = 256 << 10;
 /// The most entries of a collection that are compared for suggestions.
 const LOOKED_AT: usize = 1_000;
 
-/// The time for each representation of a file.
-const CONVERTING: Duration = Duration::from_secs(10);
-
 /// The file changed each time it was read.
 #[derive(Debug, thiserror::Error)]
 #[error("the file changed while it was being read, {ATTEMPTS} times")]
@@ -49,29 +44,24 @@ pub(super) fn read(
     uri: &str,
     name: &OsStr,
     limit: u64,
-    converters: &Converters,
+    is_as_is: bool,
 ) -> Result<Vec<ResourceContents>, StoreError> {
     for _ in 0..ATTEMPTS {
         match root.open(path)? {
             OpenEntry::Directory(place) => {
                 root.waiter().hold(ALL_BYTES)?;
                 let mut walk = Walk::children(place, uri.to_owned(), None)?;
-                return small_files(iter::from_fn(|| walk.next().transpose()), converters);
+                return small_files(iter::from_fn(|| walk.next().transpose()), is_as_is);
             }
             OpenEntry::File(file) => {
                 // What is too large is not read.
                 if file.metadata.len() <= limit {
                     file.waiter.hold(file.metadata.len())?;
                 }
-                if let Some((resource, body)) = self::file(uri, name, &file, limit, converters)? {
+                if let Some((resource, body)) = self::file(uri, name, &file, limit, is_as_is)? {
                     // As text or as base64 it may be longer, and of some files no size was known.
                     file.waiter.hold(weight(&body))?;
-                    let allowance = Allowance {
-                        room: usize::try_from(limit / 4).unwrap_or(usize::MAX),
-                        time: CONVERTING,
-                        is_awaited: &|| file.waiter.check().is_ok(),
-                    };
-                    return Ok(converters.contents(resource, body, allowance));
+                    return Ok(vec![ResourceContents::new(resource, body)]);
                 }
             }
         }
@@ -94,7 +84,7 @@ fn file(
     name: &OsStr,
     file: &OpenFile,
     limit: u64,
-    converters: &Converters,
+    is_as_is: bool,
 ) -> Result<Option<(Resource, Body)>, StoreError> {
     let Some((metadata, content)) = whole(file, limit)? else {
         return Ok(None);
@@ -102,7 +92,10 @@ fn file(
     let resource = describe::with_content(uri, name, &metadata, &content);
     // The tag of before: it may have grown meanwhile.
     let mut resource = tagged(resource, &file.metadata);
-    let body = converters.body(content, &mut resource);
+    let body = match is_as_is {
+        true => Body::of_bytes(content),
+        false => describe::body(content, &mut resource),
+    };
     Ok(Some((resource, body)))
 }
 
@@ -199,7 +192,7 @@ pub(super) fn unstable() -> StoreError {
 /// The first small files of a collection's entries, as many as fit, as they are.
 pub(super) fn small_files(
     entries: impl Iterator<Item = Result<Entry, StoreError>>,
-    converters: &Converters,
+    is_as_is: bool,
 ) -> Result<Vec<ResourceContents>, StoreError> {
     let mut contents = Vec::new();
     let mut left = ALL_BYTES;
@@ -210,11 +203,10 @@ pub(super) fn small_files(
         };
         // What is too large, changing or unreadable is in the listing, and reading it alone says why it isn't here.
         let limit = left.min(FILE_BYTES);
-        if let Ok(Some((mut resource, body))) =
-            self::file(&entry.uri, &entry.name, file, limit, converters)
+        if let Ok(Some((resource, body))) =
+            self::file(&entry.uri, &entry.name, file, limit, is_as_is)
         {
             left -= body.as_bytes().len() as u64;
-            converters.announce(&mut resource);
             contents.push(ResourceContents::new(resource, body));
         }
         if contents.len() == FILES {
@@ -348,15 +340,7 @@ mod tests {
         let (waits, waiter) = Waiter::until_dropped();
         let root = root(around.path(), waiter);
         let path = ["x".into()];
-        let converters = Converters::default();
-        let read = read(
-            &root,
-            &path,
-            "file:///x",
-            "x.txt".as_ref(),
-            99_999,
-            &converters,
-        );
+        let read = read(&root, &path, "file:///x", "x.txt".as_ref(), 99_999, false);
         assert_eq!(waits.held(), (text.len() as u64).next_multiple_of(1 << 10));
         assert_eq!(read.unwrap()[0].body, Body::Text(text));
     }

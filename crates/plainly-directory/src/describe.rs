@@ -6,7 +6,7 @@ use std::ffi::OsStr;
 use cap_std::fs::Metadata;
 use infer::MatcherType;
 use jiff::Timestamp;
-use plainly::protocol::types::{Annotations, Body, Resource};
+use plainly::protocol::types::{Annotations, Body, Resource, TEXT_ENCODING};
 use plainly::store::StoreError;
 
 use super::encoding::{self, Decoded};
@@ -63,8 +63,19 @@ pub(super) fn with_content(
     file(uri, name, mime_type, metadata).size(content.len() as u64)
 }
 
-/// The content of a file of this type: text if it can be sent as text, with its encoding unless that is UTF-8.
-pub(super) fn body(content: Vec<u8>, mime_type: &str) -> (Body, Option<String>) {
+/// The content of a file: text if it can be sent as text, with its encoding in the resource unless that is UTF-8.
+pub(super) fn body(content: Vec<u8>, resource: &mut Resource) -> Body {
+    let mime_type = resource.mime_type.as_deref().unwrap_or_default();
+    let (body, encoding) = decoded(content, mime_type);
+    if let Some(encoding) = encoding {
+        let meta = resource.meta.get_or_insert_default();
+        meta.insert(TEXT_ENCODING.to_owned(), encoding.into());
+    }
+    body
+}
+
+/// The content of a file of this type, and its encoding unless that is UTF-8.
+pub(super) fn decoded(content: Vec<u8>, mime_type: &str) -> (Body, Option<String>) {
     let decoded = |decoded: Decoded| {
         let encoding = decoded.encoding();
         (Body::Text(decoded.text), Some(encoding))

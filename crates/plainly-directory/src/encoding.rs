@@ -5,9 +5,6 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 use plainly_convert::declared_encoding;
 
-/// The key in the `_meta` of a content of the encoding that its text was decoded from.
-pub(super) const ENCODING: &str = "dev.plainly/encoding";
-
 /// The most bytes that a guess looks at, from the first that isn't ASCII.
 const GUESSED: usize = 64 << 10;
 

@@ -22,7 +22,7 @@
 //! # The path of a request
 //!
 //! ```text
-//! URI ─► store ─► job ─► request ─► mount ─► walk ─► place ─► content or metadata ─► converters
+//! URI ─► store ─► job ─► request ─► mount ─► walk ─► place ─► content or metadata
 //!                 on a thread                from handle to handle,
 //!                 that may block             as names and ignore files allow
 //! ```
@@ -70,8 +70,6 @@ mod step;
 mod system;
 mod trash;
 mod write;
-
-mod convert;
 
 #[cfg(feature = "tools")]
 mod search;

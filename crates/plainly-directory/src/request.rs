@@ -7,7 +7,6 @@ use std::sync::Arc;
 use plainly::protocol::types::{CacheHint, Resource, ResourceContents};
 use plainly::store::{ByteRange, Page, Ranged, StoreError};
 
-use super::convert::Converters;
 use super::job::{Jobs, Waiter};
 use super::lists::Lists;
 use super::mount::Root;
@@ -29,7 +28,8 @@ pub(super) struct Mounts {
     /// The locks of the names that are being changed.
     pub(super) locks: NameLocks,
     pub(super) lists: Arc<Lists>,
-    pub(super) converters: Converters,
+    /// Whether text in other encodings than UTF-8 is served as bytes.
+    pub(super) is_as_is: bool,
     pub(super) jobs: Jobs,
 }
 
@@ -90,13 +90,12 @@ impl<'a> Request<'a> {
         if let OpenEntry::File(file) = &opened {
             resource = content::tagged(resource, &file.metadata);
         }
-        self.mounts.converters.announce(&mut resource);
         Ok(resource)
     }
 
     pub(super) fn read(&self, uri: &str) -> Result<Vec<ResourceContents>, StoreError> {
         if uri::is_top(uri) {
-            return content::small_files(self.single_files(), &self.mounts.converters);
+            return content::small_files(self.single_files(), self.mounts.is_as_is);
         }
         let target = self.target(uri)?;
         let place = self.place(target.root);
@@ -106,7 +105,7 @@ impl<'a> Request<'a> {
             &target.uri,
             target.name(),
             self.mounts.max_file_bytes,
-            &self.mounts.converters,
+            self.mounts.is_as_is,
         )
     }
 

@@ -69,8 +69,7 @@ impl SkillDirectory {
         Self::with_options(path, DirectoryStore::builder())
     }
 
-    /// The skills below the directory at `path`, with the options of a builder that has neither mounts nor
-    /// converters.
+    /// The skills below the directory at `path`, with the options of a builder without mounts.
     pub fn with_options(
         path: impl Into<PathBuf>,
         options: DirectoryStoreBuilder,

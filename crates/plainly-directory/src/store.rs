@@ -27,7 +27,6 @@ use super::watch;
 ///   before its contents, in the byte order of names. Links to directories are listed but not descended into.
 /// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are
 ///   left out. Reading a directory returns its small files, at most 100 and 256 KiB in total.
-/// - Files may have additional [representations](crate::DirectoryStoreBuilder::converter).
 /// - Links that stay inside their mount are followed. All others are left out: absolute ones, dangling ones, loops.
 /// - Names that start with a dot, and files that `.ignore` and `.gitignore` files inside the mount exclude, are left out
 ///   too, in any spelling and through any link, unless the builder says otherwise. The rules are git's; in a work tree, so are those of the
@@ -127,15 +126,9 @@ impl Store for DirectoryStore {
         let after = query.after.map(str::to_owned);
         // A page of nothing would have no position from which to go on.
         let limit = query.limit.max(1);
-        self.blocking(move |request| {
-            let mut page = match parent {
-                Some(parent) => request.children(&parent, after.as_deref(), limit),
-                None => request.everything(after.as_deref(), limit),
-            }?;
-            for resource in &mut page.resources {
-                request.mounts.converters.announce(resource);
-            }
-            Ok(page)
+        self.blocking(move |request| match parent {
+            Some(parent) => request.children(&parent, after.as_deref(), limit),
+            None => request.everything(after.as_deref(), limit),
         })
         .await
     }

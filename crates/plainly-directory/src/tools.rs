@@ -4,6 +4,8 @@
 mod filesystem;
 mod host_paths;
 
+use std::sync::Arc;
+
 use plainly::server::Tool;
 use plainly::store::Store;
 use plainly::store::tools::{StoreTools, WriteTools};
@@ -34,7 +36,13 @@ impl DirectoryStore {
     /// # }
     /// ```
     pub fn tools(&self) -> Vec<Tool> {
-        self.tools_with(StoreTools::new(self.clone()).spelling(meant))
+        self.tools_over(self.clone())
+    }
+
+    /// The [`tools`](Self::tools), of which those that read use `shown`: a store over this one, such as one that converts its
+    /// files.
+    pub fn tools_over(&self, shown: impl Store) -> Vec<Tool> {
+        self.tools_with(shown, meant)
     }
 
     /// The [`tools`](Self::tools) for callers on this machine, who may know the directories by their paths here: an argument
@@ -44,12 +52,17 @@ impl DirectoryStore {
     /// Offer these where only programs on this machine can call them, such as on [standard input and
     /// output](plainly::Server::serve_stdio): they confirm which path a mount has.
     pub fn local_tools(&self) -> Vec<Tool> {
-        self.tools_with(StoreTools::new(self.clone()).spelling(self.local_spelling()))
+        self.local_tools_over(self.clone())
+    }
+
+    /// The [`local_tools`](Self::local_tools), of which those that read use `shown`, as in [`tools_over`](Self::tools_over).
+    pub fn local_tools_over(&self, shown: impl Store) -> Vec<Tool> {
+        self.tools_with(shown, self.local_spelling())
     }
 
     /// The reading of arguments by callers on this machine.
-    fn local_spelling(&self) -> impl Fn(&str) -> Option<String> + Send + Sync + 'static {
-        let paths = HostPaths::of(self);
+    fn local_spelling(&self) -> impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static {
+        let paths = Arc::new(HostPaths::of(self));
         let store = self.clone();
         move |written: &str| {
             let meant = meant(written);
@@ -60,9 +73,14 @@ impl DirectoryStore {
         }
     }
 
-    fn tools_with(&self, of_any_store: StoreTools<Self>) -> Vec<Tool> {
-        let mut tools = of_any_store.clone().build();
-        tools.push(search::tool(self.clone(), of_any_store));
+    fn tools_with(
+        &self,
+        shown: impl Store,
+        spelling: impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static,
+    ) -> Vec<Tool> {
+        let mut tools = StoreTools::new(shown).spelling(spelling.clone()).build();
+        let own = StoreTools::new(self.clone()).spelling(spelling);
+        tools.push(search::tool(self.clone(), own));
         tools
     }
 

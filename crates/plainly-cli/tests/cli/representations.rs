@@ -26,25 +26,39 @@ fn docs() -> Docs {
 
 /// A document of one page, whose painting is in a stream with these entries.
 fn pdf(entries: &str, painting: &[u8]) -> Vec<u8> {
-    let page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R \
-                /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>";
-    let stream = format!("<< /Length {} {entries} >>\nstream\n", painting.len());
-    let objects: [&[u8]; 4] = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        page.as_bytes(),
-        &[stream.as_bytes(), painting, b"\nendstream"].concat(),
+    pdf_of(entries, &[painting])
+}
+
+/// A document of pages that are painted so.
+fn pdf_of(entries: &str, pages: &[&[u8]]) -> Vec<u8> {
+    let kids = (0..pages.len()).map(|at| format!("{} 0 R", 3 + 2 * at));
+    let kids = kids.collect::<Vec<_>>().join(" ");
+    let count = pages.len();
+    let mut objects = vec![
+        b"<< /Type /Catalog /Pages 2 0 R >>".to_vec(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {count} >>").into_bytes(),
     ];
+    for painting in pages {
+        let contents = objects.len() + 2;
+        let page = format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {contents} 0 R \
+             /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+        );
+        let stream = format!("<< /Length {} {entries} >>\nstream\n", painting.len());
+        objects.push(page.into_bytes());
+        objects.push([stream.as_bytes(), painting, b"\nendstream"].concat());
+    }
+    let size = objects.len() + 1;
     let mut document = b"%PDF-1.4\n".to_vec();
-    let mut table = "xref\n0 5\n0000000000 65535 f \n".to_owned();
+    let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
     for (number, object) in (1..).zip(objects) {
         table += &format!("{:010} 00000 n \n", document.len());
         document.extend(format!("{number} 0 obj\n").bytes());
-        document.extend(object);
+        document.extend(&object);
         document.extend(b"\nendobj\n");
     }
     let at = document.len();
-    let end = format!("{table}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n");
+    let end = format!("{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n");
     document.extend(end.bytes());
     document
 }
@@ -77,7 +91,11 @@ fn formats_are_told_and_read_over_every_transport_and_revision() {
             let file = fs::read(docs.path.join(name)).unwrap();
             let uri = format!("file:///docs/{name}");
             let stat = target.run("stat", &[&uri, "--json"]).succeeded().json();
-            let told = json!([{ "mimeType": own, "size": file.len() }, { "mimeType": other }]);
+            let mut told = json!([{ "mimeType": own, "size": file.len() }, { "mimeType": other }]);
+            let has_pages = own == "application/pdf";
+            if has_pages {
+                told[1]["hasPages"] = json!(true);
+            }
             assert_eq!(stat["_meta"]["dev.plainly/representations"], told, "{name}");
 
             let stat_text = target.run("stat", &[&uri]).succeeded();
@@ -85,10 +103,8 @@ fn formats_are_told_and_read_over_every_transport_and_revision() {
             assert!(stat_text.text().contains(&line), "{}", stat_text.text());
 
             let contents = read(&target, name);
-            let there = json!([
-                { "mimeType": own, "size": file.len() },
-                { "mimeType": other, "size": text.len() },
-            ]);
+            let mut there = told;
+            there[1]["size"] = json!(text.len());
             for content in contents["contents"].as_array().unwrap() {
                 assert_eq!(content["uri"], uri);
                 let expected = (&json!(name), &json!(false));
@@ -111,6 +127,59 @@ fn formats_are_told_and_read_over_every_transport_and_revision() {
                 assert_eq!(run.text(), text, "{name} {revision}");
             }
         }
+    }
+}
+
+#[test]
+fn pages_of_a_pdf_are_parts_of_it() {
+    let docs = docs();
+    let painted =
+        ["One", "Two", "Three"].map(|word| format!("BT /F 12 Tf 72 700 Td ({word}) Tj ET"));
+    let painted = painted.each_ref().map(String::as_bytes);
+    fs::write(docs.path.join("paper.pdf"), pdf_of("", &painted)).unwrap();
+    let uri = "file:///docs/paper.pdf";
+    for target in Target::docs(&docs) {
+        for revision in REVISIONS {
+            for (part, words, position) in [
+                (
+                    "page=1",
+                    "One",
+                    json!({"first": 1, "last": 1, "next": format!("{uri}#page=2")}),
+                ),
+                ("page=2-9", "TwoThree", json!({"first": 2, "last": 3})),
+            ] {
+                let part = format!("{uri}#{part}");
+                let words_of = [&*part, "--json", "--revision", revision];
+                let read = target.run("read", &words_of).succeeded().json();
+                let content = &read["contents"][0];
+                let text: String = content["text"]
+                    .as_str()
+                    .unwrap()
+                    .split_whitespace()
+                    .collect();
+                assert_eq!(
+                    (&*text, &content["mimeType"]),
+                    (words, &json!("text/plain"))
+                );
+                let mut expected = position;
+                expected["unit"] = json!("page");
+                expected["total"] = json!(3);
+                assert_eq!(content["_meta"]["dev.plainly/part"], expected, "{revision}");
+            }
+        }
+        let words = [&*format!("{uri}#page=4"), "--json"];
+        let missing = target.run("read", &words);
+        assert!(
+            missing.text().contains("no_such_part"),
+            "{}",
+            missing.text()
+        );
+        let none = target.run("read", &["file:///docs/page.html#page=1"]);
+        assert!(
+            none.stderr.contains("the resource has no pages"),
+            "{}",
+            none.stderr
+        );
     }
 }
 

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use plainly::protocol::types::CallToolResult;
 use plainly::server::{Failure, Tool, ToolAdapter};
-use plainly::store::tools::{StoreTools, WriteTools};
+use plainly::store::Store;
+use plainly::store::tools::WriteTools;
 use serde_json::Value;
 
 use self::answer::Answer;
@@ -79,8 +80,12 @@ impl FilesystemTools {
 
     /// The tools that only read.
     pub fn reading(&self) -> Vec<Tool> {
-        let tools = StoreTools::new(self.store.clone()).spelling(self.spelling());
-        self.renamed(self.store.tools_with(tools))
+        self.reading_over(self.store.clone())
+    }
+
+    /// The tools that only read, over `shown`, as in [`DirectoryStore::tools_over`].
+    pub fn reading_over(&self, shown: impl Store) -> Vec<Tool> {
+        self.renamed(self.store.tools_with(shown, self.spelling()))
     }
 
     /// The tools that change something, over these.
@@ -88,7 +93,7 @@ impl FilesystemTools {
         self.renamed(tools.spelling(self.spelling()).build())
     }
 
-    fn spelling(&self) -> impl Fn(&str) -> Option<String> + Send + Sync + 'static {
+    fn spelling(&self) -> impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static {
         let paths = Arc::clone(&self.paths);
         move |written| paths.uri(written)
     }

@@ -17,7 +17,6 @@ mod hidden;
 mod listing;
 mod mounts;
 mod reading;
-mod representations;
 mod rules;
 mod single;
 #[cfg(feature = "skills")]

@@ -2,7 +2,7 @@
 
 use plainly::protocol::types::{CacheHint, CacheScope};
 use plainly::server::ServerBuilder;
-use plainly_convert::{Csv, Html, Json, Notebook};
+use plainly_convert::{Converting, Csv, Html, Json, Notebook};
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder, SkillDirectory};
 
 use super::{memory, tools, write};
@@ -12,8 +12,14 @@ use crate::failure::Failure;
 
 /// The stores of a server.
 pub(super) struct Stores {
-    directories: Option<DirectoryStore>,
+    directories: Option<Directories>,
     skills: Option<SkillDirectory>,
+}
+
+/// The directories, and what clients see of them: with the formats of converters.
+struct Directories {
+    store: DirectoryStore,
+    shown: Converting<DirectoryStore>,
 }
 
 impl Stores {
@@ -23,8 +29,10 @@ impl Stores {
         let skills = args.content.skills.as_ref().map(|path| {
             SkillDirectory::with_options(path, options.clone()).map_err(super::impossible)
         });
+        let directories = directories(options, args)?;
+        let directories = directories.map(|store| Directories::new(store, args));
         Ok(Self {
-            directories: directories(options, args)?,
+            directories: directories.transpose()?,
             skills: skills.transpose()?,
         })
     }
@@ -32,7 +40,9 @@ impl Stores {
     /// Adds everything to a server.
     pub(super) fn attach(&self, builder: ServerBuilder, args: &ServeArgs) -> ServerBuilder {
         let builder = match &self.directories {
-            Some(store) => builder.tools(tools::of(store, args)).store(store.clone()),
+            Some(Directories { store, shown }) => builder
+                .tools(tools::of(store, shown, args))
+                .store(shown.clone()),
             None => builder,
         };
         match &self.skills {
@@ -43,7 +53,8 @@ impl Stores {
 
     /// The URIs of the directories, and the number of skills. Skills that break a rule are logged.
     pub(super) async fn summary(&self) -> Result<Vec<String>, Failure> {
-        let directories = self.directories.iter().flat_map(DirectoryStore::mounts);
+        let directories = self.directories.iter();
+        let directories = directories.flat_map(|directories| directories.store.mounts());
         let mut summary: Vec<String> = directories.map(|mount| mount.uri().to_owned()).collect();
         if let Some(skills) = &self.skills {
             let broken = skills.refresh().await;
@@ -89,11 +100,7 @@ fn directories(
         }
         return Ok(None);
     }
-    let builder = write::prepared(options, args);
-    let builder = match args.content.as_is {
-        true => builder.as_is(true),
-        false => with_converters(builder)?,
-    };
+    let builder = write::prepared(options, args).as_is(args.content.as_is);
     args.mounts
         .iter()
         .fold(builder, write::mounted)
@@ -111,12 +118,22 @@ fn directories(
         })
 }
 
-fn with_converters(builder: DirectoryStoreBuilder) -> Result<DirectoryStoreBuilder, Failure> {
-    let apart = Apart::new().map_err(|error| Failure::caused("cannot find this program", error))?;
-    Ok(builder
-        .converter(Html::new())
-        .converter(Csv::new())
-        .converter(Json::new())
-        .converter(Notebook::new())
-        .converter(apart))
+impl Directories {
+    fn new(store: DirectoryStore, args: &ServeArgs) -> Result<Self, Failure> {
+        let shown = Converting::new(store.clone());
+        if args.content.as_is {
+            return Ok(Self { store, shown });
+        }
+        let apart =
+            Apart::new().map_err(|error| Failure::caused("cannot find this program", error))?;
+        let most = usize::try_from(args.content.max_file_size / 4).unwrap_or(usize::MAX);
+        let shown = shown
+            .converter(Html::new())
+            .converter(Csv::new())
+            .converter(Json::new())
+            .converter(Notebook::new())
+            .converter(apart)
+            .max_bytes(most);
+        Ok(Self { store, shown })
+    }
 }

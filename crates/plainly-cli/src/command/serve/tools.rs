@@ -1,6 +1,7 @@
 //! The tools of the server: those that the options name.
 
 use plainly::server::Tool;
+use plainly_convert::Converting;
 use plainly_directory::{DirectoryStore, FilesystemTools};
 
 use super::{app, network, write};
@@ -34,17 +35,22 @@ pub(super) fn filesystem(store: &DirectoryStore, args: &ServeArgs) -> Filesystem
 }
 
 /// The tools that are named, all of them if none is, and those of the page if there is one.
-pub(super) fn of(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
+pub(super) fn of(
+    store: &DirectoryStore,
+    shown: &Converting<DirectoryStore>,
+    args: &ServeArgs,
+) -> Vec<Tool> {
     let content = &args.content;
     if content.no_tools {
         return Vec::new();
     }
     let named = named(&content.tools);
     // Callers elsewhere must not learn which paths there are here.
+    let shown = shown.clone();
     let mut tools = match (content.tool_names, network::is_local(args)) {
-        (ToolNames::Plainly, true) => store.local_tools(),
-        (ToolNames::Plainly, false) => store.tools(),
-        (ToolNames::Filesystem, _) => filesystem(store, args).reading(),
+        (ToolNames::Plainly, true) => store.local_tools_over(shown),
+        (ToolNames::Plainly, false) => store.tools_over(shown),
+        (ToolNames::Filesystem, _) => filesystem(store, args).reading_over(shown),
     };
     tools.retain(|tool| {
         let is_for_page = content.app && app::TOOLS.contains(&tool.name());

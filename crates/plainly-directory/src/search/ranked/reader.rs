@@ -115,7 +115,7 @@ pub(super) fn text(file: &File, name: &OsStr) -> Option<String> {
         .inspect_err(|error| tracing::debug!(%error, "ranked a file by its name alone"))
         .ok()?;
     let mime_type = types::of_name(name).unwrap_or(describe::UNKNOWN);
-    match describe::body(bytes, mime_type).0 {
+    match describe::decoded(bytes, mime_type).0 {
         Body::Text(text) => Some(text),
         Body::Blob(bytes) if bytes.contains(&0) => None,
         // In another encoding, or cut within a letter.

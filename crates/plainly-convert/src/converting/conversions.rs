@@ -1,0 +1,272 @@
+//! Conversions: a few at a time on threads that may block, and of each resource one for all who read it at once. Knows nothing of
+//! stores.
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, WeakShared};
+use plainly_protocol::part::PageRange;
+use plainly_protocol::types::Body;
+use plainly_transport::lock::Lock;
+use plainly_transport::lru::Lru;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::{ConvertError, Converter, Draft, Original, StopReason};
+
+/// The most conversions of a store at a time.
+const AT_ONCE: usize = 8;
+
+/// The longest time of one.
+const TIME: Duration = Duration::from_secs(10);
+
+/// The most bytes of the texts that are stored.
+const MOST: usize = 64 << 20;
+
+/// The bytes around a text that is stored, about.
+const AROUND: usize = 256;
+
+/// Runs conversions, and stores what they make.
+#[derive(Clone, Debug)]
+pub(super) struct Conversions {
+    places: Arc<Semaphore>,
+    time: Duration,
+    /// `None` if nothing is stored.
+    stored: Option<Arc<Lock<StoredConversions>>>,
+}
+
+/// The text that was made of a resource.
+#[derive(Debug)]
+pub(super) struct Conversion {
+    pub(super) text: String,
+    /// The number of pages of the whole resource, if it has pages.
+    pub(super) total_pages: Option<u32>,
+}
+
+/// The content that is converted, to which format, and which pages of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ConversionKey {
+    uri: Arc<str>,
+    tag: Arc<str>,
+    gives: Arc<str>,
+    pages: Option<PageRange>,
+}
+
+/// The work of one conversion.
+pub(super) struct Task {
+    pub(super) converter: Arc<dyn Converter>,
+    pub(super) uri: String,
+    pub(super) mime_type: String,
+    pub(super) body: Arc<Body>,
+    pub(super) pages: Option<PageRange>,
+    pub(super) max_bytes: usize,
+}
+
+/// The result of a conversion; `None` if nothing came of it.
+type Converted = Option<Arc<Conversion>>;
+
+type Running = BoxFuture<'static, Converted>;
+
+#[derive(Debug)]
+struct StoredConversions {
+    done: Lru<ConversionKey, Converted>,
+    running: BTreeMap<ConversionKey, WeakShared<Running>>,
+}
+
+impl ConversionKey {
+    pub(super) fn new(uri: &str, tag: &str, gives: &str, pages: Option<PageRange>) -> Self {
+        Self {
+            uri: uri.into(),
+            tag: tag.into(),
+            gives: gives.into(),
+            pages,
+        }
+    }
+
+    fn weight(&self, converted: &Converted) -> usize {
+        let text = converted.as_ref().map_or(0, |made| made.text.len());
+        self.uri.len() + self.tag.len() + self.gives.len() + text + AROUND
+    }
+}
+
+impl Conversions {
+    pub(super) fn new() -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+            time: TIME,
+            stored: Some(Arc::new(Lock::new(StoredConversions {
+                done: Lru::new(MOST),
+                running: BTreeMap::new(),
+            }))),
+        }
+    }
+
+    /// In the same places, without storing anything.
+    pub(super) fn unstored(&self) -> Self {
+        Self {
+            stored: None,
+            ..self.clone()
+        }
+    }
+
+    /// Whether nothing is stored.
+    pub(super) fn are_none(&self) -> bool {
+        self.stored.is_none()
+    }
+
+    /// The result of an earlier conversion, if it is stored.
+    pub(super) fn stored(&self, key: &ConversionKey) -> Option<Converted> {
+        self.stored.as_ref()?.lock().done.get(key).cloned()
+    }
+
+    /// The result of a conversion: of an earlier one, of one that runs, or of this one. Without a key, nobody else can use it.
+    pub(super) async fn run(&self, key: Option<ConversionKey>, task: Task) -> Converted {
+        let (Some(key), Some(stored)) = (key, &self.stored) else {
+            return self.convert(task).await.unwrap_or_default();
+        };
+        let running = {
+            let mut stored = stored.lock();
+            if let Some(done) = stored.done.get(&key) {
+                return done.clone();
+            }
+            let running = stored.running.get(&key).and_then(WeakShared::upgrade);
+            running.unwrap_or_else(|| {
+                let running = self.clone().store(key.clone(), task).boxed().shared();
+                // Those that all readers have given up must not take up memory.
+                stored.running.retain(|_, other| other.upgrade().is_some());
+                stored
+                    .running
+                    .extend(running.downgrade().map(|weak| (key, weak)));
+                running
+            })
+        };
+        running.await
+    }
+
+    /// Converts and stores the result, unless another attempt may have another result.
+    async fn store(self, key: ConversionKey, task: Task) -> Converted {
+        let result = self.convert(task).await;
+        let converted = result.clone().unwrap_or_default();
+        if let Some(stored) = &self.stored {
+            let mut stored = stored.lock();
+            stored.running.remove(&key);
+            if result.is_some() {
+                let bytes = key.weight(&converted);
+                stored.done.put(key, converted.clone(), bytes);
+            }
+        }
+        converted
+    }
+
+    /// The result, which is the same for each attempt; `None` if another attempt may have another.
+    async fn convert(&self, task: Task) -> Option<Converted> {
+        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let (uri, converter) = (task.uri.clone(), Arc::clone(&task.converter));
+        let time = self.time;
+        // Dropped with this future: the converter then learns that nobody waits for its text.
+        let interest = Arc::new(());
+        let waiting = Arc::downgrade(&interest);
+        let mut job = JoinSet::new();
+        job.spawn_blocking(move || {
+            // The job's, and not that of its readers: an abandoned one takes its place until it has noticed.
+            let _place = place;
+            attempt(&task, time, &|| waiting.strong_count() > 0)
+        });
+        let why: ConvertError = match timeout(time, job.join_next()).await {
+            Ok(Some(Ok(Ok(converted)))) => return Some(converted),
+            Ok(Some(Ok(Err(why)))) => why,
+            Ok(Some(Err(_panicked))) => "the converter panicked".into(),
+            Ok(None) | Err(_) => StopReason::TooSlow.into(),
+        };
+        drop(interest);
+        tracing::warn!(
+            uri,
+            ?converter,
+            error = &*why as &dyn Error,
+            "could not make another representation of this resource"
+        );
+        let stopped = why.downcast_ref::<StopReason>();
+        let is_final = !matches!(stopped, Some(StopReason::TooSlow | StopReason::Abandoned));
+        is_final.then_some(None)
+    }
+}
+
+/// Runs the converter.
+fn attempt(
+    task: &Task,
+    time: Duration,
+    is_awaited: &dyn Fn() -> bool,
+) -> Result<Converted, ConvertError> {
+    let mut original = Original::new(&task.mime_type, task.body.as_bytes());
+    original.pages = task.pages;
+    let mut draft = Draft::new(task.max_bytes).within(time).awaited(is_awaited);
+    let ended = task.converter.convert(original, &mut draft);
+    let total_pages = draft.total_pages();
+    // What stopped the draft is why the converter failed, whatever it makes of it.
+    let text = draft.finish()?;
+    ended?;
+    let is_there = task.pages.is_some() || !text.trim().is_empty();
+    Ok(is_there.then(|| Arc::new(Conversion { text, total_pages })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Waits until nobody waits for its text any more.
+    #[derive(Debug)]
+    struct Endless;
+
+    impl Converter for Endless {
+        fn gives(&self, mime_type: &str) -> Option<&str> {
+            Some(mime_type)
+        }
+
+        fn convert(&self, _: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+            while draft.check().is_ok() {
+                std::thread::yield_now();
+            }
+            Ok(())
+        }
+    }
+
+    fn task() -> Task {
+        Task {
+            converter: Arc::new(Endless),
+            uri: "a:".to_owned(),
+            mime_type: "text/plain".to_owned(),
+            body: Arc::new(Body::Text("x".to_owned())),
+            pages: None,
+            max_bytes: 9,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_conversion_that_takes_too_long_ends_and_may_be_tried_again() {
+        let mut conversions = Conversions::new();
+        conversions.time = Duration::ZERO;
+        let key = ConversionKey::new("a:", "1", "text/plain", None);
+        assert!(conversions.run(Some(key.clone()), task()).await.is_none());
+        assert!(conversions.stored(&key).is_none());
+        let all = conversions.places.acquire_many(AT_ONCE as u32).await;
+        assert!(all.is_ok());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_conversion_ends_with_its_last_reader() {
+        let conversions = Conversions::new();
+        let key = ConversionKey::new("a:", "1", "text/plain", None);
+        let reading = conversions.clone();
+        let reader = tokio::spawn(async move { reading.run(Some(key), task()).await });
+        while conversions.places.available_permits() == AT_ONCE {
+            tokio::task::yield_now().await;
+        }
+        reader.abort();
+        let all = conversions.places.acquire_many(AT_ONCE as u32).await;
+        assert!(all.is_ok());
+    }
+}
