@@ -82,13 +82,13 @@ impl PageRange {
         self.last
     }
 
-    /// The numbers of those of these pages that a document of `total` pages has.
+    /// The numbers of these pages, as far as a document of `total` pages has them.
     #[must_use]
     pub fn within(self, total: u32) -> RangeInclusive<u32> {
         self.first..=self.last.min(total)
     }
 
-    /// As many pages after these, if a document of `total` pages has any.
+    /// An equal number of pages after these, if a document of `total` pages has any.
     #[must_use]
     pub fn next(self, total: u32) -> Option<Self> {
         let first = self.last.checked_add(1)?;

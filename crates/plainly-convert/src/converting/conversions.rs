@@ -1,5 +1,5 @@
-//! Conversions: a few at a time on threads that may block, and of each resource one for all who read it at once. Knows nothing of
-//! stores.
+//! Conversions: a few at a time on threads that may block, and one of each resource for all its readers at that moment. Knows
+//! nothing of stores.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -123,7 +123,7 @@ impl Conversions {
         self.stored.as_ref()?.lock().done.get(key).cloned()
     }
 
-    /// The result of a conversion: of an earlier one, of one that runs, or of this one. Without a key, nobody else can use it.
+    /// The result of a conversion: of an earlier one, of one that runs, or of this one. Without a key, no other reader can use it.
     pub(super) async fn run(&self, key: Option<ConversionKey>, task: Task) -> Converted {
         let (Some(key), Some(stored)) = (key, &self.stored) else {
             return self.convert(task).await.unwrap_or_default();
@@ -217,7 +217,7 @@ fn attempt(
 mod tests {
     use super::*;
 
-    /// Waits until nobody waits for its text any more.
+    /// Writes nothing until its text is no longer wanted.
     #[derive(Debug)]
     struct Endless;
 

@@ -73,8 +73,8 @@ impl Converters {
     }
 }
 
-/// Lists in `_meta` the formats of a resource, if there are several: its own, and the offers that are sure or were `made`. That
-/// tells of each that was tried the size of what came out.
+/// Lists in `_meta` the formats of a resource, if there are several: its own, and the offers that are sure or were `made`. For an
+/// offer that was tried, `made` returns the size of its text, if there is one.
 pub(super) fn list(
     own: Option<&str>,
     size: Option<u64>,

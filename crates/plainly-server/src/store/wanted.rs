@@ -40,7 +40,7 @@ pub enum Formats {
     Own,
     /// All that there are.
     All,
-    /// Those of these MIME types; if there are none, its own.
+    /// The formats of these MIME types; its own, if there are none of them.
     These(Vec<String>),
 }
 

@@ -41,7 +41,13 @@ async fn connect_legacy(
         let handshake = peer
             .open_session(version, json!({"resources": {}, "tools": {}}))
             .await;
-        handshake["params"]["capabilities"].clone()
+        let mut declared = handshake["params"]["capabilities"].clone();
+        // Each client declares it, to servers of this era in both places.
+        for place in ["experimental", "extensions"] {
+            let extensions = declared.as_object_mut().and_then(|all| all.remove(place));
+            assert_eq!(extensions, Some(json!({"dev.plainly/resources": {}})));
+        }
+        declared
     });
     (client.expect("the peer is legacy"), declared)
 }

@@ -31,7 +31,7 @@ async fn a_server_that_discovers_is_modern() {
         );
         assert_eq!(
             meta["io.modelcontextprotocol/clientCapabilities"],
-            json!({})
+            json!({"extensions": {"dev.plainly/resources": {}}})
         );
         peer.reply(&request, json!({"tools": []})).await;
     });
