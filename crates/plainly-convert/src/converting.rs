@@ -231,6 +231,8 @@ fn in_format(own: &ResourceContents, mime_type: &str, text: String) -> ResourceC
     content
 }
 
+// A method that is not passed on would silently be the default of the trait.
+#[deny(clippy::missing_trait_methods)]
 impl<S: Store> Store for Converting<S> {
     fn serves(&self, uri: &str) -> bool {
         self.store.serves(uri)
