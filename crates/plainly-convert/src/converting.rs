@@ -13,7 +13,8 @@ use plainly_protocol::types::{
 };
 use plainly_server::SubscribedResources;
 use plainly_server::store::{
-    Formats, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Wanted, Watch,
+    Budget, Formats, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer, Wanted,
+    Watch,
 };
 
 use self::conversions::{Conversion, ConversionKey, Conversions, Task};
@@ -318,6 +319,10 @@ impl<S: Store> Store for Converting<S> {
 
     fn can_suggest(&self) -> bool {
         self.store.can_suggest()
+    }
+
+    fn budget(&self) -> Budget {
+        self.store.budget()
     }
 
     fn cache_hint(&self) -> CacheHint {

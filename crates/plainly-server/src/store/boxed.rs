@@ -13,8 +13,7 @@ use plainly_protocol::types::{
 
 use super::{
     Budget, LineIndexes, ListQuery, Page, RangeQuery, Ranged, Store, StoreError, Typed, Viewer,
-    Wanted,
-    Watch,
+    Wanted, Watch,
 };
 use crate::changes::SubscribedResources;
 use plainly_transport::lock::Lock;
