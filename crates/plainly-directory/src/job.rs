@@ -1,12 +1,11 @@
 //! Work that may block: on its own thread, a few pieces at a time, and only as long as its result
 //! is wanted. Knows nothing of files.
 
-use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
-use plainly::store::{Budget, BudgetPart, StoreCaller, StoreError};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+#[cfg(feature = "tools")]
+use plainly::store::StorePlace;
+use plainly::store::{Budget, BudgetPart, StoreError, StorePlaces};
 use tokio::task::JoinHandle;
 
 use crate::lock::Lock;
@@ -18,37 +17,23 @@ const AT_ONCE: usize = 32;
 #[cfg(feature = "tools")]
 const LONG_AT_ONCE: usize = AT_ONCE / 4;
 
-/// The part of the places that one caller may have: an eighth.
-const PARTS: usize = 8;
+/// The most long jobs that run one at a time, or wait for each other: each caller may have one.
+#[cfg(feature = "tools")]
+const SINGLE_AT_ONCE: usize = 8;
 
 /// Runs what may block.
 #[derive(Debug)]
 pub(super) struct Jobs {
-    places: Places<StoreCaller>,
+    places: StorePlaces,
     /// The places of long jobs, which have to take both.
     #[cfg(feature = "tools")]
-    long: Places<StoreCaller>,
+    long: StorePlaces,
     /// The places of long jobs that run one at a time; each caller may have one.
     #[cfg(feature = "tools")]
-    single: Places<StoreCaller>,
+    single: StorePlaces,
     /// The budget for the bytes that they and their results hold. A result may wait for long until it is taken: who asked may
     /// be one who reads slowly.
     pub(super) budget: Budget,
-}
-
-/// Places of which each caller may have an eighth. A caller that wants more waits until it has given one back, and then behind
-/// all who waited before.
-#[derive(Debug)]
-struct Places<K> {
-    all: Arc<Semaphore>,
-    each: usize,
-    own: Lock<HashMap<K, Weak<Semaphore>>>,
-}
-
-/// A place among all, and among those of its caller.
-pub(super) struct JobPlace {
-    _own: Option<OwnedSemaphorePermit>,
-    _all: OwnedSemaphorePermit,
 }
 
 /// A job's view of the caller that waits for its result.
@@ -78,11 +63,11 @@ impl Jobs {
     /// Jobs whose bytes are taken from this budget.
     pub(super) fn new(budget: Budget) -> Self {
         Self {
-            places: Places::new(AT_ONCE),
+            places: StorePlaces::new(AT_ONCE),
             #[cfg(feature = "tools")]
-            long: Places::new(LONG_AT_ONCE),
+            long: StorePlaces::new(LONG_AT_ONCE),
             #[cfg(feature = "tools")]
-            single: Places::new(PARTS),
+            single: StorePlaces::new(SINGLE_AT_ONCE),
             budget,
         }
     }
@@ -106,8 +91,7 @@ impl Jobs {
         ready: impl Future<Output = R>,
         work: impl FnOnce(&Waiter, R) -> Result<T, E> + Send + 'static,
     ) -> Result<T, E> {
-        let place = self.places.take(StoreCaller::current()).await;
-        let place = place.map_err(|error| StoreError::Failed(error.into()))?;
+        let place = self.places.take().await?;
         let ready = ready.await;
         let waits = Waits::new(&self.budget);
         let waiter = Waiter(Arc::downgrade(&waits));
@@ -127,52 +111,14 @@ impl Jobs {
     /// Waits until a job that takes long may begin, so that those that take less time have places left. It may run as long as
     /// the result lives.
     #[cfg(feature = "tools")]
-    pub(super) async fn long(&self) -> Result<JobPlace, StoreError> {
-        let place = self.long.take(StoreCaller::current()).await;
-        place.map_err(|error| StoreError::Failed(error.into()))
+    pub(super) async fn long(&self) -> Result<StorePlace, StoreError> {
+        self.long.take().await
     }
 
     /// Waits like [`long`](Self::long) for a job that then waits for others of its kind: it takes no place of the rest.
     #[cfg(feature = "tools")]
-    pub(super) async fn single(&self) -> Result<JobPlace, StoreError> {
-        let place = self.single.take(StoreCaller::current()).await;
-        place.map_err(|error| StoreError::Failed(error.into()))
-    }
-}
-
-impl<K: Clone + Eq + Hash> Places<K> {
-    fn new(all: usize) -> Self {
-        Self {
-            all: Arc::new(Semaphore::new(all)),
-            each: (all / PARTS).max(1),
-            own: Lock::default(),
-        }
-    }
-
-    /// Waits for a place. An unknown caller may have all.
-    async fn take(&self, caller: Option<K>) -> Result<JobPlace, AcquireError> {
-        let own = match caller {
-            Some(caller) => Some(self.of(caller).acquire_owned().await?),
-            None => None,
-        };
-        let all = Arc::clone(&self.all).acquire_owned().await?;
-        Ok(JobPlace {
-            _own: own,
-            _all: all,
-        })
-    }
-
-    /// The places of this caller.
-    fn of(&self, caller: K) -> Arc<Semaphore> {
-        let mut own = self.own.lock();
-        if let Some(places) = own.get(&caller).and_then(Weak::upgrade) {
-            return places;
-        }
-        // StoreCallers that have gone must not take up memory.
-        own.retain(|_, places| places.strong_count() > 0);
-        let places = Arc::new(Semaphore::new(self.each));
-        own.insert(caller, Arc::downgrade(&places));
-        places
+    pub(super) async fn single(&self) -> Result<StorePlace, StoreError> {
+        self.single.take().await
     }
 }
 
@@ -274,35 +220,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_caller_that_waits_for_many_places_leaves_some_to_others() {
-        let places = Places::new(16);
-        let mut context = Context::from_waker(Waker::noop());
-        let mut alice: Vec<_> = (0..100)
-            .map(|_| Box::pin(places.take(Some("alice"))))
-            .collect();
-        let mut running: Vec<_> = alice
-            .iter_mut()
-            .filter_map(|one| match one.as_mut().poll(&mut context) {
-                Poll::Ready(place) => Some(place.unwrap()),
-                Poll::Pending => None,
-            })
-            .collect();
-        assert_eq!(running.len(), 2);
-        for _ in 0..2 {
-            running.push(places.take(Some("bob")).await.unwrap());
-        }
-        assert_eq!(places.own.lock().len(), 2);
-        drop((alice, running));
-        let _carol = places.take(Some("carol")).await.unwrap();
-        assert_eq!(places.own.lock().len(), 1);
-        let all: Vec<_> = (0..15).map(|_| Box::pin(places.take(None))).collect();
-        assert_eq!(futures_util::future::join_all(all).await.len(), 15);
-    }
-
-    #[tokio::test]
     async fn a_job_that_waits_for_its_place_has_nothing_that_others_need() {
         let jobs = Jobs::new(Budget::default());
-        let all = jobs.places.all.acquire_many(AT_ONCE as u32).await.unwrap();
+        let all = (0..AT_ONCE).map(|_| jobs.places.take());
+        let all = futures_util::future::join_all(all).await;
         let needed = Arc::new(tokio::sync::Mutex::new(()));
         let ready = Arc::clone(&needed).lock_owned();
         let mut waiting = Box::pin(jobs.run_with(ready, |_, _| Ok::<_, StoreError>(())));
@@ -375,7 +296,7 @@ mod tests {
         // Nobody can say anything any more once both have ended.
         assert!(begun.recv_timeout(PATIENCE).is_err());
         drop(runtime);
-        assert_eq!(jobs.places.all.available_permits(), AT_ONCE);
+        assert_eq!(jobs.places.free(), AT_ONCE);
     }
 
     #[test]
@@ -396,7 +317,7 @@ mod tests {
             running.run(work).await.unwrap();
         });
         assert_eq!(said.recv_timeout(PATIENCE), Ok("begun"));
-        assert_eq!(jobs.places.all.available_permits(), AT_ONCE - 1);
+        assert_eq!(jobs.places.free(), AT_ONCE - 1);
         task.abort();
         assert_eq!(said.recv_timeout(PATIENCE), Ok("over"));
     }

@@ -10,9 +10,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, WeakShared};
 use plainly_protocol::part::PageRange;
 use plainly_protocol::types::Body;
+use plainly_server::store::StorePlaces;
 use plainly_transport::lock::Lock;
 use plainly_transport::lru::Lru;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -33,7 +33,7 @@ const AROUND: usize = 256;
 /// Runs conversions, and stores what they make.
 #[derive(Clone, Debug)]
 pub(super) struct Conversions {
-    places: Arc<Semaphore>,
+    places: Arc<StorePlaces>,
     time: Duration,
     /// `None` if nothing is stored.
     stored: Option<Arc<Lock<StoredConversions>>>,
@@ -96,7 +96,7 @@ impl ConversionKey {
 impl Conversions {
     pub(super) fn new() -> Self {
         Self {
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            places: Arc::new(StorePlaces::new(AT_ONCE)),
             time: TIME,
             stored: Some(Arc::new(Lock::new(StoredConversions {
                 done: Lru::new(MOST),
@@ -164,7 +164,7 @@ impl Conversions {
 
     /// The result, which is the same for each attempt; `None` if another attempt may have another.
     async fn convert(&self, task: Task) -> Option<Converted> {
-        let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
+        let place = self.places.take().await.ok()?;
         let (uri, converter) = (task.uri.clone(), Arc::clone(&task.converter));
         let time = self.time;
         // Dropped with this future: the converter then learns that nobody waits for its text.
@@ -245,6 +245,13 @@ mod tests {
         }
     }
 
+    /// Waits until no conversion runs.
+    async fn until_free(conversions: &Conversions) {
+        while conversions.places.free() < AT_ONCE {
+            tokio::task::yield_now().await;
+        }
+    }
+
     #[tokio::test]
     async fn a_conversion_that_takes_too_long_ends_and_may_be_tried_again() {
         let mut conversions = Conversions::new();
@@ -252,8 +259,7 @@ mod tests {
         let key = ConversionKey::new("a:", "1", "text/plain", None);
         assert!(conversions.run(Some(key.clone()), task()).await.is_none());
         assert!(conversions.stored(&key).is_none());
-        let all = conversions.places.acquire_many(AT_ONCE as u32).await;
-        assert!(all.is_ok());
+        until_free(&conversions).await;
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -262,11 +268,10 @@ mod tests {
         let key = ConversionKey::new("a:", "1", "text/plain", None);
         let reading = conversions.clone();
         let reader = tokio::spawn(async move { reading.run(Some(key), task()).await });
-        while conversions.places.available_permits() == AT_ONCE {
+        while conversions.places.free() == AT_ONCE {
             tokio::task::yield_now().await;
         }
         reader.abort();
-        let all = conversions.places.acquire_many(AT_ONCE as u32).await;
-        assert!(all.is_ok());
+        until_free(&conversions).await;
     }
 }

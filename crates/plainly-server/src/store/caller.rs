@@ -7,7 +7,7 @@ use plainly_transport::quota::Holder;
 ///
 /// It says who must share with whom, and not who may see what.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct StoreCaller(Holder);
+pub struct StoreCaller(pub(super) Holder);
 
 tokio::task_local! {
     static CALLER: Option<Holder>;
