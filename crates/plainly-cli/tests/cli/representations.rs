@@ -174,6 +174,11 @@ fn pages_of_a_pdf_are_parts_of_it() {
             "{}",
             missing.text()
         );
+        for (name, pages) in [("paper.pdf", "page=1\n"), ("page.html", "")] {
+            let path = format!("path=docs/{name}");
+            let words = ["file:///{+path}{#part}", "part", "pa", "--given", &path];
+            assert_eq!(target.run("complete", &words).text(), pages, "{name}");
+        }
         let none = target.run("read", &["file:///docs/page.html#page=1"]);
         assert!(
             none.stderr.contains("the resource has no pages"),
