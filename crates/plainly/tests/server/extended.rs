@@ -133,13 +133,14 @@ async fn older_clients_have_what_they_strip_in_meta_too() {
 async fn only_clients_that_know_of_formats_get_others_than_the_own() {
     let (html, markdown) = ("<b>a</b>", "**a**");
     let others = json!({"extensions": {"a.b/c": {}}, "experimental": {"d": {}}});
+    let server = server(true);
     for revision in Revision::ALL {
         for (declared, all) in [
             (json!({}), &[html][..]),
             (others.clone(), &[html]),
             (knowing(revision), &[html, markdown]),
         ] {
-            let clients = plainly_peer::Client::both(&server(true), revision, declared.clone());
+            let clients = plainly_peer::Client::both(&server, revision, declared.clone());
             for mut client in clients.await {
                 let read = client.ask("resources/read", json!({"uri": URI})).await;
                 let meta = &read["result"]["contents"][0]["_meta"];
@@ -159,7 +160,7 @@ async fn only_clients_that_know_of_formats_get_others_than_the_own() {
                 }
             }
         }
-        let client = Client::in_memory(&server(true)).revision(revision);
+        let client = Client::in_memory(&server).revision(revision);
         let client = client.connect().await.unwrap();
         let read = client.read(URI).await.unwrap();
         assert_eq!(read.representations().count(), 2, "{revision}");

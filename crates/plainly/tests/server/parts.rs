@@ -98,6 +98,8 @@ fn plain_cut(text: &[u8], part: Part) -> Option<Vec<u8>> {
             (first <= size).then(|| text[(first as usize).min(end)..end].to_vec())
         }
         Part::LastBytes(count) => Some(text[(size - count.min(size)) as usize..].to_vec()),
+        // A text has none.
+        Part::Pages(_) => None,
     }
 }
 
