@@ -188,7 +188,11 @@ impl Failure {
                     Ok(()) => return self,
                 }
             }
-            _ => return self,
+            Meaning::Protocol(_)
+            | Meaning::Server(_)
+            | Meaning::Text(_)
+            | Meaning::Panic
+            | Meaning::Unknown(_) => return self,
         };
         reworded.declaring(declared)
     }
