@@ -21,6 +21,7 @@ mod introspection;
 mod issuer_keys;
 mod jwt;
 mod key_list;
+mod nonces;
 mod proof;
 mod public_client;
 mod remembered;

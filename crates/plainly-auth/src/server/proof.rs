@@ -9,6 +9,7 @@ use plainly_oauth::metadata::Origin;
 use super::caller::Caller;
 use super::challenge::Denial;
 use super::credentials::TokenScheme;
+use super::nonces::SealedNonces;
 
 /// Whether tokens may be bound to a key that their holder must prove to have (DPoP, RFC 9449; SEP-1932).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,11 +31,11 @@ pub(super) struct Proofs {
     /// The server's own URL, as clients know it.
     resource: String,
     seen: Replays,
-    nonces: Option<Nonces>,
+    nonces: Option<SealedNonces>,
 }
 
 impl Proofs {
-    pub(super) fn new(dpop: Dpop, resource: &str, nonces: Option<Nonces>, now: u64) -> Self {
+    pub(super) fn new(dpop: Dpop, resource: &str, nonces: Option<SealedNonces>, now: u64) -> Self {
         Self {
             dpop,
             resource: resource.to_owned(),
@@ -45,7 +46,7 @@ impl Proofs {
 
     /// The nonce that the next proof should have, where proofs need one.
     pub(super) fn next_nonce(&self, now: u64) -> Option<String> {
-        self.nonces.as_ref().map(|nonces| nonces.issue(now))
+        self.nonces.as_ref().and_then(|nonces| nonces.give(now))
     }
 
     /// Whether the token is sent as it must be.
@@ -94,7 +95,7 @@ impl Proofs {
                 access_token: token.expose(),
                 key,
                 holder,
-                nonces: self.nonces.as_ref(),
+                nonces: self.nonces.as_ref().map(|it| it as &dyn Nonces),
                 now,
             };
             dpop::check(proof, &request, &self.seen)

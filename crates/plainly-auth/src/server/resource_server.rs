@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use plainly_oauth::jose::dpop::Nonces;
 use plainly_oauth::jose::{ClaimRules, Jwks};
 use plainly_oauth::metadata::Origin;
 use plainly_oauth::scope::is_scope;
@@ -17,6 +16,7 @@ use super::failures::Failures;
 use super::introspection::{IntrospectedTokens, Introspection};
 use super::issuer_keys::IssuerKeys;
 use super::jwt::{IssuedTokens, KeySource};
+use super::nonces::SealedNonces;
 use super::proof::{Dpop, Proofs};
 use super::public_client::PublicClient;
 use super::remembered::TokenCache;
@@ -26,6 +26,7 @@ use super::tokens::Tokens;
 use super::verifier::Verifier;
 use crate::clock::Clock;
 use crate::fetch::Fetcher;
+use plainly_transport::seal::Keys;
 use plainly_transport::tls::Certificate;
 
 /// The path of a resource's metadata, below its origin (RFC 9728, 3).
@@ -65,6 +66,7 @@ pub struct ResourceServerBuilder {
     public_client: Option<String>,
     dpop: Dpop,
     has_nonces: bool,
+    keys: Option<Keys>,
     claims: Vec<String>,
     clock: Clock,
     trusted: Vec<Certificate>,
@@ -118,6 +120,7 @@ impl ResourceServer {
             public_client: None,
             dpop: Dpop::default(),
             has_nonces: false,
+            keys: None,
             claims: Vec::new(),
             clock: Clock::default(),
             trusted: Vec::new(),
@@ -252,9 +255,16 @@ impl ResourceServerBuilder {
         self
     }
 
-    /// Asks for a fresh nonce of this server in each proof, so that none can be made in advance. Replicas don't know each other's.
+    /// Asks for a fresh nonce of this server in each proof, so that none can be made in advance. Replicas know each other's if
+    /// they have the same [keys](Self::keys).
     pub fn dpop_nonces(mut self) -> Self {
         self.has_nonces = true;
+        self
+    }
+
+    /// Seals nonces with these keys. By default, each process has its own key.
+    pub fn keys(mut self, keys: Keys) -> Self {
+        self.keys = Some(keys);
         self
     }
 
@@ -295,9 +305,10 @@ impl ResourceServerBuilder {
         if verifiers.is_empty() {
             return Err(AuthSetupError::NoVerifier);
         }
+        let keys = self.keys.take();
         let nonces = self
             .has_nonces
-            .then(|| Nonces::new().ok_or(AuthSetupError::NoRandomNumbers));
+            .then(|| SealedNonces::new(keys, &self.resource));
         let (issuers, now) = (issuers(&verifiers), self.clock.now());
         // Without an issuer no token is for anybody in particular.
         if !issuers.is_empty() {
@@ -318,7 +329,7 @@ impl ResourceServerBuilder {
             }),
             rules: Arc::new(self.rules),
             challenges: Arc::new(challenges),
-            proofs: Proofs::new(self.dpop, &self.resource, nonces.transpose()?, now),
+            proofs: Proofs::new(self.dpop, &self.resource, nonces, now),
             failures: Failures::default(),
             clock: self.clock,
             document: discovery.document,

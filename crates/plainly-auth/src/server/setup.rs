@@ -38,9 +38,6 @@ pub enum AuthSetupError {
     /// No token verifier is configured.
     #[error("no token verifier is configured: add an issuer or a list of keys")]
     NoVerifier,
-    /// The system has no random numbers.
-    #[error("the system has no random numbers")]
-    NoRandomNumbers,
     /// No verifier is available.
     #[error(transparent)]
     Unready(#[from] VerificationError),

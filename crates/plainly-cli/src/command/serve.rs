@@ -50,20 +50,21 @@ const SSE_PATH: &str = "/sse";
 pub(crate) async fn run(args: ServeArgs, log: &LogArgs) -> Result<(), Failure> {
     write::check(&args)?;
     let stores = Stores::new(&args)?;
-    let key = key_of(&args);
     let operator = Operator::new(&args)?;
-    let server = server(&stores, &args, &operator)?;
+    let keys = args.content.key_file.as_ref().map(Keys::file);
+    let keys = keys.transpose().map_err(impossible)?;
+    let server = server(&stores, &args, keys.clone(), &operator)?;
     if let Some(host) = args.print_config {
         // Reports the mistakes that would keep the server from starting.
         service(&server, &args)?;
         let reach = invocation::reach(&args, log, &Paths::Absolute)?;
-        return print_config(host, &key, reach);
+        return print_config(host, &key_of(&args), reach);
     }
     let mounts = stores.summary().await?;
     operator.watch(&server);
     let served = match args.stdio {
         true => over_stdio(&server, &args, mounts, &operator).await,
-        false => over_http(&server, &args, mounts, &key, &operator).await,
+        false => over_http(&server, &args, mounts, keys, &operator).await,
     };
     operator.finish(&server).await;
     served
@@ -81,13 +82,18 @@ pub(super) fn configured(
     Ok((key_of(args), invocation::reach(args, log, paths)?))
 }
 
-fn server(stores: &Stores, args: &ServeArgs, operator: &Operator) -> Result<Server, Failure> {
+fn server(
+    stores: &Stores,
+    args: &ServeArgs,
+    keys: Option<Keys>,
+    operator: &Operator,
+) -> Result<Server, Failure> {
     let builder = Server::builder(
         args.name.as_deref().unwrap_or("plainly"),
         env!("CARGO_PKG_VERSION"),
     );
-    let builder = match &args.content.key_file {
-        Some(path) => builder.keys(Keys::file(path).map_err(impossible)?),
+    let builder = match keys {
+        Some(keys) => builder.keys(keys),
         None => builder,
     };
     let mut limits = limits(args.content.max_file_size);
@@ -248,7 +254,7 @@ async fn over_http(
     server: &Server,
     args: &ServeArgs,
     mounts: Vec<String>,
-    key: &str,
+    keys: Option<Keys>,
     operator: &Operator,
 ) -> Result<(), Failure> {
     let service = service(server, args)?;
@@ -274,9 +280,9 @@ async fn over_http(
     };
     let http = network::prepared(http, &args.network, certificate);
     let url = public_url(args, http.local_addr());
-    let gate = auth::gate(args, &url).await?;
+    let gate = auth::gate(args, &url, keys).await?;
     let admin = admin(server, args, operator, &url, mounts.clone()).await?;
-    announce(&url, &mounts, key);
+    announce(&url, &mounts, &key_of(args));
     let service = match gate {
         Some(gate) => service.authenticate(gate),
         None => service,

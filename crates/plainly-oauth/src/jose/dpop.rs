@@ -1,13 +1,11 @@
 //! Proofs that the sender of a request has a key (RFC 9449), so that a stolen token is of no use.
 
 mod check;
-mod nonce;
 mod proof;
 mod replay;
 mod window;
 
-pub use self::check::{ProvenRequest, check};
-pub use self::nonce::Nonces;
+pub use self::check::{Nonces, ProvenRequest, check};
 pub use self::proof::proof;
 pub use self::replay::Replays;
 pub use self::window::WINDOW;

@@ -185,25 +185,68 @@ fn a_proof_is_signed_with_the_key_in_it_and_with_no_other() {
     );
 }
 
+/// A server that gives the time as a nonce.
+#[derive(Debug)]
+struct Times;
+
+impl Nonces for Times {
+    fn given_at(&self, nonce: &str, now: u64) -> Option<u64> {
+        let given: u64 = nonce.parse().ok()?;
+        (now - given <= dpop::WINDOW).then_some(given)
+    }
+}
+
 #[test]
 fn where_nonces_are_asked_for_an_old_one_is_refused() {
     let key = SigningKey::generate().unwrap();
-    let (token, nonces) = (Secret::new(TOKEN), Nonces::new().unwrap());
-    let (fresh, old) = (nonces.issue(NOW), nonces.issue(NOW - 301));
-    let thumbprint = key.thumbprint();
-    for (name, nonce, expected) in [
-        ("fresh", Some(fresh.as_str()), Ok(())),
-        ("old", Some(old.as_str()), Err(ProofRefusal::Nonce)),
-        ("made up", Some("n"), Err(ProofRefusal::Nonce)),
-        ("none", None, Err(ProofRefusal::Nonce)),
+    let (token, thumbprint) = (Secret::new(TOKEN), key.thumbprint());
+    let (fresh, old) = (NOW.to_string(), (NOW - 301).to_string());
+    let since_now = || Replays::starting_at(NOW + 65);
+    for (name, nonce, seen, expected) in [
+        ("fresh", Some(fresh.as_str()), Replays::default(), Ok(())),
+        (
+            "old",
+            Some(&*old),
+            Replays::default(),
+            Err(ProofRefusal::Nonce),
+        ),
+        (
+            "made up",
+            Some("n"),
+            Replays::default(),
+            Err(ProofRefusal::Nonce),
+        ),
+        ("none", None, Replays::default(), Err(ProofRefusal::Nonce)),
+        (
+            "before the start",
+            Some(&*fresh),
+            since_now(),
+            Err(ProofRefusal::Time),
+        ),
     ] {
         let proof = dpop::proof(&key, "POST", URL, Some(&token), nonce, NOW).unwrap();
-        let nonces = Some(&nonces);
         let request = ProvenRequest {
-            nonces,
+            nonces: Some(&Times),
             ..request(&thumbprint)
         };
-        let checked = dpop::check(&proof, &request, &Replays::default());
+        let checked = dpop::check(&proof, &request, &seen);
         assert_eq!(checked, expected, "{name}");
+    }
+}
+
+/// The clock of a client that is late says an earlier time than that of the nonce.
+#[test]
+fn a_proof_was_made_no_earlier_than_its_nonce() {
+    let key = SigningKey::generate().unwrap();
+    let (token, thumbprint) = (Secret::new(TOKEN), key.thumbprint());
+    let seen = Replays::starting_at(NOW);
+    for (given, expected) in [(NOW, Ok(())), (NOW - 60, Err(ProofRefusal::Time))] {
+        let nonce = given.to_string();
+        let proof = dpop::proof(&key, "POST", URL, Some(&token), Some(&nonce), NOW - 100).unwrap();
+        let request = ProvenRequest {
+            nonces: Some(&Times),
+            ..request(&thumbprint)
+        };
+        assert_eq!(dpop::check(&proof, &request, &seen), expected);
     }
 }

@@ -1,5 +1,6 @@
 //! The authentication of clients over HTTP, by the options.
 
+use plainly::server::Keys;
 use plainly::server::auth::{ApiKeys, Dpop, Introspection, ResourceServer, Secret};
 
 use super::write;
@@ -8,7 +9,11 @@ use crate::args::{Scopes, ServeArgs};
 use crate::failure::Failure;
 
 /// The gate for these options, if there is to be one; `url` is where the server is, unless its public URL is given.
-pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceServer>, Failure> {
+pub(super) async fn gate(
+    args: &ServeArgs,
+    url: &str,
+    keys: Option<Keys>,
+) -> Result<Option<ResourceServer>, Failure> {
     let auth = &args.auth;
     check(args)?;
     if !auth.is_on() {
@@ -51,6 +56,9 @@ pub(super) async fn gate(args: &ServeArgs, url: &str) -> Result<Option<ResourceS
     }
     if auth.dpop_nonces {
         server = server.dpop_nonces();
+    }
+    if let Some(keys) = keys {
+        server = server.keys(keys);
     }
     let server = server.build();
     let server = server.map_err(|error| impossible("cannot authenticate clients", error))?;

@@ -1,9 +1,10 @@
 //! Whether a proof is one for the request that it came with (RFC 9449, 4.3).
 
+use std::fmt;
+
 use serde_json::{Map, Value};
 use url::Url;
 
-use super::nonce::Nonces;
 use super::proof::{TYPE, token_digest};
 use super::replay::{Replays, RightProof};
 use super::window::WINDOW;
@@ -28,10 +29,16 @@ pub struct ProvenRequest<'a> {
     pub key: &'a str,
     /// The holder of the token: each has its share of the proofs that can be remembered.
     pub holder: &'a str,
-    /// The source of the nonces that are required, if any.
-    pub nonces: Option<&'a Nonces>,
+    /// The judge of the nonce, if one is required.
+    pub nonces: Option<&'a dyn Nonces>,
     /// The time, in seconds since 1970.
     pub now: u64,
+}
+
+/// Knows the nonces that a server gives, so that proofs can't be made in advance (RFC 9449, 9).
+pub trait Nonces: fmt::Debug {
+    /// The time at which the server gave this nonce, in seconds since 1970, if it did and the nonce is still good.
+    fn given_at(&self, nonce: &str, now: u64) -> Option<u64>;
 }
 
 /// Verifies a proof, and remembers it so that it can't be used again.
@@ -49,28 +56,36 @@ pub fn check(proof: &str, request: &ProvenRequest<'_>, seen: &Replays) -> Result
     if !proof.is_signed_with(&key) {
         return Err(ProofRefusal::Signature);
     }
-    let (id, made_at) = claims(&proof.claims, request)?;
+    let claims = claims(&proof.claims, request)?;
     if key.thumbprint() != request.key {
         return Err(ProofRefusal::OtherKey);
     }
-    // One with a nonce of this process was made for this process.
-    if request.nonces.is_none() && seen.may_have_missed(made_at) {
+    if seen.may_have_missed(claims.made_since) {
         return Err(ProofRefusal::Time);
     }
     let right = RightProof {
         holder: request.holder,
         key: request.key,
-        id,
-        made_at,
+        id: claims.id,
+        made_at: claims.made_at,
     };
     seen.remember(&right, request.now)
 }
 
-/// Judges the claims of a proof; returns its id and its time, if it is valid.
+/// The claims of a valid proof.
+struct ValidClaims<'a> {
+    id: &'a str,
+    /// The time that its sender claims.
+    made_at: u64,
+    /// The earliest time at which it can have been made, since its sender's clock may be late.
+    made_since: u64,
+}
+
+/// Judges the claims of a proof.
 fn claims<'a>(
     claims: &'a Map<String, Value>,
     request: &ProvenRequest<'_>,
-) -> Result<(&'a str, u64), ProofRefusal> {
+) -> Result<ValidClaims<'a>, ProofRefusal> {
     let text = |name: &str| claims.get(name).and_then(Value::as_str);
     let id = text("jti").filter(|id| !id.is_empty());
     let id = id.ok_or(ProofRefusal::Malformed)?;
@@ -86,12 +101,16 @@ fn claims<'a>(
     if text("ath") != Some(&token_digest(request.access_token)) {
         return Err(ProofRefusal::Token);
     }
-    let is_fresh =
-        |nonces: &Nonces| text("nonce").is_some_and(|it| nonces.is_fresh(it, request.now));
-    if !request.nonces.is_none_or(is_fresh) {
-        return Err(ProofRefusal::Nonce);
+    let mut made_since = made_at;
+    if let Some(nonces) = request.nonces {
+        let given = text("nonce").and_then(|nonce| nonces.given_at(nonce, request.now));
+        made_since = made_at.max(given.ok_or(ProofRefusal::Nonce)?);
     }
-    Ok((id, made_at))
+    Ok(ValidClaims {
+        id,
+        made_at,
+        made_since,
+    })
 }
 
 /// Whether both are one URL, written in two ways or not, apart from query and fragment.

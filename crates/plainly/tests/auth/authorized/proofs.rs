@@ -1,5 +1,6 @@
 //! Tokens that are bound to a key (RFC 9449), over the wire.
 
+use plainly::server::Keys;
 use plainly::server::auth::Dpop;
 use plainly_oauth::Secret;
 use plainly_oauth::jose::{SigningKey, dpop};
@@ -241,6 +242,54 @@ async fn where_nonces_are_asked_for_each_proof_has_a_fresh_one() {
     guarded.time.advance(301);
     let stale = guarded.post(&with_nonce(NOW + 301), &call("who")).await;
     assert_eq!(said(&challenge(&stale)), "use_dpop_nonce ");
+}
+
+#[tokio::test]
+async fn replicas_with_the_same_keys_know_each_others_nonces() {
+    let issuer = Issuer::start().await;
+    let replica = |key| {
+        let keys = Keys::new([key; 32]);
+        Guarded::with(|auth| {
+            let auth = auth.issuer(&issuer.url).dpop(Dpop::Accept);
+            auth.dpop_nonces().keys(keys)
+        })
+    };
+    let (one, other, foreign) = (replica(1).await, replica(1).await, replica(2).await);
+    let holder = Holder::of(&issuer);
+    let first = holder.bound() + &holder.good_proof();
+    let refused = one.post(&first, &call("who")).await;
+    let nonce = refused.header("dpop-nonce").unwrap().to_owned();
+    for (guarded, expected) in [(&other, 200), (&foreign, 401), (&one, 200)] {
+        let proof = holder.proof("POST", RESOURCE, Some(&nonce), NOW);
+        let answered = guarded.post(&(holder.bound() + &proof), &call("who")).await;
+        assert_eq!(answered.status, expected);
+    }
+}
+
+/// A nonce of the process before this one proves nothing about the time of a proof.
+#[tokio::test]
+async fn a_proof_from_before_a_restart_is_refused_with_a_nonce_that_is_still_good() {
+    let issuer = Issuer::start().await;
+    let holder = Holder::of(&issuer);
+    let keys = Keys::new([1; 32]);
+    let process = |now| {
+        let (keys, url) = (keys.clone(), issuer.url.clone());
+        Guarded::with(move |auth| {
+            let auth = auth.issuer(url).dpop(Dpop::Accept);
+            auth.dpop_nonces().keys(keys).clock(move || now)
+        })
+    };
+    let before = process(NOW).await;
+    let first = holder.bound() + &holder.good_proof();
+    let refused = before.post(&first, &call("who")).await;
+    let nonce = refused.header("dpop-nonce").unwrap().to_owned();
+    let used = holder.bound() + &holder.proof("POST", RESOURCE, Some(&nonce), NOW);
+    assert_eq!(before.post(&used, &call("who")).await.status, 200);
+    let after = process(NOW + 60).await;
+    let replayed = after.post(&used, &call("who")).await;
+    assert_eq!(said(&challenge(&replayed)), "invalid_dpop_proof time");
+    let fresh = holder.bound() + &holder.proof("POST", RESOURCE, Some(&nonce), NOW + 60);
+    assert_eq!(after.post(&fresh, &call("who")).await.status, 200);
 }
 
 #[tokio::test]
