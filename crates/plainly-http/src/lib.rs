@@ -36,6 +36,7 @@ mod origin;
 mod pages;
 mod pipe;
 mod read;
+mod readiness;
 mod response;
 mod routes;
 
@@ -48,6 +49,7 @@ pub use listener::HttpServer;
 pub use origin::InvalidAllowance;
 pub use pages::NoEndpoint;
 pub use proxies::{InvalidNetwork, ProxyNetwork};
+pub use readiness::Readiness;
 pub use routes::Route;
 pub use server::HttpService;
 pub use service::ResponseFuture;

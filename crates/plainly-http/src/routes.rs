@@ -14,6 +14,7 @@ use plainly_errors::Refusal;
 
 use super::origin::AllowedNames;
 use super::read::Rejection;
+use super::readiness::Readiness;
 use plainly_transport::Reply;
 
 /// The headers that let pages of every origin read the documents of a gate.
@@ -30,6 +31,7 @@ const FOR_ALL_PAGES: [(HeaderName, HeaderValue); 3] = [
 ];
 /// The time for which such a document may be cached.
 const AN_HOUR: HeaderValue = HeaderValue::from_static("max-age=3600");
+const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const NOT_AT_ALL: HeaderValue = HeaderValue::from_static("no-store");
 
 /// The answer at a path beside the endpoint, without authentication.
@@ -39,6 +41,7 @@ pub struct Route(Answer);
 #[derive(Clone)]
 enum Answer {
     Health,
+    Readiness(Readiness),
     Document(Bytes),
     Page(HeaderValue, Arc<PageHandler>),
     Form(Arc<FormHandler>),
@@ -55,6 +58,11 @@ impl Route {
     /// address.
     pub fn health() -> Self {
         Self(Answer::Health)
+    }
+
+    /// Answers 200, or 503 once the server was asked to stop; otherwise like [`health`](Self::health).
+    pub fn readiness(readiness: &Readiness) -> Self {
+        Self(Answer::Readiness(readiness.clone()))
     }
 
     /// Answers GET with this JSON, also to pages of any origin.
@@ -84,7 +92,7 @@ impl Route {
     /// The methods that it answers.
     pub(super) fn methods(&self) -> HeaderValue {
         HeaderValue::from_static(match self.0 {
-            Answer::Health | Answer::Page(..) => "GET, HEAD",
+            Answer::Health | Answer::Readiness(_) | Answer::Page(..) => "GET, HEAD",
             Answer::Document(_) => "GET, HEAD, OPTIONS",
             Answer::Form(_) => "POST, OPTIONS",
         })
@@ -99,6 +107,7 @@ impl Route {
     ) -> Result<Reply, Rejection> {
         match &self.0 {
             Answer::Health => Ok(Reply::new(StatusCode::OK, Bytes::new())),
+            Answer::Readiness(readiness) => Ok(readiness_reply(readiness)),
             Answer::Document(document) => {
                 allowed.check_host(head)?;
                 document_reply(&head.method, document.clone())
@@ -122,6 +131,7 @@ impl fmt::Debug for Route {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             Answer::Health => "Route::health",
+            Answer::Readiness(_) => "Route::readiness",
             Answer::Document(_) => "Route::document",
             Answer::Page(..) => "Route::page",
             Answer::Form(_) => "Route::form",
@@ -189,6 +199,18 @@ impl Routes {
         let row = rows.find(|(_, target)| matches!(target, Target::Endpoint))?;
         Some(&row.0)
     }
+}
+
+/// The reply to a probe of readiness.
+fn readiness_reply(readiness: &Readiness) -> Reply {
+    let (status, text) = match readiness.is_ready() {
+        true => (StatusCode::OK, "ready\n"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
+    };
+    let mut reply = Reply::new(status, text.into());
+    reply.headers.insert(CACHE_CONTROL, NOT_AT_ALL);
+    reply.headers.insert(CONTENT_TYPE, PLAIN);
+    reply
 }
 
 /// The reply to a request for a public document.

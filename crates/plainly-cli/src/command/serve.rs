@@ -131,7 +131,6 @@ async fn over_stdio(
         );
     }
     let broken = |error: ServeError| Failure::unless_gone("cannot serve", error.into());
-    operator.readiness().set(true);
     let serving = async { server.serve_stdio().await.map_err(broken) };
     beside(admin, serving).await
 }
@@ -287,13 +286,10 @@ async fn over_http(
         Some(gate) => service.authenticate(gate),
         None => service,
     };
-    let readiness = operator.readiness();
-    let service = service.route(READY_PATH, admin::ready(readiness.clone()));
-    readiness.set(true);
-    let requested = async {
-        shutdown::requested().await;
-        readiness.set(false);
-    };
+    let readiness = &operator.readiness;
+    let service = service.route(READY_PATH, Route::readiness(readiness));
+    let drain = args.network.drain.unwrap_or_default();
+    let requested = readiness.drain(shutdown::requested(), drain);
     let serving = async { http.serve(service, requested).await.map_err(cannot) };
     beside(admin, serving).await
 }

@@ -467,6 +467,36 @@ fn a_probe_is_answered_beside_the_endpoint() {
     assert_eq!(body, "");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_server_that_drains_says_so_and_serves_on_until_it_is_told_again() {
+    use std::os::unix::process::ExitStatusExt;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let docs = Docs::new();
+    let mut command = plainly();
+    command.args([
+        "serve",
+        docs.str(),
+        "--http",
+        "127.0.0.1:0",
+        "--drain",
+        "3600",
+    ]);
+    let mut server = Serving::start(command);
+    let probe = || get(&server.url.replace("/mcp", "/readyz"));
+    assert_eq!(probe().1, "ready\n");
+    let pid = Pid::from_child(&server.child);
+    kill_process(pid, Signal::TERM).unwrap();
+    while probe().1 == "ready\n" {}
+    assert!(probe().0.starts_with("HTTP/1.1 503 "));
+    run(&["ls", &server.url]).succeeded();
+    kill_process(pid, Signal::TERM).unwrap();
+    let status = server.child.wait().unwrap();
+    assert_eq!(status.signal(), Some(Signal::TERM.as_raw()));
+}
+
 #[test]
 fn what_a_host_is_told_starts_this_very_server() {
     let docs = Docs::new();

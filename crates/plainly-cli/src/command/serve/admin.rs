@@ -9,13 +9,12 @@ use plainly::server::Server;
 use plainly::transport::ServeError;
 use plainly::transport::http::{HttpServer, HttpService, NoEndpoint, Route};
 
-use super::operator::{Operator, Readiness};
+use super::operator::Operator;
 use super::status::{Served, page};
 use super::{HEALTH_PATH, READY_PATH};
 use crate::failure::Failure;
 
 const METRICS_PATH: &str = "/metrics";
-const PLAIN: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -47,7 +46,7 @@ impl Admin {
         let telemetry = operator.telemetry.clone();
         let metrics = move || (StatusCode::OK, Bytes::from(telemetry.prometheus_text()));
         let (server, activity) = (server.clone(), operator.activity.clone());
-        let readiness = operator.readiness();
+        let readiness = operator.readiness.clone();
         let status = move || {
             let page = page(&server, activity.as_deref(), &served, readiness.is_ready());
             (StatusCode::OK, Bytes::from(page))
@@ -56,7 +55,7 @@ impl Admin {
             .route("/", Route::page(HTML, status))
             .route(METRICS_PATH, Route::page(METRICS, metrics))
             .route(HEALTH_PATH, Route::health())
-            .route(READY_PATH, ready(operator.readiness()));
+            .route(READY_PATH, Route::readiness(&operator.readiness));
         Ok(Self { http, service })
     }
 
@@ -68,15 +67,4 @@ impl Admin {
     pub(super) async fn serve(self, shutdown: impl Future<Output = ()>) -> Result<(), ServeError> {
         self.http.serve(self.service, shutdown).await
     }
-}
-
-/// The probe of readiness: 503 before the server takes requests, and once it was asked to stop.
-pub(super) fn ready(readiness: Readiness) -> Route {
-    Route::page(PLAIN, move || match readiness.is_ready() {
-        true => (StatusCode::OK, Bytes::from_static(b"ready\n")),
-        false => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            Bytes::from_static(b"not ready: the server is starting or stopping\n"),
-        ),
-    })
 }

@@ -2,11 +2,11 @@
 //! whether it is ready.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use plainly::protocol::method::Method;
 use plainly::server::layer::{Next, Outcome, Request, from_fn};
 use plainly::server::{Operation, Server, ServerBuilder};
+use plainly::transport::http::Readiness;
 use plainly_otel::Telemetry;
 use tokio::task::spawn_blocking;
 
@@ -22,21 +22,7 @@ pub(super) struct Operator {
     /// There is a status page.
     pub(super) activity: Option<Arc<RecentActivity>>,
     audit: Option<Arc<Audit>>,
-    readiness: Readiness,
-}
-
-/// Whether the server takes requests: no more once it was asked to stop.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Readiness(Arc<AtomicBool>);
-
-impl Readiness {
-    pub(super) fn is_ready(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn set(&self, is_ready: bool) {
-        self.0.store(is_ready, Ordering::Relaxed);
-    }
+    pub(super) readiness: Readiness,
 }
 
 impl Operator {
@@ -67,10 +53,6 @@ impl Operator {
             audit: audit.transpose()?.map(Arc::new),
             readiness: Readiness::default(),
         })
-    }
-
-    pub(super) fn readiness(&self) -> Readiness {
-        self.readiness.clone()
     }
 
     /// The server that reports to the operator.

@@ -29,7 +29,7 @@ pub(super) fn page(
     let mut body = Markup::default();
     match is_ready {
         true => body.raw("<p>Ready at "),
-        false => body.raw("<p class=bad>Starting or stopping, at "),
+        false => body.raw("<p class=bad>Stopping, at "),
     }
     body.text(&served.at);
     body.raw("</p><p class=quiet>Serves ");

@@ -1,7 +1,9 @@
 //! The paths beside the endpoint.
 
+use std::time::Duration;
+
 use http::StatusCode;
-use plainly::transport::http::Route;
+use plainly::transport::http::{Readiness, Route};
 
 use super::cors::Closed;
 use super::support::{Server, statuses};
@@ -32,6 +34,22 @@ async fn a_probe_needs_no_token_and_no_name() {
     let response = server.send(server.good("[1]")).await;
     assert_eq!(statuses(&response), [401], "{response}");
     assert_eq!(server.echo.calls(), 0);
+}
+
+#[tokio::test]
+async fn a_server_that_drains_says_so_and_serves_on() {
+    let readiness = Readiness::new();
+    let server =
+        Server::with(|service| service.route("/readyz", Route::readiness(&readiness))).await;
+    let probe = request("GET", "/readyz", "10.0.0.5:8080", "");
+    let ready = server.send(&probe).await;
+    assert_eq!(statuses(&ready), [200]);
+    assert!(ready.ends_with("\r\n\r\nready\n"), "{ready}");
+    readiness.drain(async {}, Duration::ZERO).await;
+    let draining = server.send(&probe).await;
+    assert_eq!(statuses(&draining), [503]);
+    assert!(draining.ends_with("\r\n\r\nnot ready\n"), "{draining}");
+    assert_eq!(statuses(&server.send(server.good("[1]")).await), [200]);
 }
 
 #[tokio::test]
