@@ -28,6 +28,7 @@ pages! {
     guide_state: "docs/guide/state.md",
     guide_http: "docs/guide/http.md",
     guide_deploy: "docs/guide/deploy.md",
+    cluster: "docs/cluster.md",
     guide_asking: "docs/guide/asking.md",
     guide_progress: "docs/guide/progress.md",
     guide_apps: "docs/guide/apps.md",
