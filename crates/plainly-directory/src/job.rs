@@ -172,7 +172,7 @@ impl Waiter {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::task::{Context, Poll, Waker};
+    use std::task::{Context, Waker};
     use std::time::Duration;
 
     use tokio::runtime::{Builder, Runtime};
