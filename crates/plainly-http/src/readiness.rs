@@ -1,11 +1,11 @@
-//! Whether a server takes new clients, as it tells balancers.
+//! The readiness of a server, for the probes of balancers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Whether a server takes new clients, which [`Route::readiness`](super::Route::readiness) tells a balancer: it does until it
-/// is asked to stop. Clones share it.
+/// The readiness of a server, which [`Route::readiness`](super::Route::readiness) reports to balancers: a server takes new
+/// clients until it is asked to stop. Clones share it.
 #[derive(Clone, Debug)]
 pub struct Readiness(Arc<AtomicBool>);
 

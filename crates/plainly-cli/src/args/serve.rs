@@ -248,7 +248,7 @@ pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "NETWORK", conflicts_with = "stdio")]
     pub(crate) trusted_proxy: Vec<ProxyNetwork>,
 
-    /// Once asked to stop, say so at /readyz and serve on for this long, while balancers notice [default: 0]
+    /// Once asked to stop, answer 503 at /readyz and serve on for this long, while balancers notice [default: 0]
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true, conflicts_with = "stdio")]
     pub(crate) drain: Option<Duration>,
 
