@@ -14,7 +14,7 @@ use super::{ConvertError, Draft};
 /// The bytes that an archive may unpack to.
 const UNPACKED: u64 = 256 << 20;
 
-/// How many times its own size.
+/// The most times its own size that an archive may unpack to.
 const RATIO: u64 = 100;
 
 /// The files in an archive.

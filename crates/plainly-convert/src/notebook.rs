@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use serde::Deserialize;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 use super::markdown::fence;
@@ -31,7 +32,7 @@ struct Contents<'a> {
     #[serde(default)]
     metadata: Metadata,
     #[serde(borrow)]
-    cells: Vec<Cell<'a>>,
+    cells: Vec<NotebookCell<'a>>,
 }
 
 #[derive(Default, Deserialize)]
@@ -55,7 +56,7 @@ struct Kernel {
 }
 
 #[derive(Deserialize)]
-struct Cell<'a> {
+struct NotebookCell<'a> {
     cell_type: Cow<'a, str>,
     #[serde(default)]
     source: Lines,
@@ -81,25 +82,34 @@ struct Printed<'a> {
 }
 
 /// A text, which is written whole or line by line.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Lines {
-    Whole(String),
-    Apart(Vec<String>),
-}
+#[derive(Default)]
+struct Lines(String);
 
-impl Default for Lines {
-    fn default() -> Self {
-        Self::Whole(String::new())
+impl<'de> Deserialize<'de> for Lines {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(LinesVisitor)
     }
 }
 
-impl Lines {
-    fn joined(self) -> String {
-        match self {
-            Self::Whole(text) => text,
-            Self::Apart(lines) => lines.concat(),
+struct LinesVisitor;
+
+impl<'de> Visitor<'de> for LinesVisitor {
+    type Value = Lines;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or its lines")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Lines, E> {
+        Ok(Lines(text.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut lines: A) -> Result<Lines, A::Error> {
+        let mut text = String::new();
+        while let Some(line) = lines.next_element::<Cow<'_, str>>()? {
+            text.push_str(&line);
         }
+        Ok(Lines(text))
     }
 }
 
@@ -119,13 +129,13 @@ impl Converter for Notebook {
         ];
         let language = named.iter().find(|name| is_name(name));
         let language = language.map_or("", String::as_str);
-        let mut page = Page {
+        let mut page = NotebookPage {
             draft,
             is_empty: true,
         };
         for cell in notebook.cells {
             page.draft.check()?;
-            let source = cell.source.joined();
+            let source = cell.source.0;
             match &*cell.cell_type {
                 "code" => page.code(language, &source)?,
                 _ => page.block(&source)?,
@@ -147,12 +157,12 @@ fn is_name(name: &str) -> bool {
 }
 
 /// The Markdown, block by block.
-struct Page<'a, 'd> {
+struct NotebookPage<'a, 'd> {
     draft: &'a mut Draft<'d>,
     is_empty: bool,
 }
 
-impl Page<'_, '_> {
+impl NotebookPage<'_, '_> {
     /// Markdown as it is.
     fn block(&mut self, markdown: &str) -> fmt::Result {
         let markdown = markdown.trim_matches('\n').trim_end();
@@ -192,7 +202,7 @@ impl Page<'_, '_> {
                 "text/markdown" | "text/plain" if text.is_none() => {
                     let lines: Lines = serde_json::from_str(content.get())?;
                     // The first of them, in the order of their names.
-                    text = Some((mime_type, lines.joined()));
+                    text = Some((mime_type, lines.0));
                 }
                 "text/plain" => {}
                 // The same as the text, for browsers.
@@ -203,7 +213,7 @@ impl Page<'_, '_> {
         match text {
             Some((mime_type, text)) if mime_type == "text/markdown" => self.block(&text)?,
             Some((_, text)) => self.code("text", &without_colours(&text))?,
-            None => self.code("text", &without_colours(&output.text.joined()))?,
+            None => self.code("text", &without_colours(&output.text.0))?,
         }
         Ok(())
     }

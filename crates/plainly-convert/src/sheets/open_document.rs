@@ -80,7 +80,7 @@ struct Row {
 #[derive(Default)]
 struct Cell {
     text: String,
-    /// What it holds, if it shows no text.
+    /// The value, for a cell that shows no text.
     value: Option<String>,
     paragraphs: usize,
     repeated: usize,
@@ -195,7 +195,7 @@ impl Cell {
     }
 }
 
-/// How many times a row or a cell is there.
+/// The number of times that a row or a cell is there.
 fn repeated(tag: &BytesStart<'_>, key: &str) -> Result<usize, ConvertError> {
     Ok(match attribute(tag, key)? {
         Some(times) => times.parse()?,

@@ -19,7 +19,7 @@ const SPAN: usize = 64;
 /// The elements read between two looks whether the text is still wanted.
 const LOOK: usize = 4096;
 
-/// What a paragraph says of itself.
+/// The properties of a paragraph.
 #[derive(Default)]
 struct Paragraph {
     style: Option<String>,
@@ -30,7 +30,7 @@ struct Paragraph {
     is_begun: bool,
 }
 
-/// What a piece of text says of itself.
+/// The properties of a piece of text.
 #[derive(Default)]
 struct Run {
     style: Option<String>,

@@ -23,7 +23,7 @@ pub(super) struct Numbering {
     levels: HashMap<(u32, u32), Level>,
     /// The definition of each list.
     definitions: HashMap<u32, u32>,
-    /// Where a list begins that does not begin where its definition does.
+    /// The first number of each list whose definition begins with another.
     starts: HashMap<(u32, u32), u32>,
 }
 

@@ -6,10 +6,10 @@ use super::super::ConvertError;
 use crate::archive::Archive;
 use crate::xml::{Node, attribute};
 
-/// The styles that are looked through for what one does not say itself. Theirs may go in a circle.
+/// The most styles that are read for a property, each based on the next. They may go in a circle.
 const CHAIN: usize = 16;
 
-/// What a style says.
+/// The properties of a style.
 #[derive(Clone, Debug, Default)]
 struct Style {
     based_on: Option<String>,
@@ -78,7 +78,7 @@ impl Styles {
         self.find(id, |style| style.italic).unwrap_or_default()
     }
 
-    /// What a style says, or else the one that it is based on.
+    /// The property of a style, or else of the style that it is based on.
     fn find<T>(&self, id: &str, says: impl Fn(&Style) -> Option<T>) -> Option<T> {
         let mut style = self.0.get(id);
         for _ in 0..CHAIN {
@@ -126,7 +126,7 @@ fn named_heading(name: &str) -> Option<usize> {
     (1..=9).contains(&level).then_some(level.min(6))
 }
 
-/// Whether a switch is on: it is, unless it says that it isn't.
+/// Whether a switch is on, as a switch without a value is.
 pub(super) fn is_on(value: Option<&str>) -> bool {
     !matches!(value, Some("0" | "false" | "off" | "none"))
 }

@@ -83,7 +83,7 @@ pub(crate) fn relationships(parts: &[(&str, &str)]) -> String {
     let rows = (1..).zip(parts).map(|(number, (kind, target))| {
         let kind =
             format!("http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}");
-        let mode = if *kind == *"hyperlink" {
+        let mode = if kind.ends_with("/hyperlink") {
             r#" TargetMode="External""#
         } else {
             ""
