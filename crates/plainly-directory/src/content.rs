@@ -176,7 +176,10 @@ pub(super) fn tagged(resource: Resource, metadata: &Metadata) -> Resource {
 /// A text that changes when the file does, where its file system has the time of a change.
 pub(super) fn tag(metadata: &Metadata) -> Option<String> {
     let since = handle::changed(metadata)?.duration_since(SystemTime::UNIX_EPOCH);
-    let nanos = since.map_or(0, |since| since.as_nanos());
+    // Enough until 2554, and to write a wider number takes ten times as much.
+    let nanos = since.map_or(0, |since| {
+        u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+    });
     Some(format!(
         "{:x}-{:x}-{nanos:x}",
         metadata.ino(),

@@ -204,9 +204,10 @@ pub(super) fn is_text(mime_type: &str) -> bool {
 }
 
 fn find<T: Copy>(table: &[(&str, T)], name: &OsStr) -> Option<T> {
-    let name = name.to_str()?.to_ascii_lowercase();
+    let name = name.to_str()?;
+    let lower = || name.bytes().map(|byte| byte.to_ascii_lowercase());
     let at = table
-        .binary_search_by_key(&&*name, |(known, _)| known)
+        .binary_search_by(|(known, _)| known.bytes().cmp(lower()))
         .ok()?;
     table.get(at).map(|(_, found)| *found)
 }

