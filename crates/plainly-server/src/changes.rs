@@ -347,9 +347,12 @@ impl Changes {
             let is_new = matches!(entry, Entry::Vacant(_));
             below += usize::from(is_new && matches!(entry.key(), Topic::Below(_)));
             // The name that is there already: all subscribers of a topic share it.
-            pending.add(entry.key().clone(), told);
+            let left = pending.add(entry.key().clone(), told);
             let interested = entry.or_default();
             interested.insert(key(pending), Arc::clone(pending));
+            if let Some(left) = left {
+                index.leave(&left, key(pending));
+            }
         }
         index.below += below;
         if has_news {
@@ -501,6 +504,44 @@ mod tests {
         second.remove(&upper);
         assert_eq!(SubscribedResources::of(&second).uris(), [].into());
         drop(first);
+        assert_eq!(subscribed.uris(), [].into());
+    }
+
+    /// Reports are in lower case as long as the flag is set.
+    #[derive(Debug, Default)]
+    struct SometimesAnyCase(std::sync::atomic::AtomicBool);
+
+    impl Spellings for SometimesAnyCase {
+        fn listed(&self, uri: &str) -> Option<String> {
+            let is_any_case = self.0.load(std::sync::atomic::Ordering::Relaxed);
+            is_any_case.then(|| AnyCase.listed(uri)).flatten()
+        }
+    }
+
+    #[test]
+    fn a_subscription_that_is_repeated_hears_of_the_present_spelling_alone() {
+        let changes = Changes::new();
+        let spellings = Arc::new(SometimesAnyCase::default());
+        let server = changes.clone().spelled(Arc::clone(&spellings) as _);
+        let subscription = subscribe(&server);
+        let subscribed = SubscribedResources::new(&changes);
+        let [upper, lower] = ["A:1", "a:1"].map(resource);
+        for is_any_case in [true, false, true, true] {
+            let flag = std::sync::atomic::Ordering::Relaxed;
+            spellings.0.store(is_any_case, flag);
+            subscription.add([upper.clone()]).unwrap();
+            let (heard, other) = match is_any_case {
+                true => (&lower, &upper),
+                false => (&upper, &lower),
+            };
+            let uri = heard.resource().unwrap();
+            assert_eq!(subscribed.uris(), [Arc::clone(uri)].into());
+            changes.receive(other);
+            assert_eq!(drain(&subscription), []);
+            changes.receive(heard);
+            assert_eq!(drain(&subscription), std::slice::from_ref(&upper));
+        }
+        subscription.remove(&upper);
         assert_eq!(subscribed.uris(), [].into());
     }
 

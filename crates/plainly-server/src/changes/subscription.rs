@@ -211,41 +211,47 @@ impl PendingTopics {
         state.room.grow(bytes)
     }
 
-    /// Adds the topic `heard` or, if its reader names it otherwise or only needs a part of it, the topic `told`.
-    pub(super) fn add(&self, heard: Topic, told: Option<Topic>) {
-        let mut state = self.0.lock();
-        let Some(told) = told else {
-            state.topics.entry(heard).or_default();
-            return;
+    /// Adds the topic `heard` or, if its reader names it otherwise or only needs a part of it, the topic `told`. Returns the
+    /// topic that it was heard by before and does not need any more, if there is one: a resource may have got another
+    /// spelling since.
+    pub(super) fn add(&self, heard: Topic, told: Option<Topic>) -> Option<Topic> {
+        let state = &mut *self.0.lock();
+        let (topic, heard) = match told {
+            Some(told) => (told, Some(heard)),
+            None => (heard, None),
         };
-        let others = state.others.entry(heard.clone()).or_default();
-        if !others.contains(&told) {
-            others.push(told.clone());
+        if let Some(heard) = &heard {
+            let others = state.others.entry(heard.clone()).or_default();
+            if !others.contains(&topic) {
+                others.push(topic.clone());
+            }
         }
-        state.topics.entry(told).or_default().heard = Some(heard);
+        let before = match state.topics.get_mut(&topic) {
+            Some(known) => std::mem::replace(&mut known.heard, heard.clone()),
+            None => {
+                let added = TopicState {
+                    has_changed: false,
+                    heard,
+                };
+                state.topics.insert(topic, added);
+                return None;
+            }
+        };
+        match before == heard {
+            true => None,
+            false => state.unhear(&topic, before),
+        }
     }
 
     /// Removes a topic. Returns the one whose changes it does not need to hear of any more, if there is one.
     pub(super) fn remove(&self, topic: &Topic) -> Option<Topic> {
-        let mut state = self.0.lock();
+        let state = &mut *self.0.lock();
         let removed = state.topics.remove(topic)?;
         state.room.shrink(topic.bytes());
         if removed.has_changed {
             state.changed.retain(|changed| changed != topic);
         }
-        let heard = removed.heard.unwrap_or_else(|| topic.clone());
-        if let Some(others) = state.others.get_mut(&heard) {
-            others.retain(|other| other != topic);
-            if others.is_empty() {
-                state.others.remove(&heard);
-            }
-        }
-        if matches!(topic, Topic::Below(_)) {
-            state.forget_below();
-        }
-        let own = state.topics.get(&heard);
-        let is_own = own.is_some_and(|own| own.heard.is_none());
-        (!is_own && !state.others.contains_key(&heard)).then_some(heard)
+        state.unhear(topic, removed.heard)
     }
 
     /// Removes all topics. Returns those whose changes it has heard of.
@@ -310,6 +316,23 @@ impl PendingTopics {
 }
 
 impl PendingState {
+    /// Forgets that changes of `topic` were heard by another one, or by itself. Returns that one if nothing else needs it.
+    fn unhear(&mut self, topic: &Topic, heard: Option<Topic>) -> Option<Topic> {
+        let heard = heard.unwrap_or_else(|| topic.clone());
+        if let Some(others) = self.others.get_mut(&heard) {
+            others.retain(|other| other != topic);
+            if others.is_empty() {
+                self.others.remove(&heard);
+            }
+        }
+        if matches!(topic, Topic::Below(_)) {
+            self.forget_below();
+        }
+        let own = self.topics.get(&heard);
+        let is_own = own.is_some_and(|own| own.heard.is_none());
+        (!is_own && !self.others.contains_key(&heard)).then_some(heard)
+    }
+
     fn hears_below(&self, uri: &str) -> bool {
         above(uri).any(|above| {
             let own = self.topics.get(&above);
