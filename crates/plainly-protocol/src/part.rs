@@ -126,6 +126,9 @@ pub struct PartPosition {
     /// The URI of the part that follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// The URIs of the rests of long lines, of which only the beginnings are given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cut: Vec<String>,
 }
 
 impl PartPosition {
@@ -138,6 +141,7 @@ impl PartPosition {
             last,
             total: None,
             next: None,
+            cut: Vec::new(),
         }
     }
 

@@ -18,6 +18,9 @@ const MOST: usize = 16 << 20;
 /// The most bytes of a part without an end.
 const OPEN: usize = 1 << 20;
 
+/// The most bytes of a line: of a longer one, only the beginning is part of the lines that are asked for.
+const LINE: usize = 64 << 10;
+
 /// The bytes that are read first for the last lines.
 const TAIL: u64 = 64 << 10;
 
@@ -77,9 +80,12 @@ pub struct PartContent {
     pub total: Option<u64>,
     /// The part that follows: for a part without an end also if there is nothing yet.
     pub next: Option<Part>,
+    /// The rests of the lines that are longer than 64 KiB, of which only the beginnings are among the bytes.
+    pub cut: Vec<Part>,
 }
 
-/// Reads a part of a resource. At most 16 MiB are read, and 1 MiB of a part without an end: then [`PartContent::next`] goes on.
+/// Reads a part of a resource. At most 16 MiB are read, and 1 MiB of a part without an end: then [`PartContent::next`] goes on,
+/// as it does after the lines that were found within 20 s.
 ///
 /// # Errors
 ///
@@ -153,7 +159,34 @@ async fn pages<S: Store + ?Sized>(
         last,
         total,
         next: next.map(Part::Pages),
+        cut: Vec::new(),
     })
+}
+
+impl PartContent {
+    /// Leaves out what is too long of each line; the content begins at the position `first` of the resource.
+    fn cut_lines(&mut self, first: u64) {
+        let mut kept = Vec::new();
+        let (mut start, mut left) = (0, 0);
+        let ends = memchr_iter(b'\n', &self.bytes).chain([self.bytes.len()]);
+        for end in ends {
+            let line = self.bytes.get(start..end).unwrap_or_default();
+            if let Some(beginning) = line.get(..LINE).filter(|_| line.len() > LINE) {
+                let cut_at = start + whole_letters(beginning);
+                kept.extend_from_slice(self.bytes.get(left..cut_at).unwrap_or_default());
+                self.cut.push(Part::Bytes {
+                    first: first + cut_at as u64,
+                    end: Some(first + end as u64),
+                });
+                left = end;
+            }
+            start = end + 1;
+        }
+        if left > 0 {
+            kept.extend_from_slice(self.bytes.get(left..).unwrap_or_default());
+            self.bytes = kept;
+        }
+    }
 }
 
 /// Bytes that were asked for up to `end`; `None` for all that follow.
@@ -176,6 +209,7 @@ fn of_bytes(ranged: Ranged, end: Option<u64>) -> PartContent {
         last,
         total: Some(ranged.size),
         next,
+        cut: Vec::new(),
     }
 }
 
@@ -206,7 +240,9 @@ async fn tail<S: Store + ?Sized>(
         };
         ranged.first += start as u64;
         ranged.bytes = ranged.bytes.slice(start..);
-        return Ok(of_bytes(ranged, None));
+        let mut content = of_bytes(ranged, None);
+        content.cut_lines(content.first);
+        return Ok(content);
     }
 }
 

@@ -52,6 +52,11 @@ pub(super) async fn read<S: Store>(
             ));
         }
     }
+    match content.cut.len() {
+        0 => {}
+        1 => notes.push("A line is cut after 64 KiB.".to_owned()),
+        lines => notes.push(format!("{lines} lines are cut after 64 KiB.")),
+    }
     if let Some(size) = excerpt.cut {
         let shown = excerpt.text.len();
         notes.push(format!("A line is cut after {shown} of its {size} bytes."));

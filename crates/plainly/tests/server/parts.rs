@@ -254,6 +254,9 @@ async fn a_part_that_is_none_or_is_not_there_is_said() {
     assert!(missing.is_resource_not_found(), "{missing}");
 }
 
+/// The bytes of a line that are given.
+const LINE: u64 = 64 << 10;
+
 /// A line that is longer than a part may be goes on by its bytes.
 #[test]
 fn a_line_without_end_is_cut_and_goes_on() {
@@ -261,11 +264,58 @@ fn a_line_without_end_is_cut_and_goes_on() {
     let log = Log::new(format!("one\n{line}three\n").as_bytes(), None);
     let (first, last) = (1, Some(2));
     let cut = read(&log, Part::Lines { first, last }).unwrap();
-    assert_eq!(cut.bytes.len(), 16 << 20);
-    let (first, end) = (4 + (16 << 20), None);
+    assert_eq!(cut.bytes.len() as u64, LINE);
+    let (first, end) = (4 + LINE, None);
     assert_eq!(cut.next, Some(Part::Bytes { first, end }));
+    assert_eq!(Vec::from_iter(cut.next), cut.cut);
     let rest = read(&log, cut.next.unwrap()).unwrap();
-    assert!(line.as_bytes()[16 << 20..].starts_with(&rest.bytes));
+    assert!(line.as_bytes()[LINE as usize..].starts_with(&rest.bytes));
+}
+
+#[test]
+fn long_lines_are_cut_and_their_rests_are_named() {
+    let [longest, long] = ["é".repeat(LINE as usize / 2), "é".repeat(LINE as usize)];
+    // The letter at the limit is left out.
+    let odd = format!("x{long}");
+    let text = format!("one\n{longest}\n{long}\nfour\n{odd}");
+    let log = Log::new(text.as_bytes(), Some(100_000));
+    let shown = format!("{longest}\n{longest}\nfour\nx{}", &longest[2..]);
+    for (part, position) in [
+        (Part::Tail(4), 4),
+        (
+            Part::Lines {
+                first: 1,
+                last: Some(9),
+            },
+            1,
+        ),
+    ] {
+        let content = read(&log, part).unwrap();
+        assert_eq!(String::from_utf8(content.bytes).unwrap(), shown);
+        assert_eq!(content.first, position);
+        let rests = content
+            .cut
+            .iter()
+            .map(|rest| read(&log, *rest).unwrap().bytes);
+        let rests: Vec<_> = rests.map(|rest| String::from_utf8(rest).unwrap()).collect();
+        assert_eq!(rests, [&long[LINE as usize..], &long[LINE as usize - 2..]]);
+    }
+}
+
+#[tokio::test]
+async fn a_client_sees_which_lines_are_cut() {
+    let text = format!("{}\ntwo\n", "x".repeat(LINE as usize + 1));
+    let server = Server::builder("logs", "1").store(Log::new(text.as_bytes(), None));
+    let client = Client::in_memory(&server.build().unwrap());
+    let client = client.connect().await.unwrap();
+    for (fragment, cut) in [
+        ("line=0,1", json!(["log:today#bytes=65536-65536"])),
+        ("line=1,2", Value::Null),
+    ] {
+        let read = client.read(format!("{LOG}#{fragment}")).await.unwrap();
+        let about = &json!(read.contents[0].meta)["dev.plainly/part"];
+        assert_eq!(about["cut"], cut, "{fragment}");
+    }
 }
 
 #[tokio::test]

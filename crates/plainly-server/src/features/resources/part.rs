@@ -139,11 +139,12 @@ pub(super) async fn read(
     Ok(contents)
 }
 
-/// The unit and the positions of a part, and the URI of what follows.
+/// The unit and the positions of a part, and the URIs of what follows and of what is left out of long lines.
 fn position(content: &PartContent, uri: &str) -> PartPosition {
     let mut position = PartPosition::new(content.unit, content.first, content.last);
     position.total = content.total;
     position.next = content.next.map(|next| next.uri(uri));
+    position.cut = content.cut.iter().map(|rest| rest.uri(uri)).collect();
     position
 }
 

@@ -115,10 +115,10 @@ impl LineIndex {
         self.checksums.len().checked_sub(1)
     }
 
-    /// Whether the block is as it was when it was counted: true of one that was not.
-    pub(super) fn agrees(&self, block: usize, bytes: &[u8]) -> bool {
+    /// Whether the block has the checksum that it had when it was counted: true of one that was not.
+    pub(super) fn agrees(&self, block: usize, checksum: u32) -> bool {
         let known = self.checksums.get(block);
-        known.is_none_or(|known| *known == crc32fast::hash(bytes))
+        known.is_none_or(|known| *known == checksum)
     }
 
     fn begins_with(&self, other: &Self) -> bool {

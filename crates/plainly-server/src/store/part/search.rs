@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crc32fast::Hasher;
 use futures_util::FutureExt as _;
 use futures_util::future::maybe_done;
 use memchr::{memchr_iter, memrchr};
@@ -9,7 +10,7 @@ use plainly_protocol::part::Part;
 use tokio::time::Instant;
 
 use super::lines::{BLOCK, Counting};
-use super::{MOST, OPEN, PartContent, PartQuery, PartUnit, whole_letters};
+use super::{LINE, MOST, OPEN, PartContent, PartQuery, PartUnit, whole_letters};
 use crate::store::{BudgetPart, ByteRange, RangeQuery, Ranged, Store, StoreError};
 
 /// The bytes that are read at a time.
@@ -53,6 +54,8 @@ struct LineSearch<'a> {
     /// The size at the last read.
     size: u64,
     found: Vec<u8>,
+    /// The position of the first byte that was found.
+    found_at: u64,
     /// The memory for the lines that were found, and for the piece that is being read.
     held: BudgetPart,
     /// Whether the last byte that was read ends a line.
@@ -88,6 +91,7 @@ impl<'a> LineSearch<'a> {
             counting,
             size: 0,
             found: Vec::new(),
+            found_at: 0,
             held,
             has_ended: true,
             until: since + TIME,
@@ -111,7 +115,7 @@ impl<'a> LineSearch<'a> {
             ));
             (at, Box::pin(maybe_done(read)))
         };
-        let is_known = self.counting.at() == 0;
+        let is_new = self.counting.at() == 0;
         let mut pieces = 0;
         let mut ahead = None;
         loop {
@@ -122,7 +126,7 @@ impl<'a> LineSearch<'a> {
             let Some(ranged) = self.current(read.as_mut().take_output())? else {
                 return Ok(self.forget());
             };
-            if pieces == 0 && !is_known && !self.is_as_counted(store, &ranged).await? {
+            if pieces == 0 && !is_new && !self.is_as_counted(store, &ranged).await? {
                 return Ok(self.forget());
             }
             if ranged.bytes.is_empty() {
@@ -140,7 +144,9 @@ impl<'a> LineSearch<'a> {
                 return Ok(Some(content));
             }
             pieces += 1;
-            self.go_on().await?;
+            if let Some(content) = self.go_on().await? {
+                return Ok(Some(content));
+            }
         }
     }
 
@@ -200,22 +206,35 @@ impl<'a> LineSearch<'a> {
         if index.has_tag(ranged.tag.as_deref()) {
             return Ok(true);
         }
-        for block in [index.last(), Some(self.counting.block())] {
-            let Some(block) = block else { continue };
-            let mut bytes = Vec::new();
-            while (bytes.len() as u64) < BLOCK {
-                let read = bytes.len() as u64;
-                let at = block as u64 * BLOCK + read;
-                match self.read(store, at, BLOCK - read).await? {
-                    Some(more) if !more.bytes.is_empty() => bytes.extend_from_slice(&more.bytes),
-                    Some(_) | None => break,
-                }
-            }
-            if !self.counting.index().agrees(block, &bytes) {
-                return Ok(false);
-            }
+        let (read, last) = (self.counting.block(), index.last());
+        let begun = self.counting.within(&ranged.bytes);
+        let begun = ranged.bytes.get(..begun).unwrap_or_default();
+        Ok(self.agrees(store, read, begun).await?
+            && match last.filter(|last| *last != read) {
+                Some(last) => self.agrees(store, last, &[]).await?,
+                None => true,
+            })
+    }
+
+    /// Whether a block is as it was counted; these are its first bytes.
+    async fn agrees<S: Store + ?Sized>(
+        &mut self,
+        store: &S,
+        block: usize,
+        begun: &[u8],
+    ) -> Result<bool, StoreError> {
+        let mut checksum = Hasher::new();
+        checksum.update(begun);
+        let (start, mut read) = (block as u64 * BLOCK, begun.len() as u64);
+        while read < BLOCK && start + read < self.size {
+            let more = self.read(store, start + read, BLOCK - read).await?;
+            let Some(more) = more.filter(|more| !more.bytes.is_empty()) else {
+                break;
+            };
+            checksum.update(&more.bytes);
+            read += more.bytes.len() as u64;
         }
-        Ok(true)
+        Ok(self.counting.index().agrees(block, checksum.finalize()))
     }
 
     /// Removes what is known of the lines of the resource.
@@ -227,11 +246,12 @@ impl<'a> LineSearch<'a> {
         None
     }
 
-    /// Fails if there is no more time; notifies the caller otherwise.
-    async fn go_on(&mut self) -> Result<(), StoreError> {
+    /// The lines found so far if there is no more time, and a failure if there are none; notifies the caller otherwise.
+    async fn go_on(&mut self) -> Result<Option<PartContent>, StoreError> {
         let now = Instant::now();
         if now >= self.until {
-            return Err(StoreError::TimedOut { limit: TIME });
+            let found = self.whole_lines(self.found.len());
+            return found.ok_or(StoreError::TimedOut { limit: TIME }).map(Some);
         }
         if let Some(viewer) = self.query.viewer
             && now >= self.told + STEP
@@ -241,7 +261,7 @@ impl<'a> LineSearch<'a> {
             let (at, size) = (self.counting.at(), self.size);
             viewer.progress((at, size), message).await;
         }
-        Ok(())
+        Ok(None)
     }
 
     /// The bytes behind the lines that are not asked for. In all of these bytes, `count` lines end.
@@ -274,10 +294,12 @@ impl<'a> LineSearch<'a> {
         let before = usize::try_from(wanted - 1).unwrap_or(usize::MAX);
         let end = memchr_iter(b'\n', rest).nth(before);
         let taken = end.and_then(|end| rest.get(..=end)).unwrap_or(rest);
+        if self.found.is_empty() {
+            self.found_at = self.counting.at() - rest.len() as u64;
+        }
         self.found.extend_from_slice(taken);
         if self.found.len() > most {
-            let unread = (rest.len() - taken.len()) as u64;
-            return Some(self.cut(most, self.counting.at() - unread));
+            return Some(self.cut(most));
         }
         self.line += match end {
             Some(_) => wanted,
@@ -288,28 +310,27 @@ impl<'a> LineSearch<'a> {
         (end.is_some() && !is_rest_taken).then(|| self.content(self.line, None))
     }
 
-    /// The content, which ends at this position, without what is above the limit: whole lines, or else a beginning of one.
-    fn cut(&mut self, most: usize, end_at: u64) -> PartContent {
-        let end = self
-            .found
-            .get(..most)
-            .and_then(|found| memrchr(b'\n', found));
-        match end {
-            Some(end) => {
-                self.found.truncate(end + 1);
-                let lines = memchr_iter(b'\n', &self.found).count() as u64;
-                self.content(self.first + lines, None)
-            }
-            None => {
-                let begins_at = end_at - self.found.len() as u64;
-                self.found.truncate(most);
-                self.found.truncate(whole_letters(&self.found));
-                let first = begins_at + self.found.len() as u64;
-                let mut content = self.content(self.first + 1, None);
-                content.next = Some(Part::Bytes { first, end: None });
-                content
-            }
+    /// The content without what is above the limit: whole lines, or else the beginning of one.
+    fn cut(&mut self, most: usize) -> PartContent {
+        if let Some(content) = self.whole_lines(most) {
+            return content;
         }
+        self.found.truncate(LINE);
+        self.found.truncate(whole_letters(&self.found));
+        let first = self.found_at + self.found.len() as u64;
+        let rest = Part::Bytes { first, end: None };
+        let mut content = self.content(self.first + 1, None);
+        content.next = Some(rest);
+        content.cut.push(rest);
+        content
+    }
+
+    /// The content as far as there are whole lines in the first bytes that were found.
+    fn whole_lines(&mut self, most: usize) -> Option<PartContent> {
+        let end = memrchr(b'\n', self.found.get(..most)?)?;
+        self.found.truncate(end + 1);
+        let lines = memchr_iter(b'\n', &self.found).count() as u64;
+        Some(self.content(self.first + lines, None))
     }
 
     /// The content at the end of the resource.
@@ -333,13 +354,16 @@ impl<'a> LineSearch<'a> {
                 last: None,
             }),
         };
-        PartContent {
+        let mut content = PartContent {
             bytes: std::mem::take(&mut self.found),
             unit: PartUnit::Line,
             first: self.first,
             last,
             total,
             next,
-        }
+            cut: Vec::new(),
+        };
+        content.cut_lines(self.found_at);
+        content
     }
 }
