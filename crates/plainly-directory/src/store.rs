@@ -25,6 +25,8 @@ use super::watch;
 /// - Directories are collections (`inode/directory`), and so is `file:///`, which contains the mounts. These come first
 ///   in the listing of everything, then what is directly in each mount, then what is deeper, depth first: each directory
 ///   before its contents, in the byte order of names. Links to directories are listed but not descended into.
+/// - One server can have several of these stores, for mounts with other options. Then `file:///` is that of the first store, and
+///   contains the first store's mounts; the listing of everything has the mounts of all.
 /// - Regular files are read up to a size limit, as text if they are UTF-8 without NUL. Pipes, sockets and devices are
 ///   left out. Reading a directory returns its small files, at most 100 and 256 KiB in total.
 /// - Links that stay inside their mount are followed. All others are left out: absolute ones, dangling ones, loops.

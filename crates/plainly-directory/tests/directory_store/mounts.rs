@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::MAIN_SEPARATOR;
 
-use plainly::store::Store;
+use plainly::Server;
+use plainly::store::{ListQuery, Store, Stores};
 use plainly_directory::{DirectoryStore, MountError, MountProblem};
 
-use crate::fixture::{Fixture, SECRET};
+use crate::fixture::{Fixture, SECRET, short};
 
 #[test]
 fn a_mount_is_named_after_its_directory_or_as_told() {
@@ -182,4 +183,29 @@ fn a_directory_that_is_removed_and_made_anew_is_served_again() {
     fs::remove_dir_all(fixture.root()).unwrap();
     fs::write(fixture.root(), SECRET).unwrap();
     assert_eq!(fixture.tree(), ["docs"]);
+}
+
+#[test]
+fn stores_of_one_server_have_mounts_side_by_side_and_the_first_has_what_is_above() {
+    let first = Fixture::new(&[("a", "a")]);
+    let around = tempfile::tempdir().unwrap();
+    let second = DirectoryStore::builder().mount_as("other", around.path());
+    let second = second.build().unwrap();
+    let stores = Stores::new().add(first.store.clone()).add(second);
+    let server = Server::builder("test", "1").store(stores.clone()).build();
+    assert!(server.is_ok());
+    let listed = |parent: Option<&str>| {
+        let mut query = ListQuery::new(9);
+        query.parent = parent;
+        short(&first.block_on(stores.list(query)).unwrap())
+    };
+    assert_eq!(listed(None), ["", "docs", "docs/a", "other"]);
+    assert_eq!(listed(Some("file:///")), ["docs"]);
+    let twice = Stores::new().add(first.store.clone());
+    let server = Server::builder("test", "1").store(twice.add(first.store.clone()));
+    let error = server.build().unwrap_err().to_string();
+    assert!(
+        error.contains("store of file:///docs is added twice"),
+        "{error}"
+    );
 }
