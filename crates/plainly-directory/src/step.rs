@@ -19,7 +19,7 @@ pub(super) enum ChangeStep {
     Publish,
     /// Looking at what had the name.
     Verify,
-    /// Moving what had the name to the trash.
+    /// Moving what had the name to the trash, or removing it.
     Trash,
     /// Writing the names to the disk.
     SyncDirectory,
@@ -78,9 +78,17 @@ pub(super) mod faults {
         ENDS.with_borrow_mut(|ends| ends.as_mut().map_or(Ok(()), |ends| ends(step)))
     }
 
-    /// Does `work` while a step on this thread ends like this.
-    pub(crate) fn during<T>(step: ChangeStep, fault: Fault, work: impl FnOnce() -> T) -> T {
+    /// Does `work` while a step on this thread ends like this, and, with `no_trash`, there is no place in the trash.
+    pub(crate) fn during<T>(
+        step: ChangeStep,
+        fault: Fault,
+        no_trash: bool,
+        work: impl FnOnce() -> T,
+    ) -> T {
         let strike = move |at| match fault {
+            _ if no_trash && at == ChangeStep::PrepareTrash && at != step => {
+                Err(io::ErrorKind::PermissionDenied.into())
+            }
             Fault::Fails(number) if at == step => Err(io::Error::from_raw_os_error(number)),
             Fault::Killed if at == step => {
                 kill_process(getpid(), Signal::KILL)?;

@@ -8,6 +8,7 @@ use plainly::store::WriteError;
 
 use super::failure::denied;
 use super::slot::check_file;
+use crate::own_names;
 use crate::place::{OpenEntry, Place, Standing};
 
 /// The contents of a directory or file.
@@ -37,6 +38,10 @@ impl Contents {
         for entry in place.entries()? {
             let name = entry?.file_name();
             self.entries += 1;
+            if own_names::is_leftover(&name) {
+                // It goes with the rest.
+                continue;
+            }
             match place.standing(&name)? {
                 Standing::Served(OpenEntry::File(file)) => {
                     check_file(&file.metadata)?;

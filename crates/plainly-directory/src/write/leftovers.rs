@@ -1,4 +1,5 @@
-//! Temporary files of a process that was killed. They are removed once the server starts again, beside its work.
+//! What a process that was killed left. Once the server starts again, beside its work, files that were being written are removed,
+//! and what was being taken away gets a name that stays: nobody has seen whether it is what was to go.
 
 use std::io;
 use std::sync::{Arc, Weak};
@@ -8,6 +9,7 @@ use std::time::{Duration, SystemTime};
 use cap_fs_ext::{DirExt, MetadataExt};
 use cap_std::fs::{Dir, DirEntry};
 
+use super::temporary;
 use crate::place::MAX_DEPTH;
 use crate::request::Mounts;
 use crate::{handle, own_names, trash};
@@ -83,10 +85,14 @@ impl Cleaning<'_> {
     fn entry(&self, dir: &Dir, entry: &DirEntry, depth: usize) -> io::Result<()> {
         let name = entry.file_name();
         let is_directory = entry.file_type()?.is_dir();
-        if own_names::is_temporary(&name) {
+        if own_names::is_leftover(&name) {
             let changed = handle::changed(&handle::look(dir, &name)?);
             let age = changed.and_then(|it| SystemTime::now().duration_since(it).ok());
             return match age.is_some_and(|age| age >= self.older_than) {
+                true if own_names::is_taken(&name) => {
+                    temporary::set_aside(dir, &name);
+                    Ok(())
+                }
                 true if is_directory => dir.remove_dir_all(&name),
                 true => dir.remove_file(&name),
                 false => Ok(()),

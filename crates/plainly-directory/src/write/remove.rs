@@ -75,12 +75,19 @@ impl Removal {
         let trash = recoverable::place(slot, present, contents, self.permanent)?;
         slot.place.check()?;
         let Some(trash) = trash else {
-            let name = own_names::temporary();
+            let name = own_names::taken();
             let taken = take(slot, present, slot.dir(), &name);
             if !taken.inspect_err(|_| temporary::set_aside(slot.dir(), &name))? {
                 return Ok(None);
             }
-            remove(&name).map_err(unknown)?;
+            if let Err(error) = ChangeStep::Trash.begin().and_then(|()| remove(&name)) {
+                // What is left of it is where it was.
+                system::rename_new(slot.dir(), &name, slot.dir(), &slot.name).map_err(unknown)?;
+                return Err(match present.is_dir() {
+                    true => unknown(error),
+                    false => failed(error),
+                });
+            }
             slot.sync()?;
             return Ok(Some(Removed::new()));
         };

@@ -53,6 +53,7 @@ pub(super) fn replace(
         content::settle(&old.metadata);
     }
     slot.place.check()?;
+    new.before_exchange()?;
     ChangeStep::Publish.begin().map_err(failed)?;
     let is_exchanged = system::exchange(slot.dir(), &new.name, &slot.name).map_err(failed)?;
     let is_done = match is_exchanged {

@@ -48,6 +48,14 @@ impl<'a> Temporary<'a> {
         ChangeStep::Sync.begin().map_err(failed)?;
         self.file.sync_all().map_err(failed)
     }
+
+    /// Gives the file the name of something that is taken away, before the name is exchanged for another file's.
+    pub(super) fn before_exchange(&mut self) -> Result<(), WriteError> {
+        let name = own_names::taken();
+        system::rename_new(self.dir, &self.name, self.dir, &name).map_err(failed)?;
+        self.name = name;
+        Ok(())
+    }
 }
 
 impl Drop for Temporary<'_> {
@@ -64,7 +72,7 @@ impl Drop for Temporary<'_> {
     }
 }
 
-/// Gives another program's file, which an exchange left under a temporary name, a name that stays.
+/// Gives another program's file, which an exchange left under a name of our own, a name that stays.
 pub(super) fn set_aside(dir: &Dir, name: &OsStr) {
     let conflict = own_names::conflict();
     match system::rename_new(dir, name, dir, &conflict) {

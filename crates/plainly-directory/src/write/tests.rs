@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use cap_fs_ext::MetadataExt;
 use plainly::protocol::types::ResourceContents;
-use plainly::store::{ListQuery, Store, StoreError, When, WriteError};
+use plainly::store::{ListQuery, RenameQuery, Store, StoreError, When, Writable, WriteError};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
@@ -37,9 +37,13 @@ enum Operation {
     RemoveTree,
     Rename,
     Collection,
+    /// Without a trash.
+    ReplaceForGood,
+    RemoveForGood,
+    RemoveTreeForGood,
 }
 
-const OPERATIONS: [Operation; 7] = [
+const OPERATIONS: [Operation; 10] = [
     Operation::Create,
     Operation::Replace,
     Operation::Append,
@@ -47,7 +51,32 @@ const OPERATIONS: [Operation; 7] = [
     Operation::RemoveTree,
     Operation::Rename,
     Operation::Collection,
+    Operation::ReplaceForGood,
+    Operation::RemoveForGood,
+    Operation::RemoveTreeForGood,
 ];
+
+impl Operation {
+    /// Whether the trash can't be used, and what is there may be lost.
+    fn is_for_good(self) -> bool {
+        matches!(
+            self,
+            Self::ReplaceForGood | Self::RemoveForGood | Self::RemoveTreeForGood
+        )
+    }
+
+    /// Does it on this thread, while a step ends like this.
+    fn during(
+        self,
+        store: &DirectoryStore,
+        step: ChangeStep,
+        fault: Fault,
+    ) -> Result<(), WriteError> {
+        during(step, fault, self.is_for_good(), || {
+            change_so(store, self, self.is_for_good(), When::Always)
+        })
+    }
+}
 
 /// A directory that may be changed.
 struct Directory {
@@ -93,7 +122,7 @@ impl Directory {
     fn leftovers(&self) -> Vec<String> {
         let entries = fs::read_dir(self.around.path()).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name());
-        let own = names.filter(|name| own_names::is_temporary(name));
+        let own = names.filter(|name| own_names::is_leftover(name));
         own.map(|name| name.into_string().unwrap()).collect()
     }
 
@@ -107,6 +136,21 @@ impl Directory {
         };
         cleaning.directory(&dir, 0).unwrap();
     }
+}
+
+/// All contents of files in a directory and below it, without the trash's own.
+fn contents(path: &Path) -> Vec<String> {
+    let mut contents = Vec::new();
+    for entry in fs::read_dir(path).unwrap() {
+        let entry = entry.unwrap().path();
+        if entry.is_dir() {
+            contents.extend(self::contents(&entry));
+        } else if !entry.ends_with(".gitignore") {
+            contents.push(fs::read_to_string(entry).unwrap());
+        }
+    }
+    contents.sort();
+    contents
 }
 
 fn serve(path: &Path) -> DirectoryStore {
@@ -154,11 +198,13 @@ fn change_so(
     let (file, absent) = ("file:///d/file", "file:///d/new");
     match operation {
         Operation::Create => request.write(absent, &content, new.as_bytes()).map(drop),
-        Operation::Replace | Operation::Append => {
+        Operation::Replace | Operation::ReplaceForGood | Operation::Append => {
             request.write(file, &content, new.as_bytes()).map(drop)
         }
-        Operation::Remove => request.remove(file, &removal).map(drop),
-        Operation::RemoveTree => request.remove("file:///d/dir", &removal).map(drop),
+        Operation::Remove | Operation::RemoveForGood => request.remove(file, &removal).map(drop),
+        Operation::RemoveTree | Operation::RemoveTreeForGood => {
+            request.remove("file:///d/dir", &removal).map(drop)
+        }
         Operation::Rename => request.rename(file, absent, &content.condition).map(drop),
         Operation::Collection => collection::create(&request, "file:///d/new/inner"),
     }
@@ -175,10 +221,10 @@ fn before_and_after(operation: Operation) -> [Vec<String>; 2] {
     let before = vec!["/", dir, inner, old];
     let after = match operation {
         Operation::Create => vec!["/", dir, inner, old, &new],
-        Operation::Replace => vec!["/", dir, inner, &replaced],
+        Operation::Replace | Operation::ReplaceForGood => vec!["/", dir, inner, &replaced],
         Operation::Append => vec!["/", dir, inner, &appended],
-        Operation::Remove => vec!["/", dir, inner],
-        Operation::RemoveTree => vec!["/", old],
+        Operation::Remove | Operation::RemoveForGood => vec!["/", dir, inner],
+        Operation::RemoveTree | Operation::RemoveTreeForGood => vec!["/", old],
         Operation::Rename => vec!["/", dir, inner, &renamed],
         Operation::Collection => vec!["/", dir, inner, old, "/new/", "/new/inner/"],
     };
@@ -196,7 +242,7 @@ fn a_change_that_fails_at_any_step_did_not_happen() {
             for number in [EIO, ENOSPC, EROFS] {
                 let directory = Directory::new();
                 let fault = Fault::Fails(number);
-                let done = during(step, fault, || change(&directory.store, operation));
+                let done = operation.during(&directory.store, step, fault);
                 let [before, after] = before_and_after(operation);
                 let case = format!("{operation:?} {step:?} {number}: {done:?}");
                 let served = directory.served();
@@ -204,6 +250,13 @@ fn a_change_that_fails_at_any_step_did_not_happen() {
                     Ok(()) => assert_eq!(served, after, "{case}"),
                     // Creating one of two directories.
                     Err(WriteError::Unknown(_)) if operation == Operation::Collection => {}
+                    // Removing some of what is in a directory.
+                    Err(WriteError::Unknown(_))
+                        if operation == Operation::RemoveTreeForGood
+                            && step == ChangeStep::Trash =>
+                    {
+                        assert_eq!(served, before, "{case}");
+                    }
                     // What was written may not be on the disk.
                     Err(WriteError::Unknown(_)) => assert_eq!(served, after, "{case}"),
                     Err(error) => {
@@ -243,9 +296,24 @@ fn what_a_killed_server_left_is_removed_once_it_is_old() {
     }
     let tree = root.join(own_names::temporary());
     fs::create_dir_all(tree.join("a/b")).unwrap();
+    let taken = [own_names::taken(), own_names::taken()].map(|name| root.join("dir").join(name));
+    fs::write(&taken[0], "taken").unwrap();
+    fs::create_dir(&taken[1]).unwrap();
+    fs::write(taken[1].join("inner"), "inside").unwrap();
     directory.clean(Duration::from_secs(3600));
-    assert!(root.join(&name).exists() && tree.exists());
+    assert!(root.join(&name).exists() && tree.exists() && taken[0].exists());
+    // Nothing of it is served, or in the way of another change.
+    let served = directory.served();
+    assert_eq!(served.len(), 6, "{served:?}");
+    let (from, to) = ("file:///d/dir", "file:///d/other");
+    for (from, to) in [(from, to), (to, from)] {
+        let renaming = directory.store.rename(RenameQuery::new(from, to));
+        directory.runtime.block_on(renaming).unwrap();
+    }
     directory.clean(Duration::ZERO);
+    let aside = contents(&root.join("dir"));
+    assert_eq!(aside, ["i", "inside", "somebody's", "taken"]);
+    assert_eq!(directory.leftovers(), [""; 0]);
     for at in [root.to_owned(), root.join("dir")] {
         assert!(!at.join(&name).exists());
         assert!(at.join(".plainly-notes.tmp").exists());

@@ -19,21 +19,6 @@ impl Directory {
     }
 }
 
-/// All contents of files in a directory and below it, without the trash's own.
-fn contents(path: &Path) -> Vec<String> {
-    let mut contents = Vec::new();
-    for entry in fs::read_dir(path).unwrap() {
-        let entry = entry.unwrap().path();
-        if entry.is_dir() {
-            contents.extend(self::contents(&entry));
-        } else if !entry.ends_with(".gitignore") {
-            contents.push(fs::read_to_string(entry).unwrap());
-        }
-    }
-    contents.sort();
-    contents
-}
-
 /// Makes a change while another program replaces the file before it is moved, and does `then` after that.
 fn between(
     directory: &Directory,

@@ -41,6 +41,14 @@ fn a_killed_process_leaves_the_old_or_the_new() {
             } else {
                 assert!(served == before || served == after, "{case}: {served:?}");
             }
+            directory.clean(Duration::ZERO);
+            assert_eq!(directory.leftovers(), [""; 0], "{case}");
+            if !operation.is_for_good() {
+                let stays = contents(directory.around.path());
+                let is_old = |content: &String| content.starts_with(&"o".repeat(OLD));
+                assert!(stays.iter().any(is_old), "{case}");
+                assert!(stays.contains(&"i".to_owned()), "{case}");
+            }
             change(&serve(directory.around.path()), Operation::Append).unwrap();
         }
     }
@@ -59,5 +67,5 @@ fn die(directory: &Path, case: &str) {
     let operation = OPERATIONS[operation.parse::<usize>().unwrap()];
     let step = STEPS[step.parse::<usize>().unwrap()];
     let store = serve(directory);
-    during(step, Fault::Killed, || change(&store, operation)).unwrap();
+    operation.during(&store, step, Fault::Killed).unwrap();
 }
