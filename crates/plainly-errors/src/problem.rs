@@ -159,7 +159,7 @@ impl Problem {
         self
     }
 
-    /// The same problem in other words: `words` gives the message, the suggestion and each detail that is text anew.
+    /// Puts the problem into other words: `words` gives the message, the suggestion and each detail that is text anew.
     #[must_use]
     pub fn reworded(mut self, words: impl Fn(&str) -> String) -> Self {
         self.0.message = words(&self.0.message).into();

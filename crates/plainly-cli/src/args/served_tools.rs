@@ -23,7 +23,7 @@ pub(crate) enum ToolNames {
     /// Plainly's own
     #[default]
     Plainly,
-    /// Those of @modelcontextprotocol/server-filesystem, with its arguments
+    /// As in @modelcontextprotocol/server-filesystem, with its arguments
     Filesystem,
 }
 

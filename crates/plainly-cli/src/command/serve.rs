@@ -4,6 +4,7 @@ mod admin;
 mod app;
 mod audit;
 mod auth;
+mod filesystem;
 mod invocation;
 mod memory;
 mod network;

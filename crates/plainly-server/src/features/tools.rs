@@ -217,7 +217,7 @@ impl Tool {
         &self.definition.name
     }
 
-    /// What clients see of it, without the hints about its behaviour.
+    /// Its definition as clients see it, without the hints about its behaviour.
     #[must_use]
     pub fn definition(&self) -> &types::Tool {
         &self.definition

@@ -2,9 +2,9 @@
 
 use plainly::server::Tool;
 use plainly_convert::Converting;
-use plainly_directory::{DirectoryStore, FilesystemTools};
+use plainly_directory::DirectoryStore;
 
-use super::{app, network, write};
+use super::{app, filesystem, network, write};
 use crate::args::{ServeArgs, ToolNames, named};
 use crate::failure::Failure;
 
@@ -26,14 +26,6 @@ pub(super) fn check(args: &ServeArgs) -> Result<(), Failure> {
     }
 }
 
-/// The tools as they are in `@modelcontextprotocol/server-filesystem`.
-pub(super) fn filesystem(store: &DirectoryStore, args: &ServeArgs) -> FilesystemTools {
-    match network::is_local(args) {
-        true => FilesystemTools::local(store),
-        false => FilesystemTools::remote(store),
-    }
-}
-
 /// The tools that are named, all of them if none is, and those of the page if there is one.
 pub(super) fn of(
     store: &DirectoryStore,
@@ -50,7 +42,7 @@ pub(super) fn of(
     let mut tools = match (content.tool_names, network::is_local(args)) {
         (ToolNames::Plainly, true) => store.local_tools_over(shown),
         (ToolNames::Plainly, false) => store.tools_over(shown),
-        (ToolNames::Filesystem, _) => filesystem(store, args).reading_over(shown),
+        (ToolNames::Filesystem, _) => filesystem::tools(store, args).reading_over(shown),
     };
     tools.retain(|tool| {
         let is_for_page = content.app && app::TOOLS.contains(&tool.name());

@@ -7,7 +7,7 @@ use plainly::server::Tool;
 use plainly::server::auth::ResourceServerBuilder;
 use plainly_directory::{DirectoryStore, DirectoryStoreBuilder};
 
-use super::{network, tools};
+use super::{filesystem, network};
 use crate::args::{Mount, Scopes, ServeArgs, ToolNames, WriteArgs, named};
 use crate::failure::Failure;
 
@@ -110,7 +110,7 @@ pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> Vec<Tool> {
     let names = args.content.tool_names;
     let mut tools = match names {
         ToolNames::Plainly => own.build(),
-        ToolNames::Filesystem => tools::filesystem(store, args).writing(own),
+        ToolNames::Filesystem => filesystem::tools(store, args).writing(own),
     };
     let (writing, named) = (names.writing(), named(&args.content.tools));
     if named.iter().any(|name| writing.contains(name)) {

@@ -216,13 +216,13 @@ pub(super) fn allowed(answer: Answer<'_>) -> Worded {
 pub(super) use self::tree::tree;
 
 #[derive(Deserialize)]
-struct Found {
+struct FoundPaths {
     files: Vec<Changed>,
     truncated: bool,
 }
 
 pub(super) fn found(answer: Answer<'_>) -> Worded {
-    let Found { files, truncated } = answer.read()?;
+    let FoundPaths { files, truncated } = answer.read()?;
     let paths = files.iter().map(|file| answer.paths.shown(&file.uri));
     let paths: Vec<String> = paths.collect();
     let note = truncated.then_some("There are more: narrow the search with path or pattern.");

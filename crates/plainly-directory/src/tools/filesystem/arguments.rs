@@ -32,7 +32,7 @@ impl Renamed {
                 renamed.collect::<Map<_, _>>().into()
             }
             Value::Array(items) => items.into_iter().map(|item| self.given(item)).collect(),
-            other => other,
+            value @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => value,
         }
     }
 

@@ -108,7 +108,10 @@ fn resolved(path: &Path) -> PathBuf {
             {
                 resolved.pop();
             }
-            part => resolved.push(part),
+            Component::Prefix(_)
+            | Component::RootDir
+            | Component::ParentDir
+            | Component::Normal(_) => resolved.push(part),
         }
     }
     resolved

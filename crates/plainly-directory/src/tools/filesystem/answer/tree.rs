@@ -28,7 +28,7 @@ struct Node {
     #[serde(rename = "type")]
     kind: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    children: Option<Vec<Node>>,
+    children: Option<Vec<Self>>,
 }
 
 pub(in super::super) fn tree(answer: Answer<'_>) -> Worded {

@@ -1,0 +1,14 @@
+//! The tools as they are in `@modelcontextprotocol/server-filesystem`.
+
+use plainly_directory::{DirectoryStore, FilesystemTools};
+
+use super::network;
+use crate::args::ServeArgs;
+
+/// These tools, by the paths that their callers may know.
+pub(super) fn tools(store: &DirectoryStore, args: &ServeArgs) -> FilesystemTools {
+    match network::is_local(args) {
+        true => FilesystemTools::local(store),
+        false => FilesystemTools::remote(store),
+    }
+}
