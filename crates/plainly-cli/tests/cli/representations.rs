@@ -168,12 +168,8 @@ fn pages_of_a_pdf_are_parts_of_it() {
             }
         }
         let words = [&*format!("{uri}#page=4"), "--json"];
-        let missing = target.run("read", &words);
-        assert!(
-            missing.text().contains("no_such_part"),
-            "{}",
-            missing.text()
-        );
+        let missing = target.run("read", &words).stderr;
+        assert!(missing.contains("no_such_part"), "{missing}");
         for (name, pages) in [("paper.pdf", "page=1\n"), ("page.html", "")] {
             let path = format!("path=docs/{name}");
             let words = ["file:///{+path}{#part}", "part", "pa", "--given", &path];
