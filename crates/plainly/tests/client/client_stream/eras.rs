@@ -64,7 +64,10 @@ async fn any_other_answer_means_legacy() {
                 handshake["params"],
                 json!({
                     "protocolVersion": "2025-11-25",
-                    "capabilities": {},
+                    "capabilities": {
+                        "experimental": {"dev.plainly/resources": {}},
+                        "extensions": {"dev.plainly/resources": {}},
+                    },
                     "clientInfo": {"name": "me", "version": "2"},
                 })
             );
