@@ -88,14 +88,12 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     words.extend(given.map(|(flag, _)| flag.to_owned()));
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
-    let chosen = named(tools).join(",");
-    let chosen = Some(chosen).filter(|names| !names.is_empty());
-    let others = (*tool_names != ToolNames::Plainly).then(|| tool_names.as_str().to_owned());
+    let [chosen, names] = for_tools(tools, *tool_names);
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
     let options = [
         ("--name", name.clone()),
         ("--tools", chosen),
-        ("--tool-names", others),
+        ("--tool-names", names),
         ("--ttl", ttl),
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
@@ -109,6 +107,13 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     words.extend(for_writing(writing));
     words.extend(for_operator(operator, paths)?);
     Ok(words)
+}
+
+/// The tools that are served, and whose names they have.
+fn for_tools(tools: &[String], names: ToolNames) -> [Option<String>; 2] {
+    let chosen = named(tools).join(",");
+    let other = (names != ToolNames::Plainly).then(|| names.as_str().to_owned());
+    [Some(chosen).filter(|names| !names.is_empty()), other]
 }
 
 /// The directories that are served.
