@@ -88,12 +88,10 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
     words.extend(given.map(|(flag, _)| flag.to_owned()));
     let key_file = key_file.as_deref().map(|path| paths.of(path)).transpose()?;
     let size = Some(max_file_size).filter(|size| **size != LARGEST_FILE);
-    let [chosen, names] = for_tools(tools, *tool_names);
+    words.extend(for_tools(tools, *tool_names));
     let ttl = ttl.map(|ttl| ttl.as_secs_f64().to_string());
     let options = [
         ("--name", name.clone()),
-        ("--tools", chosen),
-        ("--tool-names", names),
         ("--ttl", ttl),
         ("--key-file", key_file),
         ("--max-file-size", size.map(u64::to_string)),
@@ -110,10 +108,12 @@ fn arguments(args: &ServeArgs, log: &LogArgs, paths: &Paths) -> Result<Vec<Strin
 }
 
 /// The tools that are served, and whose names they have.
-fn for_tools(tools: &[String], names: ToolNames) -> [Option<String>; 2] {
-    let chosen = named(tools).join(",");
+fn for_tools(tools: &[String], names: ToolNames) -> Vec<String> {
+    let chosen = (!tools.is_empty()).then(|| named(tools).join(","));
     let other = (names != ToolNames::Plainly).then(|| names.as_str().to_owned());
-    [Some(chosen).filter(|names| !names.is_empty()), other]
+    let options = [("--tools", chosen), ("--tool-names", other)].into_iter();
+    let given = options.filter_map(|(option, value)| Some([option.to_owned(), value?]));
+    given.flatten().collect()
 }
 
 /// The directories that are served.
