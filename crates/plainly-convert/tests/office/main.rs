@@ -1,5 +1,4 @@
 //! Documents of Word and workbooks, as programs write them and as nobody should.
-#![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 #![expect(
     clippy::unwrap_used,
     reason = "helpers of tests are tests too, and a panic is how they fail"
