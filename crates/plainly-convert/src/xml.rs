@@ -86,13 +86,26 @@ fn resolved(reference: &BytesRef<'_>) -> Result<Cow<'static, str>, ConvertError>
 
 /// The value of an attribute, whatever its namespace.
 pub(crate) fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>, ConvertError> {
+    attributes(tag, name).next().transpose()
+}
+
+/// The values of all attributes of this name, of which there should be one.
+pub(crate) fn attributes(
+    tag: &BytesStart<'_>,
+    name: &str,
+) -> impl Iterator<Item = Result<String, ConvertError>> {
     // Looking for a second one of the same name would take long if there are many.
-    for attribute in tag.attributes().with_checks(false) {
-        let attribute = attribute?;
-        if attribute.key.local_name().as_ref() == name {
+    let mut attributes = tag.attributes();
+    attributes.with_checks(false);
+    attributes.filter_map(move |attribute| {
+        let attribute = match attribute {
+            Ok(attribute) => attribute,
+            Err(error) => return Some(Err(error.into())),
+        };
+        let is_named = attribute.key.local_name().as_ref() == name;
+        is_named.then(|| {
             let value = attribute.normalized_value(XmlVersion::Implicit1_0)?;
-            return Ok(Some(value.into_owned()));
-        }
-    }
-    Ok(None)
+            Ok(value.into_owned())
+        })
+    })
 }

@@ -12,7 +12,7 @@ use super::value::{date, number};
 use super::write_heading;
 use crate::archive::Archive;
 use crate::markdown::Table;
-use crate::xml::attribute;
+use crate::xml::attributes;
 
 /// The letters that name a column.
 const LETTERS: usize = 3;
@@ -92,10 +92,14 @@ fn check(tag: &BytesStart<'_>) -> Result<(), ConvertError> {
         "dimension" => ("ref", |range| range.split(':').all(is_address)),
         _ => return Ok(()),
     };
-    match attribute(tag, key)? {
-        Some(value) if !is_sound(&value) => Err(format!("no sheet has the {key} {value}").into()),
-        _ => Ok(()),
+    // The library may read another one of two.
+    for value in attributes(tag, key) {
+        let value = value?;
+        if !is_sound(&value) {
+            return Err(format!("no sheet has the {key} {value}").into());
+        }
     }
+    Ok(())
 }
 
 /// Whether this is no longer than the last cell's address, `XFD1048576`.

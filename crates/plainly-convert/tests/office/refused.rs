@@ -193,6 +193,19 @@ fn strings_that_are_not_there() {
 }
 
 #[test]
+fn cells_that_no_sheet_has() {
+    for attributes in [
+        r#"r="AAAA1""#,
+        r#"r="A1" r="ZZZZZZZZ99999999""#,
+        r#"r="A1" x:r="A99999999""#,
+    ] {
+        let rows = format!("<row r=\"1\"><c {attributes}><v>1</v></c></row>");
+        let reason = refused(XLSX, &excel(&rows));
+        assert!(reason.starts_with("no sheet has the r "), "{reason}");
+    }
+}
+
+#[test]
 fn what_is_encrypted() {
     let old = [b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice(), &[0; 4096]].concat();
     for mime_type in [DOCX, XLSX, ODS] {
