@@ -222,7 +222,8 @@ impl RequestWriter {
         request.member("id", &id)?;
         request.member("method", method)?;
         let mut all = request.object("params");
-        if self.meta.is_some() || extras.progress || extras.meta.is_some() || trace.is_some() {
+        let more = extras.meta.filter(|more| !more.is_empty());
+        if self.meta.is_some() || extras.progress || more.is_some() || trace.is_some() {
             let mut meta = all.object("_meta");
             if let Some(own) = &self.meta {
                 meta.raw_members(match extras.tasks {
@@ -233,7 +234,7 @@ impl RequestWriter {
             if extras.progress {
                 meta.member(PROGRESS_TOKEN, &id)?;
             }
-            if let Some(more) = extras.meta {
+            if let Some(more) = more {
                 meta.members(more)?;
             }
             if let Some(trace) = trace {

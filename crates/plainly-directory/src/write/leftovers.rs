@@ -1,5 +1,5 @@
-//! What a process that was killed left. Once the server starts again, beside its work, files that were being written are removed,
-//! and what was being taken away gets a name that stays: nobody has seen whether it is what was to go.
+//! Temporary files of a process that was killed. After the next start, the server removes files that were being written. A file
+//! that was being taken away gets a name that stays, because no process has seen whether it was the right one.
 
 use std::io;
 use std::sync::{Arc, Weak};

@@ -1,5 +1,5 @@
-//! What is below collections: the collections that a URI is in, and the changed resources in them, which a subscriber hears of
-//! without having named them.
+//! Resources below collections: the collections that a URI is in, and the changed resources in them, which are reported to a
+//! subscriber of the collection.
 
 use std::collections::HashSet;
 

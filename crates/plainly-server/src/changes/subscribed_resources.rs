@@ -52,7 +52,7 @@ impl SubscribedResources {
         uris(index.subscribers.keys())
     }
 
-    /// Those of them of which clients hear of all that is below too.
+    /// The subscribed collections whose clients hear of all resources below too.
     pub fn below(&self) -> BTreeSet<Arc<str>> {
         if let Some(one) = &self.of {
             return below(one.heard().iter());

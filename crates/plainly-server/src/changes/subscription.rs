@@ -29,7 +29,7 @@ struct PendingState {
     others: HashMap<Topic, Vec<Topic>>,
     /// The topics that have changed, each once, oldest change first.
     changed: VecDeque<Topic>,
-    /// Those of them that are no topic of the subscription: resources below a collection.
+    /// The changed topics that the subscription does not have: resources below a collection.
     below: NamesBelow,
     /// The bytes of all topics.
     room: QuotaPart,

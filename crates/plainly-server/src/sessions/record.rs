@@ -25,7 +25,7 @@ pub(super) struct SessionRecord {
     pub(super) level: LoggingLevel,
     /// The resources that it is subscribed to.
     pub(super) uris: BTreeSet<String>,
-    /// Those of them that are collections of which it hears of all below.
+    /// The subscribed collections whose client hears of all resources below too.
     #[serde(default)]
     recursive: BTreeSet<String>,
     has_ended: bool,
