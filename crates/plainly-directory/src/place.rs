@@ -112,6 +112,14 @@ impl Place {
         self.walk(vec![Step::Listed(name.to_owned())])
     }
 
+    /// The metadata of the file with a name that [`Place::entries`] returned, without opening it; `None` for anything else, and
+    /// where opening it says why.
+    #[cfg(feature = "tools")]
+    pub(super) fn peek(&self, name: &OsStr) -> Option<Metadata> {
+        let hint = self.hint(name, true).ok()?;
+        (hint.is_file() && !self.shown.withheld.contains(&hint)).then_some(hint)
+    }
+
     /// Takes the steps, the last one first.
     fn walk(self: &Rc<Self>, mut steps: Vec<Step>) -> Result<OpenEntry, StoreError> {
         let mut at = Rc::clone(self);
@@ -287,6 +295,22 @@ impl Place {
     }
 
     fn look(self: &Rc<Self>, name: &OsStr, is_listed: bool) -> Result<EntryKind, StoreError> {
+        let hint = self.hint(name, is_listed)?;
+        if hint.is_symlink() {
+            let target = self.dir.read_link_contents(name).map_err(refuse)?;
+            return Ok(EntryKind::Link(target));
+        }
+        let file = handle::open(&self.dir, name).map_err(refuse)?;
+        let metadata = file.metadata().map_err(refuse)?;
+        let kind = metadata.file_type();
+        if kind != hint.file_type() && !self.shows(name, Some(kind))? {
+            return Err(StoreError::NotFound);
+        }
+        self.opened(name, file, metadata).map(EntryKind::Open)
+    }
+
+    /// The metadata of a name that may be opened.
+    fn hint(&self, name: &OsStr, is_listed: bool) -> Result<Metadata, StoreError> {
         self.waiter.check()?;
         if self.depth == MAX_DEPTH || self.hides(name) {
             return Err(StoreError::NotFound);
@@ -305,16 +329,7 @@ impl Place {
         {
             return Err(StoreError::NotFound);
         }
-        if hint.is_symlink() {
-            let target = self.dir.read_link_contents(name).map_err(refuse)?;
-            return Ok(EntryKind::Link(target));
-        }
-        let file = handle::open(&self.dir, name).map_err(refuse)?;
-        let metadata = file.metadata().map_err(refuse)?;
-        if !self.shows(name, Some(metadata.file_type()))? {
-            return Err(StoreError::NotFound);
-        }
-        self.opened(name, file, metadata).map(EntryKind::Open)
+        Ok(hint)
     }
 
     fn opened(

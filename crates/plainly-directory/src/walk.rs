@@ -3,7 +3,8 @@
 //! start after any position, whether or not what stood there still exists. What can't be read is
 //! left out, and the listing fails only if it is the directory itself.
 
-use std::ffi::OsString;
+use std::convert::Infallible;
+use std::ffi::{OsStr, OsString};
 use std::rc::Rc;
 use std::vec;
 
@@ -28,7 +29,6 @@ enum Scope {
     /// The entries of the directory itself.
     Children,
     /// Also the entries of the directories below it.
-    #[cfg(any(test, feature = "tools"))]
     Below,
     /// Only the entries of the directories below it.
     Deeper,
@@ -41,6 +41,16 @@ pub(super) struct Entry {
     pub(super) name: OsString,
     pub(super) opened: OpenEntry,
 }
+
+/// One step of a walk.
+pub(super) enum WalkStep<T> {
+    Entry(Entry),
+    /// What is known of a URI, under which nothing was opened.
+    Known(String, T),
+}
+
+/// Knows something of a name in a directory, which has a URI.
+pub(super) type KnownEntries<'a, T> = &'a mut dyn FnMut(&Place, &str, &OsStr) -> Option<T>;
 
 impl Walk {
     /// Walks through `place` itself, after the name `after`.
@@ -67,7 +77,6 @@ impl Walk {
 
     /// All that is below `place`, after the position `after`. Links to directories are listed and not descended into, so
     /// there is no loop, and nothing is listed for every way to it.
-    #[cfg(any(test, feature = "tools"))]
     pub(super) fn below(
         place: Rc<Place>,
         uri: String,
@@ -94,7 +103,6 @@ impl Walk {
         let mut levels = Vec::new();
         let mut kinds = match scope {
             Scope::Children => Kinds::All,
-            #[cfg(any(test, feature = "tools"))]
             Scope::Below => Kinds::All,
             Scope::Deeper => Kinds::Directories,
         };
@@ -132,6 +140,19 @@ impl Walk {
 
     /// The next entry; `None` at the end. What vanished meanwhile is left out.
     pub(super) fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+        let step = self.step(&mut |_, _, _| None::<Infallible>)?;
+        Ok(step.map(|step| match step {
+            WalkStep::Entry(entry) => entry,
+            WalkStep::Known(_, never) => match never {},
+        }))
+    }
+
+    /// The next entry, as [`next`](Self::next) has it. Of each name in a directory is asked first, with its URI, what is `known`
+    /// there: that is not opened.
+    pub(super) fn step<T>(
+        &mut self,
+        known: KnownEntries<'_, T>,
+    ) -> Result<Option<WalkStep<T>>, StoreError> {
         loop {
             let is_inner = self.levels.len() > 1;
             let Some(level) = self.levels.last_mut() else {
@@ -139,16 +160,17 @@ impl Walk {
             };
             // One that can't be read from its start is an entry as others are; its own is in the listing already.
             let can_be_left_out = is_inner && level.after.is_none();
-            let entry = match level.next() {
+            let step = match level.next(known) {
                 Err(error) if can_be_left_out => usable(&level.uri, Err(error))?,
                 Err(StoreError::NotFound) => None,
-                entry => entry?,
+                step => step?,
             };
-            let Some(entry) = entry else {
+            let Some(step) = step else {
                 self.levels.pop();
                 continue;
             };
-            if self.scope != Scope::Children
+            if let WalkStep::Entry(entry) = &step
+                && self.scope != Scope::Children
                 && let OpenEntry::Directory(place) = &entry.opened
                 && place.is_child(&level.place, &entry.name)
             {
@@ -156,7 +178,7 @@ impl Walk {
                 self.levels.push(inner);
             }
             if is_inner || self.scope != Scope::Deeper {
-                return Ok(Some(entry));
+                return Ok(Some(step));
             }
         }
     }
@@ -188,7 +210,7 @@ impl Level {
         }
     }
 
-    fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn next<T>(&mut self, known: KnownEntries<'_, T>) -> Result<Option<WalkStep<T>>, StoreError> {
         loop {
             let Some(name) = self.names.next() else {
                 if !self.more {
@@ -198,8 +220,11 @@ impl Level {
                 continue;
             };
             let uri = uri::child(&self.uri, &name);
+            if let Some(known) = known(&self.place, &uri, &name) {
+                return Ok(Some(WalkStep::Known(uri, known)));
+            }
             if let Some(opened) = usable(&uri, self.place.open_listed(&name))? {
-                return Ok(Some(Entry { uri, name, opened }));
+                return Ok(Some(WalkStep::Entry(Entry { uri, name, opened })));
             }
         }
     }

@@ -5,6 +5,7 @@ mod excerpt;
 mod index;
 mod reader;
 
+use std::cell::RefCell;
 use std::ops::DerefMut;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,9 +19,10 @@ use super::find::Hits;
 use super::query::Query;
 use super::rank::{Question, Ranked, RankedText, Terms, rank};
 use super::team::{Candidate, Queue, THREADS, TIME, team};
-use super::walk::{Cutoff, walk};
+use super::walk::{Cutoff, walk_known};
 use crate::request::Request;
 use crate::version::FileVersion;
+use crate::walk::{KnownEntries, WalkStep};
 
 /// The part of the time of a search that is left for excerpts.
 const EXCERPTS: Duration = Duration::from_secs(5);
@@ -108,23 +110,38 @@ fn gather(
     index.begin();
     let room = AtomicUsize::new(index.room());
     let for_names = index.for_names();
+    // Asked before a file is opened, and again where only the open one shows which it is.
+    let index = RefCell::new(index);
     let work = |queue: Queue<Candidate>| Reader::new(&room, for_names).read_all(queue);
     let (walked, readers) = team(work, |give| {
         let mut order = 0;
-        walk(request, query, until, |entry| {
-            let Some(file) = Candidate::of(entry, order) else {
+        // A file that is as the index has it need not be opened: its excerpts are read from what is there then.
+        let known: KnownEntries<'_, _> = &mut |place, uri, name| {
+            let version = || Some(FileVersion::of(&place.peek(name)?));
+            index.borrow_mut().get(uri, version)
+        };
+        walk_known(request, query, until, known, |step| {
+            order += 1;
+            let file = match step {
+                WalkStep::Known(uri, text) => {
+                    files.push((order, uri, text));
+                    return Ok(None);
+                }
+                WalkStep::Entry(entry) => Candidate::of(entry, order),
+            };
+            let Some(file) = file else {
                 return Ok(None);
             };
-            order += 1;
-            if let Some(text) = index.get(&file.uri, FileVersion::of(&file.file.metadata)) {
-                files.push((file.order, file.uri, text));
+            let version = || Some(FileVersion::of(&file.file.metadata));
+            if let Some(text) = index.borrow_mut().get(&file.uri, version) {
+                files.push((order, file.uri, text));
                 return Ok(None);
             }
             let is_taken = give.send(file).is_ok();
             Ok((!is_taken).then_some(Cutoff::Time))
         })
     });
-    let stopped = walked?;
+    let (stopped, index) = (walked?, index.into_inner());
     let mut is_full = false;
     for reader in readers {
         is_full |= reader.is_full;

@@ -1,6 +1,7 @@
 //! The walk through the files and directories of a search: those that a listing has at the tops and below, from their open
 //! handles, as far as their names are wanted. Never opens anything by a path, and never looks into a file.
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,7 +11,7 @@ use super::query::Query;
 use crate::place::OpenEntry;
 use crate::request::Request;
 use crate::uri;
-use crate::walk::{Entry, Walk, usable};
+use crate::walk::{Entry, KnownEntries, Walk, WalkStep, usable};
 
 /// The reason why a walk or a search ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,21 @@ pub(super) fn walk(
     until: Instant,
     mut visit: impl FnMut(Entry) -> Result<Option<Cutoff>, StoreError>,
 ) -> Result<Option<Cutoff>, StoreError> {
+    let known: KnownEntries<'_, Infallible> = &mut |_, _, _| None;
+    walk_known(request, query, until, known, |step| match step {
+        WalkStep::Entry(entry) => visit(entry),
+        WalkStep::Known(_, never) => match never {},
+    })
+}
+
+/// Walks as [`walk`] does, and opens nothing of which something is `known`.
+pub(super) fn walk_known<T>(
+    request: &Request<'_>,
+    query: &Query,
+    until: Instant,
+    known: KnownEntries<'_, T>,
+    mut visit: impl FnMut(WalkStep<T>) -> Result<Option<Cutoff>, StoreError>,
+) -> Result<Option<Cutoff>, StoreError> {
     for top in &query.tops {
         let below = Below::of(request, top);
         // One of several may be missing for a moment.
@@ -40,19 +56,21 @@ pub(super) fn walk(
         }) else {
             continue;
         };
-        while let Some(entry) = entries.next()? {
+        while let Some(step) = entries.next(known)? {
             if Instant::now() > until {
                 return Ok(Some(Cutoff::Time));
             }
-            let path = query.looks_at_names().then(|| path(top, &entry));
+            let path = query.looks_at_names().then(|| path(top, &step));
             let path = path.unwrap_or_default();
             let is_excluded = query.excludes(&path);
-            if is_excluded || query.is_listing() {
-                entries.leave(&entry);
+            if let WalkStep::Entry(entry) = &step
+                && (is_excluded || query.is_listing())
+            {
+                entries.leave(entry);
             }
             if !is_excluded
                 && query.wants(&path)
-                && let Some(stopped) = visit(entry)?
+                && let Some(stopped) = visit(step)?
             {
                 return Ok(Some(stopped));
             }
@@ -80,10 +98,10 @@ impl Below {
         })
     }
 
-    fn next(&mut self) -> Result<Option<Entry>, StoreError> {
+    fn next<T>(&mut self, known: KnownEntries<'_, T>) -> Result<Option<WalkStep<T>>, StoreError> {
         match self {
-            Self::Walk(walk) => walk.next(),
-            Self::File(entry) => Ok(entry.take().map(|entry| *entry)),
+            Self::Walk(walk) => walk.step(known),
+            Self::File(entry) => Ok(entry.take().map(|entry| WalkStep::Entry(*entry))),
         }
     }
 
@@ -97,6 +115,10 @@ impl Below {
 }
 
 /// The path of an entry from the top; of the top itself, its name.
-fn path(top: &str, entry: &Entry) -> PathBuf {
-    uri::below(top, &entry.uri).unwrap_or_else(|| Path::new(&entry.name).to_owned())
+fn path<T>(top: &str, step: &WalkStep<T>) -> PathBuf {
+    let (uri, name) = match step {
+        WalkStep::Entry(entry) => (&entry.uri, Path::new(&entry.name)),
+        WalkStep::Known(uri, _) => (uri, Path::new("")),
+    };
+    uri::below(top, uri).unwrap_or_else(|| name.to_owned())
 }

@@ -73,10 +73,14 @@ impl TextIndex {
         self.bytes
     }
 
-    /// The text of this version of a file. Another version is forgotten.
-    pub(super) fn get(&mut self, uri: &str, version: FileVersion) -> Option<Arc<RankedText>> {
+    /// The text of the version that a file has now, which is only asked for if it has any. Another version is forgotten.
+    pub(super) fn get(
+        &mut self,
+        uri: &str,
+        version: impl FnOnce() -> Option<FileVersion>,
+    ) -> Option<Arc<RankedText>> {
         let known = self.files.get_mut(uri)?;
-        if known.version == version {
+        if known.version == version()? {
             known.seen = self.search;
             return Some(Arc::clone(&known.text));
         }
