@@ -89,7 +89,8 @@ fn file(
     let Some((metadata, content)) = whole(file, limit)? else {
         return Ok(None);
     };
-    let resource = describe::with_content(uri, name, &metadata, &content);
+    let mut resource = describe::with_content(uri, name, &metadata, &content);
+    describe::entitle(&mut resource, &content);
     // The tag of before: it may have grown meanwhile.
     let mut resource = tagged(resource, &file.metadata);
     let body = match is_as_is {

@@ -3,7 +3,7 @@
 
 use std::ffi::OsStr;
 
-use cap_std::fs::Metadata;
+use cap_std::fs::{File, Metadata};
 use infer::MatcherType;
 use jiff::Timestamp;
 use plainly::protocol::types::{Annotations, Body, Resource, TEXT_ENCODING};
@@ -12,8 +12,8 @@ use plainly::store::StoreError;
 use super::encoding::{self, Decoded};
 use super::handle;
 use super::place::{OpenEntry, OpenFile};
-use super::types;
 use super::walk::Entry;
+use super::{title, types};
 
 /// The bytes of a file that decide whether it is text.
 const HEAD_BYTES: usize = 4096;
@@ -61,6 +61,21 @@ pub(super) fn with_content(
     let mime_type = types::of_name(name).unwrap_or_else(|| from_head(name, head));
     // What was read, and not what was promised: some file systems say 0 of everything.
     file(uri, name, mime_type, metadata).size(content.len() as u64)
+}
+
+/// Sets the title of a file that begins with `head`.
+pub(super) fn entitle(resource: &mut Resource, head: &[u8]) {
+    let mime_type = resource.mime_type.as_deref().unwrap_or_default();
+    resource.title = title::title(mime_type, head);
+}
+
+/// Sets the title of a file of which nothing was read, if files of its type have one.
+pub(super) fn entitle_file(resource: &mut Resource, file: &File) {
+    if resource.mime_type.as_deref().is_some_and(title::is_titled)
+        && let Ok(head) = handle::read_up_to(file, title::HEAD_BYTES as u64)
+    {
+        entitle(resource, &head);
+    }
 }
 
 /// The content of a file: text if it can be sent as text, with its encoding in the resource unless that is UTF-8.

@@ -61,6 +61,7 @@ mod withheld;
 mod content;
 mod describe;
 mod encoding;
+mod title;
 mod types;
 #[cfg(any(feature = "tools", feature = "skills"))]
 mod version;

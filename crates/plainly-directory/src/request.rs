@@ -88,6 +88,7 @@ impl<'a> Request<'a> {
         let opened = self.place(target.root).open(&target.path)?;
         let mut resource = describe::opened(&target.uri, target.name(), &opened)?;
         if let OpenEntry::File(file) = &opened {
+            describe::entitle_file(&mut resource, &file.file);
             resource = content::tagged(resource, &file.metadata);
         }
         Ok(resource)
