@@ -125,7 +125,17 @@ pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
 pub(super) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     use cap_fs_ext::MetadataExt as _;
 
-    let file = cap_std::fs::File::from_std(std::fs::File::open(path)?);
+    let mut options = std::fs::OpenOptions::new();
+    options.read(true);
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+
+        // Directories are opened with this flag alone.
+        const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+        options.custom_flags(FILE_FLAG_BACKUP_SEMANTICS);
+    }
+    let file = cap_std::fs::File::from_std(options.open(path)?);
     let metadata = file.metadata()?;
     Ok((metadata.dev(), metadata.ino()))
 }
