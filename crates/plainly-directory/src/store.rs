@@ -151,12 +151,20 @@ impl Store for DirectoryStore {
             .await
     }
 
-    /// The listed spelling, for each that has the same names when it is decoded.
+    /// The listed spelling, for each that has the same names when it is decoded; none for hidden names, which are never told.
     fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
         if uri::is_top(uri) {
             return Some(Cow::Borrowed(uri::ROOT));
         }
         let target = self.mounts.target(Location::parse(uri).ok()?)?;
+        if !target.root.shown(&self.mounts.shown).hidden
+            && target
+                .path
+                .iter()
+                .any(|name| name.as_encoded_bytes().starts_with(b"."))
+        {
+            return None;
+        }
         Some(match target.uri == uri {
             true => Cow::Borrowed(uri),
             false => Cow::Owned(target.uri),
@@ -167,8 +175,8 @@ impl Store for DirectoryStore {
     /// reported also when one of its direct entries is replaced, a file that is renamed over
     /// another one like a new one, and the target of a link by its own URI. The runtime must have
     /// both time and I/O enabled.
-    fn watch(&self, _: SubscribedResources) -> Option<Watch> {
-        watch::watch(&self.mounts)
+    fn watch(&self, subscribed: SubscribedResources) -> Option<Watch> {
+        Some(watch::watch(&self.mounts, subscribed))
     }
 
     /// The mounts, and not `file:///` above them: that one is shared by all directory stores of a server.

@@ -1,8 +1,11 @@
 //! The reports of changes in the mounts. The operating system names possible changes; the reports
 //! are the entries that the store's own walk then finds there, so that hidden ones are never
-//! reported. While the reports are not read, no work is done, and little stored.
+//! reported. While the reports are not read, no work is done, and little stored. Where the operating system notices too
+//! little, what is subscribed is looked at again and again.
 //!
 //! Where the operating system watches directories one by one (Linux), only those are watched that are shown.
+
+mod asking;
 
 mod noticed;
 
@@ -25,13 +28,14 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime};
 
 use cap_std::fs::Dir;
 use futures_util::future;
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::{self, Stream, StreamExt};
+use plainly::server::SubscribedResources;
 use plainly::store::{Change, StoreError, Watch};
+use tokio::sync::watch;
 use tokio::time::timeout;
 
 use self::changes::{Changes, Verdict, verdict};
@@ -55,11 +59,31 @@ const GATHERED: Duration = Duration::from_millis(100);
 /// directory that is removed while it is open causes no event.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// The warning where the operating system watches less than what is shown.
+const ASKED: &str = "not all changes are noticed, and what clients are subscribed to is looked at every few seconds instead";
+
 /// By how much the time of a file may be behind the clock: file systems take the time of the last tick.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A stream of what changes in the mounts from now on; `None`, and a warning, if they can't be watched.
-pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<Watch> {
+/// A stream of what changes in the mounts from now on. Where the operating system can't watch, that is what changes of what is
+/// `subscribed`.
+pub(super) fn watch(mounts: &Arc<Mounts>, subscribed: SubscribedResources) -> Watch {
+    let limit = watch::Sender::new(false);
+    let asked = asking::changes(mounts, subscribed, limit.subscribe());
+    match watched(mounts, limit.clone()) {
+        Some(watched) => Watch::new(stream::select(watched, asked)),
+        None => {
+            limit.send_replace(true);
+            Watch::new(asked)
+        }
+    }
+}
+
+/// A stream of what the operating system notices; `None`, and a warning, if it can't watch the mounts.
+fn watched(
+    mounts: &Arc<Mounts>,
+    is_limited: watch::Sender<bool>,
+) -> Option<impl Stream<Item = Change> + use<>> {
     let noticed = Arc::new(NoticedChanges::default());
     let roots = mounts.roots.iter().enumerate();
     let systems: std::io::Result<_> = roots
@@ -68,7 +92,7 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<Watch> {
     let systems = systems
         .inspect_err(|error| {
             let limit = "fs.inotify.max_user_instances or the limit of open files may be too low";
-            tracing::warn!(%error, "file changes can't be reported: {limit}");
+            tracing::warn!(%error, "{ASKED}: {limit}");
         })
         .ok()?;
     let dirs = mounts.roots.iter().map(|root| Lock::from(root.dir()));
@@ -79,10 +103,10 @@ pub(super) fn watch(mounts: &Arc<Mounts>) -> Option<Watch> {
         mounts: Arc::clone(mounts),
         systems,
         noticed,
-        has_warned: AtomicBool::new(false),
+        is_limited,
     });
     let changes = stream::unfold((watching, Some(SystemTime::now())), next);
-    Some(Watch::new(changes.flat_map(stream::iter)))
+    Some(changes.flat_map(stream::iter))
 }
 
 /// Waits for changes. The first time, looks for what has changed since the watch was asked for.
@@ -120,7 +144,8 @@ struct WatchedMounts {
     /// The watch over each mount, by its index.
     systems: Vec<System>,
     noticed: Arc<NoticedChanges>,
-    has_warned: AtomicBool,
+    /// Whether there is something that is shown and not watched.
+    is_limited: watch::Sender<bool>,
 }
 
 /// A directory, and how it is called here and there.

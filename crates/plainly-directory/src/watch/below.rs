@@ -1,14 +1,13 @@
 //! Having directories watched: one, and all below it that are shown.
 
 use std::io;
-use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
 use cap_std::fs::Metadata;
 use plainly::store::StoreError;
 
 use super::changes::Changes;
-use super::{At, System, WatchedMounts};
+use super::{ASKED, At, System, WatchedMounts};
 use crate::walk;
 
 impl WatchedMounts {
@@ -82,7 +81,8 @@ impl WatchedMounts {
             return;
         }
         changes.listing();
-        if self.has_warned.swap(true, Ordering::Relaxed) {
+        let is_first = |is_limited: &mut bool| !std::mem::replace(is_limited, true);
+        if !self.is_limited.send_if_modified(is_first) {
             return;
         }
         changes.everything();
@@ -91,6 +91,6 @@ impl WatchedMounts {
         } else {
             ""
         };
-        tracing::warn!(uri = at.uri, %error, "not all changes can be reported{advice}");
+        tracing::warn!(uri = at.uri, %error, "{ASKED}{advice}");
     }
 }
