@@ -175,9 +175,10 @@ mod tests {
         }
         let (mut uris, mut is_listing) = (Vec::new(), false);
         for change in changes.tell([].into_iter()) {
-            match change {
-                Change::Resource(uri) => uris.push(uri.replace("file:///m", "")),
-                other => is_listing |= other == Change::Listing,
+            if let Change::Resource(uri) = change {
+                uris.push(uri.replace("file:///m", ""));
+            } else {
+                is_listing |= change == Change::Listing;
             }
         }
         (uris, is_listing)
@@ -216,7 +217,7 @@ mod tests {
         std::fs::write(mount.join("d/e/x"), "1").unwrap();
         let inner = told(&["/d", "/d/e"], false);
         let below = told(&["/d", "/d/e", "/d/e/x"], true);
-        assert_eq!(found(), [nothing.clone(), inner, below, nothing.clone()]);
+        assert_eq!(found(), [nothing.clone(), inner, below, nothing]);
         std::fs::write(mount.join("x"), "1").unwrap();
         std::fs::write(mount.join("d/.hidden"), "1").unwrap();
         assert_eq!(found()[0], told(&["/x"], true));
