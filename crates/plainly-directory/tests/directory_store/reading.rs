@@ -23,6 +23,9 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
         let mut found = fixture.metadata(&listed.uri).unwrap();
         let tag = found.own_tag().map(str::to_owned);
         found.remove_tag();
+        // Listings open no files.
+        let title = found.title.take();
+        assert_eq!(title.as_deref(), (listed.name == "a.md").then_some("Title"));
         assert_eq!(found, listed);
         if listed.is_collection == Some(true) {
             assert_eq!(listed.mime_type.as_deref(), Some("inode/directory"));
@@ -37,6 +40,7 @@ fn the_same_is_said_of_a_file_wherever_it_is_said() {
         assert_eq!(read.clone().into_resource().own_tag(), tag.as_deref());
         assert_eq!(tag.is_some(), listed.size != Some(0), "{}", listed.uri);
         assert_eq!(read.name.as_ref(), Some(&listed.name));
+        assert_eq!(read.title, title);
         assert_eq!(read.mime_type, listed.mime_type);
         assert_eq!(read.size, listed.size);
         assert_eq!(read.is_collection, Some(false));
