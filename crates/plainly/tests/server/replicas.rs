@@ -111,6 +111,16 @@ impl Replicas {
         }
     }
 
+    /// Waits until each replica opens what this key has sealed.
+    async fn all_open(&self, key: u8) {
+        let owner = client(Keys::new([key; 32])).await;
+        for client in &self.clients {
+            while go_on(client, begin(&owner).await).await.is_err() {
+                sleep(Duration::from_millis(20)).await;
+            }
+        }
+    }
+
     /// Waits until no replica opens what this key has sealed.
     async fn none_opens(&self, key: u8) {
         let owner = client(Keys::new([key; 32])).await;
@@ -141,17 +151,20 @@ async fn keys_rotated() {
             }
         }
     });
-    // One after the other gets the new key, and then the time passes at one after the other.
-    for age in [Duration::ZERO, SPREAD] {
-        for file in &replicas.files {
-            write(file, &[2, 1], age);
-            replicas.list(0).await;
-        }
+    // One after the other gets the new key. After all have it, the time passes at one after the other.
+    for file in &replicas.files {
+        write(file, &[2, 1], Duration::ZERO);
+        replicas.list(0).await;
+    }
+    replicas.all_open(2).await;
+    for file in &replicas.files {
+        write(file, &[2, 1], SPREAD);
+        replicas.list(0).await;
     }
     replicas.all_seal_with(2).await;
     // What was begun with the old key ends before it goes.
     let begun = listed.load(Ordering::Relaxed);
-    while listed.load(Ordering::Relaxed) <= begun {
+    while listed.load(Ordering::Relaxed) <= begun && !load.is_finished() {
         sleep(Duration::from_millis(1)).await;
     }
     replicas.write(&[2], Duration::ZERO);
