@@ -151,7 +151,7 @@ impl Store for DirectoryStore {
             .await
     }
 
-    /// The listed spelling, for each that has the same names when it is decoded; none for hidden names, which are never told.
+    /// The listed spelling of a URI with the same names when decoded; `None` for hidden names, which are never reported.
     fn spelling<'u>(&self, uri: &'u str) -> Option<Cow<'u, str>> {
         if uri::is_top(uri) {
             return Some(Cow::Borrowed(uri::ROOT));

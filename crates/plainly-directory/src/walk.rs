@@ -49,7 +49,7 @@ pub(super) struct Entry {
 )]
 pub(super) enum WalkStep<T> {
     Entry(Entry),
-    /// What is known of a URI, under which nothing was opened.
+    /// A URI of which something is known, so that nothing was opened.
     Known(String, T),
 }
 
