@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use http::HeaderMap;
+use http::{HeaderMap, StatusCode};
 use plainly_protocol::method::Method;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -11,6 +11,7 @@ use tokio::task::coop::consume_budget;
 use tokio::time::timeout;
 
 use super::endpoint::Endpoint;
+use super::failure::HttpFailure;
 use super::session::HttpSession;
 use crate::message::reply::{ServerMessage, ServerRequest};
 use crate::message::request::OutgoingRequest;
@@ -72,7 +73,8 @@ impl HttpSession {
 
 /// Sends an answer, which holds its place meanwhile. In a task of its own, because the next message on the stream may be
 /// the reply, which ends the call, and the server may accept no answer before the reply. The task ends when the client
-/// closes the connection: a runtime that shuts down would otherwise make each answer under way look like a failure.
+/// closes the connection, and then reports no failure: a runtime that shuts down would otherwise make each answer under way
+/// look like one.
 fn send_apart(
     endpoint: Endpoint,
     mut closed: watch::Receiver<bool>,
@@ -80,10 +82,16 @@ fn send_apart(
     place: impl Send + 'static,
 ) {
     tokio::spawn(async move {
-        tokio::select! {
+        let sent = tokio::select! {
             biased;
-            _ = closed.wait_for(|closed| *closed) => {}
-            () = send_answer(endpoint, frame) => {}
+            _ = closed.wait_for(|closed| *closed) => Ok(()),
+            sent = deliver(endpoint, frame) => sent,
+        };
+        // The client may have closed the connection while the answer was being sent.
+        if let Err(failure) = sent
+            && !*closed.borrow()
+        {
+            failure.warn();
         }
         drop(place);
     });
@@ -91,14 +99,40 @@ fn send_apart(
 
 /// Sends an answer, or a cancellation: what happens to it is only logged.
 pub(super) async fn send_answer(endpoint: Endpoint, frame: Frame) {
-    match timeout(FAREWELL, endpoint.post(frame, None)).await {
-        Ok(Ok(response)) if response.status.is_success() => response.discard(),
-        Ok(Ok(response)) => {
-            tracing::warn!(status = %response.status, "the server refused an answer")
-        }
-        Ok(Err(failure)) => tracing::warn!(%failure, "an answer did not reach the server"),
-        Err(_elapsed) => tracing::warn!("the server did not accept an answer"),
+    if let Err(failure) = deliver(endpoint, frame).await {
+        failure.warn();
     }
+}
+
+/// The reason why an answer was not accepted.
+enum AnswerFailure {
+    Refused(StatusCode),
+    Broken(HttpFailure),
+    Late,
+}
+
+impl AnswerFailure {
+    fn warn(self) {
+        match self {
+            Self::Refused(status) => tracing::warn!(%status, "the server refused an answer"),
+            Self::Broken(failure) => {
+                tracing::warn!(%failure, "an answer did not reach the server");
+            }
+            Self::Late => tracing::warn!("the server did not accept an answer"),
+        }
+    }
+}
+
+async fn deliver(endpoint: Endpoint, frame: Frame) -> Result<(), AnswerFailure> {
+    let posted = timeout(FAREWELL, endpoint.post(frame, None)).await;
+    let response = posted
+        .map_err(|_elapsed| AnswerFailure::Late)?
+        .map_err(AnswerFailure::Broken)?;
+    if !response.status.is_success() {
+        return Err(AnswerFailure::Refused(response.status));
+    }
+    response.discard();
+    Ok(())
 }
 
 /// Cancels a call when dropped: a legacy server does not take a broken connection for a cancellation.
