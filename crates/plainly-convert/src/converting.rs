@@ -30,9 +30,10 @@ const MAX_BYTES: usize = 4 << 20;
 /// resource, as [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS): before it is read, those that it may have. A
 /// resource that a converter fails at is served as it is, and the failure logged.
 ///
-/// Each conversion may take ten seconds, and 8 of them run at a time, one for each [caller](plainly_server::store::StoreCaller). The texts of resources that have a
-/// [tag](Resource::tag) are stored until the tag changes, up to 64 MiB in all, and several readers at once wait for one
-/// conversion. Those of a [view](Store::view) of the store are not stored, because another caller may see another content.
+/// Each conversion may take ten seconds, and 8 of them run at a time, one for each
+/// [caller](plainly_server::store::StoreCaller). The texts of resources that have a [tag](Resource::tag) are stored until
+/// the tag changes, up to 64 MiB in all, and several readers at once wait for one conversion. Those of a
+/// [view](Store::view) of the store are not stored, because another caller may see another content.
 ///
 /// ```
 /// use plainly_convert::{Converting, Csv, Html};

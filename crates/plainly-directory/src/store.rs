@@ -40,9 +40,8 @@ use super::watch;
 /// - Forbidden files look as if they did not exist. Everything listed could be opened when it was listed; what the
 ///   operating system can't open is logged and left out.
 ///
-/// Its methods need a Tokio runtime with time enabled: files are read on its blocking threads, 32 at a time for all clones of a store, an eighth of them
-/// for one [caller](plainly::store::StoreCaller).
-/// Dropping a future ends its work.
+/// Its methods need a Tokio runtime with time enabled: files are read on its blocking threads, 32 at a time for all clones
+/// of a store, an eighth of them for one [caller](plainly::store::StoreCaller). Dropping a future ends its work.
 ///
 /// A hard link, or another file system mounted inside, can't be distinguished from what belongs there. Files that must never be
 /// served are named to [`withhold`](crate::DirectoryStoreBuilder::withhold).

@@ -35,9 +35,9 @@ const SSE_METHODS: HeaderValue = HeaderValue::from_static("GET, POST");
 /// [`HttpServer`](super::HttpServer).
 ///
 /// It accepts requests for `localhost`, `127.0.0.1` and `[::1]` at any port, including those from pages at `http://` with
-/// one of these names and the same port; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept more. Pages of any
-/// other origin are refused with 403. See "Security & Endpoint" in the specification's
-/// page on Streamable HTTP.
+/// one of these names and the same port; [`allow_host`](Self::allow_host) and [`allow_origin`](Self::allow_origin) accept
+/// more. Pages of any other origin are refused with 403. See "Security & Endpoint" in the specification's page on
+/// Streamable HTTP.
 ///
 /// Dropping the future of a response cancels the request.
 ///

@@ -180,9 +180,9 @@ pub(crate) struct ContentArgs {
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds, allow_negative_numbers = true)]
     pub(crate) ttl: Option<Duration>,
 
-    /// Encrypt the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any server
-    /// with the same directories, --name and keys can continue them. The file is read again when it changes; the first key encrypts once the file is five minutes old, until
-    /// then the second one does; all keys decrypt
+    /// Encrypt the cursors of long listings with the keys in this file, one per line as 64 hexadecimal digits, so that any
+    /// server with the same directories, --name and keys can continue them. The file is read again when it changes; the
+    /// first key encrypts once the file is five minutes old, until then the second one does; all keys decrypt
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 

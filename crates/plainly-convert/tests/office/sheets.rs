@@ -1,4 +1,4 @@
-//! What workbooks say.
+//! Workbooks as Markdown.
 
 use plainly_convert::{Converter as _, Draft, Original, PageRange, Sheets};
 

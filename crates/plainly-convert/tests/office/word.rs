@@ -1,4 +1,4 @@
-//! What documents of Word say.
+//! Documents of Word as Markdown.
 
 use crate::documents::{Archive, DOCX, converted, paragraph, word};
 

@@ -49,7 +49,7 @@ pub(super) async fn of<S: Store>(source: &StoreView<S>, uri: &str, error: WriteE
     }
 }
 
-/// Nobody may make this change.
+/// The problem of a change that no caller may make.
 pub(super) fn denied(what: &str, why: &str) -> Problem {
     Problem::access_denied("write", format!("{what}: {why}.").as_str())
         .suggest("Use another place; this one stays as it is.")
