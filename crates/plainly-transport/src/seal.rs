@@ -1,6 +1,6 @@
-//! Seals texts that go to a client only to come back: others can't read them, change them, or use
-//! them for another purpose, and they expire. Everything is in the sealed text, so any process with
-//! the same key can open it. Knows nothing of the texts.
+//! Seals what leaves a server only to come back: others can't read it, change it, or use it for
+//! another purpose, and it expires. Everything is in the sealed text, so any process with the same
+//! key can open it. Knows nothing of the contents.
 
 mod file;
 mod keys;
@@ -31,15 +31,29 @@ impl Sealer {
         now: SystemTime,
         ttl: Duration,
     ) -> Result<String, getrandom::Error> {
-        let keys = match self.0.get() {
-            Some(keys) => keys,
+        self.keys()?.seal(purpose, text, now, ttl)
+    }
+
+    /// Seals bytes that need not be text, which [`open_bytes`](Self::open_bytes) opens.
+    pub fn seal_bytes(
+        &self,
+        purpose: Purpose<'_>,
+        content: &[u8],
+        now: SystemTime,
+        ttl: Duration,
+    ) -> Result<Vec<u8>, getrandom::Error> {
+        self.keys()?.seal_bytes(purpose, content, now, ttl)
+    }
+
+    fn keys(&self) -> Result<&Keys, getrandom::Error> {
+        match self.0.get() {
+            Some(keys) => Ok(keys),
             None => {
                 let random = Keys::random()?;
                 // Two threads may each draw a key; both use the one that was there first.
-                self.0.get_or_init(|| random)
+                Ok(self.0.get_or_init(|| random))
             }
-        };
-        keys.seal(purpose, text, now, ttl)
+        }
     }
 
     /// The text that was sealed for `purpose`, if it is still good.
@@ -52,6 +66,17 @@ impl Sealer {
         // Without keys, this process has sealed nothing yet.
         let keys = self.0.get().ok_or(InvalidSeal)?;
         keys.open(purpose, sealed, now)
+    }
+
+    /// The bytes that [`seal_bytes`](Self::seal_bytes) sealed for `purpose`, if they are still good.
+    pub fn open_bytes(
+        &self,
+        purpose: Purpose<'_>,
+        sealed: &[u8],
+        now: SystemTime,
+    ) -> Result<Vec<u8>, InvalidSeal> {
+        let keys = self.0.get().ok_or(InvalidSeal)?;
+        keys.open_bytes(purpose, sealed, now)
     }
 }
 

@@ -7,6 +7,9 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
 use super::file::{KeyFile, KeyFileError};
 use super::ring::{self, InvalidKeys, InvalidSeal, KEY, Key, KeyLines, Purpose};
 
@@ -72,6 +75,7 @@ impl Keys {
         Ok(Self::new(key))
     }
 
+    /// Seals a text as text.
     pub(super) fn seal(
         &self,
         purpose: Purpose<'_>,
@@ -79,11 +83,22 @@ impl Keys {
         now: SystemTime,
         ttl: Duration,
     ) -> Result<String, getrandom::Error> {
+        let sealed = self.seal_bytes(purpose, text.as_bytes(), now, ttl)?;
+        Ok(URL_SAFE_NO_PAD.encode(sealed))
+    }
+
+    pub(super) fn seal_bytes(
+        &self,
+        purpose: Purpose<'_>,
+        content: &[u8],
+        now: SystemTime,
+        ttl: Duration,
+    ) -> Result<Vec<u8>, getrandom::Error> {
         let read = self.file.as_ref().map(|file| file.current(now));
         let of_file = read.as_ref().map(|keys| keys.sealing(now));
         let key = of_file.or_else(|| self.given.first());
         let key = key.expect("there is always a key");
-        key.seal(purpose, text, now, ttl)
+        key.seal(purpose, content, now, ttl)
     }
 
     pub(super) fn open(
@@ -92,6 +107,17 @@ impl Keys {
         sealed: &str,
         now: SystemTime,
     ) -> Result<String, InvalidSeal> {
+        let sealed = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| InvalidSeal)?;
+        let text = self.open_bytes(purpose, &sealed, now)?;
+        String::from_utf8(text).map_err(|_| InvalidSeal)
+    }
+
+    pub(super) fn open_bytes(
+        &self,
+        purpose: Purpose<'_>,
+        sealed: &[u8],
+        now: SystemTime,
+    ) -> Result<Vec<u8>, InvalidSeal> {
         let read = self.file.as_ref().map(|file| file.current(now));
         let of_file = read.iter().flat_map(|keys| keys.all());
         ring::open(of_file.chain(&self.given), purpose, sealed, now)

@@ -3,8 +3,6 @@
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chacha20poly1305::aead::{Aead, Payload};
 use chacha20poly1305::{KeyInit, XChaCha20Poly1305, XNonce};
 
@@ -20,8 +18,8 @@ const UNTIL: usize = 8;
 /// The purpose of a seal. None is the beginning of another: each part has its length before it.
 pub type Purpose<'a> = &'a [&'a str];
 
-/// The reason why a sealed text can't be opened: it was sealed with another key or for another purpose, changed, is too old,
-/// or no sealed text at all. Nobody is told which.
+/// The reason why a seal can't be opened: it was made with another key or for another purpose, changed, is too old,
+/// or no seal at all. Nobody is told which.
 #[derive(Debug, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "nobody is told more")]
 pub struct InvalidSeal;
@@ -54,33 +52,32 @@ impl Key {
     pub(super) fn seal(
         &self,
         purpose: Purpose<'_>,
-        text: &str,
+        content: &[u8],
         now: SystemTime,
         ttl: Duration,
-    ) -> Result<String, getrandom::Error> {
+    ) -> Result<Vec<u8>, getrandom::Error> {
         let mut nonce = [0; NONCE];
         getrandom::fill(&mut nonce)?;
         let until = since_1970(now).saturating_add(millis(ttl));
-        let message = [&until.to_be_bytes(), text.as_bytes()].concat();
+        let message = [&until.to_be_bytes(), content].concat();
         let payload = Payload {
             msg: &message,
             aad: &bound(purpose),
         };
         let sealed = self.0.encrypt(&XNonce::from(nonce), payload);
-        let sealed = sealed.expect("only a text of 256 GiB is too long");
-        Ok(URL_SAFE_NO_PAD.encode([nonce.as_slice(), &sealed].concat()))
+        let sealed = sealed.expect("only a content of 256 GiB is too long");
+        Ok([nonce.as_slice(), &sealed].concat())
     }
 }
 
-/// The text that one of the keys sealed for `purpose`, if it is still good.
+/// The content that one of the keys sealed for `purpose`, if it is still good.
 pub(super) fn open<'a>(
     keys: impl IntoIterator<Item = &'a Key>,
     purpose: Purpose<'_>,
-    sealed: &str,
+    sealed: &[u8],
     now: SystemTime,
-) -> Result<String, InvalidSeal> {
-    let bytes = URL_SAFE_NO_PAD.decode(sealed).map_err(|_| InvalidSeal)?;
-    let (nonce, sealed) = bytes.split_first_chunk::<NONCE>().ok_or(InvalidSeal)?;
+) -> Result<Vec<u8>, InvalidSeal> {
+    let (nonce, sealed) = sealed.split_first_chunk::<NONCE>().ok_or(InvalidSeal)?;
     let (nonce, aad) = (XNonce::from(*nonce), bound(purpose));
     // The cipher compares in constant time.
     let open = |Key(cipher): &Key| {
@@ -90,12 +87,13 @@ pub(super) fn open<'a>(
         };
         cipher.decrypt(&nonce, payload).ok()
     };
-    let message = keys.into_iter().find_map(open).ok_or(InvalidSeal)?;
-    let (until, text) = message.split_first_chunk::<UNTIL>().ok_or(InvalidSeal)?;
+    let mut message = keys.into_iter().find_map(open).ok_or(InvalidSeal)?;
+    let until = message.first_chunk::<UNTIL>().ok_or(InvalidSeal)?;
     if since_1970(now) >= u64::from_be_bytes(*until) {
         return Err(InvalidSeal);
     }
-    String::from_utf8(text.to_vec()).map_err(|_| InvalidSeal)
+    message.drain(..UNTIL);
+    Ok(message)
 }
 
 fn bound(purpose: Purpose<'_>) -> Vec<u8> {

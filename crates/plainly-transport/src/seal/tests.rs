@@ -95,6 +95,18 @@ fn a_server_without_keys_opens_what_it_sealed_itself() {
 }
 
 #[test]
+fn bytes_that_are_no_text_come_back_as_they_were() {
+    let (sealer, bytes) = (Sealer::new(Some(Keys::new([1; KEY]))), [0xff, 0]);
+    let sealed = sealer.seal_bytes(PURPOSE, &bytes, now(), DAY).unwrap();
+    assert_eq!(
+        sealer.open_bytes(PURPOSE, &sealed, now()).as_deref(),
+        Ok(&bytes[..])
+    );
+    let text = URL_SAFE_NO_PAD.encode(&sealed);
+    assert_eq!(sealer.open(PURPOSE, &text, now()), Err(InvalidSeal));
+}
+
+#[test]
 fn keys_are_read_from_lines() {
     let one = "0123456789abcdefABCDEF00".to_owned() + &"7f".repeat(20);
     let good = [one.clone(), format!("\n  {one} \r\n\n{one}\n")];
