@@ -22,7 +22,6 @@ use super::load::Load;
 use super::operation::Observer;
 use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::UnsentReplies;
-use super::records::{ErasedRecords, Records};
 use super::sessions::Sessions;
 use super::sessions::ended::SessionObserver;
 use super::sessions::shared::SharedSessions;
@@ -33,6 +32,8 @@ use super::{Inner, Server};
 use crate::limits::Limits;
 use crate::skills::Skills;
 use crate::store::Store;
+use plainly_cluster::Records;
+use plainly_cluster::erased::ErasedRecords;
 use plainly_transport::quota::Quota;
 use plainly_transport::seal::Keys;
 

@@ -11,7 +11,8 @@ use tokio::time::Instant;
 use super::record::{SessionChange, SessionRecord};
 use crate::limits::Limits;
 use crate::random::random_name;
-use crate::records::{ErasedRecords, RecordsError};
+use plainly_cluster::EngineError;
+use plainly_cluster::erased::ErasedRecords;
 use plainly_transport::lock::Lock;
 
 /// The attempts to change a record that other servers change at the same time.
@@ -109,7 +110,7 @@ impl SharedSession {
     }
 
     /// Looks at the record.
-    pub(super) async fn find(&self) -> Result<FoundRecord, RecordsError> {
+    pub(super) async fn find(&self) -> Result<FoundRecord, EngineError> {
         let Some(stored) = self.all.records.get(&self.key).await? else {
             return Ok(FoundRecord::Nothing);
         };
@@ -157,7 +158,7 @@ impl SharedSession {
         &self,
         record: &mut SessionRecord,
         over: Option<u64>,
-    ) -> Result<Option<u64>, RecordsError> {
+    ) -> Result<Option<u64>, EngineError> {
         let ttl = self.all.ttl();
         record.keep_for(ttl);
         let value = serde_json::to_vec(record).expect("texts, numbers and JSON can be written");
@@ -187,8 +188,8 @@ impl SharedSession {
     }
 }
 
-fn read(value: &[u8]) -> Result<SessionRecord, RecordsError> {
-    serde_json::from_slice(value).map_err(|error| RecordsError::Refused(error.into()))
+fn read(value: &[u8]) -> Result<SessionRecord, EngineError> {
+    serde_json::from_slice(value).map_err(|error| EngineError::Refused(error.into()))
 }
 
 #[cfg(test)]

@@ -11,9 +11,9 @@ use tokio::time::sleep;
 use super::Session;
 use crate::changes::Topic;
 use crate::failure::incident::chain;
-use crate::records::RecordsError;
 use crate::sessions::record::{SessionChange, SessionRecord};
 use crate::sessions::shared::{FoundRecord, SharedSession};
+use plainly_cluster::EngineError;
 use plainly_transport::quota::QuotaExhausted;
 
 impl Session {
@@ -67,7 +67,7 @@ impl Session {
     }
 
     /// Takes over what other servers have changed. Returns whether the session goes on.
-    pub(in crate::sessions) async fn catch_up(&self) -> Result<bool, RecordsError> {
+    pub(in crate::sessions) async fn catch_up(&self) -> Result<bool, EngineError> {
         let Some(shared) = &self.shared else {
             return Ok(true);
         };

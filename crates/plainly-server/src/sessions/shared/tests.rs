@@ -9,9 +9,9 @@ use tokio::time::{advance, sleep};
 
 use super::*;
 use crate::changes::{Changes, Topic};
-use crate::records::{Records, StoredRecord};
 use crate::sessions::Sessions;
 use crate::sessions::session::Session;
+use plainly_cluster::{Records, StoredRecord};
 use plainly_transport::quota::Quota;
 
 const MOST: usize = 1 << 20;
@@ -31,7 +31,7 @@ struct Stock {
 }
 
 impl Records for Shelf {
-    async fn get(&self, key: &str) -> Result<Option<StoredRecord>, RecordsError> {
+    async fn get(&self, key: &str) -> Result<Option<StoredRecord>, EngineError> {
         if self.0.lock().is_silent {
             std::future::pending::<()>().await;
         }
@@ -44,7 +44,7 @@ impl Records for Shelf {
         value: Bytes,
         over: Option<u64>,
         ttl: Duration,
-    ) -> Result<Option<u64>, RecordsError> {
+    ) -> Result<Option<u64>, EngineError> {
         if self.0.lock().is_silent {
             std::future::pending::<()>().await;
         }
@@ -164,7 +164,7 @@ async fn a_store_that_never_answers_is_unavailable_after_a_while() {
         change(&session, level).await.unwrap_err(),
     ] {
         assert!(is_unavailable(&error), "{error:?}");
-        assert!(error.message().contains("The store of sessions"));
+        assert!(error.message().contains("The store of this server"));
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use plainly::protocol::types::LoggingLevel;
 use plainly::server::extract::Context;
-use plainly::server::{Changes, Records, RecordsError, Resource, Server, StoredRecord, Tool};
+use plainly::server::{Changes, EngineError, Records, Resource, Server, StoredRecord, Tool};
 use plainly_peer::{Gate, Response, Site};
 use serde_json::{Value, json};
 
@@ -25,16 +25,16 @@ struct Shelf {
 }
 
 impl Shelf {
-    fn check(&self) -> Result<(), RecordsError> {
+    fn check(&self) -> Result<(), EngineError> {
         match self.is_away.load(Ordering::SeqCst) {
-            true => Err(RecordsError::Refused("away".into())),
+            true => Err(EngineError::Refused("away".into())),
             false => Ok(()),
         }
     }
 }
 
 impl Records for Shelf {
-    async fn get(&self, key: &str) -> Result<Option<StoredRecord>, RecordsError> {
+    async fn get(&self, key: &str) -> Result<Option<StoredRecord>, EngineError> {
         self.check()?;
         Ok(self.records.lock().unwrap().get(key).cloned())
     }
@@ -45,7 +45,7 @@ impl Records for Shelf {
         value: Bytes,
         over: Option<u64>,
         _ttl: Duration,
-    ) -> Result<Option<u64>, RecordsError> {
+    ) -> Result<Option<u64>, EngineError> {
         self.check()?;
         assert!(key.len() <= 80, "{key}");
         let mut records = self.records.lock().unwrap();
@@ -221,7 +221,7 @@ async fn without_the_records_a_server_goes_on_with_the_sessions_that_it_knows() 
     ] {
         let mut refused = other.http.send("POST /mcp", headers, message).await;
         assert_eq!(refused.status, 503);
-        let why = "The store of sessions can't be reached at the moment: try again later";
+        let why = "The store of this server can't be reached at the moment: try again later";
         assert_eq!(refused.message().await["error"]["message"], why);
     }
     let ended = one.http.bare("DELETE /mcp", &session, "").await;

@@ -1,0 +1,151 @@
+//! An engine for the replicas of one process: everything is in its memory.
+
+mod hub;
+mod shelves;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::{Stream, unfold};
+use plainly_transport::lock::Lock;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use self::hub::{Hearing, Hub};
+use self::shelves::{Follower, Shelves};
+use crate::bus::{Bus, Heard, Responder, Unanswered};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::journals::Journals;
+use crate::records::{Records, StoredRecord};
+use crate::replica_id::ReplicaId;
+
+/// The most bytes of a value, as a server of NATS has it by default.
+const MAX_VALUE: usize = 1 << 20;
+
+/// An engine for replicas of one process, for tests above all. Cheap to clone; all clones are the
+/// same engine.
+#[derive(Clone, Debug, Default)]
+pub struct InProcess(Arc<Shared>);
+
+/// The memory that all replicas share.
+#[derive(Debug, Default)]
+struct Shared {
+    hub: Lock<Hub>,
+    shelves: Lock<Shelves>,
+}
+
+/// One replica's part of an [`InProcess`].
+#[derive(Clone, Debug)]
+pub struct Replica {
+    id: ReplicaId,
+    shared: Arc<Shared>,
+}
+
+impl InProcess {
+    /// An engine that stores nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A new replica.
+    pub fn replica(&self) -> Replica {
+        Replica {
+            id: self.0.hub.lock().next_id(),
+            shared: Arc::clone(&self.0),
+        }
+    }
+}
+
+impl Bus for Replica {
+    fn id(&self) -> ReplicaId {
+        self.id
+    }
+
+    fn tell(&self, event: Bytes) {
+        self.shared.hub.lock().tell(self.id, &event);
+    }
+
+    async fn ask(
+        &self,
+        whom: ReplicaId,
+        question: Bytes,
+        within: Duration,
+    ) -> Result<Bytes, Unanswered> {
+        let (sender, answer) = oneshot::channel();
+        // Nobody is left to hear the answer if the asker has stopped waiting.
+        let responder = Responder::new(move |answer| drop(sender.send(answer)));
+        let question = Heard::Question(question, responder);
+        self.shared.hub.lock().ask(whom, question)?;
+        match timeout(within, answer).await {
+            Ok(Ok(answer)) => Ok(answer),
+            Ok(Err(_)) | Err(_) => Err(Unanswered::Silent),
+        }
+    }
+
+    fn hear(&self) -> impl Stream<Item = Heard> + Send + 'static {
+        let hearing = self.shared.hub.lock().hear(self.id);
+        unfold(hearing, async |mut hearing: Hearing| {
+            let heard = hearing.next().await?;
+            Some((heard, hearing))
+        })
+    }
+}
+
+impl Records for Replica {
+    async fn get(&self, key: &str) -> Result<Option<StoredRecord>, EngineError> {
+        Ok(self.shared.shelves.lock().get(key))
+    }
+
+    async fn put(
+        &self,
+        key: &str,
+        value: Bytes,
+        over: Option<u64>,
+        ttl: Duration,
+    ) -> Result<Option<u64>, EngineError> {
+        check_size(&value)?;
+        Ok(self.shared.shelves.lock().put(key, value, over, ttl))
+    }
+}
+
+impl Journals for Replica {
+    async fn append(&self, journal: &str, event: Bytes) -> Result<(), EngineError> {
+        check_size(&event)?;
+        self.shared.shelves.lock().append(journal, event);
+        Ok(())
+    }
+
+    fn follow(
+        &self,
+        journal: &str,
+    ) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
+        let follower = Follower::new(journal);
+        let shared = Arc::clone(&self.shared);
+        unfold((shared, follower), async |(shared, mut follower)| {
+            let event = follower.next(&shared.shelves).await;
+            Some((Ok(event), (shared, follower)))
+        })
+    }
+}
+
+impl Engine for Replica {
+    fn is_connected(&self) -> bool {
+        true
+    }
+
+    fn max_value(&self) -> usize {
+        MAX_VALUE
+    }
+}
+
+fn check_size(value: &[u8]) -> Result<(), EngineError> {
+    match value.len() {
+        0..=MAX_VALUE => Ok(()),
+        _ => Err(EngineError::TooLarge),
+    }
+}
+
+#[cfg(test)]
+mod tests;

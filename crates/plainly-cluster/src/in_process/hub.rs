@@ -1,0 +1,88 @@
+//! The replicas that hear, each with the messages that it has not heard yet.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::{Notify, mpsc};
+
+use crate::bus::{Heard, Unanswered};
+use crate::replica_id::ReplicaId;
+
+/// The most messages that wait for a replica which is slow to hear them.
+const WAITING: usize = 1_024;
+
+#[derive(Debug, Default)]
+pub(super) struct Hub {
+    replicas: u64,
+    listeners: HashMap<ReplicaId, Listener>,
+}
+
+/// A replica that hears, as others see it.
+#[derive(Debug)]
+struct Listener {
+    messages: mpsc::Sender<Heard>,
+    missed: Arc<Notify>,
+}
+
+/// A replica that hears, as it sees itself. Others can't reach it once this is dropped.
+#[derive(Debug)]
+pub(super) struct Hearing {
+    messages: mpsc::Receiver<Heard>,
+    missed: Arc<Notify>,
+}
+
+impl Hub {
+    pub(super) fn next_id(&mut self) -> ReplicaId {
+        self.replicas += 1;
+        ReplicaId::new(self.replicas)
+    }
+
+    pub(super) fn hear(&mut self, id: ReplicaId) -> Hearing {
+        let (sender, messages) = mpsc::channel(WAITING);
+        let missed = Arc::<Notify>::default();
+        let listener = Listener {
+            messages: sender,
+            missed: Arc::clone(&missed),
+        };
+        self.listeners.insert(id, listener);
+        Hearing { messages, missed }
+    }
+
+    pub(super) fn tell(&mut self, sender: ReplicaId, event: &Bytes) {
+        self.listeners
+            .retain(|_, listener| !listener.messages.is_closed());
+        for (id, listener) in &self.listeners {
+            if *id != sender {
+                listener.tell(event.clone());
+            }
+        }
+    }
+
+    pub(super) fn ask(&mut self, whom: ReplicaId, question: Heard) -> Result<(), Unanswered> {
+        let listener = self.listeners.get(&whom).ok_or(Unanswered::Gone)?;
+        let sent = listener.messages.try_send(question);
+        sent.map_err(|unsent| match unsent {
+            mpsc::error::TrySendError::Closed(_) => Unanswered::Gone,
+            mpsc::error::TrySendError::Full(_) => Unanswered::Unsent,
+        })
+    }
+}
+
+impl Listener {
+    fn tell(&self, event: Bytes) {
+        if self.messages.try_send(Heard::Event(event)).is_err() {
+            self.missed.notify_one();
+        }
+    }
+}
+
+impl Hearing {
+    pub(super) async fn next(&mut self) -> Option<Heard> {
+        tokio::select! {
+            biased;
+            () = self.missed.notified() => Some(Heard::Gap),
+            heard = self.messages.recv() => heard,
+        }
+    }
+}
