@@ -51,9 +51,9 @@ pub(super) struct ListedEntry {
     is_collection: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
-    // UTC, ISO 8601. Only in a listing by that.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    last_modified: Option<String>,
+    // The last change, in a listing by that: in the line alone, and there in the place of the size.
+    #[serde(skip)]
+    time: Option<String>,
 }
 
 impl ListedEntry {
@@ -61,32 +61,38 @@ impl ListedEntry {
     pub(super) fn new(resource: &Resource, base: &str, has_time: bool) -> Self {
         let path = below(&resource.uri, base).to_owned();
         let name = (!can_be_read_in(&path, &resource.name)).then(|| resource.name.clone());
-        let last_modified = last_modified(resource).filter(|_| has_time);
+        let time = last_modified(resource).filter(|_| has_time);
         Self {
             name,
             path,
             is_collection: is_collection(resource).then_some(true),
             size: resource.size,
-            last_modified: last_modified.map(str::to_owned),
+            time: time.map(to_the_minute),
         }
     }
 
-    /// One line: the path, and the rest in brackets.
+    /// One line: the time, the path, and the rest in brackets.
     pub(super) fn line(&self) -> String {
+        let time = self.time.as_ref().map(|time| format!("{time}  "));
+        let path = format!("{}{}", time.unwrap_or_default(), self.path);
         let name = self.name.as_deref().map(printable);
         let kind = self.is_collection.map(|_| "directory");
-        let size = self.size.map(|size| format!("{size} bytes"));
-        let known = [
-            name.as_deref(),
-            kind,
-            size.as_deref(),
-            self.last_modified.as_deref(),
-        ];
+        let size = self.size.filter(|_| self.time.is_none());
+        let size = size.map(|size| format!("{size} bytes"));
+        let known = [name.as_deref(), kind, size.as_deref()];
         let known: Vec<&str> = known.into_iter().flatten().collect();
         match known.as_slice() {
-            [] => self.path.clone(),
-            known => format!("{}  ({})", self.path, known.join(", ")),
+            [] => path,
+            known => format!("{path}  ({})", known.join(", ")),
         }
+    }
+}
+
+/// A time in UTC without its seconds; another as it is.
+fn to_the_minute(time: &str) -> String {
+    match time.split_at_checked("2026-07-28T09:00".len()) {
+        Some((minute, seconds)) if seconds.ends_with('Z') => format!("{minute}Z"),
+        _ => time.to_owned(),
     }
 }
 

@@ -76,8 +76,8 @@ pub(super) fn tool<S: Store>(source: &Arc<StoreView<S>>) -> Tool {
     super::tool("list_resources", source, run)
         .title("List resources")
         .description(
-            "Lists what is directly in a directory, with sizes, and if sorted by modified with the times; without uri, the \
-             top-level directories (start with that).",
+            "Lists what is directly in a directory, with sizes, or sorted by modified with times in the text; without uri, \
+             the top-level directories (start with that).",
         )
 }
 

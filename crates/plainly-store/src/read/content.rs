@@ -11,6 +11,9 @@ use super::output::ReadOutput;
 use crate::{MEDIA_BYTES, StoreView, entry, problems};
 use plainly_server::store::{Formats, Store, StoreError, Viewer, Wanted};
 
+/// The types of text that programs show their users as something else.
+const FOR_PROGRAMS: [&str; 1] = ["application/x-ipynb+json"];
+
 /// Reads the resource: structured output for programs, and blocks of content. Subtracts its text from `room`, in bytes.
 pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
@@ -42,27 +45,32 @@ pub(super) async fn read<S: Store>(
     }
 }
 
-/// The resource in its own format, and after it in the others if it is no text.
+/// The resource in its own format, and before it as text in others if its own is not for readers.
 async fn contents<S: Store>(
     source: &StoreView<S>,
     resource: &Resource,
 ) -> Result<Vec<ResourceContents>, StoreError> {
     let (store, uri) = (&source.store, &*resource.uri);
     let own = store.read(uri).await?;
-    if own.iter().any(|one| one.body.as_text().is_some()) {
+    let mime_type = resource.mime_type.as_deref().unwrap_or_default();
+    let is_text = own.iter().any(|one| one.body.as_text().is_some());
+    if is_text && !FOR_PROGRAMS.contains(&mime_type) {
         return Ok(own);
     }
     let formats = resource.meta.as_ref().map(Representation::listed);
     let formats = formats.unwrap_or_default().into_iter();
     let others = formats.map(|format| format.mime_type);
-    let others = others.filter(|format| resource.mime_type.as_ref() != Some(format));
+    let others = others.filter(|format| format != mime_type);
     let others: Vec<String> = others.collect();
     if others.is_empty() {
         return Ok(own);
     }
     let wanted = Wanted::new(Formats::These(others));
-    let others = store.read_as(uri, &wanted).await?;
-    Ok(own.into_iter().chain(others).collect())
+    let others = store.read_as(uri, &wanted).await?.into_iter();
+    let is_other_text = |one: &ResourceContents| {
+        one.mime_type.as_deref() != Some(mime_type) && one.body.as_text().is_some()
+    };
+    Ok(others.filter(is_other_text).chain(own).collect())
 }
 
 /// The first representation that is text, which a model reads best; otherwise the first one.

@@ -14,7 +14,7 @@ const LISTING: usize = 20_000;
 
 #[test]
 fn definitions_and_listings_are_short() {
-    let names: Vec<String> = (0..200).map(|n| format!("minutes of {n:03}.md")).collect();
+    let names: Vec<String> = (0..200).map(|n| format!("minutes of {n:06}.md")).collect();
     let text = "x".repeat(12_345);
     let files: Vec<_> = names.iter().map(|name| (&**name, &*text)).collect();
     let fixture = Fixture::new(&files);
@@ -23,10 +23,12 @@ fn definitions_and_listings_are_short() {
         let listed = fixture.block_on(tools.client.tools()).unwrap();
         let bytes = json!(listed).to_string().len();
         assert!(bytes <= DEFINITIONS, "{revision}: {bytes}");
-        let answer = tools.call("list_resources", json!({"uri": "docs"}));
-        let bytes = json!(answer.result).to_string().len();
-        assert!(bytes <= LISTING, "{revision}: {bytes}");
-        assert!(answer.text.contains("200 files"), "{}", answer.text);
+        for sort in ["name", "size", "modified"] {
+            let answer = tools.call("list_resources", json!({"uri": "docs", "sort": sort}));
+            let bytes = json!(answer.result).to_string().len();
+            assert!(bytes <= LISTING, "{revision} {sort}: {bytes}");
+            assert!(answer.text.contains("200 files"), "{}", answer.text);
+        }
     }
 }
 
