@@ -28,6 +28,7 @@ use self::catalogue::{Catalogue, Definition};
 use self::cursor::Cursors;
 pub(super) use self::definitions::Definitions;
 pub use self::error::{BuildError, BuildErrors};
+pub(super) use self::methods::ACCEPT;
 #[cfg(test)]
 pub(super) use self::methods::FEATURE_HANDLERS;
 pub use self::prompts::Prompt;

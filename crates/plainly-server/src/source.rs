@@ -80,6 +80,9 @@ pub trait Source: Send + Sync + 'static {
     /// such as a session that is not found, reaches the client as an internal error with the same
     /// message. Dropping the future cancels the request.
     ///
+    /// Of the contents of one resource in several formats, clients get those that they ask for or know of, as from this server's
+    /// own resources.
+    ///
     /// A source without `resources/metadata` is asked for its listing instead, and for the contents
     /// of what it does not list. Empty contents are passed on of collections alone, because a
     /// client can't tell whether anything else exists.
@@ -116,7 +119,8 @@ impl SourceRequest {
         self.method
     }
 
-    /// The parameters: an object, without `_meta`, which is between this server and its client.
+    /// The parameters: an object. Of `_meta`, which is between this server and its client, it only has what is about a
+    /// resource: the formats that the client asks for, and the content that it has.
     pub fn params(&self) -> &RawJson {
         &self.params
     }
@@ -153,7 +157,7 @@ impl SourceRequest {
 
     fn new(call: &MethodCall<'_>, features: &Features) -> Result<Self, Failure> {
         let params = match call.params {
-            Some(params) => raw::without_meta(params)?,
+            Some(params) => raw::parameters(params)?,
             None => RawJson::parse("{}")?,
         };
         let name = call.subject_name();

@@ -36,6 +36,7 @@ pub use self::range::{ByteRange, RangeQuery, Ranged};
 pub use self::stores::Stores;
 pub(crate) use self::stores::{Position, shorter};
 pub use self::viewer::Viewer;
+pub(crate) use self::wanted::ContentFacts;
 pub use self::wanted::{Formats, Wanted};
 pub use self::watch::{Change, Watch};
 pub use self::write::{

@@ -22,7 +22,7 @@ use crate::failure::Failure;
 use crate::request::{MethodCall, Scope};
 
 /// The member of a request's `_meta` with the formats that the client accepts.
-const ACCEPT: &str = "dev.plainly/accept";
+pub(crate) const ACCEPT: &str = "dev.plainly/accept";
 
 pub(crate) type FeatureHandler =
     fn(&Arc<Features>, &MethodCall<'_>) -> Result<MethodAnswer, ProtocolError>;

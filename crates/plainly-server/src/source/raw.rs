@@ -6,12 +6,13 @@ use std::time::Duration;
 use plainly_errors::ProtocolError;
 use plainly_protocol::envelope::{self, Limits, Object};
 use plainly_protocol::meta::SERVER_INFO;
-use plainly_protocol::types::{CacheHint, CacheScope, Meta, RawJson, ResultType};
+use plainly_protocol::types::{CacheHint, CacheScope, IF_NONE_MATCH, Meta, RawJson, ResultType};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::answer::{Answer, MethodResult};
 use crate::failure::Failure;
+use crate::features::ACCEPT;
 
 /// The members of an object in their order, each as it was written.
 pub(super) struct Members(Vec<(String, RawJson)>);
@@ -35,6 +36,12 @@ impl Members {
         }
     }
 
+    /// Adds a member.
+    pub(super) fn with(mut self, name: &str, value: RawJson) -> Self {
+        self.0.push((name.to_owned(), value));
+        self
+    }
+
     pub(super) fn to_json(&self) -> RawJson {
         RawJson::encode(self).expect("members are JSON")
     }
@@ -50,12 +57,25 @@ impl Serialize for Members {
     }
 }
 
-/// Parameters without `_meta`, which is between this server and its client.
-pub(super) fn without_meta(params: &Object<'_>) -> serde_json::Result<RawJson> {
+/// The members of `_meta` that are about a resource: the formats that are wanted, and the content that the client has.
+const OF_RESOURCES: [&str; 2] = [ACCEPT, IF_NONE_MATCH];
+
+/// Parameters without what `_meta` has between this server and its client.
+pub(super) fn parameters(params: &Object<'_>) -> serde_json::Result<RawJson> {
     if params.get("_meta").is_none() {
         return RawJson::parse(params.raw());
     }
-    Members::of(params, &["_meta"]).map(|members| members.to_json())
+    let (members, meta) = (Members::of(params, &["_meta"])?, params.meta());
+    let kept = OF_RESOURCES
+        .iter()
+        .filter_map(|name| Some((*name, meta.as_ref()?.get(name)?)));
+    let kept = kept.map(|(name, value)| Ok((name.to_owned(), RawJson::parse(value)?)));
+    let kept = Members(kept.collect::<serde_json::Result<_>>()?);
+    Ok(match kept.0.is_empty() {
+        true => members,
+        false => members.with("_meta", kept.to_json()),
+    }
+    .to_json())
 }
 
 /// The members that surround the body of a result.

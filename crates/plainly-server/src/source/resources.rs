@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use plainly_errors::{ErrorKind, ProtocolError};
 use plainly_protocol::method::Method;
-use plainly_protocol::types::{Cursor, ListResourcesParams, RawJson, ReadResourceParams};
+use plainly_protocol::types::{
+    Cursor, ListResourcesParams, RESOURCES_EXTENSION, RawJson, ReadResourceParams,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::raw::{self, Members};
 use super::{ErasedSource, SourceRequest};
 use crate::failure::{Failure, Meaning};
+use crate::features::ACCEPT;
+use crate::store::{ContentFacts, Formats};
 
 /// The members of a resource that are looked at; the others are passed on unread.
 #[derive(Deserialize)]
@@ -63,12 +68,77 @@ async fn asked(source: &Arc<dyn ErasedSource>, request: SourceRequest) -> Result
     answer.map_err(Failure::of_source)
 }
 
+#[derive(Deserialize)]
+struct RawContents {
+    contents: Vec<RawJson>,
+}
+
+/// The members of a content that are looked at.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ContentMembers {
+    uri: String,
+    mime_type: Option<String>,
+    is_collection: Option<bool>,
+}
+
+/// The formats that the client of a request to read gets.
+fn formats(request: &SourceRequest) -> Formats {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta", default)]
+        meta: Map<String, Value>,
+    }
+    let params = request.params.decode::<Params>().ok();
+    let asked = params.and_then(|mut params| params.meta.remove(ACCEPT));
+    let asked = asked.and_then(|asked| serde_json::from_value(asked).ok());
+    let knows_formats = || {
+        request
+            .context
+            .client_extension(RESOURCES_EXTENSION)
+            .is_some()
+    };
+    match asked {
+        Some(types) => Formats::These(types),
+        None if knows_formats() => Formats::All,
+        None => Formats::Own,
+    }
+}
+
+/// The answer without the formats of the resource at `uri` that the client does not get.
+fn fitted(answer: RawJson, uri: &str, formats: &Formats) -> Result<RawJson, Failure> {
+    let Ok(RawContents { contents }) = answer.decode() else {
+        return Ok(answer);
+    };
+    let members = contents.iter().map(RawJson::decode::<ContentMembers>);
+    let Ok(members) = members.collect::<Result<Vec<_>, _>>() else {
+        return Ok(answer);
+    };
+    let facts = members.iter().map(|one| ContentFacts {
+        uri: &one.uri,
+        mime_type: one.mime_type.as_deref(),
+        is_collection: one.is_collection,
+    });
+    let kept = formats.kept(uri, facts.collect());
+    if kept.iter().all(|is_kept| *is_kept) {
+        return Ok(answer);
+    }
+    let contents = contents.into_iter().zip(kept);
+    let contents = contents.filter_map(|(content, is_kept)| is_kept.then_some(content));
+    let contents = RawJson::encode(&contents.collect::<Vec<_>>())?;
+    let result = Members::of(&raw::parse(answer.get())?, &["contents"])?;
+    Ok(result.with("contents", contents).to_json())
+}
+
 /// Contents, which may be empty only of a collection: otherwise they can mean that there is no such resource.
 async fn read(source: Arc<dyn ErasedSource>, request: SourceRequest) -> Result<RawJson, Failure> {
     let uri = request.params.decode::<ReadResourceParams>()?.uri;
     let context = request.clone();
     let answer = asked(&source, request).await?;
-    if answer.decode::<NoContents>().is_err() || is_collection(&source, &context, &uri).await {
+    if answer.decode::<NoContents>().is_err() {
+        return fitted(answer, &uri, &formats(&context));
+    }
+    if is_collection(&source, &context, &uri).await {
         return Ok(answer);
     }
     let why = format!(

@@ -57,17 +57,36 @@ impl Formats {
     /// Removes the contents of the resource at `uri` in other formats. The first one is in the resource's own. Only contents of a
     /// resource that is known to be no collection are formats of it.
     pub fn retain(&self, uri: &str, contents: &mut Vec<ResourceContents>) {
-        let is_format = |one: &ResourceContents| one.uri == uri && one.is_collection == Some(false);
-        let is_wanted = |one: &ResourceContents| {
-            let mime_type = one.mime_type.as_deref().unwrap_or_default();
-            is_format(one) && self.include(mime_type)
+        let facts = contents.iter().map(|one| ContentFacts {
+            uri: &one.uri,
+            mime_type: one.mime_type.as_deref(),
+            is_collection: one.is_collection,
+        });
+        let mut kept = self.kept(uri, facts.collect()).into_iter();
+        contents.retain(|_| kept.next().unwrap_or(true));
+    }
+
+    /// Whether each of these contents stays where [`retain`](Self::retain) removes some.
+    pub(crate) fn kept(&self, uri: &str, contents: Vec<ContentFacts<'_>>) -> Vec<bool> {
+        let is_format = |one: &ContentFacts<'_>| one.uri == uri && one.is_collection == Some(false);
+        let is_wanted = |one: &ContentFacts<'_>| {
+            is_format(one) && self.include(one.mime_type.unwrap_or_default())
         };
         let is_any = contents.iter().any(is_wanted);
         let mut is_own = true;
-        contents.retain(|one| {
+        let kept = contents.iter().map(|one| {
             let is_kept = !is_format(one) || if is_any { is_wanted(one) } else { is_own };
             is_own &= !is_format(one);
             is_kept
         });
+        kept.collect()
     }
+}
+
+/// The members by which a content is known to be a format of a resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ContentFacts<'a> {
+    pub(crate) uri: &'a str,
+    pub(crate) mime_type: Option<&'a str>,
+    pub(crate) is_collection: Option<bool>,
 }

@@ -1,11 +1,13 @@
 //! The extension `dev.plainly/resources`: the metadata that it adds, the choice of formats, and a server without it.
 #![expect(clippy::unwrap_used, reason = "what fails here fails the test")]
 
+use plainly::protocol::peer::Peer;
 use plainly::protocol::types::{
-    Meta, Representation, Resource, ResourceContents, ResourceTemplate,
+    Meta, RawJson, Representation, Resource, ResourceContents, ResourceTemplate, ServerCapabilities,
 };
+use plainly::server::{Source, SourceRequest};
 use plainly::store::{ListQuery, Page, Store, StoreError};
-use plainly::{Client, Revision, Server};
+use plainly::{Client, Failure, Revision, Server};
 use serde_json::{Value, json};
 
 const URI: &str = "p://a.html";
@@ -129,18 +131,47 @@ async fn older_clients_have_what_they_strip_in_meta_too() {
     }
 }
 
+/// A server that passes everything on.
+struct Upstream(Client);
+
+impl Source for Upstream {
+    fn capabilities(&self, _: &Peer) -> ServerCapabilities {
+        self.0.capabilities().clone()
+    }
+
+    async fn answer(&self, request: SourceRequest) -> Result<RawJson, Failure> {
+        let answer = self.0.forward(request.method(), request.params()).await;
+        answer.map_err(|error| error.protocol().unwrap().clone().into())
+    }
+}
+
+/// A server before this one, whose client speaks a revision of its own.
+async fn gateway(server: &Server, revision: Revision) -> Server {
+    let upstream = Client::in_memory(server).revision(revision);
+    let upstream = Upstream(upstream.connect().await.unwrap());
+    let gateway = Server::builder("gateway", "1").source(upstream);
+    gateway.build().unwrap()
+}
+
 #[tokio::test]
 async fn only_clients_that_know_of_formats_get_others_than_the_own() {
+    let server = server(true);
+    formats_are_for_who_knows(&server).await;
+    for revision in [Revision::V2026_07_28, Revision::V2025_06_18] {
+        formats_are_for_who_knows(&gateway(&server, revision).await).await;
+    }
+}
+
+async fn formats_are_for_who_knows(server: &Server) {
     let (html, markdown) = ("<b>a</b>", "**a**");
     let others = json!({"extensions": {"a.b/c": {}}, "experimental": {"d": {}}});
-    let server = server(true);
     for revision in Revision::ALL {
         for (declared, all) in [
             (json!({}), &[html][..]),
             (others.clone(), &[html]),
             (knowing(revision), &[html, markdown]),
         ] {
-            let clients = plainly_peer::Client::both(&server, revision, declared.clone());
+            let clients = plainly_peer::Client::both(server, revision, declared.clone());
             for mut client in clients.await {
                 let read = client.ask("resources/read", json!({"uri": URI})).await;
                 let meta = &read["result"]["contents"][0]["_meta"];
@@ -160,7 +191,7 @@ async fn only_clients_that_know_of_formats_get_others_than_the_own() {
                 }
             }
         }
-        let client = Client::in_memory(&server).revision(revision);
+        let client = Client::in_memory(server).revision(revision);
         let client = client.connect().await.unwrap();
         let read = client.read(URI).await.unwrap();
         assert_eq!(read.representations().count(), 2, "{revision}");
