@@ -1,5 +1,6 @@
 //! An engine for the replicas of one process: everything is in its memory.
 
+mod faults;
 mod hub;
 mod shelves;
 
@@ -12,6 +13,8 @@ use plainly_transport::lock::Lock;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use self::faults::FaultBook;
+pub use self::faults::Faults;
 use self::hub::{Hearing, Hub};
 use self::shelves::{Follower, Shelves};
 use crate::bus::{Bus, Heard, Responder, Unanswered};
@@ -41,6 +44,7 @@ struct Shared {
 pub struct Replica {
     id: ReplicaId,
     shared: Arc<Shared>,
+    faults: Arc<FaultBook>,
 }
 
 impl InProcess {
@@ -54,6 +58,28 @@ impl InProcess {
         Replica {
             id: self.0.hub.lock().next_id(),
             shared: Arc::clone(&self.0),
+            faults: Arc::default(),
+        }
+    }
+
+    /// Forgets all records and journals, as an engine does that was made anew.
+    pub fn forget(&self) {
+        self.0.shelves.lock().forget();
+    }
+}
+
+impl Replica {
+    /// Changes the faults of this replica's part of the engine.
+    ///
+    /// ```
+    /// # use plainly_cluster::{Engine, InProcess};
+    /// let replica = InProcess::new().replica();
+    /// replica.fail(|faults| faults.is_cut = true);
+    /// assert!(!replica.is_connected());
+    /// ```
+    pub fn fail(&self, change: impl FnOnce(&mut Faults)) {
+        if self.faults.change(change) {
+            self.shared.hub.lock().miss(self.id);
         }
     }
 }
@@ -64,7 +90,9 @@ impl Bus for Replica {
     }
 
     fn tell(&self, event: Bytes) {
-        self.shared.hub.lock().tell(self.id, &event);
+        if !self.faults.loses_event() {
+            self.shared.hub.lock().tell(self.id, &event);
+        }
     }
 
     async fn ask(
@@ -73,6 +101,7 @@ impl Bus for Replica {
         question: Bytes,
         within: Duration,
     ) -> Result<Bytes, Unanswered> {
+        self.faults.call().await.map_err(|_| Unanswered::Unsent)?;
         let (sender, answer) = oneshot::channel();
         // Nobody is left to hear the answer if the asker has stopped waiting.
         let responder = Responder::new(move |answer| drop(sender.send(answer)));
@@ -85,7 +114,7 @@ impl Bus for Replica {
     }
 
     fn hear(&self) -> impl Stream<Item = Heard> + Send + 'static {
-        let hearing = self.shared.hub.lock().hear(self.id);
+        let hearing = self.shared.hub.lock().hear(self.id, &self.faults);
         unfold(hearing, async |mut hearing: Hearing| {
             let heard = hearing.next().await?;
             Some((heard, hearing))
@@ -95,6 +124,7 @@ impl Bus for Replica {
 
 impl Records for Replica {
     async fn get(&self, key: &str) -> Result<Option<StoredRecord>, EngineError> {
+        self.faults.call().await?;
         Ok(self.shared.shelves.lock().get(key))
     }
 
@@ -106,15 +136,22 @@ impl Records for Replica {
         ttl: Duration,
     ) -> Result<Option<u64>, EngineError> {
         check_size(&value)?;
-        Ok(self.shared.shelves.lock().put(key, value, over, ttl))
+        self.faults.call().await?;
+        if over.is_none() {
+            self.faults.room()?;
+        }
+        let version = self.shared.shelves.lock().put(key, value, over, ttl);
+        self.faults.confirm()?;
+        Ok(version)
     }
 }
 
 impl Journals for Replica {
     async fn append(&self, journal: &str, event: Bytes) -> Result<(), EngineError> {
         check_size(&event)?;
+        self.faults.call().await?;
         self.shared.shelves.lock().append(journal, event);
-        Ok(())
+        self.faults.confirm()
     }
 
     fn follow(
@@ -132,7 +169,7 @@ impl Journals for Replica {
 
 impl Engine for Replica {
     fn is_connected(&self) -> bool {
-        true
+        !self.faults.is_cut()
     }
 
     fn max_value(&self) -> usize {

@@ -21,6 +21,7 @@
 //! ```
 
 mod bus;
+pub mod check;
 mod engine;
 pub mod erased;
 mod error;
@@ -32,7 +33,7 @@ mod replica_id;
 pub use self::bus::{Bus, Heard, Responder, Unanswered};
 pub use self::engine::Engine;
 pub use self::error::EngineError;
-pub use self::in_process::{InProcess, Replica};
+pub use self::in_process::{Faults, InProcess, Replica};
 pub use self::journals::Journals;
 pub use self::records::{Records, StoredRecord};
 pub use self::replica_id::{InvalidReplicaId, ReplicaId};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::sync::{Notify, mpsc};
 
+use super::faults::FaultBook;
 use crate::bus::{Heard, Unanswered};
 use crate::replica_id::ReplicaId;
 
@@ -23,6 +24,7 @@ pub(super) struct Hub {
 struct Listener {
     messages: mpsc::Sender<Heard>,
     missed: Arc<Notify>,
+    faults: Arc<FaultBook>,
 }
 
 /// A replica that hears, as it sees itself. Others can't reach it once this is dropped.
@@ -38,12 +40,13 @@ impl Hub {
         ReplicaId::new(self.replicas)
     }
 
-    pub(super) fn hear(&mut self, id: ReplicaId) -> Hearing {
+    pub(super) fn hear(&mut self, id: ReplicaId, faults: &Arc<FaultBook>) -> Hearing {
         let (sender, messages) = mpsc::channel(WAITING);
         let missed = Arc::<Notify>::default();
         let listener = Listener {
             messages: sender,
             missed: Arc::clone(&missed),
+            faults: Arc::clone(faults),
         };
         self.listeners.insert(id, listener);
         Hearing { messages, missed }
@@ -59,8 +62,17 @@ impl Hub {
         }
     }
 
-    pub(super) fn ask(&mut self, whom: ReplicaId, question: Heard) -> Result<(), Unanswered> {
-        let listener = self.listeners.get(&whom).ok_or(Unanswered::Gone)?;
+    /// Notes that this replica has missed events.
+    pub(super) fn miss(&self, id: ReplicaId) {
+        if let Some(listener) = self.listeners.get(&id) {
+            listener.missed.notify_one();
+        }
+    }
+
+    pub(super) fn ask(&self, whom: ReplicaId, question: Heard) -> Result<(), Unanswered> {
+        let listener = self.listeners.get(&whom);
+        let listener = listener.filter(|listener| !listener.faults.is_cut());
+        let listener = listener.ok_or(Unanswered::Gone)?;
         let sent = listener.messages.try_send(question);
         sent.map_err(|unsent| match unsent {
             mpsc::error::TrySendError::Closed(_) => Unanswered::Gone,
@@ -71,6 +83,10 @@ impl Hub {
 
 impl Listener {
     fn tell(&self, event: Bytes) {
+        // It hears of a gap once it is no longer cut off.
+        if self.faults.is_cut() {
+            return;
+        }
         if self.messages.try_send(Heard::Event(event)).is_err() {
             self.missed.notify_one();
         }

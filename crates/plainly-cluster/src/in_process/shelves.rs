@@ -93,6 +93,12 @@ impl Shelves {
         journal.changed.send_replace(());
     }
 
+    /// Removes everything.
+    pub(super) fn forget(&mut self) {
+        self.records.clear();
+        self.journals.clear();
+    }
+
     fn journal(&mut self, name: &str) -> &mut Journal {
         self.journals.entry(name.into()).or_insert_with(|| Journal {
             events: VecDeque::new(),

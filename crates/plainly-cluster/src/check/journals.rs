@@ -1,0 +1,71 @@
+//! The rules of journals.
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _};
+
+use super::{Report, soon};
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// The events of a journal that are always stored.
+const STORED: u32 = 1_024;
+
+pub(super) async fn check(report: &mut Report, name: &str, one: &impl Engine, other: &impl Engine) {
+    let early = Box::pin(other.follow(name));
+    append(report, name, one, 0..10).await;
+    append(report, &format!("{name}.other"), one, 77..78).await;
+    let late = Box::pin(other.follow(name));
+    append(report, name, other, 10..20).await;
+    let expected: Vec<u32> = (0..20).collect();
+    for (followed, when) in [(early, "before"), (late, "in between")] {
+        let read = numbers(followed, 20).await;
+        report.rule(
+            read == expected,
+            format!("a journal that is followed from {when} has its events in order"),
+        );
+    }
+    let long = format!("{name}.long");
+    append(report, &long, one, 0..STORED + 10).await;
+    let read = numbers(Box::pin(other.follow(&long)), STORED).await;
+    report.rule(
+        read.iter().copied().eq(10..STORED + 10),
+        "a long journal has its last events",
+    );
+    let too_large = Bytes::from(vec![b'x'; one.max_value() + 1]);
+    let appended = one.append(name, too_large).await;
+    report.rule(
+        matches!(appended, Err(EngineError::TooLarge)),
+        "an event beyond the largest size is too large",
+    );
+}
+
+async fn append(
+    report: &mut Report,
+    name: &str,
+    engine: &impl Engine,
+    numbers: std::ops::Range<u32>,
+) {
+    for number in numbers {
+        let event = number.to_be_bytes().to_vec().into();
+        let appended = engine.append(name, event).await;
+        if report.done(appended, "an append").is_none() {
+            return;
+        }
+    }
+}
+
+/// The first of the events that are read.
+async fn numbers(
+    mut followed: impl Stream<Item = Result<Bytes, EngineError>> + Unpin,
+    count: u32,
+) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    while numbers.len() < count as usize {
+        let Some(Some(Ok(event))) = soon(followed.next()).await else {
+            break;
+        };
+        let number = <[u8; 4]>::try_from(&*event).unwrap_or([0xff; 4]);
+        numbers.push(u32::from_be_bytes(number));
+    }
+    numbers
+}

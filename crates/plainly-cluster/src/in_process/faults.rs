@@ -1,0 +1,83 @@
+//! Faults on order.
+
+use std::time::Duration;
+
+use plainly_transport::lock::Lock;
+use tokio::time::sleep;
+
+use crate::error::EngineError;
+
+/// The faults of one replica's part of an engine; by default none.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Faults {
+    /// The engine can't be reached. Once it can be again, the replica hears of a gap.
+    pub is_cut: bool,
+    /// The number of its next events that are lost on the way.
+    pub lost_events: usize,
+    /// The number of its next writes that are made and not confirmed.
+    pub doubtful_writes: usize,
+    /// There is no room for new records.
+    pub is_full: bool,
+    /// The time before each question, read and write.
+    pub delay: Duration,
+}
+
+/// The faults of a replica, as its engine reads them.
+#[derive(Debug, Default)]
+pub(super) struct FaultBook(Lock<Faults>);
+
+impl FaultBook {
+    /// Changes the faults. Returns whether the engine can be reached again.
+    pub(super) fn change(&self, change: impl FnOnce(&mut Faults)) -> bool {
+        let mut faults = self.0.lock();
+        let was_cut = faults.is_cut;
+        change(&mut faults);
+        was_cut && !faults.is_cut
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        self.0.lock().is_cut
+    }
+
+    /// Whether an event is lost.
+    pub(super) fn loses_event(&self) -> bool {
+        let mut faults = self.0.lock();
+        faults.is_cut || take(&mut faults.lost_events)
+    }
+
+    /// Waits for as long as a call takes; fails if the engine can't be reached.
+    pub(super) async fn call(&self) -> Result<(), EngineError> {
+        let delay = self.0.lock().delay;
+        if !delay.is_zero() {
+            sleep(delay).await;
+        }
+        match self.is_cut() {
+            true => Err(EngineError::Refused("the engine is cut off".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails if there is no room for a new record.
+    pub(super) fn room(&self) -> Result<(), EngineError> {
+        match self.0.lock().is_full {
+            true => Err(EngineError::Full),
+            false => Ok(()),
+        }
+    }
+
+    /// Fails if a write that was made is not confirmed.
+    pub(super) fn confirm(&self) -> Result<(), EngineError> {
+        match take(&mut self.0.lock().doubtful_writes) {
+            true => Err(EngineError::Unknown("the confirmation is lost".into())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Takes one of those that are left.
+fn take(left: &mut usize) -> bool {
+    let is_left = *left > 0;
+    *left -= usize::from(is_left);
+    is_left
+}
