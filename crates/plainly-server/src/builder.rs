@@ -313,6 +313,10 @@ impl ServerBuilder {
     /// the layer itself is an internal error, unless it is, or was caused by, a
     /// [`Problem`](plainly_errors::Problem) or a [`ProtocolError`](plainly_errors::ProtocolError).
     /// Its service is cloned for each request.
+    ///
+    /// It may keep resources from some callers, so errors suggest none, and changes
+    /// [below a collection](https://github.com/plainly-mcp/plainly/blob/main/docs/extensions.md#recursive-subscriptions)
+    /// are not reported; [`layer_for_all`](Self::layer_for_all) does without that.
     #[must_use]
     pub fn layer<L>(mut self, layer: L) -> Self
     where
@@ -321,9 +325,22 @@ impl ServerBuilder {
         <L::Service as Service<Request>>::Error: Into<BoxError>,
         <L::Service as Service<Request>>::Future: Send,
     {
+        self.definitions.is_layered = true;
+        self.layer_for_all(layer)
+    }
+
+    /// Adds a [`layer`](Self::layer) that keeps no resource from one caller that it shows another,
+    /// such as one that records or counts.
+    #[must_use]
+    pub fn layer_for_all<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<Next> + Send + Sync + 'static,
+        L::Service: Service<Request, Response = Outcome> + Clone + Send + Sync + 'static,
+        <L::Service as Service<Request>>::Error: Into<BoxError>,
+        <L::Service as Service<Request>>::Future: Send,
+    {
         self.layers
             .push(Wrap(Box::new(move |next| next.behind(&layer))));
-        self.definitions.is_layered = true;
         self
     }
 

@@ -18,12 +18,18 @@ pub(crate) struct Mount {
 pub(crate) const WRITABLE: &str = ":rw";
 
 impl Mount {
-    /// The whole word, if it was split and is there too.
-    pub(crate) fn unsplit(&self) -> Option<String> {
-        let name = self.name.as_deref()?;
+    /// The way to write the word that was probably meant, if something is there.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let path = self.path.to_str()?;
+        let Some(name) = self.name.as_deref() else {
+            let writable = path.strip_suffix(WRITABLE)?;
+            let is_meant = !self.path.exists() && Path::new(writable).exists();
+            return is_meant.then(|| format!("for clients to change it, write NAME={path}"));
+        };
         let writable = if self.is_writable { WRITABLE } else { "" };
-        let word = format!("{name}={}{writable}", self.path.to_str()?);
-        Path::new(&word).exists().then_some(word)
+        let word = format!("{name}={path}{writable}");
+        let is_meant = Path::new(&word).exists();
+        is_meant.then(|| format!("for {word} itself, write ./{word}"))
     }
 
     /// `NAME=PATH`, `NAME=PATH:rw` or `PATH`. A word with a slash before the equals sign is a path: `./a=b` is called `a=b`.

@@ -186,7 +186,7 @@ pub(crate) struct ContentArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) key_file: Option<PathBuf>,
 
-    /// The largest file that can be read; larger files are only listed. Clients may accept less in one reply: plainly's own
+    /// The largest file that is read whole; larger files are read in parts. Clients may accept less in one reply: plainly's own
     /// accept 32 MiB, enough for a binary file of about 24 MiB
     #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = values::size, allow_negative_numbers = true)]
     pub(crate) max_file_size: u64,

@@ -51,7 +51,7 @@ pub(super) const INPUT_REQUIRED: Phrase =
     phrase(Server, "input required", &["elicitation"], LACKING,
         Fault::User, "the server asks the user for input",
         "the server asks for input: run the command on a terminal, or give the answer with \
-            --answer NAME=TEXT");
+            --answer accept or --answer NAME=TEXT");
 #[rustfmt::skip]
 pub(super) const MODEL_REQUIRED: Phrase =
     phrase(Server, "model required", &["sampling"], LACKING,

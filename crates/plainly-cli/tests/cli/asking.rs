@@ -260,7 +260,7 @@ fn where_nobody_can_answer_the_error_says_who_could() {
     for (tool, help) in [
         (
             "book",
-            "run the command on a terminal, or give the answer with --answer NAME=TEXT",
+            "run the command on a terminal, or give the answer with --answer accept or --answer NAME=TEXT",
         ),
         (
             "poem",

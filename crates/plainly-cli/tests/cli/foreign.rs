@@ -87,7 +87,7 @@ fn what_an_error_asks_for_is_said_below_it() {
         (
             demanding,
             "open",
-            "open needs elicitation (MissingRequiredClientCapability -32021)\n help: the server asks for input: run the command on a terminal, or give the answer with --answer NAME=TEXT",
+            "open needs elicitation (MissingRequiredClientCapability -32021)\n help: the server asks for input: run the command on a terminal, or give the answer with --answer accept or --answer NAME=TEXT",
         ),
         (
             of_the_future,

@@ -414,6 +414,10 @@ fn every_request_is_in_the_audit_file_before_it_is_answered() {
     assert_eq!((lines(&rotated).len(), lines(&path).len()), (2, 1));
     let mode = std::os::unix::fs::MetadataExt::mode(&fs::metadata(&path).unwrap());
     assert_eq!(mode & 0o777, 0o600);
+    // A file keeps no resource from anyone.
+    let known = server.post("server/discover", json!({}), json!({}), &[]);
+    let resources = &known["result"]["capabilities"]["extensions"]["dev.plainly/resources"];
+    assert_eq!(resources["recursive"], true);
 }
 
 #[test]

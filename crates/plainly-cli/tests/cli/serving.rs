@@ -314,17 +314,22 @@ fn whom_it_refuses_and_why_is_logged_for_those_who_debug() {
 }
 
 #[test]
-fn a_directory_with_an_equals_sign_is_told_how_to_be_given() {
+fn a_directory_that_is_taken_for_another_is_told_how_to_be_given() {
     let docs = Docs::new();
     std::fs::create_dir(docs.path.join("a=b")).unwrap();
-    let output = plainly()
-        .args(["serve", "a=b", "--stdio"])
-        .current_dir(&docs.path)
-        .output()
-        .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.ends_with("; for a=b itself, write ./a=b\n"), "{said}");
+    for (word, hint) in [
+        ("a=b", "; for a=b itself, write ./a=b\n"),
+        (".:rw", "; for clients to change it, write NAME=.:rw\n"),
+    ] {
+        let output = plainly()
+            .args(["serve", word, "--stdio"])
+            .current_dir(&docs.path)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.ends_with(hint), "{said}");
+    }
 }
 
 #[test]

@@ -120,7 +120,10 @@ impl EditFault {
     /// The way to mend it.
     pub fn advice(&self) -> &'static str {
         match self {
-            Self::NotUtf8 | Self::TooManyLines { .. } => "Write the whole resource instead.",
+            Self::NotUtf8 => {
+                "Write the text as a new resource: in place of a document or picture, it would destroy it."
+            }
+            Self::TooManyLines { .. } => "Write the whole resource instead.",
             Self::Empty => "Put text into `old` that is beside the place, and repeat it in `new`.",
             Self::Same {
                 is_in_line_ends: true,

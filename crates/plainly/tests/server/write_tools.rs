@@ -99,7 +99,7 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
     .await;
     assert_eq!(
         text(&edited),
-        "It is not text in UTF-8. Write the whole resource instead."
+        "It is not text in UTF-8. Write the text as a new resource: in place of a document or picture, it would destroy it."
     );
 }
 

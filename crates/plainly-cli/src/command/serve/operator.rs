@@ -80,7 +80,7 @@ impl Operator {
         let changing: Arc<[&str]> = write::names(args).into();
         builder
             .record_operations(move |operation| record.record(operation))
-            .layer(from_fn(move |request: Request, next| {
+            .layer_for_all(from_fn(move |request: Request, next| {
                 let is_change = request.method() == Method::CallTool
                     && request.name().is_some_and(|name| changing.contains(&name));
                 audited(Arc::clone(&check), is_change, request, next)

@@ -106,15 +106,9 @@ fn directories(
         .fold(builder, write::mounted)
         .build()
         .map(Some)
-        .map_err(|error| {
-            // Taken for NAME=PATH, though it is there as it stands.
-            match args.mounts.iter().find_map(Mount::unsplit) {
-                Some(path) => Failure::impossible(
-                    format!("cannot serve: {error}; for {path} itself, write ./{path}"),
-                    None,
-                ),
-                None => super::impossible(error),
-            }
+        .map_err(|error| match args.mounts.iter().find_map(Mount::hint) {
+            Some(hint) => Failure::impossible(format!("cannot serve: {error}; {hint}"), None),
+            None => super::impossible(error),
         })
 }
 
