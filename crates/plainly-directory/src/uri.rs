@@ -225,8 +225,7 @@ mod tests {
         let begin = "invalid URI: it does not start with file:///";
         let host =
             "invalid URI: it names a host: start it with file:///, and the name of a directory";
-        let query =
-            "invalid URI: it has a query, or a fragment that names no part (#line=A,B, #tail=N, #bytes=A-B, #page=A-B): in a name, write %3F for ? and %23 for #";
+        let query = "invalid URI: it has a query, or a fragment that names no part (#line=A,B, #tail=N, #bytes=A-B, #page=A-B): in a name, write %3F for ? and %23 for #";
         let percent = "invalid URI: a % in it is not followed by two hexadecimal digits: write %25 for a \
                        percent sign";
         let nul = "invalid URI: a name in it contains NUL, which no name can";

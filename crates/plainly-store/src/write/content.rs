@@ -7,7 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use plainly_errors::Problem;
 use plainly_server::reply::StructuredOutput;
-use plainly_server::store::{StoreError, When, Writable, WriteError, WriteQuery};
+use plainly_server::store::{
+    ByteRange, RangeQuery, StoreError, When, Writable, WriteError, WriteQuery,
+};
 use plainly_server::{Failure, Tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,6 +19,12 @@ use super::output::{self, WriteOutput};
 use super::{Writing, problems};
 
 pub(super) const NAME: &str = "write_resource";
+
+/// The first bytes of a content, in which one that is no text has a NUL.
+const HEAD: ByteRange = ByteRange::From {
+    first: 0,
+    most: 8 << 10,
+};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +58,11 @@ async fn write<S: Writable>(
     if args.uri.trim_end().ends_with('/') {
         return Err(problems::names_a_directory("uri", &args.uri).into());
     }
+    let is_text = args.text.is_some();
     let bytes = bytes_of(args.text, args.base64)?;
+    if is_text {
+        check_present(&change.view.store, &uri).await?;
+    }
     let limit = change.writing.settings.bytes;
     if bytes.len() > limit {
         return Err(problems::too_large(&uri, bytes.len(), limit).into());
@@ -88,6 +100,20 @@ async fn write<S: Writable>(
         (false, false) => "Wrote",
     };
     Ok(output::written(done, written))
+}
+
+/// Rejects text for a document or picture, which a model may have read as text: what opens it could not open that.
+async fn check_present<S: Writable>(store: &S, uri: &str) -> Result<(), Problem> {
+    match store.read_range(RangeQuery::new(uri, HEAD)).await {
+        Ok(head) if is_binary(&head.bytes) => Err(problems::no_text(uri)),
+        // What else is wrong, the change itself finds.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+fn is_binary(head: &[u8]) -> bool {
+    let is_utf16 = head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff");
+    head.contains(&0) && !is_utf16
 }
 
 fn bytes_of(text: Option<String>, base64: Option<String>) -> Result<Bytes, Problem> {

@@ -101,6 +101,12 @@ pub(super) fn no_place(uri: &str) -> Problem {
         .suggest("Create the collection that it is in; if there is one, use another name, because this one is not served.")
 }
 
+/// The resource has another kind of content.
+pub(super) fn no_text(uri: &str) -> Problem {
+    let message = format!("{uri} is a document, picture or the like, which text would destroy.");
+    Problem::new(ProblemCode::InvalidFileType, message).suggest("Write the text as a new resource.")
+}
+
 /// The content is larger than is written.
 pub(super) fn too_large(uri: &str, size: usize, limit: usize) -> Problem {
     let message = format!("{uri} would get {size} bytes at once, and the limit is {limit}.");

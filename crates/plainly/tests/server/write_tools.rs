@@ -84,7 +84,7 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
     let memory = Memory::with(&[]);
     let client = connect(&memory).await;
     let uri = "mem:///d/picture";
-    let bytes = json!({"uri": uri, "base64": "iVBOR/8="});
+    let bytes = json!({"uri": uri, "base64": "iVBORwA="});
     let written = call(&client, "write_resource", bytes).await;
     assert_eq!(
         output(&written),
@@ -100,6 +100,11 @@ async fn bytes_that_are_no_text_are_written_but_not_edited() {
     assert_eq!(
         text(&edited),
         "It is not text in UTF-8. Write the text as a new resource: in place of a document or picture, it would destroy it."
+    );
+    let written = call(&client, "write_resource", json!({"uri": uri, "text": "P"})).await;
+    assert_eq!(
+        text(&written),
+        "mem:///d/picture is a document, picture or the like, which text would destroy. Write the text as a new resource."
     );
 }
 
