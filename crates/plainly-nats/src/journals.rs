@@ -1,0 +1,169 @@
+//! Journals are the messages of one subject. A consumer in the memory of one server pushes them to
+//! who follows, and is made again if that server is lost.
+
+use std::time::Duration;
+
+use async_nats::{HeaderMap, Message, Subscriber};
+use bytes::Bytes;
+use futures_util::stream::{self, Stream, StreamExt as _};
+use plainly_cluster::{EngineError, Journals};
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::Nats;
+use crate::streams::{Kind, Wanted};
+
+/// The time between two signs of life of a consumer, in nanoseconds.
+const HEARTBEAT: u64 = 1_000_000_000;
+/// The time without a sign of life after which a consumer is lost.
+const SILENCE: Duration = Duration::from_millis(2_500);
+/// The time until the server removes a consumer without a listener, in nanoseconds.
+const UNUSED: u64 = 5_000_000_000;
+
+impl Journals for Nats {
+    async fn append(&self, journal: &str, event: Bytes) -> Result<(), EngineError> {
+        let appended = self.obtain(Wanted {
+            kind: Kind::Journals,
+            subject: self.journal(journal),
+            headers: HeaderMap::new(),
+            payload: event,
+            is_repeatable: false,
+        });
+        appended.await.map(drop)
+    }
+
+    fn follow(
+        &self,
+        journal: &str,
+    ) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
+        let follower = Follower {
+            nats: self.clone(),
+            subject: self.journal(journal),
+            next: 1,
+            consumer: None,
+        };
+        stream::unfold(Some(follower), |follower| async {
+            let mut follower = follower?;
+            match follower.event().await {
+                Ok(event) => Some((Ok(event), Some(follower))),
+                Err(error) => Some((Err(error), None)),
+            }
+        })
+    }
+}
+
+impl Nats {
+    fn journal(&self, journal: &str) -> String {
+        format!("{}.journal.{journal}", self.root)
+    }
+}
+
+/// A reader of a journal.
+struct Follower {
+    nats: Nats,
+    subject: String,
+    /// The number in the stream from which on its messages are not read.
+    next: u64,
+    consumer: Option<Consumer>,
+}
+
+/// A consumer, and how many messages of it were read.
+struct Consumer {
+    messages: Subscriber,
+    read: u64,
+}
+
+impl Follower {
+    async fn event(&mut self) -> Result<Bytes, EngineError> {
+        loop {
+            let mut consumer = match self.consumer.take() {
+                Some(consumer) => consumer,
+                None => self.consume().await?,
+            };
+            let Ok(Some(message)) = timeout(SILENCE, consumer.messages.next()).await else {
+                continue;
+            };
+            match Numbers::of(&message) {
+                // One is missing before it: another consumer begins there.
+                Some(numbers) if numbers.of_consumer != consumer.read + 1 => {}
+                Some(numbers) => {
+                    consumer.read += 1;
+                    self.next = numbers.of_stream + 1;
+                    self.consumer = Some(consumer);
+                    return Ok(message.payload);
+                }
+                None if last_sent(&message).is_none_or(|sent| sent == consumer.read) => {
+                    self.consumer = Some(consumer);
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Makes a consumer of all that is not read.
+    async fn consume(&self) -> Result<Consumer, EngineError> {
+        let connection = &self.nats.connection;
+        let inbox = connection.new_inbox();
+        let messages = connection.subscribe(inbox.clone()).await;
+        let messages = messages
+            .ok_or_else(|| EngineError::Refused("the connection to NATS is closed".into()))?;
+        let stream = self.nats.streams.name(Kind::Journals);
+        let name = inbox.rsplit('.').next().unwrap_or_default();
+        let request = json!({
+            "stream_name": stream,
+            "action": "create",
+            "config": {
+                "name": name,
+                "deliver_subject": inbox,
+                "deliver_policy": "by_start_sequence",
+                "opt_start_seq": self.next,
+                "filter_subject": self.subject,
+                "ack_policy": "none",
+                "max_deliver": 1,
+                "idle_heartbeat": HEARTBEAT,
+                "inactive_threshold": UNUSED,
+                "num_replicas": 1,
+                "mem_storage": true,
+            },
+        });
+        let made = self.nats.obtain(Wanted {
+            kind: Kind::Journals,
+            subject: format!("$JS.API.CONSUMER.CREATE.{stream}.{name}.{}", self.subject),
+            headers: HeaderMap::new(),
+            payload: request.to_string().into(),
+            is_repeatable: true,
+        });
+        made.await?;
+        Ok(Consumer { messages, read: 0 })
+    }
+}
+
+/// The numbers of a message.
+struct Numbers {
+    of_stream: u64,
+    of_consumer: u64,
+}
+
+impl Numbers {
+    /// Reads `$JS.ACK.STREAM.CONSUMER.TIMES.OF_STREAM.OF_CONSUMER.TIME.PENDING`, which may have a domain and an
+    /// account before the stream.
+    fn of(message: &Message) -> Option<Self> {
+        let numbers = message.reply.as_deref()?.strip_prefix("$JS.ACK.")?;
+        let parts: Vec<_> = numbers.split('.').collect();
+        let begin = match parts.len() {
+            7 => 3,
+            9.. => 5,
+            _ => return None,
+        };
+        Some(Self {
+            of_stream: parts.get(begin)?.parse().ok()?,
+            of_consumer: parts.get(begin + 1)?.parse().ok()?,
+        })
+    }
+}
+
+/// The number of messages that the consumer has sent, from its sign of life.
+fn last_sent(message: &Message) -> Option<u64> {
+    let sent = message.headers.as_ref()?.get("Nats-Last-Consumer")?;
+    sent.as_str().parse().ok()
+}

@@ -1,0 +1,231 @@
+//! The settings of a connection.
+
+use std::future::IntoFuture;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_nats::{ConnectOptions, ServerAddr};
+use futures_util::future::{BoxFuture, FutureExt as _};
+use plainly_cluster::ReplicaId;
+use plainly_transport::tls;
+use tokio::sync::watch;
+
+use crate::Nats;
+use crate::connection::{Cause, Connection, News, note};
+use crate::streams::Streams;
+
+/// The time between two pings: a server that has stopped is noticed after three.
+const PING: Duration = Duration::from_secs(2);
+/// The time for one attempt to connect.
+const ATTEMPT: Duration = Duration::from_secs(1);
+/// The least and the most milliseconds between two attempts to connect.
+const PAUSES: (u64, u64) = (20, 500);
+/// The most messages that wait to be read, of each kind.
+const UNREAD: usize = 4 * 1024;
+
+/// A connection to NATS that begins once it is awaited, which takes no time: the servers are reached
+/// in the background.
+#[derive(Debug)]
+#[must_use = "the connection begins once this is awaited"]
+pub struct Connecting {
+    urls: Vec<String>,
+    name: String,
+    credentials: Option<PathBuf>,
+    root_certificate: Option<PathBuf>,
+    copies: Option<u8>,
+}
+
+/// The reason why a connection can't begin.
+#[derive(thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// There is no URL.
+    #[error("there is no URL of a NATS server: name at least one")]
+    NoServer,
+    /// This URL, counted from 1, names no server.
+    #[error(
+        "URL {number} names no NATS server: it must be as `nats://HOST:4222` or `tls://HOST:4222`"
+    )]
+    Url {
+        /// The position of the URL, which may contain a password.
+        number: usize,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// This is no name of a cluster.
+    #[error("`{0}` is no name of a cluster: use 1 to 40 letters, digits, `-` and `_`")]
+    Name(String),
+    /// A file can't be used.
+    #[error("cannot use the file {} to connect to NATS", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: Cause,
+    },
+    /// The system has no certificates to trust, or no random numbers.
+    #[error("this system can't connect to NATS")]
+    System(#[source] Cause),
+}
+
+plainly_errors::debug_with_causes!(SettingsError);
+
+impl Connecting {
+    pub(crate) fn new(urls: Vec<String>) -> Self {
+        Self {
+            urls,
+            name: "plainly".to_owned(),
+            credentials: None,
+            root_certificate: None,
+            copies: None,
+        }
+    }
+
+    /// The name that all replicas of one server have in common, and no other server on the same NATS:
+    /// `plainly` by default.
+    pub fn name(mut self, cluster: impl Into<String>) -> Self {
+        self.name = cluster.into();
+        self
+    }
+
+    /// The file with the credentials of a NATS user (`.creds`). Without it, the name and the password in the
+    /// first URL that has them authenticate this replica.
+    pub fn credentials(mut self, file: impl Into<PathBuf>) -> Self {
+        self.credentials = Some(file.into());
+        self
+    }
+
+    /// A file with certificates (PEM) that are trusted besides those that the system trusts.
+    pub fn root_certificate(mut self, file: impl Into<PathBuf>) -> Self {
+        self.root_certificate = Some(file.into());
+        self
+    }
+
+    /// The number of servers that each stream is stored on. Without it, 3 if the servers form a
+    /// cluster when the streams are made, and 1 if not.
+    pub fn copies(mut self, copies: u8) -> Self {
+        self.copies = Some(copies);
+        self
+    }
+
+    async fn connect(self) -> Result<Nats, SettingsError> {
+        let servers = self.servers()?;
+        self.check_name()?;
+        let (noted, news) = watch::channel(News::default());
+        let options = self
+            .options(&servers)?
+            .event_callback(move |event| {
+                note(&noted, event);
+                std::future::ready(())
+            })
+            .connect(servers)
+            .await;
+        let client = options.map_err(|error| SettingsError::System(error.into()))?;
+        let id = ReplicaId::random().map_err(|error| SettingsError::System(error.into()))?;
+        Ok(Nats {
+            id,
+            root: format!("plainly.v1.{}", self.name).into(),
+            connection: Connection::new(client, news),
+            streams: Arc::new(Streams::new(self.name, self.copies)),
+        })
+    }
+
+    fn servers(&self) -> Result<Vec<ServerAddr>, SettingsError> {
+        let urls = self.urls.iter().enumerate();
+        let servers = urls
+            .map(|(index, url)| {
+                url.trim().parse().map_err(|source| SettingsError::Url {
+                    number: index + 1,
+                    source,
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        match servers.is_empty() {
+            true => Err(SettingsError::NoServer),
+            false => Ok(servers),
+        }
+    }
+
+    fn check_name(&self) -> Result<(), SettingsError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        match (1..=40).contains(&self.name.len()) && self.name.bytes().all(is_plain) {
+            true => Ok(()),
+            false => Err(SettingsError::Name(self.name.clone())),
+        }
+    }
+
+    fn options(&self, servers: &[ServerAddr]) -> Result<ConnectOptions, SettingsError> {
+        let certificates = match &self.root_certificate {
+            Some(path) => read(path, |pem| {
+                let certificates = tls::certificates(pem.as_bytes());
+                match certificates.is_empty() {
+                    true => Err("it has no certificates, in PEM".into()),
+                    false => Ok(certificates),
+                }
+            })?,
+            None => Vec::new(),
+        };
+        let tls = tls::config("https", &certificates)
+            .map_err(|error| SettingsError::System(error.into()))?;
+        let options = ConnectOptions::new()
+            .name(format!("plainly {}", self.name))
+            .custom_inbox_prefix(format!("_INBOX_{}", self.name))
+            .tls_client_config(tls)
+            .retry_on_initial_connect()
+            .ping_interval(PING)
+            .connection_timeout(ATTEMPT)
+            .reconnect_delay_callback(pause)
+            .subscription_capacity(UNREAD);
+        let user = servers
+            .iter()
+            .find_map(|one| Some((one.username()?, one.password()?)));
+        match (&self.credentials, user) {
+            (Some(path), _) => read(path, |text| Ok(options.credentials(text)?)),
+            (None, Some((user, password))) => {
+                Ok(options.user_and_password(user.to_owned(), password.to_owned()))
+            }
+            (None, None) => Ok(options),
+        }
+    }
+}
+
+impl IntoFuture for Connecting {
+    type Output = Result<Nats, SettingsError>;
+    type IntoFuture = BoxFuture<'static, Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        self.connect().boxed()
+    }
+}
+
+/// Reads a small file, once, before anything is served.
+fn read<T>(
+    path: &PathBuf,
+    parse: impl FnOnce(&str) -> Result<T, Cause>,
+) -> Result<T, SettingsError> {
+    let parsed = std::fs::read_to_string(path)
+        .map_err(Cause::from)
+        .and_then(|text| parse(&text));
+    parsed.map_err(|source| SettingsError::File {
+        path: path.clone(),
+        source,
+    })
+}
+
+/// The pause before an attempt to connect: none before the first one, and different for each replica.
+fn pause(attempts: usize) -> Duration {
+    if attempts <= 1 {
+        return Duration::ZERO;
+    }
+    let (least, most) = PAUSES;
+    let doubled = u32::try_from(attempts - 2).ok();
+    let longest = doubled
+        .and_then(|times| least.checked_shl(times))
+        .map_or(most, |longest| longest.clamp(least, most));
+    let part = getrandom::u32().map_or(0, u64::from) % longest;
+    Duration::from_millis(longest / 2 + part / 2)
+}

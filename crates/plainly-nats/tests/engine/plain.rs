@@ -1,0 +1,71 @@
+//! What works while nothing is wrong, over one server and over three.
+
+use std::time::Duration;
+
+use plainly_cluster::check::check;
+use plainly_cluster::{Journals as _, Records as _};
+use plainly_nats::{Nats, SettingsError};
+
+use crate::servers::{Servers, until};
+
+async fn works(servers: &Servers) {
+    let (one, other) = (servers.replica().await, servers.replica().await);
+    // The servers may still have to find a leader.
+    until(async || one.append("first", "event".into()).await.ok()).await;
+    assert_eq!(check(&one, &other).await, [""; 0]);
+}
+
+#[tokio::test]
+async fn one_server_is_an_engine() {
+    let Some(servers) = Servers::start(1, "") else {
+        return;
+    };
+    works(&servers).await;
+}
+
+#[tokio::test]
+async fn a_record_that_replaces_another_expires_too() {
+    let Some(servers) = Servers::start(1, "") else {
+        return;
+    };
+    let nats = servers.replica().await;
+    let [long, brief] = [3_600, 1].map(Duration::from_secs);
+    let version = nats.put("key", "long".into(), None, long).await.unwrap();
+    let version = nats
+        .put("key", "brief".into(), version, brief)
+        .await
+        .unwrap();
+    assert!(version.is_some());
+    until(async || nats.get("key").await.unwrap().is_none().then_some(())).await;
+}
+
+#[tokio::test]
+async fn three_servers_are_an_engine() {
+    let Some(servers) = Servers::start(3, "") else {
+        return;
+    };
+    works(&servers).await;
+    let admin = servers.admin(0).await;
+    for stream in ["records", "journals"] {
+        let info = admin.info(stream).await;
+        assert_eq!(info["config"]["num_replicas"], 3, "{info}");
+    }
+}
+
+#[tokio::test]
+async fn settings_are_checked() {
+    let none: [&str; 0] = [];
+    let refused = Nats::connect(none).await;
+    assert!(matches!(refused, Err(SettingsError::NoServer)));
+    let refused = Nats::connect(["nats://n1", "http://user:secret@n2"])
+        .await
+        .unwrap_err();
+    assert!(matches!(refused, SettingsError::Url { number: 2, .. }));
+    assert!(!format!("{refused:?}").contains("secret"));
+    let refused = Nats::connect(["n1"]).name("a.b").await;
+    assert!(matches!(refused, Err(SettingsError::Name(_))));
+    let refused = Nats::connect(["n1"]).credentials("/missing").await;
+    assert!(matches!(refused, Err(SettingsError::File { .. })));
+    let refused = Nats::connect(["n1"]).root_certificate("/dev/null").await;
+    assert!(matches!(refused, Err(SettingsError::File { .. })));
+}
