@@ -23,7 +23,7 @@ pub(crate) enum NoReply {
     /// The server has dropped the request, or it can't be sent at all.
     #[error("{0}")]
     Denied(Cause),
-    /// No listener has the subject: the request reached nobody.
+    /// No listener has the subject.
     #[error("nobody listens there")]
     Nobody,
     /// The request is larger than the server takes.
