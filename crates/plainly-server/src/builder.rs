@@ -25,9 +25,10 @@ use super::outgoing::unsent::UnsentReplies;
 use super::sessions::Sessions;
 use super::sessions::ended::SessionObserver;
 use super::sessions::shared::SharedSessions;
+use super::shelves::Shelves;
 use super::source::{Source, SourceList, Sources};
 use super::subscriptions::{Announcements, Listeners, Subscriptions};
-use super::tasks::{ErasedTasks, MemoryTasks, TaskStore, Tasks};
+use super::tasks::{ErasedTasks, MemoryTasks, SharedTasks, TaskStore, Tasks};
 use super::{Inner, Server};
 use crate::limits::Limits;
 use crate::skills::Skills;
@@ -229,18 +230,20 @@ impl ServerBuilder {
         self
     }
 
-    /// Shares legacy sessions over HTTP with all servers that have these records: each answers
-    /// requests of a session that another opened, and knows its log level, its subscriptions and
-    /// its end. By default, only this process knows them.
+    /// Shares legacy sessions over HTTP, and tasks, with all servers that have these records: each
+    /// answers requests of a session that another opened, and knows its log level, its
+    /// subscriptions and its end; and each reports, answers and cancels tasks of the others, unless
+    /// it has a [store](Self::task_store) of its own. By default, only this process knows them.
     ///
     /// A session's record is stored for twice the time that the session may be
     /// [idle](crate::limits::SessionLimits::idle), and written again after half of that. While the
-    /// records can't be reached, a server answers the sessions that it knows, and requests of
-    /// others with an error (HTTP 503).
+    /// records can't be reached, a server answers the sessions that it knows, and other requests
+    /// that need them with an error (HTTP 503).
     ///
-    /// A program that reads the records learns the names of users and clients; one that writes them
-    /// can take over a session. An answer to a question must still reach the server that asked, and
-    /// the rest of a stream comes from the server that sent its beginning.
+    /// With [keys](Self::keys), the records are sealed: give all servers the same. Without, a
+    /// program that reads the records learns the names of users and clients, and one that writes
+    /// them can take over a session. An answer to a question of a session must still reach the
+    /// server that asked, and the rest of a stream comes from the server that sent its beginning.
     #[must_use]
     pub fn records(mut self, records: impl Records) -> Self {
         self.records = Some(Arc::new(records));
@@ -357,6 +360,10 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         self.definitions.announces_all = self.changes.is_some();
         let server = &*self.implementation.name;
+        let shelves = self.records.map(|records| {
+            let shelves = Shelves::new(records, server);
+            Arc::new(shelves.sealed(self.keys.as_ref()))
+        });
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
         let features = Arc::new(features);
         let sources = Sources::new(Arc::clone(&features), self.sources);
@@ -372,14 +379,17 @@ impl ServerBuilder {
         let reply_bytes = self.limits.reply_bytes;
         let encoder = Encoder::new(self.errors.dialect, self.implementation, reply_bytes);
         let encoder = Arc::new(encoder);
-        let task_store = self.tasks;
+        let shared_tasks = shelves.as_ref().map(|shelves| {
+            let shared: Arc<dyn ErasedTasks> = Arc::new(SharedTasks::new(Arc::clone(shelves)));
+            shared
+        });
+        let task_store = self.tasks.or(shared_tasks);
         let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
         let (errors, limits) = (self.errors, &self.limits);
         let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits);
         let tasks = Arc::new(tasks);
         let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
-        let shared = self.records;
-        let shared = shared.map(|records| Arc::new(SharedSessions::new(records, limits)));
+        let shared = shelves.map(|shelves| Arc::new(SharedSessions::new(shelves, limits)));
         let sessions = Sessions::new(&self.limits, &changes, &listened, shared);
         let sessions = sessions.observed(self.sessions);
         let listeners = Listeners::new(&self.limits, listened);

@@ -57,6 +57,7 @@ pub mod limits;
 mod operation;
 mod permissions;
 mod random;
+mod shelves;
 mod skills;
 pub mod store;
 mod usage;
@@ -150,5 +151,11 @@ impl Server {
     /// more: otherwise they end with the last clone of this server. Other servers go on with sessions that they share.
     pub fn end_sessions(&self) {
         self.0.sessions.end_all();
+    }
+
+    /// Puts the tasks that still run in this process as failed, and stops their handlers. Call it before the process ends,
+    /// when nothing is served any more, if others share the store of the tasks.
+    pub async fn end_tasks(&self) {
+        self.0.tasks.end_all().await;
     }
 }

@@ -16,6 +16,7 @@ mod record;
 
 mod counts;
 mod memory;
+mod shared;
 mod store;
 
 mod local;
@@ -26,10 +27,12 @@ mod creation;
 mod methods;
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use plainly_errors::{InvalidParams, ProtocolError};
+use futures_util::stream::{self, StreamExt};
+use plainly_errors::{InvalidParams, ProtocolError, Revision};
 use plainly_protocol::peer::Peer;
+use tokio::time::{Instant, sleep};
 
 pub(super) use self::background::TaskCall;
 pub use self::counts::TaskCounts;
@@ -37,12 +40,20 @@ use self::local::LocalTasks;
 pub use self::memory::MemoryTasks;
 use self::record::TaskEvent;
 pub use self::record::TaskRecord;
+pub(super) use self::shared::SharedTasks;
 pub(super) use self::store::ErasedTasks;
 pub use self::store::{TaskStore, TaskStoreError};
 use super::audience::ErrorPolicy;
 use super::changes::{Changes, Topic};
 use super::outgoing::encode::Encoder;
+use crate::failure::incident::chain;
 use crate::limits::Limits;
+
+/// The pause before a record is written again that could not be written.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// The records that are written at once as a server ends.
+const AT_ONCE: usize = 32;
 
 /// Bytes of the longest name that a task can have.
 const LONGEST_NAME: usize = 256;
@@ -94,7 +105,7 @@ impl Tasks {
             return Err(InvalidParams::UnknownTask.into());
         }
         let now = SystemTime::now();
-        let record = self.store.get(id).await?.filter(|record| {
+        let record = self.get(id).await?.filter(|record| {
             record.principal == principal(peer)
                 && record.expires.is_none_or(|expires| expires > now)
         });
@@ -120,6 +131,52 @@ impl Tasks {
             }
         }
         Ok(None)
+    }
+
+    /// Records an event that must not be lost, however long it takes until the store can be reached again. Nobody reads it
+    /// after the time that a task is stored.
+    async fn record_surely(
+        &self,
+        id: &str,
+        event: TaskEvent,
+    ) -> Result<Option<TaskRecord>, TaskStoreError> {
+        let began = Instant::now();
+        loop {
+            match self.record(id, event.clone()).await {
+                Err(TaskStoreError::Unavailable(error))
+                    if began.elapsed() < self.limits.tasks.ttl =>
+                {
+                    let error = TaskStoreError::Unavailable(error);
+                    tracing::warn!(
+                        error = chain(&error),
+                        "a task's record is written again in a moment"
+                    );
+                    sleep(PAUSE).await;
+                }
+                settled => return settled,
+            }
+        }
+    }
+
+    /// The end of a task whose process ends before it.
+    fn abandoned(&self) -> TaskEvent {
+        let why = "The process that ran this task has ended; it may have been carried out in part";
+        let error = ProtocolError::internal(why);
+        TaskEvent::Failed(self.encoder.wire(&error, Revision::LATEST))
+    }
+
+    /// Puts all tasks that still run here as failed, which stops their handlers.
+    pub(super) async fn end_all(&self) {
+        let ended = stream::iter(self.local.ids()).for_each_concurrent(AT_ONCE, async |id| {
+            if let Err(error) = self.record(&id, self.abandoned()).await {
+                tracing::error!(
+                    error = chain(&error),
+                    "a task's outcome could not be stored"
+                );
+            }
+            self.local.signal(&id);
+        });
+        ended.await;
     }
 }
 

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use plainly_errors::{InvalidRequest, ProtocolError, Unavailable};
-use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
 use super::record::{SessionChange, SessionRecord};
 use crate::limits::Limits;
 use crate::random::random_name;
+use crate::shelves::{ShelfKey, Shelves};
 use plainly_cluster::EngineError;
-use plainly_cluster::erased::ErasedRecords;
 use plainly_transport::lock::Lock;
 
 /// The attempts to change a record that other servers change at the same time.
@@ -21,7 +20,7 @@ const ATTEMPTS: usize = 16;
 /// The records of the sessions that servers share.
 #[derive(Debug)]
 pub(crate) struct SharedSessions {
-    records: Arc<dyn ErasedRecords>,
+    shelves: Arc<Shelves>,
     limits: Limits,
     /// The name of this server among those that share the records, new at each start.
     server: OnceLock<Arc<str>>,
@@ -31,7 +30,7 @@ pub(crate) struct SharedSessions {
 #[derive(Debug)]
 pub(super) struct SharedSession {
     all: Arc<SharedSessions>,
-    key: String,
+    key: ShelfKey,
     /// The name of this server.
     pub(super) server: Arc<str>,
     pub(super) known: Lock<KnownRecord>,
@@ -57,9 +56,9 @@ pub(super) enum FoundRecord {
 }
 
 impl SharedSessions {
-    pub(crate) fn new(records: Arc<dyn ErasedRecords>, limits: &Limits) -> Self {
+    pub(crate) fn new(shelves: Arc<Shelves>, limits: &Limits) -> Self {
         Self {
-            records,
+            shelves,
             limits: limits.clone(),
             server: OnceLock::new(),
         }
@@ -73,12 +72,9 @@ impl SharedSessions {
 
     /// The place of the session with this name.
     pub(super) fn place(self: &Arc<Self>, name: &str) -> Result<SharedSession, getrandom::Error> {
-        // The name opens the session, so the store of the records does not get it.
-        let digest = Sha256::digest(name);
-        let digits = digest.iter().map(|byte| format!("{byte:02x}"));
         Ok(SharedSession {
             all: Arc::clone(self),
-            key: format!("sessions.{}", digits.collect::<String>()),
+            key: ShelfKey::new("sessions", name),
             server: Arc::clone(self.server()?),
             known: Lock::new(KnownRecord {
                 version: None,
@@ -111,7 +107,7 @@ impl SharedSession {
 
     /// Looks at the record.
     pub(super) async fn find(&self) -> Result<FoundRecord, EngineError> {
-        let Some(stored) = self.all.records.get(&self.key).await? else {
+        let Some(stored) = self.all.shelves.get(&self.key).await? else {
             return Ok(FoundRecord::Nothing);
         };
         // Most requests end here, and read no JSON.
@@ -136,7 +132,7 @@ impl SharedSession {
         change: Option<SessionChange>,
     ) -> Result<(SessionRecord, u64), ProtocolError> {
         for _ in 0..ATTEMPTS {
-            let stored = self.all.records.get(&self.key).await?;
+            let stored = self.all.shelves.get(&self.key).await?;
             let stored = stored.ok_or(InvalidRequest::SessionNotFound)?;
             let mut record = read(&stored.value)?;
             if !record.is_alive() {
@@ -162,8 +158,8 @@ impl SharedSession {
         let ttl = self.all.ttl();
         record.keep_for(ttl);
         let value = serde_json::to_vec(record).expect("texts, numbers and JSON can be written");
-        let records = &self.all.records;
-        records.put(&self.key, Bytes::from(value), over, ttl).await
+        let (shelves, value) = (&self.all.shelves, Bytes::from(value));
+        shelves.put(&self.key, value, over, ttl).await
     }
 
     /// Notes when the record must be written again.

@@ -12,6 +12,7 @@ use futures_util::FutureExt;
 use plainly_errors::{Internal, Mistake, ProtocolError};
 use plainly_protocol::question::asked;
 use plainly_protocol::types::{CallToolResult, Content, InputRequest, RawJson};
+use plainly_transport::quota::Quota;
 use tokio::time::{sleep, timeout};
 
 use super::Tasks;
@@ -20,10 +21,14 @@ use super::record::TaskEvent;
 use super::store::TaskStoreError;
 use crate::answer::Answer;
 use crate::audience::{Audience, HandlerEnd, request_failed};
+use crate::changes::{Topic, TopicSubscription};
 use crate::failure::incident::chain;
 use crate::failure::{Failure, Meaning};
 use crate::panics::{GuardedHandler, panicked};
 use crate::request::Scope;
+
+/// The bytes of the name of a task, as a subscription counts them, and more.
+const ROOM: usize = 4 << 10;
 
 /// The most bytes that a reply has around the result of a task.
 const AROUND: usize = 4 << 10;
@@ -66,12 +71,13 @@ impl Background {
         let limit = limits.tasks.deadline.min(limits.tasks.ttl);
         let mut time = pin!(sleep(limit));
         let mut open = QuestionsByKey::new();
+        let heard = self.heard();
         loop {
             let next = poll_fn(|context| self.poll_next(&mut handler, &open, context));
             let is_wanted = tokio::select! {
                 // The client's actions come first: the handler of a task that was cancelled is not polled again.
                 biased;
-                () = self.something_happens() => self.hear().await,
+                () = self.something_happens(heard.as_ref()) => self.hear().await,
                 next = next => match next {
                     HandlerTurn::Ended(ended) => return Some(*ended),
                     HandlerTurn::Asks(questions) => {
@@ -89,17 +95,24 @@ impl Background {
         }
     }
 
+    /// The changes of the task, if other processes make some.
+    fn heard(&self) -> Option<TopicSubscription> {
+        let is_shared = self.tasks.store.is_shared();
+        let heard = is_shared.then(|| self.tasks.changes.subscribe(Quota::new(ROOM).part(None)))?;
+        heard.add([Topic::Task(Arc::clone(&self.task.id))]).ok()?;
+        Some(heard)
+    }
+
     /// Waits until something may have happened to the task, here or elsewhere.
-    async fn something_happens(&self) {
-        let signal = self.task.signal.notified();
-        if self.tasks.store.is_shared() {
-            // A client may have asked another process, which has no way to signal this one.
-            timeout(self.tasks.limits.tasks.poll_interval, signal)
-                .await
-                .ok();
-        } else {
-            signal.await;
-        }
+    async fn something_happens(&self, heard: Option<&TopicSubscription>) {
+        let Some(heard) = heard else {
+            return self.task.signal.notified().await;
+        };
+        let changed = poll_fn(|context| heard.poll_next(context));
+        // A client may have asked another process, of which this one may hear nothing.
+        timeout(self.tasks.limits.tasks.poll_interval, changed)
+            .await
+            .ok();
     }
 
     /// The next turn of the handler: it ended, or its open questions are others than `asked`.
@@ -126,13 +139,17 @@ impl Background {
         let questions = questions.into_iter();
         let questions = questions.map(|(key, question)| (key, asked(question, revision)));
         let event = TaskEvent::Asks(questions.collect());
-        let record = self.tasks.record(&self.task.id, event).await?;
+        let record = self.tasks.record_surely(&self.task.id, event).await?;
         Ok(record.is_some_and(|record| !record.is_over()))
     }
 
     /// Hands the client's answers on to the handler. Whether the task is still wanted.
     async fn hear(&self) -> Result<bool, TaskStoreError> {
-        let record = self.tasks.get(&self.task.id).await?;
+        let record = match self.tasks.get(&self.task.id).await {
+            // It goes on until it is known to be over.
+            Err(TaskStoreError::Unavailable(_)) => return Ok(true),
+            record => record?,
+        };
         let Some(record) = record.filter(|record| !record.is_over()) else {
             return Ok(false);
         };
@@ -150,12 +167,13 @@ impl Background {
     }
 
     async fn record_end(&self, ended: HandlerEnd) {
-        let mut recorded = self.tasks.record(&self.task.id, self.event(ended)).await;
+        let end = self.event(ended);
+        let mut recorded = self.tasks.record_surely(&self.task.id, end).await;
         if let Err(TaskStoreError::Full) = recorded {
             let error = ProtocolError::internal("Internal error: there is no room for the result");
             // A record counts for enough bytes from the start to hold an error in words (see `MemoryTasks`).
             let failed = self.failed(&error);
-            recorded = self.tasks.record(&self.task.id, failed).await;
+            recorded = self.tasks.record_surely(&self.task.id, failed).await;
         }
         if let Err(error) = recorded {
             tracing::error!(

@@ -36,6 +36,11 @@ impl LocalTasks {
         })
     }
 
+    /// The names of all.
+    pub(super) fn ids(&self) -> Vec<Arc<str>> {
+        self.0.lock().keys().cloned().collect()
+    }
+
     /// Signals the handler of the task of this name, if it runs here.
     pub(super) fn signal(&self, id: &str) {
         if let Some(signal) = self.0.lock().get(id) {

@@ -29,6 +29,9 @@ pub struct TaskRecord {
     pub expires: Option<SystemTime>,
     /// The number of its changes.
     pub version: u64,
+    /// The version under which shared records have it.
+    #[serde(skip)]
+    pub(super) stored: Option<u64>,
     /// Members that newer servers add.
     #[serde(flatten)]
     others: JsonObject,
@@ -69,6 +72,7 @@ impl TaskRecord {
             answers: InputResponses::new(),
             expires,
             version: 0,
+            stored: None,
             others: JsonObject::new(),
         }
     }

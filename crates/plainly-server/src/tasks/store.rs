@@ -62,6 +62,9 @@ pub enum TaskStoreError {
     /// There is no room: the client is to try again later.
     #[error("no room for more tasks, or for a larger one")]
     Full,
+    /// The store can't be reached now, or did not confirm a write: the client is to try again later.
+    #[error("the task store can't be reached at the moment")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
     /// An internal failure; the log has the whole error.
     #[error("the task store can't be reached")]
     Failed(#[source] Box<dyn Error + Send + Sync>),
@@ -73,6 +76,11 @@ impl From<TaskStoreError> for ProtocolError {
     fn from(error: TaskStoreError) -> Self {
         match error {
             TaskStoreError::Full => Unavailable::Overloaded.into(),
+            TaskStoreError::Unavailable(_) => {
+                let unavailable = Self::from(Unavailable::Overloaded);
+                let why = "The task store can't be reached at the moment: try again later";
+                unavailable.with_message(why).with_source(error)
+            }
             TaskStoreError::Failed(_) => {
                 Self::internal("Internal error: the task store can't be reached").with_source(error)
             }

@@ -8,3 +8,4 @@ mod bounds;
 mod lifecycle;
 mod listening;
 mod refusals;
+mod replicas;

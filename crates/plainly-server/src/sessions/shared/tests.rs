@@ -74,7 +74,10 @@ impl Shelf {
     }
 
     fn server(&self, limits: &Limits, listened: &Quota, changes: &Changes) -> Sessions {
-        let shared = SharedSessions::new(Arc::new(self.clone()), limits);
+        let shared = SharedSessions::new(
+            Arc::new(Shelves::new(Arc::new(self.clone()), "tests")),
+            limits,
+        );
         Sessions::new(limits, changes, listened, Some(Arc::new(shared)))
     }
 

@@ -1,0 +1,209 @@
+//! Shared records as the rooms of a server see them: values of any size, under names that the store
+//! of the records never gets, and sealed if the server has keys.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use plainly_cluster::erased::ErasedRecords;
+use plainly_cluster::{EngineError, StoredRecord};
+use plainly_transport::seal::{Keys, Sealer};
+use sha2::{Digest, Sha256};
+
+use crate::random::random_name;
+
+/// The bytes that a seal adds to a value, and some to spare.
+const SEAL: usize = 64;
+
+/// The bytes of the largest record.
+const MOST: usize = 512 << 10;
+
+/// The first byte of what stands for a value that is stored in parts. No value begins with it: all
+/// are JSON.
+const IN_PARTS: u8 = 0xff;
+
+/// The time that a value can be read beyond the time that it is stored: no clock is exact.
+const SLACK: Duration = Duration::from_mins(1);
+
+/// The writes of a value that the store does not confirm.
+const ATTEMPTS: usize = 3;
+
+/// All shelves, each with records of one kind.
+#[derive(Debug)]
+pub(crate) struct Shelves {
+    records: Arc<dyn ErasedRecords>,
+    /// The name of the servers that share the records.
+    cluster: String,
+    sealer: Option<Sealer>,
+    /// The bytes of the largest record.
+    most: usize,
+}
+
+/// The key of a record: its shelf, and the digest of its name, which opens what it is the name of.
+#[derive(Clone)]
+pub(crate) struct ShelfKey(String);
+
+impl ShelfKey {
+    pub(crate) fn new(shelf: &str, name: &str) -> Self {
+        let digest = Sha256::digest(name);
+        let digits = digest.iter().map(|byte| format!("{byte:02x}"));
+        Self(format!("{shelf}.{}", digits.collect::<String>()))
+    }
+}
+
+impl fmt::Debug for ShelfKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Shelves {
+    /// Shelves of the records of servers of this name.
+    pub(crate) fn new(records: Arc<dyn ErasedRecords>, cluster: &str) -> Self {
+        Self {
+            records,
+            cluster: cluster.to_owned(),
+            sealer: None,
+            most: MOST,
+        }
+    }
+
+    /// Seals records with these keys, if there are any.
+    pub(crate) fn sealed(self, keys: Option<&Keys>) -> Self {
+        let sealer = keys.map(|keys| Sealer::new(Some(keys.clone())));
+        Self { sealer, ..self }
+    }
+
+    /// Stores no record of more than `most` bytes, but larger values in parts.
+    #[cfg(test)]
+    pub(crate) fn limited(self, most: usize) -> Self {
+        Self { most, ..self }
+    }
+
+    /// The record with this key.
+    pub(crate) async fn get(&self, key: &ShelfKey) -> Result<Option<StoredRecord>, EngineError> {
+        let Some(mut stored) = self.records.get(&key.0).await? else {
+            return Ok(None);
+        };
+        let value = self.open(&key.0, stored.value)?;
+        stored.value = match value.split_first() {
+            Some((&IN_PARTS, parts)) => self.join(parts).await?,
+            _ => value,
+        };
+        Ok(Some(stored))
+    }
+
+    /// Stores a value for `ttl`, in place of the record of the version `over`, or of none. Returns
+    /// its version; `None`, and stores nothing, if there is a different record.
+    pub(crate) async fn put(
+        &self,
+        key: &ShelfKey,
+        value: Bytes,
+        over: Option<u64>,
+        ttl: Duration,
+    ) -> Result<Option<u64>, EngineError> {
+        let value = match value.len() <= self.room() {
+            true => value,
+            false => self.divide(&value, ttl.saturating_add(SLACK)).await?,
+        };
+        self.put_whole(&key.0, &value, over, ttl).await
+    }
+
+    /// The bytes of the largest value that one record has.
+    fn room(&self) -> usize {
+        self.most.saturating_sub(SEAL).max(1)
+    }
+
+    /// Stores the parts of a value, and returns what stands for it.
+    async fn divide(&self, value: &Bytes, ttl: Duration) -> Result<Bytes, EngineError> {
+        let name = random_name().map_err(|error| EngineError::Refused(error.into()))?;
+        let count = value.len().div_ceil(self.room());
+        for index in 0..count {
+            let end = value.len().min((index + 1) * self.room());
+            let part = value.slice(index * self.room()..end);
+            let key = part_key(&name, index);
+            let put = self.put_whole(&key.0, &part, None, ttl).await?;
+            put.ok_or_else(|| EngineError::Refused("a part is there already".into()))?;
+        }
+        let mut list = vec![IN_PARTS];
+        list.extend(format!("{name}.{count}").into_bytes());
+        Ok(list.into())
+    }
+
+    /// The value that is stored in these parts.
+    async fn join(&self, parts: &[u8]) -> Result<Bytes, EngineError> {
+        let parts = str::from_utf8(parts).ok();
+        let parts = parts.and_then(|parts| parts.split_once('.'));
+        let parts = parts.and_then(|(name, count)| Some((name, count.parse::<usize>().ok()?)));
+        let (name, count) = parts.ok_or_else(|| EngineError::Refused("no list of parts".into()))?;
+        let mut value = Vec::new();
+        for index in 0..count {
+            let key = part_key(name, index);
+            let part = self.records.get(&key.0).await?;
+            let part = part.ok_or_else(|| EngineError::Refused("a part is gone".into()))?;
+            value.extend_from_slice(&self.open(&key.0, part.value)?);
+        }
+        Ok(value.into())
+    }
+
+    /// Stores a value as one record. After a write that is not confirmed it reads whether it was
+    /// made, and makes it again if not.
+    async fn put_whole(
+        &self,
+        key: &str,
+        value: &Bytes,
+        over: Option<u64>,
+        ttl: Duration,
+    ) -> Result<Option<u64>, EngineError> {
+        let value = self.seal(key, value, ttl)?;
+        let mut doubt = None;
+        for _ in 0..ATTEMPTS {
+            match self.records.put(key, value.clone(), over, ttl).await {
+                Err(EngineError::Unknown(why)) => doubt = Some(why),
+                // Perhaps another write was first, perhaps the one in doubt.
+                Ok(None) | Err(EngineError::Refused(_)) if doubt.is_some() => {}
+                settled => return settled,
+            }
+            match self.records.get(key).await {
+                Ok(Some(stored)) if stored.value == value => return Ok(Some(stored.version)),
+                Ok(stored) if stored.as_ref().map(|stored| stored.version) != over => {
+                    return Ok(None);
+                }
+                Ok(_) | Err(_) => {}
+            }
+        }
+        let doubt = doubt.unwrap_or_else(|| "the write was not confirmed".into());
+        Err(EngineError::Unknown(doubt))
+    }
+
+    fn seal(&self, key: &str, value: &Bytes, ttl: Duration) -> Result<Bytes, EngineError> {
+        let Some(sealer) = &self.sealer else {
+            return Ok(value.clone());
+        };
+        let (now, ttl) = (SystemTime::now(), ttl.saturating_add(SLACK));
+        let sealed = sealer.seal_bytes(&["record", &self.cluster, key], value, now, ttl);
+        let sealed = sealed.map_err(|error| EngineError::Refused(error.into()))?;
+        Ok(sealed.into())
+    }
+
+    fn open(&self, key: &str, value: Bytes) -> Result<Bytes, EngineError> {
+        let Some(sealer) = &self.sealer else {
+            return Ok(value);
+        };
+        let opened = sealer.open_bytes(&["record", &self.cluster, key], &value, SystemTime::now());
+        let foreign = "it was sealed with other keys, or for another place";
+        let opened = opened.map_err(|_| EngineError::Refused(foreign.into()))?;
+        Ok(opened.into())
+    }
+}
+
+/// The key of a part of a value. Its name is random: it is written once.
+fn part_key(name: &str, index: usize) -> ShelfKey {
+    ShelfKey::new("parts", &format!("{name}.{index}"))
+}
+
+#[cfg(test)]
+pub(crate) mod faulty;
+#[cfg(test)]
+mod tests;
