@@ -1,10 +1,11 @@
 //! Builds a server from the author's definitions, and reports all mistakes at once.
 
+mod clustering;
 mod observing;
 
 use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use plainly_errors::Dialect;
 use plainly_protocol::types::{Icon, Implementation, JsonObject};
@@ -24,17 +25,15 @@ use super::outgoing::encode::Encoder;
 use super::outgoing::unsent::UnsentReplies;
 use super::sessions::Sessions;
 use super::sessions::ended::SessionObserver;
-use super::sessions::shared::SharedSessions;
-use super::shelves::Shelves;
 use super::source::{Source, SourceList, Sources};
 use super::subscriptions::{Announcements, Listeners, Subscriptions};
-use super::tasks::{ErasedTasks, MemoryTasks, SharedTasks, TaskStore, Tasks};
+use super::tasks::{ErasedTasks, TaskStore, Tasks};
 use super::{Inner, Server};
 use crate::limits::Limits;
 use crate::skills::Skills;
 use crate::store::Store;
 use plainly_cluster::Records;
-use plainly_cluster::erased::ErasedRecords;
+use plainly_cluster::erased::{ErasedEngine, ErasedRecords};
 use plainly_transport::quota::Quota;
 use plainly_transport::seal::Keys;
 
@@ -51,6 +50,7 @@ pub struct ServerBuilder {
     changes: Option<Changes>,
     tasks: Option<Arc<dyn ErasedTasks>>,
     records: Option<Arc<dyn ErasedRecords>>,
+    engine: Option<Arc<dyn ErasedEngine>>,
     sources: SourceList,
     layers: Vec<Wrap>,
     observer: Observer,
@@ -82,6 +82,7 @@ impl ServerBuilder {
             sessions: SessionObserver::default(),
             tasks: None,
             records: None,
+            engine: None,
         }
     }
 
@@ -360,10 +361,8 @@ impl ServerBuilder {
     pub fn build(mut self) -> Result<Server, BuildErrors> {
         self.definitions.announces_all = self.changes.is_some();
         let server = &*self.implementation.name;
-        let shelves = self.records.map(|records| {
-            let shelves = Shelves::new(records, server);
-            Arc::new(shelves.sealed(self.keys.as_ref()))
-        });
+        let replicas = clustering::replicas(self.engine, server, self.keys.as_ref())?;
+        let shelves = clustering::shelves(self.records, server, self.keys.as_ref());
         let features = Features::new(self.definitions, server, self.keys, &self.limits)?;
         let features = Arc::new(features);
         let sources = Sources::new(Arc::clone(&features), self.sources);
@@ -376,20 +375,19 @@ impl ServerBuilder {
         );
         let spellings: Arc<dyn Spellings> = Arc::<Features>::clone(&features);
         let changes = self.changes.unwrap_or_default().spelled(spellings);
+        replicas
+            .iter()
+            .for_each(|it| changes.told_to(Arc::clone(it)));
         let reply_bytes = self.limits.reply_bytes;
         let encoder = Encoder::new(self.errors.dialect, self.implementation, reply_bytes);
         let encoder = Arc::new(encoder);
-        let shared_tasks = shelves.as_ref().map(|shelves| {
-            let shared: Arc<dyn ErasedTasks> = Arc::new(SharedTasks::new(Arc::clone(shelves)));
-            shared
-        });
-        let task_store = self.tasks.or(shared_tasks);
-        let task_store = task_store.unwrap_or_else(|| Arc::new(MemoryTasks::new(&self.limits)));
         let (errors, limits) = (self.errors, &self.limits);
+        let task_store = self.tasks;
+        let task_store = task_store.unwrap_or_else(|| clustering::tasks(shelves.as_ref(), limits));
         let tasks = Tasks::new(task_store, &changes, &encoder, errors, limits);
         let tasks = Arc::new(tasks);
         let listened = Quota::new(self.limits.subscriptions.bytes_in_all);
-        let shared = shelves.map(|shelves| Arc::new(SharedSessions::new(shelves, limits)));
+        let shared = clustering::sessions(shelves, replicas.as_ref(), limits);
         let sessions = Sessions::new(&self.limits, &changes, &listened, shared);
         let sessions = sessions.observed(self.sessions);
         let listeners = Listeners::new(&self.limits, listened);
@@ -416,7 +414,10 @@ impl ServerBuilder {
             errors: self.errors,
             layers: layered(self.layers),
             observer: self.observer,
-        })))
+            hearing: OnceLock::new(),
+            replicas,
+        }))
+        .hearing_replicas())
     }
 }
 

@@ -16,7 +16,7 @@ mod subscription;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 
 use plainly_protocol::part::Part;
@@ -65,6 +65,8 @@ pub(super) trait Spellings: fmt::Debug + Send + Sync + 'static {
 struct Bus {
     index: Lock<Index>,
     upstream: Option<Box<dyn Upstream>>,
+    /// The other replicas of the server, if there are any.
+    replicas: OnceLock<Box<dyn Upstream>>,
 }
 
 /// The way out of this process for [`Changes`]: to other replicas of a server, which pass them on
@@ -202,6 +204,7 @@ impl Changes {
         let bus = Arc::new(Bus {
             index: Lock::default(),
             upstream: Some(Box::new(upstream)),
+            replicas: OnceLock::new(),
         });
         Self {
             bus,
@@ -215,6 +218,12 @@ impl Changes {
             spellings: Some(spellings),
             ..self
         }
+    }
+
+    /// Passes what is published on to these replicas too. The first server that has replicas counts.
+    pub(super) fn told_to(&self, replicas: impl Upstream) {
+        // Another server with the same changes has told them already.
+        drop(self.bus.replicas.set(Box::new(replicas)));
     }
 
     /// Notifies the subscribers in this process of a change that came from the upstream.
@@ -317,9 +326,8 @@ impl Changes {
     /// Notifies the subscribers in this process, and the upstream.
     pub(super) fn publish(&self, topic: &Topic) {
         self.receive(topic);
-        if let Some(upstream) = &self.bus.upstream {
-            upstream.publish(topic);
-        }
+        let outside = self.bus.upstream.iter().chain(self.bus.replicas.get());
+        outside.for_each(|upstream| upstream.publish(topic));
     }
 
     /// A subscription to nothing yet, with room for the names of its topics.

@@ -2,7 +2,9 @@
 
 mod batch;
 mod connection;
+mod elsewhere;
 mod exchange;
+mod heard;
 #[cfg(feature = "http")]
 mod http;
 mod malformed;

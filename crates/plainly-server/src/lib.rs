@@ -57,12 +57,15 @@ pub mod limits;
 mod operation;
 mod permissions;
 mod random;
+mod replicas;
 mod shelves;
 mod skills;
 pub mod store;
 mod usage;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+
+use tokio::task::JoinSet;
 
 pub use self::asking::{AskError, AskErrorKind};
 use self::audience::ErrorPolicy;
@@ -91,6 +94,11 @@ pub use plainly_cluster::{EngineError, Records, StoredRecord};
 pub use plainly_protocol::peer::Principal;
 pub use plainly_protocol::trace_context::{TraceContext, TraceParent};
 pub use plainly_transport::seal::{InvalidKeys, KeyFileError, Keys};
+
+/// The seam between replicas: what they share, and an engine within one process.
+pub mod cluster {
+    pub use plainly_cluster::*;
+}
 
 /// A server with all its definitions and options. Cheap to clone; all clones are the same server.
 ///
@@ -124,6 +132,10 @@ struct Inner {
     layers: Option<layer::Next>,
     errors: ErrorPolicy,
     observer: operation::Observer,
+    /// The other replicas, if there are any.
+    replicas: Option<Arc<replicas::Replicas>>,
+    /// The tasks that hear them.
+    hearing: OnceLock<JoinSet<()>>,
 }
 
 impl Server {

@@ -277,6 +277,9 @@ impl Sessions {
             storing.await?;
         }
         self.end_here(name);
+        if let Some(shared) = &self.shared {
+            shared.tell_end(name);
+        }
         Ok(())
     }
 
@@ -286,7 +289,15 @@ impl Sessions {
         drop(ended);
     }
 
-    fn end_here(&self, name: &str) {
+    /// The session of this name, if it has begun here.
+    pub(super) fn find_here(&self, name: &str) -> Option<Arc<Session>> {
+        let table = self.table.lock();
+        let opened = table.sessions.get(name)?;
+        Some(Arc::clone(&opened.session))
+    }
+
+    /// Ends this session here, because it has ended elsewhere.
+    pub(super) fn end_here(&self, name: &str) {
         let ended = self.table.lock().remove(name);
         drop(ended);
     }

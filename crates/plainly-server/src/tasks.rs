@@ -165,6 +165,11 @@ impl Tasks {
         TaskEvent::Failed(self.encoder.wire(&error, Revision::LATEST))
     }
 
+    /// Wakes the handler of the task of this name, if it runs here.
+    pub(super) fn signal(&self, id: &str) {
+        self.local.signal(id);
+    }
+
     /// Puts all tasks that still run here as failed, which stops their handlers.
     pub(super) async fn end_all(&self) {
         let ended = stream::iter(self.local.ids()).for_each_concurrent(AT_ONCE, async |id| {

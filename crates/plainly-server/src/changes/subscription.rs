@@ -116,6 +116,13 @@ impl TopicSubscription {
         }
     }
 
+    /// Marks the resources that it is subscribed to, as [`mark`](Self::mark) does.
+    pub(crate) fn mark_resources(&self) {
+        let heard = self.pending.heard();
+        let resources = heard.iter().filter(|topic| topic.resource().is_some());
+        resources.for_each(|topic| self.pending.mark(topic).into_iter().for_each(Waker::wake));
+    }
+
     /// Unsubscribes from this.
     pub(crate) fn remove(&self, topic: &Topic) {
         self.changes.leave(&self.pending, topic);

@@ -16,7 +16,7 @@ pub struct BuildError {
 plainly_errors::debug_with_causes!(BuildError);
 
 impl BuildError {
-    pub(super) fn new(subject: &str, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(subject: &str, problem: impl Into<String>) -> Self {
         Self {
             subject: subject.to_owned(),
             problem: problem.into(),
@@ -38,7 +38,7 @@ pub struct BuildErrors {
 
 impl BuildErrors {
     /// `what` can't be done.
-    pub(super) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
+    pub(crate) fn of(what: &'static str, errors: Vec<BuildError>) -> Self {
         Self { what, errors }
     }
 

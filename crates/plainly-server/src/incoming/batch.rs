@@ -18,6 +18,7 @@ use plainly_protocol::method::Method;
 use plainly_protocol::peer::Peer;
 
 use crate::Server;
+use crate::incoming::elsewhere::cancel;
 use crate::incoming::malformed::{UnservedMessage, cancelled, error_of};
 use crate::operation::Arrival;
 use crate::outgoing::encode::EncodedReply;
@@ -120,7 +121,7 @@ impl Server {
                 }
                 Ok(Message::Notification(notification)) => {
                     if let Some(id) = cancelled(&notification) {
-                        session.in_flight.cancel(&id);
+                        cancel(session, id);
                     }
                     let arrival = part(arrival, notification.params.as_ref());
                     let observer = &self.0.observer;

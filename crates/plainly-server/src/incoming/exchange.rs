@@ -13,6 +13,7 @@ use plainly_protocol::trace_context::{TRACE_PARENT, TraceParent};
 
 use crate::Server;
 use crate::incoming::batch::{BatchMessages, unanswerable};
+use crate::incoming::elsewhere::{cancel, take_answer};
 use crate::incoming::malformed::{self, UnservedMessage};
 use crate::operation::{Arrival, Transport};
 use crate::outgoing::encode::EncodedReply;
@@ -58,7 +59,8 @@ impl Exchange for Server {
 
     async fn open_stream(&self, frame: &Frame) -> Reply {
         let opened = match resolve::by_session(frame, &self.0.sessions).await {
-            Ok(Some(session)) => self.stream_of(frame, &session),
+            // Boxed, since modern clients open none.
+            Ok(Some(session)) => Box::pin(self.stream_of(frame, &session)).await,
             // Without a session there is no stream to open: a modern client listens by a request.
             Ok(None) => Err(without_session("GET opens the stream of a session")),
             Err(ResolveError { error, .. }) => Err(error),
@@ -193,14 +195,22 @@ impl Server {
 
     /// The rest of the stream that the event was part of or, without one, the stream of the
     /// session's changes.
-    fn stream_of(&self, frame: &Frame, session: &Arc<Session>) -> Result<Reply, ProtocolError> {
+    async fn stream_of(
+        &self,
+        frame: &Frame,
+        session: &Arc<Session>,
+    ) -> Result<Reply, ProtocolError> {
         match (&session.streams, last_event_id(&frame.headers)) {
             (Some(streams), Some(event)) => streams.resume(event).map(Reply::feed),
             (None, _) | (_, None) => {
                 let viewer = Viewer::with(&session.peer, &frame.extensions);
                 let subscriptions = &self.0.subscriptions;
-                let opened = subscriptions.open_stream(session, frame.caller(), &viewer);
-                opened.map(Reply::feed)
+                let change = session.listening().await?;
+                let opened = subscriptions.open_stream(session, frame.caller(), &viewer)?;
+                if let Some(change) = change {
+                    session.listen(change).await?;
+                }
+                Ok(Reply::feed(opened))
             }
         }
     }
@@ -244,7 +254,7 @@ impl Server {
                 if let Some(session) = &session
                     && let Some(id) = malformed::cancelled(notification)
                 {
-                    session.in_flight.cancel(&id);
+                    cancel(session, id);
                 }
                 let peer = session.as_ref().map(|session| &*session.peer);
                 self.0.observer.accepted(arrival, peer, notification);
@@ -264,10 +274,10 @@ impl Server {
     /// well.
     async fn response(&self, frame: &Frame, arrival: Arrival, response: &Response<'_>) -> Reply {
         match resolve::by_session(frame, &self.0.sessions).await {
-            Ok(Some(session)) => {
-                session.unanswered.answer(response);
-                accepted()
-            }
+            Ok(Some(session)) => match take_answer(&session, response).await {
+                Ok(()) => accepted(),
+                Err(error) => self.refused(arrival, &error),
+            },
             Ok(None) => {
                 let why = "Invalid request: clients of this revision send no responses";
                 self.refused(arrival, &ProtocolError::invalid_request(why))
@@ -291,6 +301,13 @@ impl Server {
         // HTTP has a status for this; over a stream, 2025-03-26 leaves nothing but silence.
         if let Some(malformed) = unanswerable(&messages) {
             return self.refused(arrival, &malformed::error_of(malformed));
+        }
+        for message in messages.iter().flatten() {
+            if let Message::Response(response) = message
+                && let Err(error) = take_answer(&session, response).await
+            {
+                return self.refused(arrival, &error);
+            }
         }
         let mut replies = self.serve_batch(arrival, &session, &frame.extensions, messages);
         replies.first().await;

@@ -23,11 +23,16 @@ use crate::incoming::malformed::error_of;
 use crate::limits::Limits;
 use crate::operation::Arrival;
 use crate::random::random_name;
+use crate::replicas::{ReplicaAnswer, ReplicaQuestion, Replicas};
+use plainly_cluster::{ReplicaId, Unanswered};
 use plainly_transport::lock::Lock;
 use plainly_transport::quota::{Holder, Quota, QuotaPart};
 use plainly_transport::{
     Duplex, Event, Feed, FlushProgress, Frame, Inbound, Messages, Pipe, Reply,
 };
+
+/// Digits of the id of a replica, with which the names of its pipes begin.
+const REPLICA: usize = 16;
 
 /// The entrances of the pipes, by the names of the pipes.
 #[derive(Clone, Debug)]
@@ -62,6 +67,12 @@ impl Pipes {
         &self.places
     }
 
+    /// The replica that has a pipe, if the name of the pipe begins with its id.
+    fn home(pipe: &str) -> Option<ReplicaId> {
+        let (home, _random) = pipe.split_at_checked(REPLICA)?;
+        home.parse().ok()
+    }
+
     fn entrance(&self, pipe: &str, principal: Option<&Principal>) -> Option<mpsc::Sender<Bytes>> {
         let entrances = self.entrances.lock();
         let entrance = entrances.open.get(pipe)?;
@@ -83,9 +94,12 @@ impl Server {
         mut extensions: Extensions,
         caller: Option<Holder>,
     ) -> Result<Pipe, ProtocolError> {
-        let name = random_name().map_err(|error| {
+        let random = random_name().map_err(|error| {
             ProtocolError::internal("No session could be opened").with_source(error)
         })?;
+        let home = self.0.replicas.as_ref();
+        let home = home.map(|replicas| replicas.id().to_string());
+        let name = home.unwrap_or_default() + &random;
         let mut entrances = self.0.pipes.entrances.lock();
         if entrances.has_ended {
             return Err(Unavailable::ShuttingDown.into());
@@ -127,15 +141,59 @@ impl Server {
             Err(malformed) if malformed.id.is_none() => return Err(error_of(&malformed)),
             Err(_answered_in_the_pipe) => {}
         }
-        let unknown = || ProtocolError::from(InvalidRequest::SessionNotFound);
-        let entrance = self.0.pipes.entrance(pipe, frame.extensions.get());
-        let entrance = entrance.ok_or_else(unknown)?;
+        let principal = frame.extensions.get();
+        let taken = match self.0.replicas.as_ref().zip(Pipes::home(pipe)) {
+            Some((replicas, home)) if home != replicas.id() => {
+                put_elsewhere(replicas, home, pipe, principal, &message).await
+            }
+            Some(_) | None => self.put_here(pipe, principal, message).await,
+        };
+        match taken {
+            ReplicaAnswer::Yes => Ok(accepted()),
+            ReplicaAnswer::No => Err(InvalidRequest::SessionNotFound.into()),
+            ReplicaAnswer::Busy => Err(Unavailable::Overloaded.into()),
+        }
+    }
+
+    /// Puts a message into a pipe of this process.
+    pub(super) async fn put_here(
+        &self,
+        pipe: &str,
+        principal: Option<&Principal>,
+        message: Bytes,
+    ) -> ReplicaAnswer {
+        let Some(entrance) = self.0.pipes.entrance(pipe, principal) else {
+            return ReplicaAnswer::No;
+        };
         // Earlier messages are taken as soon as the peer reads what comes out.
         match timeout(self.limits().write_stall, entrance.send(message)).await {
-            Ok(Ok(())) => Ok(accepted()),
-            Ok(Err(_ended)) => Err(unknown()),
-            Err(_elapsed) => Err(Unavailable::Overloaded.into()),
+            Ok(Ok(())) => ReplicaAnswer::Yes,
+            Ok(Err(_ended)) => ReplicaAnswer::No,
+            Err(_elapsed) => ReplicaAnswer::Busy,
         }
+    }
+}
+
+/// Puts a message into a pipe of another replica.
+async fn put_elsewhere(
+    replicas: &Replicas,
+    home: ReplicaId,
+    pipe: &str,
+    principal: Option<&Principal>,
+    message: &[u8],
+) -> ReplicaAnswer {
+    // The text was read before.
+    let message = String::from_utf8_lossy(message).into_owned();
+    let question = ReplicaQuestion::Put {
+        pipe: pipe.to_owned(),
+        principal: principal.map(|principal| principal.as_str().to_owned()),
+        message,
+    };
+    match replicas.ask(home, &question).await {
+        Ok(taken) => taken,
+        Err(Unanswered::Gone) => ReplicaAnswer::No,
+        // Perhaps it was taken, so it is not put again.
+        Err(Unanswered::Unsent | Unanswered::Silent) => ReplicaAnswer::Busy,
     }
 }
 

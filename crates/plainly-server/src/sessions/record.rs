@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use plainly_errors::{ProtocolError, Revision};
+use plainly_errors::{ProtocolError, Refusal, Revision};
 use plainly_protocol::peer::{Peer, Principal};
 use plainly_protocol::types::{ClientCapabilities, Implementation, JsonObject, LoggingLevel};
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub(super) struct SessionRecord {
     /// The subscribed collections whose client hears of all resources below too.
     #[serde(default)]
     recursive: BTreeSet<String>,
+    /// The server that has its stream, if servers ask each other.
+    #[serde(default)]
+    pub(super) holder: Option<String>,
     has_ended: bool,
     /// The time until which it is stored, in milliseconds since 1970.
     expires: u64,
@@ -45,6 +48,8 @@ pub(crate) enum SessionChange {
     Subscribe { uri: String, is_recursive: bool },
     /// It no longer does.
     Unsubscribe(String),
+    /// It listens at the first of these servers, in place of the second one.
+    Listen(Box<str>, Option<Box<str>>),
     /// It ends the session.
     End,
 }
@@ -62,6 +67,7 @@ impl SessionRecord {
             level: LoggingLevel::Info,
             uris: BTreeSet::new(),
             recursive: BTreeSet::new(),
+            holder: None,
             has_ended: false,
             expires: 0,
             others: JsonObject::new(),
@@ -96,6 +102,12 @@ impl SessionRecord {
                 self.uris.remove(&uri);
                 self.recursive.remove(&uri);
             }
+            SessionChange::Listen(server, before)
+                if self.holder.as_deref() == before.as_deref() =>
+            {
+                self.holder = Some(server.into());
+            }
+            SessionChange::Listen(..) => return Err(Refusal::StreamTaken.into()),
             SessionChange::End => self.has_ended = true,
         }
         Ok(())

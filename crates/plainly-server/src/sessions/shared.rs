@@ -10,8 +10,9 @@ use tokio::time::Instant;
 use super::record::{SessionChange, SessionRecord};
 use crate::limits::Limits;
 use crate::random::random_name;
+use crate::replicas::{ReplicaEvent, Replicas};
 use crate::shelves::{ShelfKey, Shelves};
-use plainly_cluster::EngineError;
+use plainly_cluster::{EngineError, ReplicaId};
 use plainly_transport::lock::Lock;
 
 /// The attempts to change a record that other servers change at the same time.
@@ -24,12 +25,16 @@ pub(crate) struct SharedSessions {
     limits: Limits,
     /// The name of this server among those that share the records, new at each start.
     server: OnceLock<Arc<str>>,
+    /// The other servers, if this one can ask them.
+    replicas: Option<Arc<Replicas>>,
 }
 
 /// The place of the record of one session.
 #[derive(Debug)]
 pub(super) struct SharedSession {
     all: Arc<SharedSessions>,
+    /// The name of the session.
+    name: Box<str>,
     key: ShelfKey,
     /// The name of this server.
     pub(super) server: Arc<str>,
@@ -43,6 +48,8 @@ pub(super) struct KnownRecord {
     pub(super) version: Option<u64>,
     /// The time to write the record again; never if absent.
     due: Option<Instant>,
+    /// The server that has the stream of the session, or had it.
+    pub(super) holder: Option<Box<str>>,
 }
 
 /// The result of a look at a record.
@@ -61,6 +68,22 @@ impl SharedSessions {
             shelves,
             limits: limits.clone(),
             server: OnceLock::new(),
+            replicas: None,
+        }
+    }
+
+    /// Asks these servers, which know this one by its id.
+    pub(crate) fn among(mut self, replicas: &Arc<Replicas>) -> Self {
+        self.server = OnceLock::from(Arc::from(replicas.id().to_string()));
+        self.replicas = Some(Arc::clone(replicas));
+        self
+    }
+
+    /// Lets the other servers end a session that has ended here.
+    pub(super) fn tell_end(&self, session: &str) {
+        if let Some(replicas) = &self.replicas {
+            let session = session.to_owned();
+            replicas.tell(&ReplicaEvent::Ended { session });
         }
     }
 
@@ -74,11 +97,13 @@ impl SharedSessions {
     pub(super) fn place(self: &Arc<Self>, name: &str) -> Result<SharedSession, getrandom::Error> {
         Ok(SharedSession {
             all: Arc::clone(self),
+            name: name.into(),
             key: ShelfKey::new("sessions", name),
             server: Arc::clone(self.server()?),
             known: Lock::new(KnownRecord {
                 version: None,
                 due: None,
+                holder: None,
             }),
         })
     }
@@ -96,6 +121,19 @@ impl SharedSessions {
 }
 
 impl SharedSession {
+    /// The name of the session, and the other servers that answer it, if this one can ask them.
+    pub(super) fn elsewhere(&self) -> Option<(&str, &Arc<Replicas>)> {
+        Some((&self.name, self.all.replicas.as_ref()?))
+    }
+
+    /// The server that has the stream of the session or had it, if that is another one that can be
+    /// asked.
+    pub(super) fn holder(&self) -> Option<ReplicaId> {
+        let holder = self.known.lock().holder.clone()?;
+        let is_other = *holder != *self.server && self.all.replicas.is_some();
+        is_other.then(|| holder.parse().ok())?
+    }
+
     /// Stores the record of a new session.
     pub(super) async fn create(&self, mut record: SessionRecord) -> Result<(), ProtocolError> {
         let version = self.put(&mut record, None).await?;

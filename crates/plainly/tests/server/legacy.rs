@@ -8,6 +8,8 @@ mod sse;
 mod many;
 mod resume;
 
+mod cluster;
+
 mod sessions;
 mod shared;
 mod unread;

@@ -4,16 +4,17 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use plainly_errors::ProtocolError;
+use plainly_errors::{ProtocolError, Refusal};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::Session;
 use crate::changes::Topic;
 use crate::failure::incident::chain;
+use crate::replicas::{ReplicaAnswer, ReplicaQuestion, Replicas};
 use crate::sessions::record::{SessionChange, SessionRecord};
 use crate::sessions::shared::{FoundRecord, SharedSession};
-use plainly_cluster::EngineError;
+use plainly_cluster::{EngineError, Unanswered};
 use plainly_transport::quota::QuotaExhausted;
 
 impl Session {
@@ -51,23 +52,82 @@ impl Session {
             SessionChange::Unsubscribe(uri) => {
                 Topic::of_resource(&uri, true).for_each(|topic| topics.remove(&topic));
             }
-            // It ends as it leaves the table of sessions.
-            SessionChange::End => {}
+            // It ends as it leaves the table of sessions, and knows its stream.
+            SessionChange::End | SessionChange::Listen(..) => {}
         }
         Ok(())
     }
 
-    /// Makes a change in its record, and then here.
+    /// Makes a change in its record, and then here; one of its subscriptions also where its stream
+    /// is.
     async fn store(&self, change: SessionChange) -> Result<(), ProtocolError> {
-        if let Some(shared) = &self.shared {
-            let (record, version) = shared.update(Some(change)).await?;
-            self.follow(shared, &record, version)?;
+        let Some(shared) = &self.shared else {
+            return Ok(());
+        };
+        let is_heard = matches!(
+            change,
+            SessionChange::Subscribe { .. } | SessionChange::Unsubscribe(_)
+        );
+        let (record, version) = shared.update(Some(change)).await?;
+        self.follow(shared, &record, version)?;
+        if is_heard
+            && let Some((session, replicas)) = shared.elsewhere()
+            && let Some(holder) = shared.holder()
+        {
+            let session = session.to_owned();
+            let question = ReplicaQuestion::CatchUp { session };
+            // A server that can't be asked looks at the record itself, now and then.
+            if let Err(error) = replicas.ask(holder, &question).await {
+                tracing::debug!(%error, "a subscription was stored for a stream elsewhere");
+            }
         }
         Ok(())
+    }
+
+    /// The change that lets it listen here, if its stream must be noted. It is an error if it
+    /// listens at another server.
+    pub(crate) async fn listening(&self) -> Result<Option<SessionChange>, ProtocolError> {
+        let Some(shared) = &self.shared else {
+            return Ok(None);
+        };
+        let Some((session, replicas)) = shared.elsewhere() else {
+            return Ok(None);
+        };
+        if let Some(holder) = shared.holder() {
+            let session = session.to_owned();
+            let question = ReplicaQuestion::Holds { session };
+            match replicas.ask(holder, &question).await {
+                Ok(ReplicaAnswer::No) | Err(Unanswered::Gone) => {}
+                // Perhaps it has the stream.
+                Ok(ReplicaAnswer::Yes | ReplicaAnswer::Busy)
+                | Err(Unanswered::Silent | Unanswered::Unsent) => {
+                    return Err(Refusal::StreamTaken.into());
+                }
+            }
+        }
+        let before = shared.known.lock().holder.clone();
+        let is_noted = before.as_deref() == Some(&*shared.server);
+        Ok((!is_noted).then(|| SessionChange::Listen((&*shared.server).into(), before)))
+    }
+
+    /// Notes that it listens here. If it listened elsewhere before, its client hears of all
+    /// resources that it is subscribed to: it may have missed changes.
+    pub(crate) async fn listen(&self, change: SessionChange) -> Result<(), ProtocolError> {
+        let was_elsewhere = matches!(change, SessionChange::Listen(_, Some(_)));
+        self.store(change).await?;
+        if was_elsewhere {
+            self.subscription.topics.mark_resources();
+        }
+        Ok(())
+    }
+
+    /// The name of the session, and the other servers that answer it, if this one can ask them.
+    pub(crate) fn elsewhere(&self) -> Option<(&str, &Arc<Replicas>)> {
+        self.shared.as_ref()?.elsewhere()
     }
 
     /// Takes over what other servers have changed. Returns whether the session goes on.
-    pub(in crate::sessions) async fn catch_up(&self) -> Result<bool, EngineError> {
+    pub(crate) async fn catch_up(&self) -> Result<bool, EngineError> {
         let Some(shared) = &self.shared else {
             return Ok(true);
         };
@@ -140,6 +200,7 @@ impl Session {
             return Ok(());
         }
         shared.note_time(&mut known, record);
+        known.holder = record.holder.as_deref().map(Into::into);
         *self.level.lock() = record.level;
         let topics = &self.subscription.topics;
         let subscribed = record.topics();

@@ -32,6 +32,11 @@ impl SessionSubscription {
         closed_since.map_or(Duration::ZERO, |closed| closed.elapsed())
     }
 
+    /// Whether there is a stream.
+    pub(crate) fn is_open(&self) -> bool {
+        self.closed_since.lock().is_none()
+    }
+
     /// Opens the stream, on which changes of `lists` are reported too.
     pub(crate) fn open(self: &Arc<Self>, lists: Vec<Topic>) -> Result<OpenStream, ProtocolError> {
         let mut closed_since = self.closed_since.lock();

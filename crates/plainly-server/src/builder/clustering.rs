@@ -1,0 +1,103 @@
+//! The other replicas of the server.
+
+use std::sync::Arc;
+
+use plainly_cluster::Engine;
+use plainly_cluster::erased::{ErasedEngine, ErasedRecords};
+use tokio::runtime::Handle;
+
+use super::ServerBuilder;
+use crate::features::{BuildError, BuildErrors};
+use crate::limits::Limits;
+use crate::replicas::Replicas;
+use crate::sessions::shared::SharedSessions;
+use crate::shelves::Shelves;
+use crate::tasks::{ErasedTasks, MemoryTasks, SharedTasks};
+use plainly_transport::seal::Keys;
+
+impl ServerBuilder {
+    /// Makes this server one of several replicas, any of which answers any request: they share
+    /// `engine`, and must have the same [keys](Self::keys), name and definitions.
+    ///
+    /// Changes that a replica publishes are reported by all. Each answers legacy sessions that
+    /// another opened, as with [`records`](Self::records); answers, cancellations and messages of
+    /// HTTP with SSE reach the replica that they are for. Everything on the engine is sealed with
+    /// the keys. Requests of 2026-07-28 go on without the engine.
+    ///
+    /// ```
+    /// use plainly::Server;
+    /// use plainly::server::Keys;
+    /// use plainly::server::cluster::InProcess;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let (engine, keys) = (InProcess::new(), Keys::new([7; 32]));
+    /// let replica = || Server::builder("notes", "1.0.0").keys(keys.clone()).cluster(engine.replica());
+    /// let (one, other) = (replica().build()?, replica().build()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn cluster(mut self, engine: impl Engine) -> Self {
+        let engine: Arc<dyn ErasedEngine> = Arc::new(engine);
+        self.records = Some(Arc::<dyn ErasedEngine>::clone(&engine));
+        self.engine = Some(engine);
+        self
+    }
+}
+
+/// The replicas that share this engine; none without one.
+pub(super) fn replicas(
+    engine: Option<Arc<dyn ErasedEngine>>,
+    server: &str,
+    keys: Option<&Keys>,
+) -> Result<Option<Arc<Replicas>>, BuildErrors> {
+    let Some(engine) = engine else {
+        return Ok(None);
+    };
+    let mistake = |problem| {
+        let errors = vec![BuildError::new("the cluster", problem)];
+        BuildErrors::of("the server can't be built", errors)
+    };
+    let keys = keys.ok_or_else(|| {
+        mistake(
+            "needs keys that all replicas have: make a file with `openssl rand -hex 32 > keys`, and give it to keys(Keys::file(\"keys\")?)",
+        )
+    })?;
+    if Handle::try_current().is_err() {
+        return Err(mistake(
+            "needs a Tokio runtime: call build() in an async function",
+        ));
+    }
+    Ok(Some(Arc::new(Replicas::new(engine, server, keys.clone()))))
+}
+
+/// The shelves of these records, sealed with the keys, if there are any.
+pub(super) fn shelves(
+    records: Option<Arc<dyn ErasedRecords>>,
+    server: &str,
+    keys: Option<&Keys>,
+) -> Option<Arc<Shelves>> {
+    let shelves = Shelves::new(records?, server);
+    Some(Arc::new(shelves.sealed(keys)))
+}
+
+/// The tasks on these shelves; in memory, without shelves.
+pub(super) fn tasks(shelves: Option<&Arc<Shelves>>, limits: &Limits) -> Arc<dyn ErasedTasks> {
+    match shelves {
+        Some(shelves) => Arc::new(SharedTasks::new(Arc::clone(shelves))),
+        None => Arc::new(MemoryTasks::new(limits)),
+    }
+}
+
+/// The sessions on these shelves, which the replicas share; none without shelves.
+pub(super) fn sessions(
+    shelves: Option<Arc<Shelves>>,
+    replicas: Option<&Arc<Replicas>>,
+    limits: &Limits,
+) -> Option<Arc<SharedSessions>> {
+    let shared = SharedSessions::new(shelves?, limits);
+    Some(Arc::new(
+        replicas.into_iter().fold(shared, SharedSessions::among),
+    ))
+}

@@ -1,0 +1,120 @@
+//! The messages of other replicas, and what this server does about them.
+
+use std::sync::{Arc, Weak};
+
+use futures_util::FutureExt as _;
+use futures_util::StreamExt as _;
+use plainly_protocol::envelope::{self, Envelope, Message};
+use plainly_protocol::peer::Principal;
+use tokio::task::JoinSet;
+
+use crate::changes::Topic;
+use crate::failure::incident::chain;
+use crate::replicas::{ReplicaAnswer, ReplicaEvent, ReplicaMessage, ReplicaQuestion, Replicas};
+use crate::{Inner, Server};
+
+impl Server {
+    /// Hears the other replicas, if there are any, until it is dropped. Must then be called within
+    /// a runtime.
+    pub(crate) fn hearing_replicas(self) -> Self {
+        if let Some(replicas) = &self.0.replicas {
+            let hearing = hear(Arc::downgrade(&self.0), Arc::clone(replicas)).boxed();
+            let repeating = Arc::clone(replicas).repeat_numbers().boxed();
+            let tasks = || JoinSet::from_iter([hearing, repeating]);
+            self.0.hearing.get_or_init(tasks);
+        }
+        self
+    }
+
+    fn heard(self, message: ReplicaMessage) {
+        match message {
+            ReplicaMessage::Gap => self.0.subscriptions.changes().everything_changed(),
+            ReplicaMessage::Event(event) => self.happened(event),
+            ReplicaMessage::Question(question, way) => {
+                tokio::spawn(async move { way.answer(self.asked(question).await) });
+            }
+        }
+    }
+
+    /// Does what an event asks for.
+    fn happened(&self, event: ReplicaEvent) {
+        match event {
+            ReplicaEvent::Changed(topic) => {
+                let topic = Topic::from(topic);
+                if let Topic::Task(id) = &topic {
+                    self.0.tasks.signal(id);
+                }
+                self.0.subscriptions.changes().receive(&topic);
+            }
+            ReplicaEvent::Cancelled { session, id } => {
+                if let Some(session) = self.0.sessions.find_here(&session) {
+                    session.in_flight.cancel(&id);
+                }
+            }
+            ReplicaEvent::Ended { session } => self.0.sessions.end_here(&session),
+        }
+    }
+
+    /// Answers a question.
+    async fn asked(&self, question: ReplicaQuestion) -> ReplicaAnswer {
+        let is_so = match question {
+            ReplicaQuestion::Runs => true,
+            ReplicaQuestion::Answer { session, response } => self.answered(&session, &response),
+            ReplicaQuestion::Holds { session } => {
+                let session = self.0.sessions.find_here(&session);
+                session.is_some_and(|session| session.subscription.is_open())
+            }
+            ReplicaQuestion::CatchUp { session } => self.catch_up(&session).await,
+            ReplicaQuestion::Put {
+                pipe,
+                principal,
+                message,
+            } => {
+                let principal = principal.map(Principal::new);
+                let message = message.into_bytes().into();
+                return self.put_here(&pipe, principal.as_ref(), message).await;
+            }
+        };
+        match is_so {
+            true => ReplicaAnswer::Yes,
+            false => ReplicaAnswer::No,
+        }
+    }
+
+    /// Takes an answer that a client has given another replica.
+    fn answered(&self, session: &str, response: &str) -> bool {
+        let session = self.0.sessions.find_here(session);
+        let read = envelope::parse(response.as_bytes(), &self.limits().envelope);
+        match (session, read) {
+            (Some(session), Ok(Envelope::Single(Message::Response(response)))) => {
+                session.unanswered.answer(&response);
+                true
+            }
+            (None, _) | (_, Ok(_) | Err(_)) => false,
+        }
+    }
+
+    /// Takes over what another replica has stored for a session.
+    async fn catch_up(&self, session: &str) -> bool {
+        let Some(session) = self.0.sessions.find_here(session) else {
+            return false;
+        };
+        match session.catch_up().await {
+            Ok(goes_on) => goes_on,
+            Err(error) => {
+                tracing::warn!(error = chain(&error), "a session could not be looked up");
+                false
+            }
+        }
+    }
+}
+
+async fn hear(server: Weak<Inner>, replicas: Arc<Replicas>) {
+    let mut messages = replicas.hear();
+    while let Some(message) = messages.next().await {
+        let Some(server) = server.upgrade() else {
+            return;
+        };
+        Server(server).heard(message);
+    }
+}

@@ -1,0 +1,241 @@
+//! The other replicas of this server: events for all of them, and questions for one, sealed with
+//! the keys that all have. It knows neither sessions nor connections.
+//!
+//! ```text
+//! changes, sessions ─► tell ─► sealed ─► bus ─► sealed ─► numbers ─► hear ─► what the server does about it
+//! ```
+
+mod message;
+mod numbers;
+mod sealed;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::stream::{BoxStream, StreamExt as _};
+use plainly_cluster::erased::ErasedEngine;
+use plainly_cluster::{Heard, ReplicaId, Responder, Unanswered};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout};
+
+use self::message::{AnyKind, Numbered, decode, encode};
+pub(crate) use self::message::{ReplicaAnswer, ReplicaEvent, ReplicaQuestion};
+use self::numbers::{AskedOnce, EventNumbers, Order};
+use self::sealed::Envelopes;
+use crate::changes::{Topic, Upstream};
+use plainly_transport::lock::Lock;
+use plainly_transport::seal::Keys;
+
+/// The time without an event after which the number of the last one is sent once more.
+const QUIET: Duration = Duration::from_secs(2);
+/// The time for an answer.
+const ANSWER: Duration = Duration::from_secs(5);
+/// The time in which a replica comes back whose connection to the engine was lost.
+const COMES_BACK: Duration = Duration::from_secs(2);
+/// The pause between two questions to a replica that is gone.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The other replicas of this server.
+#[derive(Debug)]
+pub(crate) struct Replicas {
+    engine: Arc<dyn ErasedEngine>,
+    envelopes: Envelopes,
+    sent: Lock<SentNumbers>,
+    has_told: Notify,
+}
+
+/// The numbers of the last event and the last question.
+#[derive(Debug, Default)]
+struct SentNumbers {
+    event: u64,
+    question: u64,
+}
+
+/// A message of another replica.
+#[derive(Debug)]
+pub(crate) enum ReplicaMessage {
+    Event(ReplicaEvent),
+    Question(ReplicaQuestion, AnswerWay),
+    /// Events are missing, so anything may have changed.
+    Gap,
+}
+
+/// The way back for the answer to a question.
+#[derive(Debug)]
+pub(crate) struct AnswerWay {
+    replicas: Arc<Replicas>,
+    asker: ReplicaId,
+    number: u64,
+    responder: Responder,
+}
+
+impl Replicas {
+    /// The other replicas of the server with this name.
+    pub(crate) fn new(engine: Arc<dyn ErasedEngine>, server: &str, keys: Keys) -> Self {
+        Self {
+            envelopes: Envelopes::new(engine.id(), server, keys),
+            engine,
+            sent: Lock::default(),
+            has_told: Notify::new(),
+        }
+    }
+
+    /// The id of this replica.
+    pub(crate) fn id(&self) -> ReplicaId {
+        self.engine.id()
+    }
+
+    /// Sends an event to all others. Returns at once.
+    pub(crate) fn tell(&self, event: &ReplicaEvent) {
+        // Locked until it is sent, so that the events leave in the order of their numbers.
+        let mut sent = self.sent.lock();
+        sent.event += 1;
+        self.send(&Numbered::new(sent.event, Some(event)));
+        drop(sent);
+        self.has_told.notify_one();
+    }
+
+    fn send(&self, event: &Numbered<Option<&ReplicaEvent>>) {
+        match self.envelopes.seal_event(&encode(event)) {
+            Ok(event) => self.engine.tell(event),
+            // Others notice by its number.
+            Err(error) => tracing::warn!(%error, "an event for other replicas could not be sealed"),
+        }
+    }
+
+    /// Sends the number of the last event once more after each time that events were sent, so that
+    /// others notice whether they have missed the last ones. Never ends.
+    pub(crate) async fn repeat_numbers(self: Arc<Self>) {
+        loop {
+            self.has_told.notified().await;
+            while timeout(QUIET, self.has_told.notified()).await.is_ok() {}
+            let last = self.sent.lock().event;
+            self.send(&Numbered::new(last, None));
+        }
+    }
+
+    /// Asks a replica. If it is gone, it is given a moment to come back, since the question was not
+    /// heard.
+    pub(crate) async fn ask(
+        &self,
+        whom: ReplicaId,
+        question: &ReplicaQuestion,
+    ) -> Result<ReplicaAnswer, Unanswered> {
+        let began = Instant::now();
+        loop {
+            match self.ask_once(whom, question, ANSWER).await {
+                Err(Unanswered::Gone) if began.elapsed() < COMES_BACK => sleep(PAUSE).await,
+                answered => return answered,
+            }
+        }
+    }
+
+    /// Asks a replica once.
+    pub(crate) async fn ask_once(
+        &self,
+        whom: ReplicaId,
+        question: &ReplicaQuestion,
+        within: Duration,
+    ) -> Result<ReplicaAnswer, Unanswered> {
+        let number = {
+            let mut sent = self.sent.lock();
+            sent.question += 1;
+            sent.question
+        };
+        let question = encode(&Numbered::new(number, question));
+        let sealed = self.envelopes.seal_question(whom, &question);
+        let sealed = sealed.map_err(|_| Unanswered::Unsent)?;
+        let answer = self.engine.ask(whom, sealed, within).await?;
+        let answer = self.envelopes.open_answer(whom, number, &answer);
+        // An answer of a newer version means nothing here, and neither does a forged one.
+        answer
+            .and_then(|answer| decode(&answer))
+            .ok_or(Unanswered::Silent)
+    }
+
+    /// The messages of all others, from now on.
+    pub(crate) fn hear(self: &Arc<Self>) -> BoxStream<'static, ReplicaMessage> {
+        let (replicas, heard) = (Arc::clone(self), self.engine.hear());
+        let mut numbers = EventNumbers::default();
+        let mut asked = AskedOnce::default();
+        heard
+            .flat_map(move |heard| {
+                let messages = match heard {
+                    Heard::Gap => vec![ReplicaMessage::Gap],
+                    Heard::Event(event) => replicas.read_event(&event, &mut numbers),
+                    Heard::Question(question, responder) => {
+                        let read = replicas.read_question(&question, responder, &mut asked);
+                        read.into_iter().collect()
+                    }
+                };
+                futures_util::stream::iter(messages)
+            })
+            .boxed()
+    }
+
+    fn read_event(&self, event: &Bytes, numbers: &mut EventNumbers) -> Vec<ReplicaMessage> {
+        let Some((sender, event)) = self.envelopes.open_event(event) else {
+            return Vec::new();
+        };
+        let Some(Numbered { number, content }) = decode::<Numbered<Option<AnyKind>>>(&event) else {
+            return Vec::new();
+        };
+        let gap = match (numbers.order(sender, number), &content) {
+            (Order::Past, _) => return Vec::new(),
+            (Order::Next, Some(_)) => None,
+            // Without content, it only repeats the number of one that was not heard.
+            (Order::Next, None) | (Order::AfterHole, _) => Some(ReplicaMessage::Gap),
+        };
+        let event = content.and_then(|event| event.read());
+        let event = event.map(ReplicaMessage::Event);
+        gap.into_iter().chain(event).collect()
+    }
+
+    fn read_question(
+        self: &Arc<Self>,
+        question: &Bytes,
+        responder: Responder,
+        asked: &mut AskedOnce,
+    ) -> Option<ReplicaMessage> {
+        let (asker, question) = self.envelopes.open_question(question)?;
+        let Numbered { number, content } = decode::<Numbered<AnyKind>>(&question)?;
+        if !asked.is_first(asker, number) {
+            return None;
+        }
+        let way = AnswerWay {
+            replicas: Arc::clone(self),
+            asker,
+            number,
+            responder,
+        };
+        match content.read() {
+            Some(question) => Some(ReplicaMessage::Question(question, way)),
+            // One of a newer version, which learns that this replica can't do it.
+            None => {
+                way.answer(ReplicaAnswer::No);
+                None
+            }
+        }
+    }
+}
+
+impl AnswerWay {
+    /// Sends the answer.
+    pub(crate) fn answer(self, answer: ReplicaAnswer) {
+        let envelopes = &self.replicas.envelopes;
+        match envelopes.seal_answer(self.asker, self.number, &encode(&answer)) {
+            Ok(answer) => self.responder.answer(answer),
+            Err(error) => tracing::warn!(%error, "an answer to a replica could not be sealed"),
+        }
+    }
+}
+
+impl Upstream for Arc<Replicas> {
+    fn publish(&self, topic: &Topic) {
+        self.tell(&ReplicaEvent::Changed(topic.clone().into()));
+    }
+}
+
+#[cfg(test)]
+mod tests;
