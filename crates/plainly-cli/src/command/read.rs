@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use plainly::client::ReadResult;
+use plainly::protocol::part::PartPosition;
 use plainly::protocol::types::{Body, ReadResourceResult, ResourceContents};
 
 use super::folder::Folder;
@@ -28,6 +29,7 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
         reading.await.map_err(Failure::about(subject))
     })
     .await?;
+    warn_of_cuts(&read);
     let is_ambiguous = read.is_ambiguous();
     if output.is_json() {
         let mut result = ReadResourceResult::new(read.contents);
@@ -49,6 +51,22 @@ pub(crate) async fn run(mut args: ReadArgs) -> Result<(), Failure> {
         None => print(&uri, body, &mut output)?,
     }
     output.flush()
+}
+
+/// Warns of lines of which the contents only have the beginning.
+fn warn_of_cuts(read: &ReadResult) {
+    let stated = read.contents.iter().filter_map(|one| one.meta.as_ref());
+    let cut = stated.filter_map(PartPosition::stated);
+    let rests: Vec<String> = cut.flat_map(|position| position.cut).collect();
+    let Some(first) = rests.first() else { return };
+    let (lines, rest) = match rests.len() {
+        1 => ("a line is cut".to_owned(), "read the rest"),
+        count => (
+            format!("{count} lines are cut"),
+            "read the rest of the first",
+        ),
+    };
+    tracing::warn!("{lines}: {rest} with {}", visible(first));
 }
 
 /// Writes all contents, each to a file of its own.
