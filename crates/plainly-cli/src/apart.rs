@@ -1,8 +1,8 @@
 //! Files converted in a process of its own: this program, started again. A hostile PDF or workbook can make its reader use
 //! any memory and time or overflow its stack. Here that ends only this process.
 
-use std::error::Error;
-use std::ffi::OsString;
+mod task;
+
 use std::fmt::{self, Write as _};
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -14,9 +14,8 @@ use std::time::Duration;
 
 use plainly_convert::{ConvertError, Converter, Draft, Original, PageRange, Pdf, Sheets, Word};
 
-use crate::failure::Failure;
-use crate::format::Format;
-use crate::output::Output;
+pub(crate) use self::task::task;
+use crate::visible::visible;
 
 /// The word that the process is started with, before the MIME type of the file, and the pages if only some are wanted. It is no
 /// command of the command line, so nothing shows or proposes it.
@@ -24,6 +23,15 @@ const COMMAND: &str = "convert-file";
 
 /// The bytes of the first line that the process writes: the number of all pages.
 const TOTAL_BYTES: usize = 11;
+
+/// The character before each page that the process writes, which is in no text.
+const PAGE: char = '\u{c}';
+
+/// The most of them.
+const PAGES: usize = 1 << 16;
+
+/// The most bytes of the reason that the process gives for its failure.
+const REASON_BYTES: usize = 1 << 10;
 
 /// The interval between two checks whether the result is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
@@ -82,17 +90,25 @@ impl Converter for Apart {
                 .args(original.pages.map(argument))
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
-                // What it says of its own end is no news to whoever serves.
-                .stderr(Stdio::null())
+                .stderr(Stdio::piped())
                 .spawn()?,
         );
-        let text = exchange(&mut child.0, original.content, draft)?;
+        let (text, reason) = exchange(&mut child.0, original.content, draft)?;
         let text = String::from_utf8_lossy(&text);
         let (total, text) = text.split_once('\n').unwrap_or((&text, ""));
-        draft.write_str(text)?;
+        for (at, page) in text.split(PAGE).enumerate() {
+            if at > 0 {
+                draft.begin_page()?;
+            }
+            draft.write_str(page)?;
+        }
         let status = child.0.wait()?;
         if !status.success() {
-            return Err(format!("the converter process ended with {status}").into());
+            let reason = String::from_utf8_lossy(&reason);
+            return Err(match reason.lines().next_back() {
+                Some(reason) => visible(reason).into(),
+                None => format!("the converter process ended with {status}").into(),
+            });
         }
         let total = total.parse()?;
         if self.has_pages(original.mime_type) {
@@ -105,12 +121,6 @@ impl Converter for Apart {
 /// The argument for these pages.
 fn argument(pages: PageRange) -> String {
     format!("{}-{}", pages.first(), pages.last())
-}
-
-/// The pages of such an argument.
-fn pages(argument: &str) -> Option<PageRange> {
-    let (first, last) = argument.split_once('-')?;
-    PageRange::new(first.parse().ok()?, last.parse().ok()?)
 }
 
 /// The number of processes that may still be started.
@@ -168,22 +178,25 @@ impl Drop for ChildGuard {
     }
 }
 
-/// Gives the process its input and takes what it writes, as long as the draft has room and time.
+/// Gives the process its input and takes what it writes, as long as the draft has room and time: its text, and the end of what it
+/// says of a failure.
 fn exchange(
     child: &mut Child,
     content: &[u8],
     draft: &mut Draft<'_>,
-) -> Result<Vec<u8>, ConvertError> {
-    let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
         return Err("a pipe is missing".into());
     };
     // One more than there is room for, so that the draft says that it is too long.
-    let most = (draft.room() as u64).saturating_add(TOTAL_BYTES as u64 + 1);
+    let most = (draft.room() as u64).saturating_add((TOTAL_BYTES + PAGES + 1) as u64);
     thread::scope(|scope| {
         scope.spawn(move || {
             // It may end without having read everything; its status says what that means.
             let _ = stdin.write_all(content);
         });
+        let reason = scope.spawn(move || end_of(stderr));
         let (done, text) = mpsc::channel();
         scope.spawn(move || {
             let mut text = Vec::new();
@@ -193,7 +206,7 @@ fn exchange(
         });
         loop {
             match text.recv_timeout(LOOK) {
-                Ok(text) => return Ok(text?),
+                Ok(text) => return Ok((text?, reason.join().unwrap_or_default())),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(why) = draft.check() {
                         // The threads end with it.
@@ -207,80 +220,15 @@ fn exchange(
     })
 }
 
-/// The task of such a process, by the words of its command line; `None` if this is another.
-pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<Task> {
-    if words.nth(1)? != COMMAND {
-        return None;
+/// The last bytes of a text that may have no end.
+fn end_of(mut from: impl Read) -> Vec<u8> {
+    let (mut end, mut piece) = (Vec::new(), [0; REASON_BYTES]);
+    while let Ok(count @ 1..) = from.read(&mut piece) {
+        end.extend(piece.iter().take(count));
+        end.drain(..end.len().saturating_sub(REASON_BYTES));
     }
-    let mime_type = words.next()?.into_string().ok()?;
-    let pages = match words.next() {
-        Some(word) => Some(pages(word.to_str()?)?),
-        None => None,
-    };
-    words.next().is_none().then_some(Task { mime_type, pages })
+    end
 }
-
-/// The task of the process itself: the text of the file on standard input.
-pub(crate) struct Task {
-    mime_type: String,
-    pages: Option<PageRange>,
-}
-
-impl Task {
-    /// Writes the number of pages, and below it the text.
-    pub(crate) fn run(self) -> Result<(), Failure> {
-        limit();
-        let mut content = Vec::new();
-        io::stdin()
-            .lock()
-            .take(BYTES as u64)
-            .read_to_end(&mut content)
-            .map_err(|error| Failure::caused("cannot read the file", error))?;
-        let mut original = Original::new(&self.mime_type, &content);
-        original.pages = self.pages;
-        let mut draft = Draft::new(BYTES);
-        let reader = readers()
-            .into_iter()
-            .find(|reader| reader.gives(&self.mime_type).is_some());
-        let reader = reader.ok_or_else(|| {
-            Failure::impossible(format!("cannot convert {}", self.mime_type), None)
-        })?;
-        reader.convert(original, &mut draft).map_err(|error| {
-            let error: Box<dyn Error> = error;
-            Failure::caused("cannot convert the file", error)
-        })?;
-        let total = draft.total_pages().unwrap_or_default();
-        let text = draft
-            .finish()
-            .map_err(|error| Failure::caused("cannot convert the file", error))?;
-        let mut output = Output::new(Format::Text);
-        output.write(format!("{total}\n").as_bytes())?;
-        output.write(text.as_bytes())?;
-        output.flush()
-    }
-}
-
-/// Limits the memory and time of the process to those that a file may need, even if its parent ends.
-#[cfg(unix)]
-fn limit() {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-
-    for (resource, most) in [
-        (Resource::As, BYTES as u64),
-        (Resource::Cpu, 20),
-        (Resource::Core, 0),
-    ] {
-        let limit = Rlimit {
-            current: Some(most),
-            maximum: Some(most),
-        };
-        // Where the system has no such limit, there is still the time that whoever waits gives it.
-        let _ = setrlimit(resource, limit);
-    }
-}
-
-#[cfg(not(unix))]
-fn limit() {}
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -338,35 +286,13 @@ mod tests {
         let (_, total, why) = converted("exit 1", None, 100).unwrap();
         assert!(why.contains("ended with exit status: 1"), "{why}");
         assert_eq!(total, None);
+        let says = r"head -c 1000000 /dev/zero >&2; printf '\nit is \033 cut off\n' >&2; exit 1";
+        let (_, _, why) = converted(says, None, 100).unwrap();
+        assert_eq!(why, r"it is \u{1b} cut off");
         let (_, total, why) = converted("echo many", None, 100).unwrap();
         assert_eq!((total, &*why), (None, "invalid digit found in string"));
         let (.., why) = converted("exec /no/such/program", None, 100).unwrap();
         assert!(why.contains("ended with"), "{why}");
-    }
-
-    #[test]
-    fn a_task_is_the_words_that_a_process_is_started_with() {
-        let pages = |words: &[&str]| {
-            let words = ["plainly"].iter().chain(words).map(OsString::from);
-            task(words).map(|task| (task.mime_type, task.pages))
-        };
-        let told = |pages| Some(("a/b".to_owned(), pages));
-        assert_eq!(pages(&[COMMAND, "a/b"]), told(None));
-        let range = PageRange::new(2, 30).unwrap();
-        assert_eq!(
-            pages(&[COMMAND, "a/b", &argument(range)]),
-            told(Some(range))
-        );
-        for words in [
-            &[][..],
-            &["serve"],
-            &[COMMAND],
-            &[COMMAND, "a/b", "3"],
-            &[COMMAND, "a/b", "3-2"],
-            &[COMMAND, "a/b", "2-3", "x"],
-        ] {
-            assert_eq!(pages(words), None, "{words:?}");
-        }
     }
 
     #[test]

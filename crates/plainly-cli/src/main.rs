@@ -64,7 +64,7 @@ const DROPPING: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     if let Some(task) = apart::task(std::env::args_os()) {
-        return end(task.run(), Format::Text);
+        return task.run();
     }
     if browser::is_meant(std::env::args_os()) {
         return browser::run();

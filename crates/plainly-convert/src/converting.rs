@@ -105,8 +105,7 @@ impl<S: Store> Converting<S> {
             made_of,
         );
         let made = made.iter().filter_map(|(offer, conversion)| {
-            let text = conversion.as_ref()?.text.clone();
-            Some(in_format(&own, &offer.gives, text))
+            Some(in_format(&own, &offer.gives, conversion.as_ref()?))
         });
         let others: Vec<_> = made.collect();
         own.body = Arc::unwrap_or_clone(body);
@@ -163,7 +162,7 @@ impl<S: Store> Converting<S> {
             match self.conversions.stored(&key) {
                 Some(Some(conversion)) => {
                     let content = ResourceContents::new(resource.clone(), String::new());
-                    contents.push(in_format(&content, &offer.gives, conversion.text.clone()));
+                    contents.push(in_format(&content, &offer.gives, &conversion));
                 }
                 Some(None) => {}
                 None => return Ok(None),
@@ -206,7 +205,7 @@ impl<S: Store> Converting<S> {
         if pages.first() > total {
             return Err(StoreError::NoSuchPart { size: total.into() });
         }
-        let mut content = in_format(&own, &offer.gives, conversion.text.clone());
+        let mut content = in_format(&own, &offer.gives, &conversion);
         let (first, last) = (pages.first(), pages.last().min(total));
         let position = PartPosition::new(PartUnit::Page, first.into(), last.into());
         let position = position.total(total.into());
@@ -222,14 +221,15 @@ fn unreadable() -> StoreError {
 }
 
 /// The text that was made of a resource.
-fn in_format(own: &ResourceContents, mime_type: &str, text: String) -> ResourceContents {
+fn in_format(own: &ResourceContents, mime_type: &str, made: &Conversion) -> ResourceContents {
     let mut content = own.clone();
     content.mime_type = Some(mime_type.to_owned());
-    content.size = Some(text.len() as u64);
-    content.body = Body::Text(text);
-    if let Some(meta) = &mut content.meta {
-        meta.remove(TEXT_ENCODING);
-    }
+    content.size = Some(made.text.len() as u64);
+    content.body = Body::Text(made.text.clone());
+    let meta = content.meta.get_or_insert_default();
+    meta.remove(TEXT_ENCODING);
+    made.page_lines.state(meta);
+    content.meta.take_if(|meta| meta.is_empty());
     content
 }
 

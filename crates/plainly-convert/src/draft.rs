@@ -1,7 +1,7 @@
 //! The text that a converter writes: it ends when it gets too long, takes too long, or is no longer
 //! needed. Knows nothing of the source format.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,8 @@ pub struct Draft<'a> {
     unchecked: usize,
     stopped: Option<StopReason>,
     total_pages: Option<u32>,
+    /// The bytes before each page that was begun.
+    page_starts: Vec<usize>,
 }
 
 /// The reason why a draft accepts no more text.
@@ -73,6 +75,7 @@ impl<'a> Draft<'a> {
             unchecked: 0,
             stopped: None,
             total_pages: None,
+            page_starts: Vec::new(),
         }
     }
 
@@ -125,6 +128,21 @@ impl<'a> Draft<'a> {
         self.total_pages
     }
 
+    /// Begins a page, on a line of its own.
+    pub fn begin_page(&mut self) -> fmt::Result {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.write_char('\n')?;
+        }
+        self.page_starts.push(self.text.len());
+        Ok(())
+    }
+
+    /// The number of bytes before each page that was begun.
+    #[must_use]
+    pub fn page_starts(&self) -> &[usize] {
+        &self.page_starts
+    }
+
     /// The text that was written, or why it is incomplete.
     pub fn finish(self) -> Result<String, StopReason> {
         match self.stopped {
@@ -140,7 +158,7 @@ impl<'a> Draft<'a> {
     }
 }
 
-impl fmt::Write for Draft<'_> {
+impl Write for Draft<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         if self.stopped.is_some() {
             return Err(fmt::Error);
@@ -173,8 +191,6 @@ impl fmt::Debug for Draft<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::fmt::Write;
-
     use super::*;
 
     const TIME: Duration = Duration::from_secs(60);
@@ -186,6 +202,19 @@ mod tests {
         assert_eq!(draft.room(), 1);
         assert_eq!(draft.write_str("\n"), Ok(()));
         assert_eq!(draft.finish(), Ok("abc\n".to_owned()));
+    }
+
+    #[test]
+    fn a_page_begins_on_a_line_of_its_own() {
+        let mut draft = Draft::new(9);
+        for page in ["a", "b\n", "c"] {
+            draft
+                .begin_page()
+                .and_then(|()| draft.write_str(page))
+                .unwrap();
+        }
+        assert_eq!(draft.page_starts(), [0, 2, 4]);
+        assert_eq!(draft.finish(), Ok("a\nb\nc".to_owned()));
     }
 
     #[test]

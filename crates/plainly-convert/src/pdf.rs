@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::io;
 
-use pdf_extract::{Document, PlainTextOutput, output_doc, output_doc_page};
+use pdf_extract::{Document, PlainTextOutput, output_doc_page};
 
 use super::{ConvertError, Converter, Draft, Original};
 
@@ -40,15 +40,11 @@ impl Converter for Pdf {
             document.decrypt("")?;
         }
         let total = u32::try_from(document.get_pages().len())?;
-        let pages = draft.select_pages(&original, total);
-        let mut text = Text(draft);
-        let text: &mut dyn io::Write = &mut text;
-        let mut output = PlainTextOutput::new(text);
-        if original.pages.is_none() {
-            return Ok(output_doc(&document, &mut output)?);
-        }
-        for page in pages {
-            output_doc_page(&document, &mut output, page)?;
+        for page in draft.select_pages(&original, total) {
+            draft.begin_page()?;
+            let mut text = Text(draft);
+            let text: &mut dyn io::Write = &mut text;
+            output_doc_page(&document, &mut PlainTextOutput::new(text), page)?;
         }
         Ok(())
     }

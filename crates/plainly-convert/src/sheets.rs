@@ -70,7 +70,11 @@ impl Converter for Sheets {
 
 /// Begins a sheet.
 fn write_heading(name: &str, is_first: bool, draft: &mut Draft<'_>) -> fmt::Result {
-    draft.write_str(if is_first { "## " } else { "\n## " })?;
+    if !is_first {
+        draft.write_str("\n")?;
+    }
+    draft.begin_page()?;
+    draft.write_str("## ")?;
     write_line(name, draft)?;
     draft.write_str("\n\n")
 }

@@ -1,6 +1,7 @@
 //! `search`: lines that match a pattern, or files by their names; with neither, a listing. The arguments become a [`Query`], a job walks the
 //! directories with it ([`walk`], [`find`]), and the [`SearchResult`] becomes text, structured output and links.
 
+mod documents;
 mod find;
 mod found;
 mod lines;
@@ -18,11 +19,13 @@ use plainly::errors::Problem;
 use plainly::protocol::types::ToolAnnotations;
 use plainly::server::reply::StructuredOutput;
 use plainly::server::{Failure, Tool};
+use plainly::store::Store;
 use plainly::store::tools::{Globs, StoreTools};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
+use self::documents::Documents;
 use self::found::SearchResult;
 use self::query::Query;
 use self::rank::Question;
@@ -65,11 +68,16 @@ struct SearchArgs {
     limit: Option<usize>,
 }
 
-/// The tool over `store`, which shares its reading of URIs and its wording with `others`.
-pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) -> Tool {
+/// The tool over `store`, which shares its reading of URIs and its wording with `others`, and reads documents as `shown` has them.
+pub(super) fn tool(
+    store: DirectoryStore,
+    others: StoreTools<DirectoryStore>,
+    shown: impl Store,
+) -> Tool {
     let search = Arc::new(Search {
         store,
         others,
+        documents: Documents::of(shown),
         index: Arc::default(),
     });
     Tool::new("search", move |Args(args): Args<SearchArgs>| {
@@ -90,6 +98,7 @@ pub(super) fn tool(store: DirectoryStore, others: StoreTools<DirectoryStore>) ->
 struct Search {
     store: DirectoryStore,
     others: StoreTools<DirectoryStore>,
+    documents: Arc<Documents>,
     /// The index, for one ranked search at a time: the next finds read what this one reads.
     index: Arc<Mutex<TextIndex>>,
 }
@@ -108,14 +117,17 @@ impl Search {
         // One job compiles the pattern and searches, because a search that waits for its turn must cost no more than its
         // arguments.
         let is_ranked = args.words.is_some();
+        let documents = self.documents.reader();
         let search = move |request: &Request<'_>, index: Option<OwnedMutexGuard<TextIndex>>| {
             let query = match query(args, tops) {
                 Ok(query) => query,
                 Err(problem) => return Ok(Err(problem)),
             };
             let hits = match (&query.words, index) {
-                (Some(words), Some(index)) => ranked::ranked(request, &query, words, index)?,
-                (_, _) => find::find(request, &query)?,
+                (Some(words), Some(index)) => {
+                    ranked::ranked(request, &query, words, index, &documents)?
+                }
+                (_, _) => find::find(request, &query, &documents)?,
             };
             Ok(Ok(found::show(hits, &query)))
         };
@@ -193,6 +205,7 @@ mod tests {
         let store = DirectoryStore::new(around.path()).unwrap();
         let search = Arc::new(Search {
             others: StoreTools::new(store.clone()),
+            documents: Documents::of(store.clone()),
             store,
             index: Arc::default(),
         });

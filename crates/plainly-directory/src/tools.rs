@@ -40,7 +40,7 @@ impl DirectoryStore {
     }
 
     /// The [`tools`](Self::tools), of which those that read use `shown`: a store over this one, such as one that converts its
-    /// files.
+    /// files. A search then looks into documents by the text that they have there.
     pub fn tools_over(&self, shown: impl Store) -> Vec<Tool> {
         self.tools_with(shown, meant)
     }
@@ -78,9 +78,11 @@ impl DirectoryStore {
         shown: impl Store,
         spelling: impl Fn(&str) -> Option<String> + Clone + Send + Sync + 'static,
     ) -> Vec<Tool> {
-        let mut tools = StoreTools::new(shown).spelling(spelling.clone()).build();
+        let shown = Arc::new(shown);
+        let reading = StoreTools::new(Arc::clone(&shown)).spelling(spelling.clone());
+        let mut tools = reading.build();
         let own = StoreTools::new(self.clone()).spelling(spelling);
-        tools.push(search::tool(self.clone(), own));
+        tools.push(search::tool(self.clone(), own, shown));
         tools
     }
 

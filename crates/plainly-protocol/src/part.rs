@@ -27,6 +27,9 @@ use crate::types::Meta;
 /// The key in the `_meta` of contents under which their position in the whole resource is stated.
 const POSITION: &str = "dev.plainly/part";
 
+/// The key in the `_meta` of the text of a whole document under which the lines before each page are stated.
+const PAGE_LINES: &str = "dev.plainly/pageLines";
+
 /// A part of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
@@ -94,6 +97,44 @@ impl PageRange {
         let first = self.last.checked_add(1)?;
         let last = self.last.saturating_add(self.last - self.first + 1);
         Self::new(first, last.min(total))
+    }
+}
+
+/// The places of the pages in the text of a whole document: the number of lines before each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PageLines(Vec<u64>);
+
+impl PageLines {
+    /// Pages that begin after these numbers of lines.
+    #[must_use]
+    pub fn new(lines: Vec<u64>) -> Self {
+        Self(lines)
+    }
+
+    /// The places that `_meta` states; none if it does not.
+    #[must_use]
+    pub fn stated(meta: &Meta) -> Self {
+        let lines = meta.get(PAGE_LINES);
+        Self(
+            lines
+                .and_then(|lines| Vec::deserialize(lines).ok())
+                .unwrap_or_default(),
+        )
+    }
+
+    /// States these places in `_meta`, if there are any.
+    pub fn state(&self, meta: &mut Meta) {
+        if !self.0.is_empty() {
+            meta.insert(PAGE_LINES.to_owned(), json!(self.0));
+        }
+    }
+
+    /// The page that the line after so many others is on, and the number of lines before that page.
+    #[must_use]
+    pub fn page_of(&self, line: u64) -> Option<(u32, u64)> {
+        let page = self.0.partition_point(|before| *before <= line);
+        let before = self.0.get(page.checked_sub(1)?)?;
+        Some((u32::try_from(page).ok()?, *before))
     }
 }
 
@@ -282,6 +323,16 @@ mod tests {
             assert_eq!(part.uri("file:///a"), uri);
         }
         assert_eq!(Part::of("a:#line=,3"), Some(("a:", Ok(lines(0, Some(3))))));
+    }
+
+    #[test]
+    fn a_line_is_on_the_last_page_that_begins_before_it() {
+        let mut meta = Meta::new();
+        PageLines::new(vec![0, 2, 2, 5]).state(&mut meta);
+        let pages = PageLines::stated(&meta);
+        let places = [0, 1, 2, 4, 5, 99].map(|line| pages.page_of(line).unwrap());
+        assert_eq!(places, [(1, 0), (1, 0), (3, 2), (3, 2), (4, 5), (4, 5)]);
+        assert_eq!(PageLines::stated(&Meta::new()).page_of(0), None);
     }
 
     #[test]

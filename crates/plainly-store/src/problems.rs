@@ -70,6 +70,17 @@ pub(super) fn after_the_end(lines: u64) -> Problem {
         .suggest("Use an offset up to that, or tail for the last lines.")
 }
 
+/// The first page that was requested comes after the last.
+pub(super) fn after_the_last_page(pages: u64) -> Problem {
+    Problem::validation("uri", format!("the document has {pages} pages."))
+        .suggest("Use a page up to that.")
+}
+
+/// The resource is no document, and pages of it were requested.
+pub(super) fn no_pages(uri: &str) -> Problem {
+    Problem::validation("uri", format!("{uri} has no pages.")).suggest("Leave out #page=.")
+}
+
 /// The resource is a file, and its children were requested.
 pub(super) fn is_no_collection(uri: &str) -> Problem {
     Problem::validation("uri", format!("{uri} is a file."))

@@ -15,7 +15,7 @@ use plainly_protocol::types::Content;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use self::lines::LineSelection;
+use self::lines::{LineSelection, ReadPart};
 use self::output::ReadOutput;
 use crate::{self as tools, MEDIA_BYTES, StoreView, TEXT_BYTES, URI_BYTES};
 use plainly_server::reply::{Json, StructuredOutput};
@@ -58,13 +58,10 @@ async fn read_one<S: Store>(
     viewer: Viewer,
     args: ReadArgs,
 ) -> Result<StructuredOutput<ReadOutput>, Failure> {
-    let (uri, part) = match LineSelection::of_uri(&args.uri) {
-        part if (args.offset, args.limit, args.tail) == (None, None, None) => part,
-        (uri, _) => (
-            uri,
-            LineSelection::parse(args.offset, args.limit, args.tail)?,
-        ),
-    };
+    let (uri, mut part) = ReadPart::of_uri(&args.uri);
+    if (args.offset, args.limit, args.tail) != (None, None, None) {
+        part.lines = LineSelection::parse(args.offset, args.limit, args.tail)?;
+    }
     let uri = source.uri_of_one(uri)?;
     let mut room = TEXT_BYTES;
     let (reading, content) = content::read(&source, &viewer, &uri, part, &mut room).await?;
@@ -150,7 +147,7 @@ async fn read_next<S: Store>(
     room: &mut usize,
     media_room: &mut u64,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
-    let (written, part) = LineSelection::of_uri(uri);
+    let (written, part) = ReadPart::of_uri(uri);
     let found = source.uri_of_one(written)?;
     if *room < LEAST {
         return Err(full(uri));

@@ -67,17 +67,14 @@ fn documents_are_markdown_for_commands_and_tools() {
                 "{}",
                 read.text()
             );
-            // A notebook is text itself.
-            if name != "plot.ipynb" {
-                let call = target
-                    .run("call", &["read_resource", &format!("uri={uri}")])
-                    .succeeded();
-                assert!(
-                    call.text().lines().any(|found| found == line),
-                    "{}",
-                    call.text()
-                );
-            }
+            let call = target
+                .run("call", &["read_resource", &format!("uri={uri}")])
+                .succeeded();
+            assert!(
+                call.text().lines().any(|found| found == line),
+                "{}",
+                call.text()
+            );
             let as_it_is = target.run("read", &[&uri]).succeeded();
             assert_eq!(as_it_is.stdout, fs::read(docs.path.join(name)).unwrap());
         }
@@ -109,4 +106,59 @@ fn a_document_that_cannot_be_read_costs_no_more_than_its_text() {
         &["file:///docs/report.docx", "--as", "text/markdown"],
     );
     assert!(run.succeeded().text().starts_with("# Minutes\n"));
+}
+
+#[test]
+fn documents_are_searched_by_their_text() {
+    let docs = docs();
+    for target in Target::docs(&docs) {
+        for (question, lines) in [
+            ("pattern=Met on", &["file:///docs/report.docx"][..]),
+            ("words=minutes of monday", &["file:///docs/report.docx"]),
+            ("pattern=```python", &["file:///docs/plot.ipynb"]),
+            (
+                "pattern=^\\| North",
+                &[
+                    "file:///docs/sales.ods#page=1",
+                    "file:///docs/sales.xls#page=1",
+                    "file:///docs/sales.xlsx#page=1",
+                    "5: | North | 12 | 3.5 | 2026-05-03 | 25% | TRUE |",
+                ],
+            ),
+        ] {
+            let found = target.run("call", &["search", question]).succeeded();
+            for line in lines {
+                let is_there = found.text().lines().any(|found| found == *line);
+                assert!(is_there, "{question}: {}", found.text());
+            }
+        }
+        let page = "uri=file:///docs/sales.ods#page=1";
+        let read = target.run("call", &["read_resource", page, "offset=5", "limit=1"]);
+        let read = read.succeeded();
+        let text = read.text();
+        assert!(text.starts_with("| North | 12 |"), "{text}");
+        assert!(text.contains("Page 1 of "), "{text}");
+    }
+}
+
+#[test]
+fn the_log_says_why_a_document_is_served_as_it_is() {
+    let docs = docs();
+    let [_, server] = Target::docs(&docs);
+    for (name, why) in [
+        ("cut.docx", "error=invalid Zip archive: "),
+        ("far.xls", "memory"),
+    ] {
+        let uri = format!("file:///docs/{name}");
+        let words = [&*uri, "--as", "text/markdown", "--server-log", "debug"];
+        let said = server.run("read", &words).stderr;
+        let line = said
+            .lines()
+            .find(|line| line.contains("which is served as it is"));
+        let line = line.unwrap_or_else(|| panic!("{said}"));
+        for part in [&*uri, "to=\"text/markdown\"", why] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+        assert!(!line.contains("Apart"), "{line}");
+    }
 }

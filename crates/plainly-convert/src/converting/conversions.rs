@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, WeakShared};
-use plainly_protocol::part::PageRange;
+use plainly_protocol::part::{PageLines, PageRange};
 use plainly_protocol::types::Body;
 use plainly_server::store::StorePlaces;
 use plainly_transport::lock::Lock;
@@ -45,6 +45,8 @@ pub(super) struct Conversion {
     pub(super) text: String,
     /// The number of pages of the whole resource, if it has pages.
     pub(super) total_pages: Option<u32>,
+    /// The places of the pages in the text of the whole resource.
+    pub(super) page_lines: PageLines,
 }
 
 /// The content that is converted, to which format, and which pages of it.
@@ -165,7 +167,8 @@ impl Conversions {
     /// The result, which is the same for each attempt; `None` if another attempt may have another.
     async fn convert(&self, task: Task) -> Option<Converted> {
         let place = self.places.take().await.ok()?;
-        let (uri, converter) = (task.uri.clone(), Arc::clone(&task.converter));
+        let (uri, from) = (task.uri.clone(), task.mime_type.clone());
+        let to = task.converter.gives(&from).map(str::to_owned);
         let time = self.time;
         // Dropped with this future: the converter then learns that nobody waits for its text.
         let interest = Arc::new(());
@@ -185,9 +188,10 @@ impl Conversions {
         drop(interest);
         tracing::warn!(
             uri,
-            ?converter,
+            from,
+            to,
             error = &*why as &dyn Error,
-            "could not make another representation of this resource"
+            "could not convert this resource, which is served as it is"
         );
         let stopped = why.downcast_ref::<StopReason>();
         let is_final = !matches!(stopped, Some(StopReason::TooSlow | StopReason::Abandoned));
@@ -206,11 +210,32 @@ fn attempt(
     let mut draft = Draft::new(task.max_bytes).within(time).awaited(is_awaited);
     let ended = task.converter.convert(original, &mut draft);
     let total_pages = draft.total_pages();
+    let page_starts = draft.page_starts().to_vec();
     // What stopped the draft is why the converter failed, whatever it makes of it.
     let text = draft.finish()?;
     ended?;
     let is_there = task.pages.is_some() || !text.trim().is_empty();
-    Ok(is_there.then(|| Arc::new(Conversion { text, total_pages })))
+    Ok(is_there.then(|| {
+        let is_whole = task.pages.is_none();
+        let page_lines = is_whole.then(|| page_lines(&text, &page_starts));
+        Arc::new(Conversion {
+            text,
+            total_pages,
+            page_lines: page_lines.unwrap_or_default(),
+        })
+    }))
+}
+
+/// The places of pages that start after these numbers of bytes, in ascending order.
+fn page_lines(text: &str, starts: &[usize]) -> PageLines {
+    let (mut at, mut lines) = (0, 0);
+    let places = starts.iter().map(|start| {
+        let between = text.as_bytes().get(at..*start).unwrap_or_default();
+        lines += between.iter().filter(|byte| **byte == b'\n').count() as u64;
+        at = *start;
+        lines
+    });
+    PageLines::new(places.collect())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //! files. The hits are put back into the order of the walk, so the same search has the same answer.
 
 use std::io::Seek;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -9,12 +10,14 @@ use grep_regex::RegexMatcher;
 use plainly::protocol::types::Resource;
 use plainly::store::StoreError;
 
+use super::documents::{DocumentOutcome, DocumentReader, DocumentText};
 use super::lines::{FileOutcome, Line, Lines};
 use super::query::{COMPILED_BYTES, Query, REMEMBERED_BYTES};
 use super::team::{Candidate, Queue, THREADS, TIME, team};
 use super::walk::{Cutoff, walk};
 use crate::describe;
 use crate::handle::refuse;
+use crate::job::Waiter;
 use crate::place::OpenEntry;
 use crate::request::Request;
 use crate::walk::usable;
@@ -44,6 +47,8 @@ pub(super) struct LeftOut {
     pub(super) unreadable: usize,
     /// The files that were searched by name alone.
     pub(super) named: usize,
+    /// The documents for which there was no time.
+    pub(super) late: usize,
 }
 
 /// A file or directory that was found.
@@ -55,13 +60,17 @@ pub(super) struct Hit {
 }
 
 /// Searches the entries at the URIs and below.
-pub(super) fn find(request: &Request<'_>, query: &Query) -> Result<Hits, StoreError> {
+pub(super) fn find(
+    request: &Request<'_>,
+    query: &Query,
+    documents: &DocumentReader,
+) -> Result<Hits, StoreError> {
     let until = Instant::now() + TIME;
     match &query.pattern {
         None => names(request, query, until),
         Some(pattern) => {
             request.waiter.hold(PATTERN_BYTES as u64)?;
-            lines(request, query, pattern, until)
+            lines(request, query, pattern, documents, until)
         }
     }
 }
@@ -90,6 +99,7 @@ fn lines(
     request: &Request<'_>,
     query: &Query,
     pattern: &RegexMatcher,
+    documents: &DocumentReader,
     until: Instant,
 ) -> Result<Hits, StoreError> {
     // The number of matches so far.
@@ -98,12 +108,12 @@ fn lines(
         let mut lines = Lines::new(pattern, query, LONGEST_LINE, until);
         let mut share = Share::default();
         for candidate in queue {
-            let matches = share.search(candidate, &mut lines);
+            let matches = share.search(candidate, &mut lines, documents);
             found.fetch_add(matches, Ordering::Relaxed);
         }
         share
     };
-    let (walked, shares) = team(work, |give| {
+    let (walked, mut shares) = team(work, |give| {
         let mut order = 0;
         walk(request, query, until, |entry| {
             // One more than is wanted tells that there are more.
@@ -115,45 +125,197 @@ fn lines(
             Ok((!is_taken).then_some(Cutoff::Limit))
         })
     });
-    let hits = together(shares, walked?);
+    let stopped = walked?;
+    let waiting = waiting(&mut shares, query.limit);
+    shares.extend(in_documents(
+        request, query, pattern, documents, waiting, until,
+    ));
+    let hits = together(shares, stopped);
     request.waiter.check()?;
     Ok(hits)
+}
+
+/// Searches the texts of documents.
+fn in_documents(
+    request: &Request<'_>,
+    query: &Query,
+    pattern: &RegexMatcher,
+    documents: &DocumentReader,
+    waiting: Vec<Document>,
+    until: Instant,
+) -> Vec<Share> {
+    let found = AtomicUsize::new(0);
+    let waiter = request.waiter;
+    let work = |queue: Queue<Document>| {
+        let mut lines = Lines::new(pattern, query, LONGEST_LINE, until);
+        let mut share = Share::default();
+        for document in queue {
+            // Those before it have all that is wanted.
+            if found.load(Ordering::Relaxed) > query.limit {
+                continue;
+            }
+            let text = documents.text(&document.uri, &document.format, waiter, until);
+            let matches = share.search_document(document, text, &mut lines, waiter);
+            found.fetch_add(matches, Ordering::Relaxed);
+        }
+        share
+    };
+    // Nobody takes one only where all threads have panicked.
+    let (_, shares) = team(work, |give| {
+        let mut waiting = waiting.into_iter();
+        waiting.all(|document| give.send(document).is_ok())
+    });
+    shares
+}
+
+/// The documents that are to be searched, in the order of the walk: none after as many matches as are wanted.
+fn waiting(shares: &mut [Share], limit: usize) -> Vec<Document> {
+    let mut matches_by_order = Vec::new();
+    for (order, hit) in shares.iter().flat_map(|share| &share.hits) {
+        matches_by_order.push((*order, matches(&hit.lines)));
+    }
+    matches_by_order.sort_unstable();
+    let mut sum = 0;
+    let end = matches_by_order.into_iter().find(|(_, lines)| {
+        sum += lines;
+        sum > limit
+    });
+    let mut documents: Vec<Document> = Vec::new();
+    for share in shares {
+        documents.append(&mut share.documents);
+    }
+    documents.retain(|one| end.is_none_or(|(order, _)| one.order < order));
+    documents.sort_unstable_by_key(|one| one.order);
+    documents
+}
+
+/// A document that is searched after all other files, because making its text takes time.
+struct Document {
+    order: usize,
+    uri: String,
+    format: Arc<str>,
+    resource: Resource,
+}
+
+impl Document {
+    /// The lines that were found, by the pages that they are on.
+    fn hits(self, text: &DocumentText, lines: Vec<Line>) -> Vec<(usize, Hit)> {
+        let mut hits: Vec<(usize, Hit)> = Vec::new();
+        for mut line in lines {
+            let at = line.number.saturating_sub(1);
+            let (uri, before) = text.pages_of(&self.uri, at, at);
+            line.number = line.number.saturating_sub(before);
+            match hits.last_mut().filter(|(_, hit)| hit.resource.uri == uri) {
+                Some((_, hit)) => hit.lines.push(line),
+                None => {
+                    let mut resource = self.resource.clone();
+                    resource.uri = uri;
+                    let lines = vec![line];
+                    hits.push((self.order, Hit { resource, lines }));
+                }
+            }
+        }
+        hits
+    }
 }
 
 /// The part of the hits that one thread found.
 #[derive(Default)]
 struct Share {
     hits: Vec<(usize, Hit)>,
+    documents: Vec<Document>,
     searched: usize,
     left_out: LeftOut,
     is_late: bool,
 }
 
 impl Share {
-    /// Searches one file. Returns the number of matches.
-    fn search(&mut self, candidate: Candidate, lines: &mut Lines<'_>) -> usize {
+    /// Searches one file, unless it is a document. Returns the number of matches.
+    fn search(
+        &mut self,
+        candidate: Candidate,
+        lines: &mut Lines<'_>,
+        documents: &DocumentReader,
+    ) -> usize {
         let file = &candidate.file;
-        match lines.search(&file.file, &file.waiter) {
+        let size = file.metadata.len();
+        if let Some(format) = documents.format(&candidate.name, &candidate.uri, size) {
+            let (order, uri) = (candidate.order, candidate.uri.clone());
+            match describe(candidate) {
+                Ok(resource) => self.documents.push(Document {
+                    order,
+                    uri,
+                    format,
+                    resource,
+                }),
+                Err(_) => self.left_out.unreadable += 1,
+            }
+            return 0;
+        }
+        let outcome = lines.search(&file.file, &file.waiter);
+        let Some(lines) = self.count(outcome) else {
+            return 0;
+        };
+        let matches = matches(&lines);
+        if matches > 0 {
+            let order = candidate.order;
+            match describe(candidate) {
+                Ok(resource) => self.hits.push((order, Hit { resource, lines })),
+                Err(_) => self.left_out.unreadable += 1,
+            }
+        }
+        matches
+    }
+
+    /// Searches the text of a document. Returns the number of matches.
+    fn search_document(
+        &mut self,
+        document: Document,
+        text: DocumentOutcome,
+        lines: &mut Lines<'_>,
+        waiter: &Waiter,
+    ) -> usize {
+        let text = match text {
+            DocumentOutcome::Text(text) => text,
+            DocumentOutcome::Unreadable => {
+                self.left_out.unreadable += 1;
+                return 0;
+            }
+            DocumentOutcome::Late => {
+                self.left_out.late += 1;
+                self.is_late = true;
+                return 0;
+            }
+        };
+        let outcome = lines.search(text.text.as_bytes(), waiter);
+        let Some(lines) = self.count(outcome) else {
+            return 0;
+        };
+        let matches = matches(&lines);
+        if matches > 0 {
+            self.hits.extend(document.hits(&text, lines));
+        }
+        matches
+    }
+
+    /// Counts a file. Returns the lines that were found if it was searched.
+    fn count(&mut self, outcome: FileOutcome) -> Option<Vec<Line>> {
+        match outcome {
             FileOutcome::Lines(lines) => {
                 self.searched += 1;
-                if lines.is_empty() {
-                    return 0;
-                }
-                let matches = lines.iter().filter(|line| line.is_match).count();
-                let order = candidate.order;
-                match describe(candidate) {
-                    Ok(resource) => self.hits.push((order, Hit { resource, lines })),
-                    Err(_) => self.left_out.unreadable += 1,
-                }
-                return matches;
+                return Some(lines);
             }
             FileOutcome::Binary => self.left_out.binary += 1,
             FileOutcome::LongLine => self.left_out.long_lines += 1,
             FileOutcome::Unreadable => self.left_out.unreadable += 1,
             FileOutcome::Late => self.is_late = true,
         }
-        0
+        None
     }
+}
+
+fn matches(lines: &[Line]) -> usize {
+    lines.iter().filter(|line| line.is_match).count()
 }
 
 fn describe(candidate: Candidate) -> Result<Resource, StoreError> {
@@ -178,6 +340,7 @@ fn together(shares: Vec<Share>, stopped: Option<Cutoff>) -> Hits {
         hits.left_out.binary += share.left_out.binary;
         hits.left_out.long_lines += share.left_out.long_lines;
         hits.left_out.unreadable += share.left_out.unreadable;
+        hits.left_out.late += share.left_out.late;
         if share.is_late {
             hits.stopped = Some(Cutoff::Time);
         }

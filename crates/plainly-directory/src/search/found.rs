@@ -139,7 +139,7 @@ fn text(found: &[Hit]) -> String {
 fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     let lines = hits.found.iter().flat_map(|hit| &hit.lines);
     let matches = lines.filter(|line| line.is_match).count();
-    let files = counted(hits.found.len(), "file", "files");
+    let files = counted(files(&hits.found), "file", "files");
     let matches = counted(matches, "match", "matches");
     let mut sentences = match (&query.pattern, stopped) {
         // How far the threads got is chance, and the same search has the same answer.
@@ -182,6 +182,14 @@ fn note(hits: &Hits, stopped: Option<Cutoff>, query: &Query) -> String {
     sentences.join(" ")
 }
 
+/// The number of files that hits are in: of a document, each page is one.
+fn files(found: &[Hit]) -> usize {
+    let uris = found.iter().map(|hit| hit.resource.uri.split('#').next());
+    let mut uris: Vec<_> = uris.collect();
+    uris.dedup();
+    uris.len()
+}
+
 /// Describes a search by words and its hits.
 fn ranked_note(hits: &Hits, stopped: Option<Cutoff>) -> String {
     let sections = counted(hits.found.len(), "section", "sections");
@@ -191,6 +199,10 @@ fn ranked_note(hits: &Hits, stopped: Option<Cutoff>) -> String {
         0 => ".".to_owned(),
         named => format!(", {named} of them by name alone."),
     };
+    if hits.left_out.late > 0 {
+        let late = counted(hits.left_out.late, "document is", "documents are");
+        note += &format!(" {late} not converted yet: repeat the search.");
+    }
     note += match stopped {
         Some(Cutoff::Limit) => {
             " There are more, which have less in common with the words: raise limit."
@@ -218,6 +230,7 @@ fn left_out(files: &LeftOut) -> Option<String> {
         (files.binary, "binary"),
         (files.long_lines, "with lines over 16 MiB"),
         (files.unreadable, "unreadable"),
+        (files.late, "not converted yet"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)

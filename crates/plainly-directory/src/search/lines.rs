@@ -1,9 +1,8 @@
-//! Searching one file: its lines that match, and those around them. Takes an open file and nothing else.
+//! Searching one file: its lines that match, and those around them. Takes its bytes and nothing else.
 
 use std::io::{self, Read};
 use std::time::Instant;
 
-use cap_std::fs::File;
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{
@@ -70,7 +69,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The lines of a file of any size, which is read in pieces.
-    pub(super) fn search(&mut self, file: &File, waiter: &Waiter) -> FileOutcome {
+    pub(super) fn search(&mut self, file: impl Read, waiter: &Waiter) -> FileOutcome {
         let pattern = TimedPattern::new(self.pattern, waiter, self.until);
         let reader = TimedFile {
             file,
@@ -98,12 +97,12 @@ impl<'a> Lines<'a> {
 }
 
 /// A file, as long as there is time for its pattern.
-struct TimedFile<'a> {
-    file: &'a File,
+struct TimedFile<'a, R> {
+    file: R,
     pattern: &'a TimedPattern<'a>,
 }
 
-impl Read for TimedFile<'_> {
+impl<R: Read> Read for TimedFile<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.pattern.check().map_err(|_| io::ErrorKind::TimedOut)?;
         self.file.read(buffer)

@@ -13,13 +13,16 @@ use std::time::{Duration, Instant};
 
 use plainly::store::StoreError;
 
+use self::excerpt::Excerpts;
 pub(super) use self::index::TextIndex;
-use self::reader::{READING_BYTES, Reader};
+use self::reader::{READING_BYTES, Reader, UnreadDocument};
+use super::documents::DocumentReader;
 use super::find::Hits;
 use super::query::Query;
-use super::rank::{Question, Ranked, RankedText, Terms, rank};
+use super::rank::{Question, Ranked, RankedText, rank};
 use super::team::{Candidate, Queue, THREADS, TIME, team};
 use super::walk::{Cutoff, walk_known};
+use crate::job::Waiter;
 use crate::request::Request;
 use crate::version::FileVersion;
 use crate::walk::{KnownEntries, WalkStep};
@@ -33,6 +36,8 @@ struct Gathered {
     stopped: Option<Cutoff>,
     /// Whether the index has no room for more.
     is_full: bool,
+    /// The number of documents for which there was no time.
+    late: usize,
 }
 
 /// The sections below the tops of the query that the question is about, the best first.
@@ -41,12 +46,13 @@ pub(super) fn ranked(
     query: &Query,
     question: &Question,
     mut index: impl DerefMut<Target = TextIndex>,
+    documents: &DocumentReader,
 ) -> Result<Hits, StoreError> {
     let until = Instant::now() + TIME;
     request.waiter.hold(THREADS as u64 * READING_BYTES)?;
-    let mut gathered = gather(request, query, &mut index, until - EXCERPTS)?;
+    let mut gathered = gather(request, query, &mut index, documents, until - EXCERPTS)?;
     if gathered.is_full && index.forget_others() {
-        gathered = gather(request, query, &mut index, until - EXCERPTS)?;
+        gathered = gather(request, query, &mut index, documents, until - EXCERPTS)?;
     }
     // The next search needs it, and excerpts do not.
     drop(index);
@@ -54,6 +60,7 @@ pub(super) fn ranked(
         files,
         stopped,
         is_full,
+        late,
     } = gathered;
     let texts: Vec<&RankedText> = files.iter().map(|(_, text)| &**text).collect();
     // One more than is wanted tells that there are more.
@@ -64,12 +71,13 @@ pub(super) fn ranked(
         stopped: stopped.or(is_more.then_some(Cutoff::Limit)),
         ..Hits::default()
     };
+    hits.left_out.late = late;
     hits.left_out.named = texts.iter().filter(|text| text.is_unread()).count();
     if is_full {
         tracing::warn!("the index of searches is full: some files are found by their names alone");
     }
     let wanted = best.get(..query.limit).unwrap_or(&best);
-    hits.add(request, question, &files, wanted, until)?;
+    hits.add(request, question, &files, wanted, documents, until)?;
     Ok(hits)
 }
 
@@ -81,9 +89,10 @@ impl Hits {
         question: &Question,
         files: &[(String, Arc<RankedText>)],
         best: &[Ranked],
+        documents: &DocumentReader,
         until: Instant,
     ) -> Result<(), StoreError> {
-        let mut terms = Terms::new();
+        let mut excerpts = Excerpts::new(request, question, documents, until);
         for one in best {
             if Instant::now() > until {
                 self.stopped = Some(Cutoff::Time);
@@ -91,8 +100,7 @@ impl Hits {
             }
             if let Some((uri, text)) = files.get(one.text) {
                 let section = text.section(one.section);
-                let hit = excerpt::hit(request, uri, text, section, question, &mut terms)?;
-                self.found.extend(hit);
+                self.found.extend(excerpts.hit(uri, text, section)?);
             }
         }
         Ok(())
@@ -104,6 +112,7 @@ fn gather(
     request: &Request<'_>,
     query: &Query,
     index: &mut TextIndex,
+    documents: &DocumentReader,
     until: Instant,
 ) -> Result<Gathered, StoreError> {
     let mut files = Vec::new();
@@ -112,7 +121,8 @@ fn gather(
     let for_names = index.for_names();
     // Asked before a file is opened, and again where only the open one shows which it is.
     let index = RefCell::new(index);
-    let work = |queue: Queue<Candidate>| Reader::new(&room, for_names).read_all(queue);
+    let reader = || Reader::new(&room, for_names, documents);
+    let work = |queue: Queue<Candidate>| reader().read_all(queue);
     let (walked, readers) = team(work, |give| {
         let mut order = 0;
         // A file that is as the index has it need not be opened: its excerpts are read from what is there then.
@@ -142,9 +152,11 @@ fn gather(
         })
     });
     let (stopped, index) = (walked?, index.into_inner());
-    let mut is_full = false;
+    let readers = and_documents(readers, reader, request.waiter, until);
+    let (mut is_full, mut late) = (false, 0);
     for reader in readers {
         is_full |= reader.is_full;
+        late += reader.late;
         for file in reader.files {
             let text = Arc::new(file.text);
             if let Some(version) = file.version {
@@ -162,7 +174,30 @@ fn gather(
         files: files.collect(),
         stopped,
         is_full,
+        late,
     })
+}
+
+/// Reads the documents after all other files, because making their texts takes time.
+fn and_documents<'a>(
+    mut readers: Vec<Reader<'a>>,
+    reader: impl Fn() -> Reader<'a> + Sync,
+    waiter: &Waiter,
+    until: Instant,
+) -> Vec<Reader<'a>> {
+    let mut documents: Vec<UnreadDocument> = Vec::new();
+    for reader in &mut readers {
+        documents.append(&mut reader.documents);
+    }
+    documents.sort_unstable_by_key(|one| one.order);
+    let work = |queue: Queue<UnreadDocument>| reader().read_documents(queue, waiter, until);
+    // Nobody takes one only where all threads have panicked.
+    let (_, others) = team(work, |give| {
+        let mut documents = documents.into_iter();
+        documents.all(|document| give.send(document).is_ok())
+    });
+    readers.extend(others);
+    readers
 }
 
 #[cfg(test)]
@@ -170,9 +205,9 @@ mod tests {
     use std::fs;
     use std::ops::Deref;
 
+    use super::super::documents::Documents;
     use super::*;
     use crate::DirectoryStore;
-    use crate::job::Waiter;
 
     fn query(top: &str) -> Query {
         Query {
@@ -185,6 +220,13 @@ mod tests {
             limit: 100,
             is_case_ignored: false,
         }
+    }
+
+    /// A reader of documents, of which there are none.
+    fn documents(store: &DirectoryStore) -> DocumentReader {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let _inside = runtime.enter();
+        Documents::of(store.clone()).reader()
     }
 
     /// The URIs that are found for the words below a top, without fragments.
@@ -200,7 +242,8 @@ mod tests {
             waiter: &waiter,
         };
         let question = Question::of(words).unwrap();
-        let hits = ranked(&request, &query(top), &question, index).unwrap();
+        let documents = documents(store);
+        let hits = ranked(&request, &query(top), &question, index, &documents).unwrap();
         let uris = hits.found.into_iter().map(|hit| hit.resource.uri);
         uris.map(|uri| uri.split('#').next().unwrap_or_default().to_owned())
             .collect()
@@ -278,11 +321,13 @@ mod tests {
         let mut hits = Hits::default();
         let mut index = TextIndex::default();
         let soon = Instant::now() + TIME;
-        let files = gather(&request, &query("file:///d"), &mut index, soon);
+        let documents = documents(&store);
+        let files = gather(&request, &query("file:///d"), &mut index, &documents, soon);
         let files = files.unwrap().files;
         let best = rank(&question, &[&files[0].1], 9);
         let late = Instant::now().checked_sub(TIME).unwrap();
-        hits.add(&request, &question, &files, &best, late).unwrap();
+        let added = hits.add(&request, &question, &files, &best, &documents, late);
+        added.unwrap();
         assert_eq!(hits.stopped, Some(Cutoff::Time));
         assert!(hits.found.is_empty());
         // A file that is removed as soon as the index is free has no excerpt.

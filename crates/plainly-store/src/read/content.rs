@@ -3,10 +3,11 @@
 use std::mem;
 
 use plainly_errors::Problem;
+use plainly_protocol::part::{PageRange, PartPosition, PartUnit};
 use plainly_protocol::types::{Body, Content, Representation, Resource, ResourceContents};
 
 use super::large;
-use super::lines::{LineSelection, TextExcerpt};
+use super::lines::{LineSelection, ReadPart, TextExcerpt};
 use super::output::ReadOutput;
 use crate::{MEDIA_BYTES, StoreView, entry, problems};
 use plainly_server::store::{Formats, Store, StoreError, Viewer, Wanted};
@@ -19,7 +20,7 @@ pub(super) async fn read<S: Store>(
     source: &StoreView<S>,
     viewer: &Viewer,
     uri: &str,
-    part: LineSelection,
+    part: ReadPart,
     room: &mut usize,
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
     // Checked first: reading a collection would make the store gather its children for nothing.
@@ -30,19 +31,63 @@ pub(super) async fn read<S: Store>(
         Ok(resource) => resource,
         Err(error) => return Err(problems::of(source, uri, error).await),
     };
+    if let Some(pages) = part.pages {
+        let contents = pages_of(source, uri, pages).await?;
+        return given(contents, part.lines, room);
+    }
     match contents(source, &resource).await {
         Err(error @ StoreError::TooLarge { .. }) => {
-            match large::read(source, viewer, &resource, part, room).await? {
+            match large::read(source, viewer, &resource, part.lines, room).await? {
                 Some(read) => Ok(read),
                 None => Err(problems::of(source, uri, error).await),
             }
         }
         Ok(contents) => match best(contents) {
-            Some(contents) => given(contents, part, room),
+            Some(contents) => given(contents, part.lines, room),
             None => Err(problems::is_a_collection(uri)),
         },
         Err(error) => Err(problems::of(source, uri, error).await),
     }
+}
+
+/// The text of some pages.
+async fn pages_of<S: Store>(
+    source: &StoreView<S>,
+    uri: &str,
+    pages: PageRange,
+) -> Result<ResourceContents, Problem> {
+    let wanted = Wanted::of_pages(pages);
+    let contents = match source.store.read_as(uri, &wanted).await {
+        Ok(contents) => contents,
+        Err(StoreError::NoSuchPart { size }) => return Err(problems::after_the_last_page(size)),
+        Err(error) => return Err(problems::of(source, uri, error).await),
+    };
+    let mut contents = contents.into_iter();
+    let are_pages = |one: &ResourceContents| page_position(one).is_some();
+    contents
+        .find(are_pages)
+        .ok_or_else(|| problems::no_pages(uri))
+}
+
+/// The pages that a content is.
+fn page_position(content: &ResourceContents) -> Option<PartPosition> {
+    let position = content.meta.as_ref().and_then(PartPosition::stated);
+    position.filter(|position| position.unit == PartUnit::Page)
+}
+
+/// Names the pages that a content is.
+fn page_note(content: &ResourceContents) -> Option<String> {
+    let PartPosition {
+        first, last, total, ..
+    } = page_position(content)?;
+    let which = match first == last {
+        true => format!("Page {first}"),
+        false => format!("Pages {first} to {last}"),
+    };
+    Some(match total {
+        Some(total) => format!("{which} of {total}."),
+        None => format!("{which}."),
+    })
 }
 
 /// The resource in its own format, and before it as text in others if its own is not for readers.
@@ -113,9 +158,9 @@ fn lines(
 ) -> Result<(ReadOutput, Vec<Content>), Problem> {
     let lines = TextExcerpt::of(text, part, *room)?;
     *room -= lines.text.len();
-    let notes: Vec<String> = lines
-        .note()
+    let notes: Vec<String> = page_note(contents)
         .into_iter()
+        .chain(lines.note())
         .chain(why.map(str::to_owned))
         .collect();
     let note = (!notes.is_empty()).then(|| notes.join(" "));

@@ -1,7 +1,7 @@
 //! Selects the lines of a text that a call requests, as far as they fit.
 
 use plainly_errors::Problem;
-use plainly_protocol::part::Part;
+use plainly_protocol::part::{PageRange, Part};
 
 use crate::problems;
 
@@ -14,27 +14,45 @@ pub(super) enum LineSelection {
     Tail(usize),
 }
 
+/// The part of a resource that is wanted: lines of the whole, or of some pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ReadPart {
+    pub(super) lines: LineSelection,
+    pub(super) pages: Option<PageRange>,
+}
+
+impl ReadPart {
+    /// The URI that an argument is without the fragment of a part, and the part that this names.
+    pub(super) fn of_uri(written: &str) -> (&str, Self) {
+        let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
+        let of_lines = |lines| Self { lines, pages: None };
+        match Part::of(written) {
+            Some((uri, Ok(Part::Lines { first, last }))) => {
+                let limit = last.map_or(usize::MAX, |last| position(last - first));
+                let offset = position(first).saturating_add(1);
+                (uri, of_lines(LineSelection::From { offset, limit }))
+            }
+            Some((uri, Ok(Part::Tail(lines)))) => {
+                (uri, of_lines(LineSelection::Tail(position(lines))))
+            }
+            Some((uri, Ok(Part::Pages(pages)))) => {
+                let pages = Some(pages);
+                let lines = LineSelection::ALL;
+                (uri, Self { lines, pages })
+            }
+            // It belongs to the name.
+            Some((_, Ok(Part::Bytes { .. } | Part::LastBytes(_)) | Err(_))) | None => {
+                (written, of_lines(LineSelection::ALL))
+            }
+        }
+    }
+}
+
 impl LineSelection {
     pub(super) const ALL: Self = Self::From {
         offset: 1,
         limit: usize::MAX,
     };
-
-    /// The URI that an argument is without the fragment of a part, and the lines that this names.
-    pub(super) fn of_uri(written: &str) -> (&str, Self) {
-        let position = |position: u64| usize::try_from(position).unwrap_or(usize::MAX);
-        match Part::of(written) {
-            Some((uri, Ok(Part::Lines { first, last }))) => {
-                let limit = last.map_or(usize::MAX, |last| position(last - first));
-                let offset = position(first).saturating_add(1);
-                (uri, Self::From { offset, limit })
-            }
-            Some((uri, Ok(Part::Tail(lines)))) => (uri, Self::Tail(position(lines))),
-            // It belongs to the name.
-            Some((_, Ok(Part::Bytes { .. } | Part::LastBytes(_) | Part::Pages(_)) | Err(_)))
-            | None => (written, Self::ALL),
-        }
-    }
 
     /// The selection that the arguments of a call make together.
     pub(super) fn parse(

@@ -3,10 +3,12 @@
 
 use std::cmp::Reverse;
 use std::io::Seek;
+use std::time::Instant;
 
 use plainly::protocol::part::Part;
 use plainly::store::StoreError;
 
+use super::super::documents::{DocumentOutcome, DocumentReader};
 use super::super::find::Hit;
 use super::super::lines::{self, Line};
 use super::super::rank::{Question, RankedText, Terms, TextSection};
@@ -20,38 +22,99 @@ use crate::walk::usable;
 /// The most lines of a section, besides headings.
 const LINES: usize = 3;
 
-/// The section of a file, with an excerpt and the URI of the part that it is; `None` if the file is gone.
-pub(super) fn hit(
-    request: &Request<'_>,
-    uri: &str,
-    text: &RankedText,
-    section: Option<&TextSection>,
-    question: &Question,
-    terms: &mut Terms,
-) -> Result<Option<Hit>, StoreError> {
-    let target = request.target(uri)?;
-    let opened = usable(uri, request.place(target.root).open(&target.path))?;
-    let Some(OpenEntry::File(file)) = opened else {
-        return Ok(None);
-    };
-    let lines = section.and_then(|section| {
-        let content = reader::text(&file.file, target.name())?;
-        let above = text.above(section);
-        Some(excerpt(&content, &above, section, question, terms))
-    });
-    // Its kind is seen at its beginning.
-    (&file.file).rewind().map_err(refuse)?;
-    let mut resource = describe::opened(uri, target.name(), &OpenEntry::File(file))?;
-    if let Some(section) = section {
-        let part = Part::Lines {
-            first: section.first.into(),
-            last: Some(section.end.into()),
-        };
-        resource.uri = part.uri(uri);
-        resource.size = None;
+/// Makes excerpts for a question.
+pub(super) struct Excerpts<'a> {
+    request: &'a Request<'a>,
+    question: &'a Question,
+    documents: &'a DocumentReader,
+    until: Instant,
+    terms: Terms,
+}
+
+impl<'a> Excerpts<'a> {
+    pub(super) fn new(
+        request: &'a Request<'a>,
+        question: &'a Question,
+        documents: &'a DocumentReader,
+        until: Instant,
+    ) -> Self {
+        Self {
+            request,
+            question,
+            documents,
+            until,
+            terms: Terms::new(),
+        }
     }
-    let lines = lines.unwrap_or_default();
-    Ok(Some(Hit { resource, lines }))
+
+    /// The section of a file, with an excerpt and the URI of the part that it is; `None` if the file is gone.
+    pub(super) fn hit(
+        &mut self,
+        uri: &str,
+        text: &RankedText,
+        section: Option<&TextSection>,
+    ) -> Result<Option<Hit>, StoreError> {
+        let target = self.request.target(uri)?;
+        let opened = usable(uri, self.request.place(target.root).open(&target.path))?;
+        let Some(OpenEntry::File(file)) = opened else {
+            return Ok(None);
+        };
+        let size = file.metadata.len();
+        let format = self.documents.format(target.name(), uri, size);
+        let content = match (section, &format) {
+            (Some(_), None) => reader::text(&file.file, target.name()),
+            (_, _) => None,
+        };
+        // Its kind is seen at its beginning.
+        (&file.file).rewind().map_err(refuse)?;
+        let mut resource = describe::opened(uri, target.name(), &OpenEntry::File(file))?;
+        let mut lines = Vec::new();
+        if let Some(section) = section {
+            resource.size = None;
+            (resource.uri, lines) = match format {
+                Some(format) => self.of_document(uri, &format, text, section),
+                None => {
+                    let part = Part::Lines {
+                        first: section.first.into(),
+                        last: Some(section.end.into()),
+                    };
+                    let lines = content.map(|content| self.excerpt(&content, text, section));
+                    (part.uri(uri), lines.unwrap_or_default())
+                }
+            };
+        }
+        Ok(Some(Hit { resource, lines }))
+    }
+
+    /// The URI of the pages that a section of a document is on, and the excerpt with the numbers that its lines have there.
+    fn of_document(
+        &mut self,
+        uri: &str,
+        format: &str,
+        text: &RankedText,
+        section: &TextSection,
+    ) -> (String, Vec<Line>) {
+        let read = self
+            .documents
+            .text(uri, format, self.request.waiter, self.until);
+        let DocumentOutcome::Text(document) = read else {
+            return (uri.to_owned(), Vec::new());
+        };
+        let last = section.end.saturating_sub(1);
+        let (part, before) = document.pages_of(uri, section.first.into(), last.into());
+        let mut lines = self.excerpt(reader::beginning(&document.text), text, section);
+        // Headings of other pages are no lines of these.
+        lines.retain(|line| line.number > before);
+        for line in &mut lines {
+            line.number -= before;
+        }
+        (part, lines)
+    }
+
+    fn excerpt(&mut self, content: &str, text: &RankedText, section: &TextSection) -> Vec<Line> {
+        let above = text.above(section);
+        excerpt(content, &above, section, self.question, &mut self.terms)
+    }
 }
 
 /// The headings above, the first line, and the lines with most of the question.

@@ -1,17 +1,21 @@
 //! Reading files for the index, as they are when they are read. Takes open files and nothing else.
 
 use std::ffi::OsStr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use cap_std::fs::File;
 use percent_encoding::percent_decode_str;
 use plainly::protocol::types::Body;
 
+use super::super::documents::{DocumentOutcome, DocumentReader};
 use super::super::rank::{RankedText, Syntax, Terms, ranked_text};
 use super::super::team::{Candidate, Queue};
 use super::index::cost;
 use crate::describe;
 use crate::handle;
+use crate::job::Waiter;
 use crate::place::OpenFile;
 use crate::types;
 use crate::uri;
@@ -32,53 +36,123 @@ pub(super) struct ReadFile {
     pub(super) text: RankedText,
 }
 
+/// A document, whose text is still to be made.
+pub(super) struct UnreadDocument {
+    pub(super) order: usize,
+    uri: String,
+    format: Arc<str>,
+    version: FileVersion,
+}
+
 /// Reads files, one after the other, and has those that it read.
 pub(super) struct Reader<'a> {
     terms: Terms,
+    texts: &'a DocumentReader,
     /// The bytes that the index has left, for all readers.
     room: &'a AtomicUsize,
     /// The part of it that texts leave to names.
     for_names: usize,
     pub(super) files: Vec<ReadFile>,
+    pub(super) documents: Vec<UnreadDocument>,
+    /// The number of documents for which there was no time.
+    pub(super) late: usize,
     /// Whether there was no room for all.
     pub(super) is_full: bool,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(room: &'a AtomicUsize, for_names: usize) -> Self {
+    pub(super) fn new(room: &'a AtomicUsize, for_names: usize, texts: &'a DocumentReader) -> Self {
         Self {
             terms: Terms::new(),
+            texts,
             room,
             for_names,
             files: Vec::new(),
+            documents: Vec::new(),
+            late: 0,
             is_full: false,
         }
     }
 
-    /// Reads all files.
+    /// Reads all files but documents.
     pub(super) fn read_all(mut self, files: Queue<Candidate>) -> Self {
         for file in files {
-            self.read(file);
+            let version = FileVersion::of(&file.file.metadata);
+            match self.texts.format(&file.name, &file.uri, version.bytes) {
+                Some(format) => self.documents.push(UnreadDocument {
+                    order: file.order,
+                    uri: file.uri,
+                    format,
+                    version,
+                }),
+                None => self.read(file),
+            }
         }
         self
     }
 
     fn read(&mut self, file: Candidate) {
-        let path = path(&file.uri);
         let content = self.content(&file);
+        let version = version(&file.file);
+        self.add(
+            file.order,
+            file.uri,
+            content.as_deref(),
+            syntax(&file.name),
+            version,
+        );
+    }
+
+    /// Reads all documents, as long as there is time.
+    pub(super) fn read_documents(
+        mut self,
+        documents: Queue<UnreadDocument>,
+        waiter: &Waiter,
+        until: Instant,
+    ) -> Self {
+        for document in documents {
+            let UnreadDocument {
+                order,
+                uri,
+                format,
+                version,
+            } = document;
+            let (text, version) = match self.texts.text(&uri, &format, waiter, until) {
+                DocumentOutcome::Text(made) => (Some(made.text), Some(version)),
+                DocumentOutcome::Unreadable => (None, Some(version)),
+                DocumentOutcome::Late => {
+                    self.late += 1;
+                    (None, None)
+                }
+            };
+            let ranked = text.as_deref().map(beginning);
+            self.add(order, uri, ranked, Syntax::of(Some(&format)), version);
+        }
+        self
+    }
+
+    /// Adds a file with its text, or else with its name alone.
+    fn add(
+        &mut self,
+        order: usize,
+        uri: String,
+        content: Option<&str>,
+        syntax: Syntax,
+        version: Option<FileVersion>,
+    ) {
+        let path = path(&uri);
         let read = content.and_then(|content| {
-            let syntax = syntax(&file);
-            let text = ranked_text(&path, &content, syntax, &mut self.terms);
-            self.fits(&file.uri, &text, self.for_names).then_some(text)
+            let text = ranked_text(&path, content, syntax, &mut self.terms);
+            self.fits(&uri, &text, self.for_names).then_some(text)
         });
-        let version = version(&file.file).filter(|version| version.is_settled());
         let text = read.or_else(|| {
             let text = RankedText::unread(&path, &mut self.terms);
-            self.fits(&file.uri, &text, 0).then_some(text)
+            self.fits(&uri, &text, 0).then_some(text)
         });
+        let version = version.filter(|version| version.is_settled());
         self.files.extend(text.map(|text| ReadFile {
-            order: file.order,
-            uri: file.uri,
+            order,
+            uri,
             // There may be room for its text later.
             version: version.filter(|_| !self.is_full),
             text,
@@ -109,6 +183,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The part of a text that is ranked.
+pub(super) fn beginning(text: &str) -> &str {
+    let most = usize::try_from(FILE_BYTES).unwrap_or(usize::MAX);
+    text.get(..text.floor_char_boundary(most)).unwrap_or(text)
+}
+
 /// The part of a file that is ranked, as text; `None` if it is none.
 pub(super) fn text(file: &File, name: &OsStr) -> Option<String> {
     let bytes = handle::read_up_to(file, FILE_BYTES)
@@ -131,8 +211,8 @@ fn version(file: &OpenFile) -> Option<FileVersion> {
 }
 
 /// The syntax that the name of a file stands for.
-fn syntax(file: &Candidate) -> Syntax {
-    Syntax::of(types::of_name(&file.name))
+fn syntax(name: &OsStr) -> Syntax {
+    Syntax::of(types::of_name(name))
 }
 
 /// The names in a URI, that of the mount first.
