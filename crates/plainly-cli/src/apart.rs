@@ -21,6 +21,9 @@ use crate::visible::visible;
 /// command of the command line, so nothing shows or proposes it.
 const COMMAND: &str = "convert-file";
 
+/// The argument in the place of pages for the title alone.
+const TITLE: &str = "title";
+
 /// The bytes of the first line that the process writes: the number of all pages.
 const TOTAL_BYTES: usize = 11;
 
@@ -82,12 +85,45 @@ impl Converter for Apart {
             .any(|reader| reader.has_pages(mime_type))
     }
 
+    fn has_titles(&self, mime_type: &str) -> bool {
+        self.readers
+            .iter()
+            .any(|reader| reader.has_titles(mime_type))
+    }
+
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
+        let total = self.run(original, original.pages.map(argument), draft)?;
+        if self.has_pages(original.mime_type) {
+            draft.select_pages(&original, total);
+        }
+        Ok(())
+    }
+
+    fn write_title(
+        &self,
+        original: Original<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), ConvertError> {
+        self.run(original, Some(TITLE.to_owned()), draft)?;
+        Ok(())
+    }
+}
+
+impl Apart {
+    /// Writes what a process makes of the file. Returns the number of pages of the file.
+    fn run(
+        &self,
+        original: Original<'_>,
+        argument: Option<String>,
+        draft: &mut Draft<'_>,
+    ) -> Result<u32, ConvertError> {
         let _turn = self.free.turn(draft)?;
         let mut child = ChildGuard(
             Command::new(&self.program)
                 .args([COMMAND, original.mime_type])
-                .args(original.pages.map(argument))
+                .args(argument)
+                // The last line is the reason, but for a note to developers.
+                .env("RUST_BACKTRACE", "0")
                 .stdin(Stdio::piped())
                 .stdout(Stdio::piped())
                 .stderr(Stdio::piped())
@@ -105,16 +141,13 @@ impl Converter for Apart {
         let status = child.0.wait()?;
         if !status.success() {
             let reason = String::from_utf8_lossy(&reason);
-            return Err(match reason.lines().next_back() {
+            let mut lines = reason.lines().rev();
+            return Err(match lines.find(|line| !line.starts_with("note: ")) {
                 Some(reason) => visible(reason).into(),
                 None => format!("the converter process ended with {status}").into(),
             });
         }
-        let total = total.parse()?;
-        if self.has_pages(original.mime_type) {
-            draft.select_pages(&original, total);
-        }
-        Ok(())
+        Ok(total.parse()?)
     }
 }
 
@@ -292,7 +325,7 @@ mod tests {
         let (_, total, why) = converted("echo many", None, 100).unwrap();
         assert_eq!((total, &*why), (None, "invalid digit found in string"));
         let (.., why) = converted("exec /no/such/program", None, 100).unwrap();
-        assert!(why.contains("ended with"), "{why}");
+        assert!(why.contains("/no/such/program"), "{why}");
     }
 
     #[test]

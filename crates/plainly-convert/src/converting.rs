@@ -27,7 +27,8 @@ const MAX_BYTES: usize = 4 << 20;
 /// A store that also offers its resources in the formats that its converters make of them.
 ///
 /// A resource is still read as it is, unless a reader asks for [other formats](Formats). They are listed in the `_meta` of the
-/// resource, as [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS): before it is read, those that it may have. A
+/// resource, as [`REPRESENTATIONS`](plainly_protocol::types::REPRESENTATIONS): before it is read, those that it may have. Its
+/// metadata, but no listing, has the title that a converter finds in it. A
 /// resource that a converter fails at is served as it is, and the failure logged.
 ///
 /// Each conversion may take ten seconds, and 8 of them run at a time, one for each
@@ -131,8 +132,46 @@ impl<S: Store> Converting<S> {
             body: Arc::clone(body),
             pages,
             max_bytes: self.max_bytes,
+            is_title: false,
         };
         self.conversions.run(key, task).await
+    }
+
+    /// Sets the title that the content of a resource states. It is looked for once until the tag of the resource changes, and not
+    /// in resources without a tag.
+    async fn entitle(&self, resource: &mut Resource) {
+        let mime_type = resource.mime_type.clone().unwrap_or_default();
+        let (Some(converter), None, false) = (
+            self.converters.of_titles(&mime_type),
+            &resource.title,
+            self.conversions.are_none(),
+        ) else {
+            return;
+        };
+        let Some(tag) = resource.own_tag() else {
+            return;
+        };
+        let key = ConversionKey::of_title(&resource.uri, tag);
+        let found = match self.conversions.stored(&key) {
+            Some(found) => found,
+            None => {
+                let contents = self.store.read(&resource.uri).await.ok();
+                let Some(own) = contents.and_then(|contents| contents.into_iter().next()) else {
+                    return;
+                };
+                let task = Task {
+                    converter: Arc::clone(converter),
+                    uri: resource.uri.clone(),
+                    mime_type,
+                    body: Arc::new(own.body),
+                    pages: None,
+                    max_bytes: self.max_bytes,
+                    is_title: true,
+                };
+                self.conversions.run(Some(key), task).await
+            }
+        };
+        resource.title = found.map(|found| found.text.clone());
     }
 
     /// The resource in these formats, if it was converted before and its own is not among them: then it need not be read.
@@ -251,6 +290,7 @@ impl<S: Store> Store for Converting<S> {
     async fn metadata(&self, uri: &str) -> Result<Resource, StoreError> {
         let mut resource = self.store.metadata(uri).await?;
         self.converters.announce_resource(&mut resource);
+        self.entitle(&mut resource).await;
         Ok(resource)
     }
 

@@ -122,6 +122,22 @@ pub trait Converter: Send + Sync + fmt::Debug + 'static {
 
     /// Writes the representation.
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError>;
+
+    /// Whether files of this type state their title, which [`write_title`](Self::write_title) then writes.
+    fn has_titles(&self, mime_type: &str) -> bool {
+        let _ = mime_type;
+        false
+    }
+
+    /// Writes the title, if the file states one.
+    fn write_title(
+        &self,
+        original: Original<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), ConvertError> {
+        let _ = (original, draft);
+        Ok(())
+    }
 }
 
 /// The reason why a converter gives up: any error, which is logged.

@@ -36,8 +36,7 @@ impl Converter for Pdf {
     fn convert(&self, original: Original<'_>, draft: &mut Draft<'_>) -> Result<(), ConvertError> {
         let mut document = Document::load_mem(original.content)?;
         if document.is_encrypted() {
-            // Many are, so that nobody changes them, and need no password for reading.
-            document.decrypt("")?;
+            document.decrypt(NO_PASSWORD)?;
         }
         let total = u32::try_from(document.get_pages().len())?;
         for page in draft.select_pages(&original, total) {
@@ -48,7 +47,23 @@ impl Converter for Pdf {
         }
         Ok(())
     }
+
+    fn has_titles(&self, mime_type: &str) -> bool {
+        self.gives(mime_type).is_some()
+    }
+
+    fn write_title(
+        &self,
+        original: Original<'_>,
+        draft: &mut Draft<'_>,
+    ) -> Result<(), ConvertError> {
+        let document = Document::load_metadata_mem_with_password(original.content, NO_PASSWORD)?;
+        Ok(draft.write_str(document.title.as_deref().unwrap_or_default().trim())?)
+    }
 }
+
+/// The password of documents that are encrypted against changes alone.
+const NO_PASSWORD: &str = "";
 
 /// A draft as the library wants it: it writes whole strings only.
 struct Text<'a, 'd>(&'a mut Draft<'d>);
@@ -73,6 +88,11 @@ mod tests {
 
     /// A document of pages that are painted so.
     fn pdf(pages: &[&str]) -> Vec<u8> {
+        titled("", pages)
+    }
+
+    /// A document with a dictionary of information.
+    fn titled(info: &str, pages: &[&str]) -> Vec<u8> {
         let kids = (0..pages.len()).map(|at| format!("{} 0 R", 3 + 2 * at));
         let kids = kids.collect::<Vec<_>>().join(" ");
         let count = pages.len();
@@ -91,6 +111,11 @@ mod tests {
                 "<< /Length {length} >>\nstream\n{painting}\nendstream"
             ));
         }
+        let mut more = String::new();
+        if !info.is_empty() {
+            objects.push(info.to_owned());
+            more = format!("/Info {} 0 R", objects.len());
+        }
         let mut document = "%PDF-1.4\n".to_owned();
         let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
         for (index, object) in objects.iter().enumerate() {
@@ -100,7 +125,8 @@ mod tests {
         let at = document.len();
         let size = objects.len() + 1;
         document += &table;
-        document += &format!("trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n");
+        document +=
+            &format!("trailer\n<< /Size {size} /Root 1 0 R {more} >>\nstartxref\n{at}\n%%EOF\n");
         document.into_bytes()
     }
 
@@ -131,6 +157,22 @@ mod tests {
             let text = draft.finish().unwrap();
             let found: String = text.split_whitespace().collect();
             assert_eq!(found, words, "{range:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_is_that_of_its_information() {
+        for (info, expected) in [
+            ("", ""),
+            ("<< /Author (A) >>", ""),
+            ("<< /Title ( Year \\(2026\\) ) >>", "Year (2026)"),
+            ("<< /Title <FEFF00FC> >>", "ü"),
+        ] {
+            let document = titled(info, &[""]);
+            let mut draft = Draft::new(100);
+            let original = Original::new("application/pdf", &document);
+            Pdf.write_title(original, &mut draft).unwrap();
+            assert_eq!(draft.finish().as_deref(), Ok(expected), "{info}");
         }
     }
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use plainly_convert::{ConvertError, Draft, Original, PageRange};
 
-use super::{BYTES, COMMAND, PAGE, PAGES, readers};
+use super::{BYTES, COMMAND, PAGE, PAGES, TITLE, readers};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::format::Format;
@@ -27,17 +27,25 @@ pub(crate) fn task(mut words: impl Iterator<Item = OsString>) -> Option<Task> {
         return None;
     }
     let mime_type = words.next()?.into_string().ok()?;
-    let pages = match words.next() {
-        Some(word) => Some(pages(word.to_str()?)?),
-        None => None,
+    let part = words.next();
+    let is_title = part.as_ref().is_some_and(|part| part == TITLE);
+    let pages = match part {
+        Some(word) if !is_title => Some(pages(word.to_str()?)?),
+        Some(_) | None => None,
     };
-    words.next().is_none().then_some(Task { mime_type, pages })
+    words.next().is_none().then_some(Task {
+        mime_type,
+        pages,
+        is_title,
+    })
 }
 
 /// The task of the process itself: the text of the file on standard input.
 pub(crate) struct Task {
     mime_type: String,
     pages: Option<PageRange>,
+    /// Whether only its title is wanted.
+    is_title: bool,
 }
 
 impl Task {
@@ -69,7 +77,10 @@ impl Task {
             .into_iter()
             .find(|reader| reader.gives(&self.mime_type).is_some());
         let reader = reader.ok_or("no reader is known for its type")?;
-        reader.convert(original, &mut draft)?;
+        match self.is_title {
+            true => reader.write_title(original, &mut draft)?,
+            false => reader.convert(original, &mut draft)?,
+        }
         let total = draft.total_pages().unwrap_or_default();
         let starts = draft.page_starts().to_vec();
         Ok((total, with_pages(&draft.finish()?, &starts)))
@@ -151,6 +162,9 @@ mod tests {
             pages(&[COMMAND, "a/b", &argument(range)]),
             told(Some(range))
         );
+        let title = ["plainly", COMMAND, "a/b", TITLE].map(OsString::from);
+        let title = task(title.into_iter()).unwrap();
+        assert_eq!((title.pages, title.is_title), (None, true));
         for words in [
             &[][..],
             &["serve"],

@@ -31,6 +31,11 @@ fn pdf(entries: &str, painting: &[u8]) -> Vec<u8> {
 
 /// A document of pages that are painted so.
 fn pdf_of(entries: &str, pages: &[&[u8]]) -> Vec<u8> {
+    pdf_titled(None, entries, pages)
+}
+
+/// A document with a title.
+fn pdf_titled(title: Option<&str>, entries: &str, pages: &[&[u8]]) -> Vec<u8> {
     let kids = (0..pages.len()).map(|at| format!("{} 0 R", 3 + 2 * at));
     let kids = kids.collect::<Vec<_>>().join(" ");
     let count = pages.len();
@@ -48,6 +53,11 @@ fn pdf_of(entries: &str, pages: &[&[u8]]) -> Vec<u8> {
         objects.push(page.into_bytes());
         objects.push([stream.as_bytes(), painting, b"\nendstream"].concat());
     }
+    let mut more = String::new();
+    if let Some(title) = title {
+        objects.push(format!("<< /Title ({title}) >>").into_bytes());
+        more = format!("/Info {} 0 R", objects.len());
+    }
     let size = objects.len() + 1;
     let mut document = b"%PDF-1.4\n".to_vec();
     let mut table = format!("xref\n0 {size}\n0000000000 65535 f \n");
@@ -58,7 +68,8 @@ fn pdf_of(entries: &str, pages: &[&[u8]]) -> Vec<u8> {
         document.extend(b"\nendobj\n");
     }
     let at = document.len();
-    let end = format!("{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{at}\n%%EOF\n");
+    let end =
+        format!("{table}trailer\n<< /Size {size} /Root 1 0 R {more} >>\nstartxref\n{at}\n%%EOF\n");
     document.extend(end.bytes());
     document
 }
@@ -187,6 +198,25 @@ fn pages_of_a_pdf_are_parts_of_it() {
             "{}",
             none.stderr
         );
+    }
+}
+
+#[test]
+fn the_metadata_of_a_pdf_has_its_title() {
+    let docs = docs();
+    let titled = pdf_titled(Some("A year"), "", &[b"BT ET"]);
+    fs::write(docs.path.join("year.pdf"), titled).unwrap();
+    fs::write(docs.path.join("broken.pdf"), "no document").unwrap();
+    for target in Target::docs(&docs) {
+        for (name, title) in [
+            ("year.pdf", json!("A year")),
+            ("paper.pdf", Value::Null),
+            ("broken.pdf", Value::Null),
+        ] {
+            let uri = format!("file:///docs/{name}");
+            let stat = target.run("stat", &[&uri, "--json"]).succeeded().json();
+            assert_eq!(stat["title"], title, "{name}");
+        }
     }
 }
 

@@ -24,6 +24,10 @@ const AT_ONCE: usize = 8;
 /// The longest time of one.
 const TIME: Duration = Duration::from_secs(10);
 
+/// The longest time in which a title is looked for, and its most bytes.
+const TITLE_TIME: Duration = Duration::from_secs(2);
+const TITLE_BYTES: usize = 1 << 10;
+
 /// The most bytes of the texts that are stored.
 const MOST: usize = 64 << 20;
 
@@ -54,6 +58,7 @@ pub(super) struct Conversion {
 pub(super) struct ConversionKey {
     uri: Arc<str>,
     tag: Arc<str>,
+    /// Empty for its title.
     gives: Arc<str>,
     pages: Option<PageRange>,
 }
@@ -66,6 +71,8 @@ pub(super) struct Task {
     pub(super) body: Arc<Body>,
     pub(super) pages: Option<PageRange>,
     pub(super) max_bytes: usize,
+    /// Whether only its title is wanted.
+    pub(super) is_title: bool,
 }
 
 /// The result of a conversion; `None` if nothing came of it.
@@ -87,6 +94,11 @@ impl ConversionKey {
             gives: gives.into(),
             pages,
         }
+    }
+
+    /// The title of a resource with this tag.
+    pub(super) fn of_title(uri: &str, tag: &str) -> Self {
+        Self::new(uri, tag, "", None)
     }
 
     fn weight(&self, converted: &Converted) -> usize {
@@ -169,7 +181,11 @@ impl Conversions {
         let place = self.places.take().await.ok()?;
         let (uri, from) = (task.uri.clone(), task.mime_type.clone());
         let to = task.converter.gives(&from).map(str::to_owned);
-        let time = self.time;
+        let is_title = task.is_title;
+        let time = match is_title {
+            true => self.time.min(TITLE_TIME),
+            false => self.time,
+        };
         // Dropped with this future: the converter then learns that nobody waits for its text.
         let interest = Arc::new(());
         let waiting = Arc::downgrade(&interest);
@@ -186,6 +202,15 @@ impl Conversions {
             Ok(None) | Err(_) => StopReason::TooSlow.into(),
         };
         drop(interest);
+        if is_title {
+            tracing::debug!(
+                uri,
+                error = &*why as &dyn Error,
+                "found no title of this resource"
+            );
+            // Listings of one resource after the other must not wait for it again.
+            return Some(None);
+        }
         tracing::warn!(
             uri,
             from,
@@ -207,8 +232,15 @@ fn attempt(
 ) -> Result<Converted, ConvertError> {
     let mut original = Original::new(&task.mime_type, task.body.as_bytes());
     original.pages = task.pages;
-    let mut draft = Draft::new(task.max_bytes).within(time).awaited(is_awaited);
-    let ended = task.converter.convert(original, &mut draft);
+    let most = match task.is_title {
+        true => task.max_bytes.min(TITLE_BYTES),
+        false => task.max_bytes,
+    };
+    let mut draft = Draft::new(most).within(time).awaited(is_awaited);
+    let ended = match task.is_title {
+        true => task.converter.write_title(original, &mut draft),
+        false => task.converter.convert(original, &mut draft),
+    };
     let total_pages = draft.total_pages();
     let page_starts = draft.page_starts().to_vec();
     // What stopped the draft is why the converter failed, whatever it makes of it.
@@ -267,6 +299,7 @@ mod tests {
             body: Arc::new(Body::Text("x".to_owned())),
             pages: None,
             max_bytes: 9,
+            is_title: false,
         }
     }
 

@@ -51,6 +51,11 @@ impl Converters {
         found
     }
 
+    /// The converter that finds titles of resources of this type.
+    pub(super) fn of_titles(&self, own: &str) -> Option<&Arc<dyn Converter>> {
+        self.0.iter().find(|converter| converter.has_titles(own))
+    }
+
     /// Adds to the metadata of a resource its formats, if more than one.
     pub(super) fn announce_resource(&self, resource: &mut Resource) {
         if resource.is_collection != Some(true) {
